@@ -1,0 +1,29 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace difflab::cli {
+
+// One function per subcommand, each in NAME_command.cpp. To add one: write it, declare it here,
+// call it in main.cpp. A callback stores the program's exit code if it is not 0.
+void add_sweep_command(CLI::App& app, int& exit_code);
+void add_plot_command(CLI::App& app, int& exit_code);
+void add_config_command(CLI::App& app);
+void add_list_command(CLI::App& app);
+
+/// Exit codes of `difflab`, after sysexits.h; scripts read them. A UserError gives 2.
+constexpr int kSomeRunsFailed = 1;
+constexpr int kUserError = 2;
+constexpr int kBug = 70;
+constexpr int kInterrupted = 130;
+
+/// What `sweep`, `plot` and `config` are called with.
+struct StudyArguments {
+  std::string name;
+  std::vector<std::string> overrides;
+};
+void add_study_arguments(CLI::App& command, StudyArguments& arguments);
+
+}  // namespace difflab::cli

@@ -1,0 +1,54 @@
+#include <exception>
+#include <iostream>
+
+#include "cli/commands.h"
+#include "util/error.h"
+
+namespace {
+
+constexpr const char* kDescription =
+    "difflab: experiments with small Differential Transformers.\n"
+    "An experiment is one YAML file in experiments/; a sweep runs all its variants and writes a\n"
+    "table, figures and a report. Finished runs are kept and never run twice.\n";
+
+constexpr const char* kExamples =
+    "Examples\n"
+    "  ./difflab list experiments                     what there is\n"
+    "  ./difflab sweep headline                       run it (again: run what is missing), report\n"
+    "  ./difflab sweep headline preset=smoke          a dose of seconds, to see it work\n"
+    "  ./difflab sweep headline --dry-run             check everything, list the runs, run "
+    "nothing\n"
+    "  ./difflab sweep headline seed=range(5) train.steps=2000 model=diff,transformer\n"
+    "  ./difflab plot headline                        table and figures from the finished runs\n"
+    "  ./difflab config headline model=diff           the configuration that a run gets\n"
+    "\n"
+    "Exit codes: 0 done, 1 some runs failed, 2 something for you to fix, 70 a bug of difflab,\n"
+    "130 interrupted (the same command continues).";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  namespace cli = difflab::cli;
+  int exit_code = 0;
+  CLI::App app{kDescription, "difflab"};
+  app.footer(kExamples);
+  app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
+  app.require_subcommand(1);
+  cli::add_sweep_command(app, exit_code);
+  cli::add_plot_command(app, exit_code);
+  cli::add_config_command(app);
+  cli::add_list_command(app);
+
+  try {
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : cli::kUserError;
+  } catch (const difflab::UserError& error) {
+    std::cerr << "error: " << error.what() << '\n';
+    return cli::kUserError;
+  } catch (const std::exception& error) {
+    std::cerr << "internal error (please report it): " << error.what() << '\n';
+    return cli::kBug;
+  }
+}

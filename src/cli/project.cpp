@@ -1,0 +1,62 @@
+#include "cli/project.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "util/error.h"
+#include "util/files.h"
+#include "util/process.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_project(const fs::path& folder) {
+  return fs::is_directory(folder / "configs") && fs::is_directory(folder / "experiments");
+}
+
+fs::path upwards_from(fs::path folder) {
+  while (!is_project(folder)) {
+    if (folder == folder.parent_path()) return {};
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+}  // namespace
+
+fs::path find_project() {
+  if (const char* root = std::getenv("DIFFLAB_ROOT"); root != nullptr && *root != '\0') {
+    if (is_project(root)) return fs::absolute(root);
+    throw UserError(concat("DIFFLAB_ROOT is ", root,
+                           "; expected a folder with configs/ and experiments/ in it"));
+  }
+  for (const auto& start : {fs::current_path(), executable_path().parent_path()}) {
+    if (auto found = upwards_from(start); !found.empty()) return found;
+  }
+  throw UserError(concat("no configs/ and experiments/ in ", fs::current_path().string(),
+                         " or above it; go to a difflab checkout or set DIFFLAB_ROOT"));
+}
+
+fs::path find_worker() {
+  const char* given = std::getenv("DIFFLAB_WORKER");
+  const bool is_given = given != nullptr && *given != '\0';
+  const fs::path worker =
+      is_given ? fs::absolute(given) : executable_path().parent_path() / "difflab-worker";
+  if (::access(worker.c_str(), X_OK) == 0 && fs::is_regular_file(worker)) return worker;
+  throw UserError(concat("there is no worker program ", worker.string(),
+                         is_given ? " (from DIFFLAB_WORKER)" : "",
+                         "; ./difflab builds it, as does cmake --build --preset release"));
+}
+
+void require_writable(const fs::path& folder) {
+  make_directories(folder);
+  const auto probe = folder / concat(".writable.", ::getpid());
+  write_file_atomically(probe, "");
+  fs::remove(probe);
+}
+
+}  // namespace difflab::cli

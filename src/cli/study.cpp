@@ -1,0 +1,153 @@
+#include "cli/study.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "cli/project.h"
+#include "config/reader.h"
+#include "config/study.h"
+#include "config/writer.h"
+#include "config/yaml.h"
+#include "experiment/identity.h"
+#include "experiment/run_config.h"
+#include "util/error.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string key_of(std::string_view override_text) {
+  const auto begin = override_text.find_first_not_of("+~");
+  if (begin == override_text.npos) return "";
+  return std::string(override_text.substr(begin, override_text.find('=') - begin));
+}
+
+// Where and how fast a study runs; its tables are the same.
+bool changes_nothing(std::string_view override_text) {
+  const std::string key = key_of(override_text);
+  return key == "results" || key == "launcher" || key.starts_with("launcher.");
+}
+
+std::vector<std::string> that_change_something(const std::vector<std::string>& overrides) {
+  std::vector<std::string> kept;
+  std::remove_copy_if(overrides.begin(), overrides.end(), std::back_inserter(kept),
+                      changes_nothing);
+  return kept;
+}
+
+// A folder given on the command line is meant from where the user is, one in a file from the
+// project.
+fs::path results_folder(const config::Study& composed, const fs::path& root,
+                        const std::string& results) {
+  const auto* value = composed.settings.find("results");
+  const bool typed = value != nullptr && value->source.file.starts_with("override ");
+  return ((typed ? fs::current_path() : root) / results).lexically_normal();
+}
+
+// For a person to paste; nothing of ours is ever run by a shell.
+std::string quoted_for_shell(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
+  if (text.find_first_not_of(kPlain) == text.npos) return text;
+  std::string quoted = "'";
+  for (const char character : text) {
+    quoted += character == '\'' ? std::string("'\\''") : std::string(1, character);
+  }
+  return quoted + "'";
+}
+
+void check_name(const std::string& name) {
+  if (name.find('=') != name.npos) {
+    throw UserError(concat("'", name,
+                           "' is an override, not an experiment; expected e.g. difflab "
+                           "sweep headline ",
+                           name));
+  }
+}
+
+std::vector<sweep::Run> resolve(const config::Study& composed, config::Problems& problems,
+                                int& threads) {
+  std::vector<sweep::Run> points;
+  for (const auto& point : composed.points) {
+    const auto run = config::read<RunConfig>(point.config, "", problems);
+    if (!problems.empty()) continue;
+    const auto full = config::write(run);
+    points.push_back({.id = run_id(run),
+                      .axes = point.axes,
+                      .config = config::to_json(full),
+                      .config_text = config::to_yaml(full),
+                      .directory = {},
+                      .work = run.train.steps});
+    threads = std::max(threads, static_cast<int>(run.threads));
+  }
+  return points;
+}
+
+void check_report_fits(const config::Study& composed, const report::ReportConfig& report,
+                       config::Problems& problems) {
+  std::vector<std::string> axes;
+  for (const auto& axis : composed.axes) axes.push_back(axis.key);
+  for (const auto& problem : report::check_report(report, axes)) {
+    const auto* value = composed.settings.find_path(problem.key);
+    problems.add(value != nullptr ? value->source : config::Source{}, problem.key, problem.message);
+  }
+}
+
+}  // namespace
+
+Study load_study(const std::string& name, const std::vector<std::string>& overrides) {
+  check_name(name);
+  Study study;
+  study.name = name;
+  study.overrides = overrides;
+  study.root = find_project();
+  config::Problems problems;
+  const auto composed =
+      config::compose_study({.search_path = config::SearchPath::of_project(study.root),
+                             .experiment = name,
+                             .overrides = overrides,
+                             .run_keys = config::field_names<RunConfig>(),
+                             .study_keys = config::field_names<StudyConfig>()},
+                            problems);
+  study.preset = composed.preset;
+  study.config = config::read<StudyConfig>(composed.settings, "", problems);
+  study.points = resolve(composed, problems, study.threads_per_run);
+  if (problems.empty()) check_report_fits(composed, study.config.report, problems);
+  problems.throw_if_any();
+
+  study.results = results_folder(composed, study.root, study.config.results);
+  for (auto& point : study.points) point.directory = {study.results / "runs" / point.id};
+  const auto changes = that_change_something(composed.changes);
+  study.output = study.results / name / study.preset;
+  if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
+  return study;
+}
+
+report::Study Study::for_report() const {
+  report::Study study{.name = name,
+                      .preset = preset,
+                      .title = config.title,
+                      .question = config.question,
+                      .prediction = config.prediction,
+                      .notes = config.notes,
+                      .baseline = config.baseline,
+                      .command = join(std::vector<std::string>{"./difflab", "sweep", name}, " "),
+                      .settings = nullptr,
+                      .runs = {},
+                      .report = config.report,
+                      .output = output,
+                      .renderer = report::Renderer::below(root)};
+  for (const auto& text : that_change_something(overrides)) {
+    study.command += concat(" ", quoted_for_shell(text));
+  }
+  for (const auto& point : points) {
+    study.runs.push_back({point.id, point.axes, point.config, point.directory.path});
+  }
+  return study;
+}
+
+}  // namespace difflab::cli

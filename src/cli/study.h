@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/study_config.h"
+#include "report/report.h"
+#include "sweep/run.h"
+
+namespace difflab::cli {
+
+/// An experiment with its preset and overrides, resolved and checked down to its last run.
+struct Study {
+  std::string name;
+  std::string preset;
+  StudyConfig config;
+  std::vector<std::string> overrides;  ///< as typed
+  std::vector<sweep::Run> points;      ///< in sweep order, the last axis fastest
+  std::filesystem::path root;          ///< of the project
+  std::filesystem::path results;       ///< absolute
+  std::filesystem::path output;        ///< results/NAME/PRESET, with a hash if overrides change it
+  int threads_per_run = 1;             ///< the largest
+
+  /// What write_report needs to know.
+  report::Study for_report() const;
+};
+
+/// Reads everything and writes nothing.
+/// @throws UserError with all problems of all runs, one a line.
+Study load_study(const std::string& name, const std::vector<std::string>& overrides);
+
+}  // namespace difflab::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "report/report_config.h"
+#include "sweep/launcher_config.h"
+
+namespace difflab::cli {
+
+/// The keys of an experiment beside those of its runs: what is asked, where it runs, what is
+/// reported. The keys sweep, presets, preset and vars belong to the composition (config/study.h).
+struct StudyConfig {
+  std::string title;
+  std::string question;
+  std::string prediction;
+  std::string notes;
+  std::string baseline;
+  std::string results = "results";
+  sweep::LauncherConfig launcher;
+  report::ReportConfig report;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("title", title, "the question in a few words");
+    visit("question", question, "what the experiment asks");
+    visit("prediction", prediction, "what is expected, written before the runs");
+    visit("notes", notes, "limits, remarks, sources");
+    visit("baseline", baseline, "value of the tables' first axis that others are compared with");
+    visit("results", results, "folder for runs, tables and figures");
+    visit("launcher", launcher, "where runs are executed");
+    report.visit_fields(visit);
+  }
+  void validate(config::Check& check) const { report.validate(check); }
+};
+
+}  // namespace difflab::cli

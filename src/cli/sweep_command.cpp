@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/plan_table.h"
+#include "cli/project.h"
+#include "cli/study.h"
+#include "config/yaml.h"
+#include "sweep/execute.h"
+#include "sweep/progress.h"
+#include "util/error.h"
+#include "util/process.h"
+#include "util/terminal.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+struct Options {
+  StudyArguments study;
+  bool dry_run = false;
+  bool json = false;
+};
+
+void print_header(const Study& study, int runs, int complete, int workers) {
+  const std::string runs_text =
+      complete == 0 ? fmt::format("{}", runs)
+                    : fmt::format("{} ({} finished, {} to run)", runs, complete, runs - complete);
+  std::cout << fmt::format("experiment {} (preset {})", study.name, study.preset) << '\n';
+  const auto& question = study.config.question.empty() ? study.config.title : study.config.question;
+  if (!question.empty()) std::cout << "question   " << question << '\n';
+  std::cout << "runs       " << runs_text << '\n';
+  if (workers > 0) std::cout << "workers    " << workers << '\n';
+  std::cout << "output     " << config::shown_path(study.output) << '\n' << std::flush;
+}
+
+void print_failures(const std::vector<sweep::Failure>& failures) {
+  if (failures.empty()) return;
+  std::cerr << fmt::format("\n{} of the runs failed; the same command runs them again:\n",
+                           failures.size());
+  for (const auto& [run, message] : failures) {
+    std::cerr << fmt::format("  {}\n    {}\n    log: {}\n", run.label(), message,
+                             config::shown_path(run.directory.log()));
+  }
+}
+
+sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Launcher& launcher) {
+  const StopSignals signals;
+  sweep::Progress progress(
+      std::cerr, runs,
+      {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
+  return sweep::execute(runs, launcher, progress);
+}
+
+int run_and_report(const Study& study) {
+  const auto runs = sweep::distinct(study.points);
+  const auto complete =
+      static_cast<int>(std::count_if(runs.begin(), runs.end(), [](const sweep::Run& run) {
+        return sweep::is_complete(sweep::state_of(run.directory));
+      }));
+  const auto planned = static_cast<int>(runs.size());
+  require_writable(study.results / "runs");
+  require_writable(study.output);
+
+  sweep::SweepOutcome outcome;
+  if (complete < planned) {
+    const auto worker = find_worker();
+    const auto launcher =
+        std::visit([&](const auto& kind) { return kind.build(worker, study.threads_per_run); },
+                   study.config.launcher);
+    print_header(study, planned, complete, std::min(launcher->capacity(), planned - complete));
+    outcome = run_missing(runs, *launcher);
+  } else {
+    print_header(study, planned, complete, 0);
+    std::cout << fmt::format("nothing to run: all {} runs are finished\n", planned);
+  }
+  if (outcome.interrupted) {
+    print_failures(outcome.failures);
+    std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
+                             complete + outcome.completed, planned);
+    return kInterrupted;
+  }
+  if (complete + outcome.completed > 0) {
+    std::cout << '\n' << report::write_report(study.for_report()).text << std::flush;
+  }
+  print_failures(outcome.failures);
+  return outcome.failures.empty() ? 0 : kSomeRunsFailed;
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "sweep", "Run what is missing of an experiment, then write its table, figures and report");
+  add_study_arguments(*command, options->study);
+  command->add_flag("--dry-run", options->dry_run,
+                    "check everything and list the runs; run and write nothing");
+  command->add_flag("--json", options->json, "with --dry-run: the list as JSON");
+  command->callback([options, &exit_code] {
+    const auto study = load_study(options->study.name, options->study.overrides);
+    if (options->dry_run) {
+      std::cout << (options->json ? plan_json(study) : plan_table(study));
+    } else if (options->json) {
+      throw UserError("--json is for --dry-run");
+    } else {
+      exit_code = run_and_report(study);
+    }
+  });
+}
+
+}  // namespace difflab::cli

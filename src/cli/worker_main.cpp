@@ -1,0 +1,53 @@
+// difflab-worker: executes runs. `serve` loads LibTorch once and forks a child for each run, so a
+// crash takes only its own run; `run DIR` does one in this process.
+#include <ATen/ATen.h>
+#include <malloc.h>
+#include <torch/cuda.h>
+#include <torch/version.h>
+
+#include <iostream>
+#include <string>
+
+#include "cli/worker_job.h"
+#include "cli/worker_server.h"
+#include "record/provenance.h"
+#include "util/json.h"
+
+namespace {
+
+// Freed memory is kept for the next step instead of being given back and faulted in again.
+void keep_memory_between_steps() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+int usage() {
+  std::cerr << "usage: difflab-worker serve      jobs on standard input, one run folder a line\n"
+               "       difflab-worker run DIR    one run in this process\n"
+               "       difflab-worker version    versions as JSON\n";
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = argc > 1 ? argv[1] : "";
+  keep_memory_between_steps();
+  if (command == "serve" && argc == 2) {
+    difflab::source_state();  // asked once here, inherited by every child
+    return difflab::serve_jobs(difflab::run_job);
+  }
+  if (command == "run" && argc == 3) {
+    difflab::install_stop_signals();
+    return difflab::run_job(argv[2]);
+  }
+  if (command == "version" && argc == 2) {
+    std::cout << difflab::Json{{"difflab", DIFFLAB_VERSION},
+                               {"libtorch", TORCH_VERSION},
+                               {"cuda", torch::cuda::is_available()}}
+                     .dump()
+              << '\n';
+    return 0;
+  }
+  return usage();
+}

@@ -1,0 +1,146 @@
+#include "config/axes.h"
+
+#include <algorithm>
+#include <set>
+
+#include "config/canonical.h"
+#include "config/interpolate.h"
+#include "config/interpolation_text.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+std::vector<std::string> options_of(const std::string& key, const Library& library) {
+  const std::string group = group_of(key);
+  return library.has_group(group) ? library.options(group) : std::vector<std::string>();
+}
+
+/// `sweep:` with its texts resolved; lists are left alone, as their values belong to the runs.
+Value resolved_specs(const Value& study, Problems& problems) {
+  const Value& sweep = *study.find("sweep");
+  Value tree = study;
+  Value texts = Value::map();
+  for (const Value::Entry& entry : sweep.entries()) {
+    if (entry.value.is_string() && has_interpolation(entry.value.as_string())) {
+      texts.set(entry.key, entry.value, entry.source);
+    }
+  }
+  if (texts.empty()) return sweep;
+  tree.set("sweep", std::move(texts));
+  interpolate(tree, {"sweep"}, problems);
+  Value result = sweep;
+  for (const Value::Entry& entry : tree.find("sweep")->entries()) {
+    result.set(entry.key, entry.value, entry.source);
+  }
+  return result;
+}
+
+Element element_of(const Value& value) {
+  if (value.is_list()) {
+    std::vector<Element> items;
+    for (const Value& item : value.items()) items.push_back(element_of(item));
+    return {std::move(items)};
+  }
+  if (value.is_map()) {
+    Dict dict;
+    for (const Value::Entry& entry : value.entries()) {
+      dict.entries.emplace_back(Element{Value(entry.key)}, element_of(entry.value));
+    }
+    return {std::move(dict)};
+  }
+  return {value};
+}
+
+}  // namespace
+
+std::string group_of(const std::string& axis_key) { return axis_key.substr(0, axis_key.find('@')); }
+
+std::string axis_key(const Override& item) {
+  return item.package ? concat(item.key, "@", *item.package) : item.key;
+}
+
+std::vector<Axis> read_axes(const Value& study, const Library& library, Problems& problems) {
+  std::vector<Axis> axes;
+  const Value* sweep = study.find("sweep");
+  if (!sweep || sweep->is_null()) return axes;
+  if (!sweep->is_map()) {
+    problems.add(sweep->source, "sweep",
+                 concat("sweep is ", describe(*sweep), "; expected a map of keys to values"));
+    return axes;
+  }
+  const Value specs = resolved_specs(study, problems);
+  for (const Value::Entry& entry : specs.entries()) {
+    if (entry.value.is_null()) continue;
+    Axis axis;
+    axis.key = entry.key;
+    axis.group = library.has_group(group_of(entry.key));
+    axis.source = entry.source;
+    axis.values = expand_axis(entry.key, entry.value, options_of(entry.key, library), problems);
+    if (!axis.values.empty()) axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+std::optional<Axis> axis_of(const Override& item, const Library& library, Problems& problems) {
+  Axis axis;
+  axis.key = axis_key(item);
+  axis.group = library.has_group(item.key);
+  axis.appended = item.type == Override::Type::kAdd;
+  axis.source = item.source;
+  try {
+    if (item.type == Override::Type::kDelete) throw UserError("a sweep cannot be deleted");
+    for (const Element& element : expand_sweep(*item.value, options_of(axis.key, library))) {
+      axis.values.push_back(to_value(element));
+      set_source(axis.values.back(), item.source);
+    }
+    if (axis.values.empty()) throw UserError("the sweep has no values");
+  } catch (const UserError& error) {
+    problems.add(item.source, axis.key, error.what());
+    return std::nullopt;
+  }
+  return axis;
+}
+
+void check_values(const Axis& axis, const Library& library, Problems& problems) {
+  const std::string group = group_of(axis.key);
+  const auto options = axis.group ? library.options(group) : std::vector<std::string>();
+  const std::string path = concat("sweep.", axis.key);
+  std::set<std::string> seen;
+  for (const Value& value : axis.values) {
+    if (axis.group && !value.is_scalar()) {
+      problems.add(
+          value.source, path,
+          concat(path, " has ", describe(value), "; expected names of options of ", group));
+    } else if (axis.group &&
+               std::find(options.begin(), options.end(), value.as_string()) == options.end()) {
+      problems.add(value.source, path,
+                   concat("config group ", group, " has no option ", value.as_string(),
+                          suggestion(value.as_string(), options)));
+    }
+    if (!seen.insert(canonical_json(value)).second) {
+      problems.add(value.source, path, concat(path, " has ", label_of(value), " twice"));
+    }
+  }
+}
+
+Override override_of(const Axis& axis, const Value& value) {
+  Override item;
+  item.type = !axis.group     ? Override::Type::kForceAdd
+              : axis.appended ? Override::Type::kAdd
+                              : Override::Type::kChange;
+  const auto at = axis.key.find('@');
+  item.key = axis.key.substr(0, at);
+  if (at != std::string::npos) item.package = axis.key.substr(at + 1);
+  item.value = element_of(value);
+  item.text = concat(axis.key, "=", label_of(value));
+  item.source = value.source;
+  return item;
+}
+
+std::string label_of(const Value& value) {
+  return value.is_scalar() ? value.as_string() : canonical_json(value);
+}
+
+}  // namespace difflab::config

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/library.h"
+#include "config/override.h"
+#include "config/problems.h"
+#include "config/value.h"
+
+namespace difflab::config {
+
+/// One line of the resolved defaults list.
+struct Default {
+  std::string config;                ///< "model/diff"
+  std::string package;               ///< "model"; "" is the root
+  std::optional<std::string> group;  ///< "model", if it is a choice
+  Source source;                     ///< the line or override that asked for it
+};
+
+struct Composition {
+  Value tree;                     ///< not yet interpolated
+  std::vector<Default> defaults;  ///< in the order in which they were merged
+};
+
+struct ComposeOptions {
+  /// As Hydra: `key=value` needs an existing key. Without it the key is added, for trees whose keys
+  /// a typed schema checks later.
+  bool strict = true;
+  /// Configs appended to the defaults list of the primary one, e.g. "experiment/headline", each
+  /// with the package _global_.
+  std::vector<std::string> appended = {};
+};
+
+/// Composes the config `name` with its defaults list and the overrides, as Hydra does (see
+/// docs/configuration.md). Everything wrong goes to `problems`; the tree then is what was possible.
+Composition compose(Library& library, const std::string& name,
+                    const std::vector<Override>& overrides, Problems& problems,
+                    const ComposeOptions& options = {});
+
+/// The first half: the files, with the overrides that choose options of config groups.
+Composition compose_files(Library& library, const std::string& name,
+                          const std::vector<Override>& group_overrides, Problems& problems,
+                          const ComposeOptions& options = {});
+
+/// The second half: overrides of values, in order.
+void apply_overrides(Value& tree, const std::vector<Override>& value_overrides, Problems& problems,
+                     const ComposeOptions& options = {});
+
+/// Whether the override chooses, adds or removes an option of a config group.
+bool is_group_override(const Override& item, const Library& library);
+
+}  // namespace difflab::config

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+namespace difflab::config {
+
+/// The values a number may take, both ends included.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+constexpr Range at_least(double low) { return {.low = low}; }
+constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+
+/// A config struct lists its fields once:
+///
+///   template <class Visitor> void visit_fields(Visitor& visit) {
+///     visit("steps", steps, "optimiser steps", config::at_least(1));
+///     visit("attention", attention, "how tokens exchange information");   // struct or variant
+///   }
+///   void validate(config::Check& check) const;      // optional: rules across fields
+///
+/// Reading, checking, writing and documenting are visitors over that list (reader.h, writer.h).
+/// A kind (one alternative of a std::variant) also has `static constexpr std::string_view kKind`,
+/// the name that `kind:` picks it by.
+
+template <class T>
+struct IsOneOf : std::false_type {};
+template <class... Kinds>
+struct IsOneOf<std::variant<Kinds...>> : std::true_type {};
+
+/// Names of an enumeration's values. Specialise with
+/// `static constexpr std::array<std::pair<std::string_view, E>, N> kNames`.
+template <class E>
+struct EnumNames;
+
+/// What `validate` reports to: problems are collected, all are shown at once with the place of the
+/// key they name.
+class Check {
+ public:
+  virtual ~Check() = default;
+  /// `key` is relative to the struct being checked, e.g. "needles"; the message is a full clause,
+  /// e.g. "is 8 with queries 9; expected queries to be at most needles".
+  virtual void problem(std::string_view key, std::string_view message) = 0;
+};
+
+}  // namespace difflab::config

@@ -1,0 +1,302 @@
+#include "config/study.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "config/axes.h"
+#include "config/interpolate.h"
+#include "config/override.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+constexpr std::size_t kMaxPoints = 100'000;
+constexpr const char* kPresetConfig = "preset of the experiment";
+
+/// The keys that composing a study needs itself; the caller's structs do not list them.
+const std::vector<std::string>& own_keys() {
+  static const std::vector<std::string> kKeys{"sweep", "presets", "preset", "vars"};
+  return kKeys;
+}
+
+bool holds(const std::vector<std::string>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
+
+class StudyComposer {
+ public:
+  StudyComposer(const StudyRequest& request, Problems& problems)
+      : request_(request), problems_(problems), library_(request.search_path) {
+    study_.experiment = request.experiment;
+  }
+
+  Study compose() {
+    parse_overrides();
+    if (!readable()) return std::move(study_);
+    choose_preset();
+    choose_axes();
+    compose_settings();
+    if (!axes_make_sense()) drop_bad_values();
+    compose_points();
+    return std::move(study_);
+  }
+
+ private:
+  ComposeOptions options() const {
+    ComposeOptions options{.strict = false, .appended = {"experiment/" + request_.experiment}};
+    if (has_preset_) options.appended.emplace_back(kPresetConfig);
+    return options;
+  }
+
+  Composition compose_with(const std::vector<Override>& overrides, Problems& problems) {
+    return config::compose(library_, "config", overrides, problems, options());
+  }
+
+  void parse_overrides() {
+    for (const std::string& text : request_.overrides) {
+      try {
+        Override item = parse_override(text);
+        if (item.key == "preset") {
+          preset_ = std::move(item);
+        } else {
+          overrides_.push_back(std::move(item));
+          study_.changes.push_back(text);
+        }
+      } catch (const UserError& error) {
+        problems_.add({}, "", error.what());
+      }
+    }
+  }
+
+  /// Whether the two files that everything else depends on can be read.
+  bool readable() {
+    const std::size_t before = problems_.size();
+    for (const std::string& name : {std::string("config"), "experiment/" + request_.experiment}) {
+      try {
+        if (library_.find(name)) continue;
+        const auto slash = name.find('/');
+        const std::string group = slash == std::string::npos ? "" : name.substr(0, slash);
+        const auto options = library_.options(group);
+        problems_.add(
+            {}, "",
+            group.empty()
+                ? "there is no config.yaml in the configuration folder"
+                : concat("there is no experiment ", request_.experiment,
+                         options.empty() ? "" : suggestion(request_.experiment, options)));
+      } catch (const UserError& error) {
+        problems_.add({}, "", error.what());
+      }
+    }
+    return problems_.size() == before;
+  }
+
+  std::vector<Override> overrides_below(std::string_view key) const {
+    std::vector<Override> found;
+    std::copy_if(overrides_.begin(), overrides_.end(), std::back_inserter(found),
+                 [&](const Override& item) { return first_part(item.key) == key; });
+    return found;
+  }
+
+  /// Turns the chosen entry of `presets:` into a config of its own.
+  void choose_preset() {
+    Problems repeated;  // what is wrong with the files is reported when they are composed in full
+    const Value tree = compose_with(overrides_below("presets"), repeated).tree;
+    const Value* presets = tree.find("presets");
+    const Value* named = tree.find("preset");
+    Value choice = preset_ && preset_->value && !contains_sweep(*preset_->value)
+                       ? preset_->to_value()
+                   : named ? *named
+                           : Value("default");
+    const Source source = preset_ ? preset_->source : choice.source;
+    study_.preset = choice.is_scalar() ? choice.as_string() : "";
+    const Value* preset = presets ? presets->find(study_.preset) : nullptr;
+    if (preset && preset->is_map()) {
+      library_.provide(kPresetConfig, {*preset, "_global_"});
+      has_preset_ = true;
+    } else if (preset && !preset->is_null()) {
+      problems_.add(
+          preset->source, "presets",
+          concat("presets.", study_.preset, " is ", describe(*preset), "; expected a map of keys"));
+    } else if (!preset && study_.preset != "default") {
+      const auto names = presets ? presets->keys() : std::vector<std::string>();
+      problems_.add(
+          source, "preset",
+          concat("there is no preset ", study_.preset,
+                 names.empty() ? "; this experiment has none" : suggestion(study_.preset, names)));
+    }
+  }
+
+  /// The axes of the files, then those of the command line; what is left is for every run.
+  void choose_axes() {
+    Problems repeated;
+    Value tree = compose_with(overrides_below("sweep"), repeated).tree;
+    study_.axes = read_axes(tree, library_, problems_);
+    for (const Override& item : overrides_) {
+      const auto axis = std::find_if(study_.axes.begin(), study_.axes.end(),
+                                     [&](const Axis& a) { return a.key == axis_key(item); });
+      const bool replaces = axis != study_.axes.end() && item.type == Override::Type::kChange &&
+                            item.value.has_value();
+      if (!item.is_sweep() && !replaces) {
+        common_.push_back(item);
+      } else if (auto added = axis_of(item, library_, problems_)) {
+        if (axis != study_.axes.end()) {
+          *axis = std::move(*added);
+        } else {
+          study_.axes.push_back(std::move(*added));
+        }
+      }
+    }
+  }
+
+  void compose_settings() {
+    Value tree = compose_with(common_, problems_).tree;
+    tree.set("preset", Value(study_.preset));
+    check_keys(tree);
+    std::vector<std::string> keys;
+    for (const std::string& key : tree.keys()) {
+      if (is_study_key(key)) keys.push_back(key);
+    }
+    interpolate(tree, keys, problems_);
+    study_.settings = Value::map();
+    study_.settings.source = tree.source;
+    for (const std::string& key : keys) {
+      const Value::Entry* entry = tree.find_entry(key);
+      study_.settings.set(key, entry->value, entry->source);
+    }
+  }
+
+  /// Study keys that the caller asked for.
+  bool is_study_key(const std::string& key) const { return holds(request_.study_keys, key); }
+  bool is_run_key(const std::string& key) const {
+    if (is_study_key(key) || holds(own_keys(), key)) return false;
+    return request_.run_keys.empty() || holds(request_.run_keys, key);
+  }
+
+  std::vector<std::string> all_keys() const {
+    std::vector<std::string> keys = request_.run_keys;
+    keys.insert(keys.end(), request_.study_keys.begin(), request_.study_keys.end());
+    for (const std::string& key : own_keys()) {
+      if (!holds(keys, key)) keys.push_back(key);
+    }
+    return keys;
+  }
+
+  void check_keys(const Value& tree) {
+    for (const Value::Entry& entry : tree.entries()) {
+      if (is_run_key(entry.key) || is_study_key(entry.key) || holds(own_keys(), entry.key))
+        continue;
+      problems_.add(entry.source, entry.key,
+                    concat("unknown key ", entry.key, suggestion(entry.key, all_keys())));
+    }
+  }
+
+  bool axes_make_sense() {
+    const std::size_t before = problems_.size();
+    std::size_t points = 1;
+    for (const Axis& axis : study_.axes) {
+      const std::string key = first_part(axis.key);
+      if (!axis.group && !is_run_key(key)) {
+        const bool other = is_study_key(key) || holds(own_keys(), key);
+        problems_.add(axis.source, "sweep",
+                      other ? concat("sweep.", axis.key, ": ", key,
+                                     " belongs to the study, not to a run; it cannot be swept over")
+                            : concat("unknown key ", axis.key, suggestion(axis.key, all_keys())));
+      }
+      check_values(axis, library_, problems_);
+      points = std::min(points * std::max<std::size_t>(axis.values.size(), 1), kMaxPoints + 1);
+    }
+    if (points > kMaxPoints) {
+      problems_.add({}, "sweep", concat("the sweep has more than ", kMaxPoints, " points"));
+      for (Axis& axis : study_.axes) axis.values.resize(1);
+    }
+    return problems_.size() == before;
+  }
+
+  /// Leaves what can still be checked, so that everything wrong is reported together.
+  void drop_bad_values() {
+    for (Axis& axis : study_.axes) {
+      if (!axis.group) continue;
+      const auto options = library_.options(group_of(axis.key));
+      std::erase_if(axis.values, [&](const Value& value) {
+        return !value.is_scalar() || !holds(options, value.as_string());
+      });
+    }
+    std::erase_if(study_.axes, [](const Axis& axis) { return axis.values.empty(); });
+  }
+
+  /// The tree of the files for one choice on every group axis, with the common overrides applied.
+  const Value& files_for(const std::vector<std::size_t>& point) {
+    std::vector<std::size_t> choice;
+    std::vector<Override> groups, values;
+    for (const Override& item : common_) {
+      (is_group_override(item, library_) ? groups : values).push_back(item);
+    }
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      const Axis& axis = study_.axes[i];
+      if (!axis.group) continue;
+      choice.push_back(point[i]);
+      groups.push_back(override_of(axis, axis.values[point[i]]));
+    }
+    const auto cached = files_.find(choice);
+    if (cached != files_.end()) return cached->second;
+    Value tree = compose_files(library_, "config", groups, problems_, options()).tree;
+    apply_overrides(tree, values, problems_, options());
+    tree.set("preset", Value(study_.preset));
+    return files_.emplace(choice, std::move(tree)).first->second;
+  }
+
+  void compose_points() {
+    for (const auto& indices : grid(study_.axes)) study_.points.push_back(compose_point(indices));
+  }
+
+  Point compose_point(const std::vector<std::size_t>& indices) {
+    Value tree = files_for(indices);
+    std::vector<Override> values;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const Axis& axis = study_.axes[i];
+      if (!axis.group) values.push_back(override_of(axis, axis.values[indices[i]]));
+    }
+    apply_overrides(tree, values, problems_, options());
+    std::vector<std::string> keys;
+    for (const std::string& key : tree.keys()) {
+      if (is_run_key(key)) keys.push_back(key);
+    }
+    interpolate(tree, keys, problems_);
+    Point point{{}, Value::map()};
+    point.config.source = tree.source;
+    for (const std::string& key : keys) {
+      const Source source = tree.find_entry(key)->source;
+      point.config.set(key, std::move(*tree.find(key)), source);
+    }
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const Axis& axis = study_.axes[i];
+      const Value& written = axis.values[indices[i]];
+      const Value* resolved = axis.group ? nullptr : point.config.find_path(axis.key);
+      point.axes.emplace_back(axis.key, label_of(resolved ? *resolved : written));
+    }
+    return point;
+  }
+
+  const StudyRequest& request_;
+  Problems& problems_;
+  Library library_;
+  std::vector<Override> overrides_;  ///< all but preset=
+  std::optional<Override> preset_;   ///< preset=
+  std::vector<Override> common_;     ///< for every run
+  bool has_preset_ = false;
+  std::map<std::vector<std::size_t>, Value> files_;
+  Study study_;
+};
+
+}  // namespace
+
+Study compose_study(const StudyRequest& request, Problems& problems) {
+  return StudyComposer(request, problems).compose();
+}
+
+}  // namespace difflab::config

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/compose.h"
+#include "config/problems.h"
+#include "config/sweep.h"
+#include "config/value.h"
+
+namespace difflab::config {
+
+/// What to compose into a study.
+struct StudyRequest {
+  SearchPath search_path;              ///< SearchPath::of_project(root)
+  std::string experiment;              ///< "headline" for experiments/headline.yaml
+  std::vector<std::string> overrides;  ///< "preset=smoke", "train.steps=20", "seed=range(3)"
+  /// The top-level keys of a run and of the study, e.g. field_names<RunConfig>(). The keys sweep,
+  /// presets, preset and vars are known here. Any other top-level key is a problem.
+  std::vector<std::string> run_keys;
+  std::vector<std::string> study_keys;
+};
+
+/// One run of a study.
+struct Point {
+  std::vector<std::pair<std::string, std::string>> axes;  ///< axis → label, in sweep order
+  Value config;  ///< the run keys, composed and interpolated; read it with read<RunConfig>
+};
+
+/// An experiment with its preset, ready to be read and run.
+struct Study {
+  std::string experiment;
+  std::string preset;         ///< the chosen one, "default" if the experiment has no presets
+  Value settings;             ///< the study keys, composed and interpolated
+  std::vector<Axis> axes;     ///< in sweep order
+  std::vector<Point> points;  ///< all combinations, the last axis fastest
+  /// The overrides beside preset=…: what makes this study differ from the files.
+  std::vector<std::string> changes;
+};
+
+/// Composes configs/config.yaml, the experiment, the preset and the overrides into all runs of a
+/// study. Every problem of every point goes to `problems`; without any the study is complete.
+Study compose_study(const StudyRequest& request, Problems& problems);
+
+}  // namespace difflab::config

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "evaluate/heldout.h"
+#include "evaluate/needle_grid.h"
+
+namespace difflab {
+
+/// Every evaluation of a trained model; `kind` in the YAML picks one.
+/// To add one: write NAME.{h,cpp}, include it above, name it here.
+using EvaluationConfig = std::variant<HeldoutConfig, NeedleGridConfig>;
+
+}  // namespace difflab

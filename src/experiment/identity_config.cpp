@@ -1,0 +1,17 @@
+#include "config/writer.h"
+#include "experiment/identity.h"
+#include "experiment/run_config.h"
+#include "record/run_directory.h"
+#include "util/hash.h"
+
+namespace difflab {
+
+std::string run_id(const RunConfig& config) {
+  config::Value value = config::write(config);
+  for (const auto& [group, key] : kKeysWithoutEffect) value.find(group)->erase(key);
+  const std::string canonical =
+      concat("difflab run ", kResultSchema, "\n", config::canonical_json(value));
+  return sha256_hex(canonical).substr(0, 16);
+}
+
+}  // namespace difflab

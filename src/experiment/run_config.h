@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/fields.h"
+#include "evaluate/evaluation_config.h"
+#include "model/model_config.h"
+#include "task/task_config.h"
+#include "train/train_config.h"
+#include "util/text.h"
+
+namespace difflab {
+
+enum class Device { kCpu, kCuda };
+
+template <>
+struct config::EnumNames<Device> {
+  static constexpr std::array<std::pair<std::string_view, Device>, 2> kNames{{
+      {"cpu", Device::kCpu},
+      {"cuda", Device::kCuda},
+  }};
+};
+
+/// Everything that makes a run what it is: the same values give the same result, bit for bit, on
+/// the same kind of machine.
+struct RunConfig {
+  ModelConfig model;
+  TaskConfig task;
+  TrainConfig train;
+  std::vector<EvaluationConfig> evaluate;
+  std::int64_t seed = 0;
+  std::int64_t threads = 1;
+  Device device = Device::kCpu;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("model", model, "the architecture");
+    visit("task", task, "what the model is trained on");
+    visit("train", train, "how it is trained");
+    visit("evaluate", evaluate, "what the trained model is asked, a list of kinds");
+    visit("seed", seed, "names the streams of initial values, data and held-out data",
+          config::at_least(0));
+    visit("threads", threads, "threads of one run; another number gives other rounding",
+          config::between(1, 1024));
+    visit("device", device, "cpu or cuda");
+  }
+
+  void validate(config::Check& check) const {
+    for (std::size_t i = 0; i < evaluate.size(); ++i) {
+      Nested nested(check, concat("evaluate[", i, "]."));
+      std::visit([&](const auto& kind) { kind.validate_task(task, nested); }, evaluate[i]);
+    }
+  }
+
+ private:
+  struct Nested final : config::Check {
+    Nested(config::Check& outer, std::string prefix) : outer_(outer), prefix_(std::move(prefix)) {}
+    void problem(std::string_view key, std::string_view message) override {
+      outer_.problem(prefix_ + std::string(key), message);
+    }
+    config::Check& outer_;
+    std::string prefix_;
+  };
+};
+
+/// Keys of a run that cannot change its result, left out of its identity: {group, key}.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kKeysWithoutEffect{{
+    {"model", "name"},
+    {"train", "checkpoint_seconds"},
+}};
+
+}  // namespace difflab

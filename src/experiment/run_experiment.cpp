@@ -1,0 +1,130 @@
+#include "experiment/run_experiment.h"
+
+#include <ATen/ATen.h>
+#include <torch/cuda.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <string>
+
+#include "config/writer.h"
+#include "evaluate/heldout.h"
+#include "experiment/identity.h"
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "record/provenance.h"
+#include "record/status.h"
+#include "task/task.h"
+#include "train/train_loop.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace difflab {
+namespace {
+
+at::Device device_of(const RunConfig& config) {
+  if (config.device == Device::kCpu) return at::kCPU;
+  if (!torch::cuda::is_available()) {
+    throw UserError("device is cuda, but this LibTorch finds no CUDA device; use device=cpu");
+  }
+  return at::kCUDA;
+}
+
+// The figures of a finished training, taken from its last metrics line so that a resumed run
+// reports what an undisturbed one does.
+Json training_metrics(const RunConfig& config, const Task& task, const RunDirectory& directory,
+                      const Progress& progress) {
+  const auto tokens = static_cast<double>(progress.step * config.train.batch_size) *
+                      static_cast<double>(task.sequence_length());
+  Json metrics = {{"steps", progress.step},
+                  {"steps_to_90_accuracy", nullptr},
+                  {"time_to_90_accuracy_seconds", nullptr}};
+  metrics.update(progress.milestones);
+  const auto lines = read_metrics(directory);
+  for (const char* key : {"train_loss", "valid_loss", "valid_accuracy"}) {
+    if (!lines.empty() && lines.back().contains(key)) metrics[key] = lines.back()[key];
+  }
+  metrics["valid_accuracy_chance"] = task.chance_accuracy();
+  metrics["train_seconds"] = progress.train_seconds;
+  metrics["tokens_per_second"] = tokens / progress.train_seconds;
+  return metrics;
+}
+
+Json censored(const Json& metrics, const Progress& progress) {
+  Json bounds = Json::object();
+  if (metrics["steps_to_90_accuracy"].is_null()) {
+    bounds["steps_to_90_accuracy"] = progress.step;
+    bounds["time_to_90_accuracy_seconds"] = progress.train_seconds;
+  }
+  return bounds;
+}
+
+Json finished_result(const RunConfig& config, const RunDirectory& directory,
+                     const EvaluationContext& context, const Progress& progress) {
+  Json metrics = {{"parameters", context.model.parameter_count()}};
+  metrics.update(training_metrics(config, context.task, directory, progress));
+  Json evaluations = Json::object();
+  for (const auto& evaluation : config.evaluate) {
+    std::visit(
+        [&](const auto& kind) {
+          const auto found = kind.run(context);
+          metrics.update(found.metrics);
+          evaluations[std::string(kind.kKind)] = found.details;
+        },
+        evaluation);
+  }
+  return {{"schema", kResultSchema},
+          {"id", run_id(config)},
+          {"status", name_of(RunState::kFinished)},
+          {"metrics", metrics},
+          {"censored", censored(metrics, progress)},
+          {"evaluations", evaluations}};
+}
+
+Json diverged_result(const RunConfig& config, const LanguageModel& model,
+                     const Progress& progress) {
+  return {{"schema", kResultSchema},
+          {"id", run_id(config)},
+          {"status", name_of(RunState::kDiverged)},
+          {"diverged_at_step", progress.step},
+          {"metrics",
+           {{"parameters", model.parameter_count()}, {"train_seconds", progress.train_seconds}}},
+          {"censored", Json::object()},
+          {"evaluations", Json::object()}};
+}
+
+}  // namespace
+
+RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
+                      const std::function<bool()>& stop_requested) {
+  const auto device = device_of(config);
+  const auto seed = static_cast<std::uint64_t>(config.seed);
+  at::set_num_threads(static_cast<int>(config.threads));
+  Provenance provenance(directory, config.threads, config.seed, device.str(), TORCH_VERSION);
+
+  const auto task = build_task(config.task);
+  LanguageModel model(config.model, task->vocab_size());
+  initialise(model, config.model, seed);
+  model.to(device);
+  const EvaluationContext context{model, config.task, *task, seed};
+
+  const auto outcome =
+      train({model, *task, config.train, seed, run_id(config), directory,
+             [&](LanguageModel&) { return validation_metrics(context, config.train.eval_samples); },
+             stop_requested});
+  const auto& progress = outcome.progress;
+  if (outcome.end == TrainEnd::kInterrupted) {
+    write_status(directory, RunState::kInterrupted, progress.step, config.train.steps);
+    return RunEnd::kInterrupted;
+  }
+  const bool diverged = outcome.end == TrainEnd::kDiverged;
+  const auto result = diverged ? diverged_result(config, model, progress)
+                               : finished_result(config, directory, context, progress);
+  provenance.finish();
+  write_file_atomically(directory.result(), result.dump(1) + "\n");
+  write_status(directory, diverged ? RunState::kDiverged : RunState::kFinished, progress.step,
+               config.train.steps);
+  return RunEnd::kComplete;
+}
+
+}  // namespace difflab

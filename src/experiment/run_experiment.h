@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+
+#include "experiment/run_config.h"
+#include "record/run_directory.h"
+
+namespace difflab {
+
+enum class RunEnd { kComplete, kInterrupted };
+
+/// Trains and evaluates what the configuration describes and leaves result.json in the directory;
+/// the run is then complete, whether it finished or diverged. Continues from a checkpoint. Returns
+/// kInterrupted, with a checkpoint written, when `stop_requested` answers true between two steps.
+/// @throws UserError if something the user can change stands in the way (no CUDA, a full disk …).
+RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
+                      const std::function<bool()>& stop_requested);
+
+}  // namespace difflab

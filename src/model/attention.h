@@ -1,0 +1,41 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/rotary.h"
+
+namespace difflab {
+
+/// Causal self-attention over one sequence: position t reads positions 0..t.
+class Attention : public torch::nn::Module {
+ public:
+  /// x [B, T, D] -> [B, T, D].
+  virtual at::Tensor forward(const at::Tensor& x, const Rotary& rotary) = 0;
+
+  /// The weights that mix the values, for analysis: [B, H, T, T], zero above the diagonal.
+  /// Rows sum to 1 for a softmax map and to 1 − λ for a difference of two.
+  virtual at::Tensor weights(const at::Tensor& x, const Rotary& rotary) = 0;
+
+  /// d, the width that the rotary embedding turns.
+  virtual std::int64_t rotary_dim() const = 0;
+
+  /// Named numbers worth a line in the metrics, e.g. {"lambda", 0.31}.
+  virtual std::vector<std::pair<std::string, double>> statistics() const { return {}; }
+};
+
+/// softmax(q kᵀ/√d) over positions 0..t; q, k [B, heads, T, d] -> [B, heads, T, T].
+at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k);
+
+/// [B, T, heads·d] -> [B, T, heads, d].
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
+
+/// Repeats each head `times` in place for grouped queries: [B, T, heads, ...] ->
+/// [B, T, heads·times, ...], head j of the result being head j / times of x.
+at::Tensor repeat_heads(const at::Tensor& x, std::int64_t times);
+
+}  // namespace difflab

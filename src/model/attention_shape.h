@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace difflab {
+
+/// What a block tells its attention.
+struct AttentionShape {
+  std::int64_t d_model;    ///< D, channels of the residual stream
+  std::int64_t layer = 0;  ///< l, 0 for the first block
+};
+
+}  // namespace difflab

@@ -1,0 +1,25 @@
+#include "model/head_norm.h"
+
+#include <ATen/ATen.h>
+
+namespace difflab {
+
+HeadNorm::HeadNorm(HeadNormKind kind, std::int64_t width, double eps)
+    : kind_(kind), width_(width), eps_(eps) {
+  if (kind_ != HeadNormKind::kNone) weight_ = register_parameter("weight", at::ones(width));
+  if (kind_ == HeadNormKind::kGroup) bias_ = register_parameter("bias", at::zeros(width));
+}
+
+at::Tensor HeadNorm::forward(const at::Tensor& x) const {
+  switch (kind_) {
+    case HeadNormKind::kNone:
+      return x;
+    case HeadNormKind::kRms:
+      return at::rms_norm(x, {width_}, weight_, eps_);
+    case HeadNormKind::kGroup:
+      return at::layer_norm(x, {width_}, weight_, bias_, eps_);
+  }
+  TORCH_CHECK(false, "unreachable head norm");
+}
+
+}  // namespace difflab

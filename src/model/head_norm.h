@@ -1,0 +1,27 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+
+#include "model/head_norm_config.h"
+
+namespace difflab {
+
+/// Normalises each head's output over its channels; named `subln` in the official files.
+/// Parameters: weight [width] for rms and group, bias [width] for group, none for none.
+class HeadNorm : public torch::nn::Module {
+ public:
+  HeadNorm(HeadNormKind kind, std::int64_t width, double eps);
+
+  /// x [..., width] -> the same shape.
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  HeadNormKind kind_;
+  std::int64_t width_;
+  double eps_;
+  at::Tensor weight_, bias_;  // [width]
+};
+
+}  // namespace difflab

@@ -1,0 +1,59 @@
+#include "model/initialise.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "model/language_model.h"
+#include "util/random.h"
+
+namespace difflab {
+namespace {
+
+template <class Draw>
+void fill(const at::Tensor& tensor, Draw draw) {
+  auto values = at::empty(tensor.sizes(), at::kDouble);
+  auto* data = values.mutable_data_ptr<double>();
+  for (std::int64_t i = 0; i < values.numel(); ++i) data[i] = draw();
+  tensor.copy_(values);
+}
+
+void fill_normal(const at::Tensor& tensor, double std, Random random) {
+  fill(tensor, [&] { return std * random.normal(); });
+}
+
+void fill_matrix(const at::Tensor& tensor, std::optional<double> std, Random random) {
+  if (std) return fill_normal(tensor, *std, random);
+  const double bound = 1 / std::sqrt(static_cast<double>(tensor.size(1)));
+  fill(tensor, [&] { return bound * (2 * random.uniform() - 1); });
+}
+
+double lambda_std(const ModelConfig& config) {
+  const auto* diff = std::get_if<DifferentialAttentionConfig>(&config.attention);
+  return diff ? diff->lambda_std : 0;
+}
+
+}  // namespace
+
+void initialise(LanguageModel& model, const ModelConfig& config, std::uint64_t seed) {
+  const at::NoGradGuard no_grad;
+  for (const auto& parameter : model.named_parameters()) {
+    const std::string_view name = parameter.key();
+    const auto& value = parameter.value();
+    Random random{seed, stream_key("init"), stream_key(name)};
+    if (name.find(".lambda_") != name.npos && value.dim() == 1) {
+      fill_normal(value, lambda_std(config), random);
+    } else if (name == "tok_embeddings.weight") {
+      const double by_width = 1 / std::sqrt(static_cast<double>(config.d_model));
+      fill_normal(value, config.embedding_std.value_or(by_width), random);
+    } else if (value.dim() == 2) {
+      fill_matrix(value, config.init_std, random);
+    } else {
+      value.fill_(name.ends_with(".bias") ? 0 : 1);
+    }
+  }
+}
+
+}  // namespace difflab

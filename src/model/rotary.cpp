@@ -1,0 +1,27 @@
+#include "model/rotary.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace difflab {
+
+Rotary Rotary::table(std::int64_t tokens, std::int64_t head_dim, double base,
+                     const at::Tensor& like) {
+  const auto pairs = at::arange(head_dim / 2, at::kDouble);
+  const auto frequency = at::exp(pairs * (-2 * std::log(base) / static_cast<double>(head_dim)));
+  const auto angle = at::outer(at::arange(tokens, at::kDouble), frequency);  // [T, d/2]
+  return from(angle.cos().to(like.options()), angle.sin().to(like.options()));
+}
+
+Rotary Rotary::from(const at::Tensor& cosine, const at::Tensor& sine) {
+  return {at::complex(cosine, sine)};
+}
+
+at::Tensor Rotary::apply(const at::Tensor& x) const {
+  // A pair of reals is one complex number, and turning it is one multiplication.
+  const auto pairs = at::view_as_complex(x.unflatten(-1, {-1, 2}));  // [B, T, heads, d/2]
+  return at::view_as_real(pairs * rotation.unsqueeze(1)).flatten(-2);
+}
+
+}  // namespace difflab

@@ -1,0 +1,56 @@
+#include "model/score.h"
+
+#include <ATen/ATen.h>
+
+#include "model/language_model.h"
+
+namespace difflab {
+namespace {
+
+struct Asked {
+  at::Tensor logits;   // [n, V], one row per target
+  at::Tensor targets;  // [n]
+  at::Tensor row;      // [n], the sequence each target belongs to
+};
+
+// The output head is applied where something is asked, not to every token.
+Asked ask(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
+  const auto flat = targets.flatten();
+  const auto where = at::nonzero(flat >= 0).squeeze(-1);
+  const auto states = model.hidden(inputs).flatten(0, 1).index_select(0, where);
+  return {model.head(states), flat.index_select(0, where), where.div(targets.size(1), "floor")};
+}
+
+}  // namespace
+
+at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
+  const auto asked = ask(model, inputs, targets);
+  return at::cross_entropy_loss(asked.logits, asked.targets);
+}
+
+Score& Score::operator+=(const Score& other) {
+  sequences += other.sequences;
+  targets += other.targets;
+  correct += other.correct;
+  all_correct += other.all_correct;
+  loss_sum += other.loss_sum;
+  return *this;
+}
+
+Score score(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
+  const at::NoGradGuard no_grad;
+  const auto asked = ask(model, inputs, targets);
+  const auto wrong = asked.logits.argmax(-1).ne(asked.targets).to(at::kLong);  // [n]
+  const auto wrong_in_row =
+      at::zeros({inputs.size(0)}, wrong.options()).index_add(0, asked.row, wrong);
+  Score result;
+  result.sequences = inputs.size(0);
+  result.targets = asked.targets.size(0);
+  result.correct = result.targets - wrong.sum().item<std::int64_t>();
+  result.all_correct = wrong_in_row.eq(0).sum().item<std::int64_t>();
+  result.loss_sum =
+      at::cross_entropy_loss(asked.logits, asked.targets, {}, at::Reduction::Sum).item<double>();
+  return result;
+}
+
+}  // namespace difflab

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace difflab {
+
+class LanguageModel;
+
+/// Mean cross-entropy of all targets, in nats. inputs, targets [B, T]; positions whose target is
+/// negative are left out, also from the output head's work. A differentiable scalar.
+at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets);
+
+/// How a model answered a set of sequences.
+struct Score {
+  std::int64_t sequences = 0;
+  std::int64_t targets = 0;      ///< positions asked
+  std::int64_t correct = 0;      ///< positions whose most likely token is the target
+  std::int64_t all_correct = 0;  ///< sequences with every position correct
+  double loss_sum = 0;           ///< cross-entropy, nats
+
+  double loss() const { return loss_sum / static_cast<double>(targets); }
+  double accuracy() const { return static_cast<double>(correct) / static_cast<double>(targets); }
+  Score& operator+=(const Score& other);
+};
+
+/// Scores sequences without gradients; shapes as in mean_loss.
+Score score(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets);
+
+}  // namespace difflab

@@ -1,0 +1,122 @@
+#include "record/provenance.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "util/error.h"
+#include "util/files.h"
+#include "util/hash.h"
+#include "util/process.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+// What git prints, nothing if it fails or is missing.
+std::optional<std::string> ask_git(const std::string& root, std::vector<std::string> arguments) {
+  std::vector<std::string> argv{"/usr/bin/env", "git", "-C", root};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  try {
+    Process git(argv);
+    git.close_input();
+    std::string text;
+    while (git.output_open()) {
+      for (const auto& line : git.read_lines(std::chrono::seconds(10))) text += line + "\n";
+    }
+    return git.wait().success() ? std::optional(text) : std::nullopt;
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+Json ask_source_state() {
+  Json state = {{"commit", nullptr}, {"dirty", nullptr}, {"diff_sha256", nullptr}};
+  const char* root = std::getenv("DIFFLAB_ROOT");
+  const std::string folder = root ? root : ".";
+  // What lies in results/ is output, not source.
+  const auto commit = ask_git(folder, {"rev-parse", "HEAD"});
+  const auto changes = ask_git(folder, {"status", "--porcelain", "--", ".", ":!results"});
+  if (!commit || !changes) return state;
+  state["commit"] = commit->substr(0, commit->find('\n'));
+  state["dirty"] = !changes->empty();
+  if (!changes->empty()) {
+    const auto diff = ask_git(folder, {"diff", "HEAD", "--", ".", ":!results"});
+    state["diff_sha256"] = sha256_hex(*changes + diff.value_or(""));
+  }
+  return state;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[sizeof "2026-01-01T00:00:00Z"];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const auto colon = line.find(": ");
+    return colon == line.npos ? line : line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string host_name() {
+  utsname system{};
+  return ::uname(&system) == 0 ? system.nodename : "unknown";
+}
+
+}  // namespace
+
+const Json& source_state() {
+  static const Json state = ask_source_state();
+  return state;
+}
+
+Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std::int64_t seed,
+                       const std::string& device, const std::string& libtorch)
+    : directory_(directory), json_(source_state()) {
+  json_.update({{"difflab", DIFFLAB_VERSION},
+                {"compiler", DIFFLAB_COMPILER},
+                {"build_type", DIFFLAB_BUILD_TYPE},
+                {"libtorch", libtorch},
+                {"cpu", cpu_model()},
+                {"cores", std::thread::hardware_concurrency()},
+                {"host", host_name()},
+                {"threads", threads},
+                {"device", device},
+                {"seed", seed},
+                {"started", utc_now()},
+                {"finished", nullptr}});
+  if (auto earlier = read_provenance(directory_)) {
+    Json sessions =
+        earlier->contains("earlier_sessions") ? (*earlier)["earlier_sessions"] : Json::array();
+    earlier->erase("earlier_sessions");
+    sessions.push_back(*earlier);
+    json_["earlier_sessions"] = std::move(sessions);
+  }
+  write();
+}
+
+void Provenance::finish() {
+  json_["finished"] = utc_now();
+  write();
+}
+
+void Provenance::write() const {
+  write_file_atomically(directory_.provenance(), json_.dump(1) + "\n");
+}
+
+}  // namespace difflab

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "record/run_directory.h"
+
+namespace difflab {
+
+/// provenance.json: where a result came from. Code identity is beside the result, not in it, so
+/// that it never stands in the way of comparing two results.
+class Provenance {
+ public:
+  /// Writes the file with what is known at the start: commit, whether the tree differs from it and
+  /// how (hash of the difference), compiler, build type, LibTorch, CPU, host, threads, device,
+  /// seed, time. A run that is continued keeps its earlier sessions as a list.
+  Provenance(const RunDirectory& directory, std::int64_t threads, std::int64_t seed,
+             const std::string& device, const std::string& libtorch);
+
+  /// Adds the time of the end.
+  void finish();
+
+ private:
+  void write() const;
+
+  RunDirectory directory_;
+  Json json_;
+};
+
+/// {"commit", "dirty", "diff_sha256"} of the sources the programs run from (DIFFLAB_ROOT), each
+/// null if git cannot tell. Asked once per process and inherited by forked workers.
+const Json& source_state();
+
+}  // namespace difflab

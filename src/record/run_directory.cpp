@@ -1,0 +1,63 @@
+#include "record/run_directory.h"
+
+#include "util/error.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+std::optional<Json> read_json(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+}
+
+}  // namespace
+
+std::optional<Json> read_result(const RunDirectory& run) {
+  auto result = read_json(run.result());
+  if (!result) return std::nullopt;
+  if (!result->is_object() || !result->contains("schema")) {
+    throw UserError(concat(run.result().string(),
+                           ": is damaged (no JSON object with a schema); delete its folder to run "
+                           "it again"));
+  }
+  if ((*result)["schema"] != kResultSchema) {
+    throw UserError(concat(run.result().string(), ": has schema ", (*result)["schema"].dump(),
+                           "; this difflab reads schema ", kResultSchema));
+  }
+  return result;
+}
+
+std::optional<Json> read_provenance(const RunDirectory& run) {
+  auto json = read_json(run.provenance());
+  return json && json->is_object() ? json : std::nullopt;
+}
+
+std::optional<Json> read_status(const RunDirectory& run) {
+  try {
+    auto json = read_json(run.status());
+    return json && json->is_object() ? json : std::nullopt;
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<Json> read_metrics(const RunDirectory& run) {
+  std::vector<Json> lines;
+  if (!std::filesystem::exists(run.metrics())) return lines;
+  const std::string text = read_file(run.metrics());
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {
+    Json line = Json::parse(text.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
+    if (!line.is_object()) {
+      throw UserError(concat(run.metrics().string(), ":", lines.size() + 1,
+                             ": is damaged (no JSON object); delete its folder to run it again"));
+    }
+    lines.push_back(std::move(line));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace difflab

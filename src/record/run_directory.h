@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "util/json.h"
+
+namespace difflab {
+
+/// The folder of one run, results/runs/<id>/. The run itself is its only writer; everybody else
+/// only reads. It is complete when result.json exists, which is written last and in one piece.
+struct RunDirectory {
+  std::filesystem::path path;
+
+  std::filesystem::path config() const { return path / "config.yaml"; }
+  std::filesystem::path provenance() const { return path / "provenance.json"; }
+  std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
+  std::filesystem::path checkpoint() const { return path / "checkpoint.safetensors"; }
+  std::filesystem::path log() const { return path / "log.txt"; }
+  std::filesystem::path lock() const { return path / "lock"; }
+  std::filesystem::path status() const { return path / "status.json"; }
+  std::filesystem::path result() const { return path / "result.json"; }
+};
+
+/// The files' contents, nothing if a file is missing. A result that is no JSON object of a known
+/// schema is an error. @throws UserError naming the file.
+std::optional<Json> read_result(const RunDirectory& run);
+std::optional<Json> read_provenance(const RunDirectory& run);
+/// A status is only news: one that cannot be read counts as none.
+std::optional<Json> read_status(const RunDirectory& run);
+
+/// The lines of metrics.jsonl; a last line that a crash left torn is not among them.
+std::vector<Json> read_metrics(const RunDirectory& run);
+
+/// Written into every result.json; a reader refuses others.
+constexpr std::int64_t kResultSchema = 1;
+
+}  // namespace difflab

@@ -1,0 +1,171 @@
+#include "record/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "util/error.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
+
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr std::uint64_t kMaxHeader = 100'000'000;  // the limit of the reference implementation
+
+std::uint64_t item_size(const std::string& dtype) {
+  static const std::map<std::string, std::uint64_t> kSizes = {
+      {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8},
+      {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U8", 1},   {"BOOL", 1}};
+  const auto found = kSizes.find(dtype);
+  return found == kSizes.end() ? 0 : found->second;
+}
+
+[[noreturn]] void refuse(const std::string& name, std::string_view reason) {
+  throw UserError(concat(name, ": not a valid safetensors file: ", reason));
+}
+
+// The number of bytes a tensor needs, or nothing if its shape is negative or overflows.
+std::optional<std::uint64_t> byte_count(const std::vector<std::int64_t>& shape,
+                                        std::uint64_t item) {
+  std::uint64_t count = item;
+  for (const auto size : shape) {
+    if (size < 0) return std::nullopt;
+    if (__builtin_mul_overflow(count, static_cast<std::uint64_t>(size), &count)) {
+      return std::nullopt;
+    }
+  }
+  return count;
+}
+
+struct Entry {
+  TensorBytes tensor;
+  std::uint64_t begin = 0, end = 0;
+};
+
+Entry read_entry(const std::string& file, const std::string& name, const Json& entry,
+                 std::string_view data) {
+  const auto bad = [&](std::string_view reason) {
+    refuse(file, concat("tensor ", name, ": ", reason));
+  };
+  const auto unsigned_list = [&](const char* key) {
+    if (!entry.is_object() || !entry.contains(key) || !entry[key].is_array()) {
+      bad(concat(key, " is missing or no list"));
+    }
+    std::vector<std::int64_t> values;
+    for (const Json& value : entry[key]) {
+      if (!value.is_number_unsigned() ||
+          value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
+        bad(concat(key, " holds something else than whole numbers"));
+      }
+      values.push_back(value.get<std::int64_t>());
+    }
+    return values;
+  };
+  Entry result;
+  result.tensor.name = name;
+  result.tensor.shape = unsigned_list("shape");
+  const auto offsets = unsigned_list("data_offsets");
+  if (!entry.contains("dtype") || !entry["dtype"].is_string()) bad("dtype is missing");
+  result.tensor.dtype = entry["dtype"].get<std::string>();
+  const auto item = item_size(result.tensor.dtype);
+  if (item == 0) bad(concat("unknown dtype ", result.tensor.dtype));
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) bad("data_offsets is not begin and end");
+  result.begin = static_cast<std::uint64_t>(offsets[0]);
+  result.end = static_cast<std::uint64_t>(offsets[1]);
+  if (result.end > data.size()) bad("its data lie beyond the end of the file");
+  if (byte_count(result.tensor.shape, item) != result.end - result.begin) {
+    bad("shape and data_offsets disagree");
+  }
+  result.tensor.bytes = data.substr(result.begin, result.end - result.begin);
+  return result;
+}
+
+}  // namespace
+
+Safetensors Safetensors::read(const std::filesystem::path& path) {
+  return parse(read_file(path), path.string());
+}
+
+Safetensors Safetensors::parse(std::string bytes, const std::string& name) {
+  Safetensors file;
+  file.name_ = name;
+  file.bytes_ = std::move(bytes);
+  if (file.bytes_.size() < kLengthBytes) refuse(name, "shorter than its 8 length bytes");
+  std::uint64_t header_size = 0;
+  std::memcpy(&header_size, file.bytes_.data(), kLengthBytes);
+  if (header_size > kMaxHeader || header_size > file.bytes_.size() - kLengthBytes) {
+    refuse(name, concat("its header claims ", header_size, " bytes, the file has ",
+                        file.bytes_.size() - kLengthBytes));
+  }
+  file.data_begin_ = kLengthBytes + header_size;
+  const auto text = std::string_view(file.bytes_).substr(kLengthBytes, header_size);
+  const Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!header.is_object()) refuse(name, "its header is no JSON object");
+
+  std::vector<Entry> entries;
+  for (const auto& [key, value] : header.items()) {
+    if (key == "__metadata__") {
+      if (!value.is_object()) refuse(name, "its metadata is no JSON object");
+      for (const auto& [field, content] : value.items()) {
+        if (!content.is_string()) refuse(name, "its metadata holds something else than text");
+        file.metadata_[field] = content.get<std::string>();
+      }
+    } else {
+      entries.push_back(read_entry(name, key, value, file.data()));
+    }
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  std::uint64_t expected = 0;
+  for (auto& entry : entries) {
+    if (entry.begin != expected) {
+      refuse(name, concat("tensor ", entry.tensor.name, " overlaps another or leaves a gap"));
+    }
+    expected = entry.end;
+    file.tensors_.push_back(std::move(entry.tensor));
+  }
+  if (expected != file.data().size()) refuse(name, "there are bytes after the last tensor");
+  return file;
+}
+
+const TensorBytes& Safetensors::at(std::string_view name) const {
+  for (const auto& tensor : tensors_) {
+    if (tensor.name == name) return tensor;
+  }
+  std::vector<std::string> names;
+  for (const auto& tensor : tensors_) names.push_back(tensor.name);
+  throw UserError(concat(name_, ": has no tensor ", name, suggestion(name, names)));
+}
+
+std::string to_safetensors(const std::vector<TensorBytes>& tensors,
+                           const std::map<std::string, std::string>& metadata) {
+  Json header = Json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  std::uint64_t offset = 0;
+  for (const auto& tensor : tensors) {
+    header[tensor.name] = {{"dtype", tensor.dtype},
+                           {"shape", tensor.shape},
+                           {"data_offsets", {offset, offset + tensor.bytes.size()}}};
+    offset += tensor.bytes.size();
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // data start aligned
+  const std::uint64_t length = text.size();
+  std::string bytes(kLengthBytes, '\0');
+  std::memcpy(bytes.data(), &length, kLengthBytes);
+  bytes.reserve(kLengthBytes + text.size() + offset);
+  bytes += text;
+  for (const auto& tensor : tensors) bytes += tensor.bytes;
+  return bytes;
+}
+
+}  // namespace difflab

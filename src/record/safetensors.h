@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace difflab {
+
+/// One tensor of a safetensors file; `bytes` are little-endian, row-major, without gaps.
+struct TensorBytes {
+  std::string name;
+  std::string dtype;  ///< "F64", "F32", "I64", …
+  std::vector<std::int64_t> shape;
+  std::string_view bytes;
+};
+
+/// A safetensors file in memory (format: 8 bytes of header length, a JSON header, the data).
+class Safetensors {
+ public:
+  /// Reads and checks a whole file: header length, JSON, types, shapes, offsets (inside the data,
+  /// in order, no overlap, no gap) before anything is believed.
+  /// @throws UserError naming the file and what is wrong with it.
+  static Safetensors read(const std::filesystem::path& path);
+  static Safetensors parse(std::string bytes, const std::string& name);
+
+  /// Views into this object, in the order of the file's data.
+  const std::vector<TensorBytes>& tensors() const { return tensors_; }
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// @throws UserError naming the file if there is no such tensor.
+  const TensorBytes& at(std::string_view name) const;
+  /// All tensor bytes, to compare with a checksum.
+  std::string_view data() const { return std::string_view(bytes_).substr(data_begin_); }
+
+  Safetensors(const Safetensors&) = delete;
+  Safetensors& operator=(const Safetensors&) = delete;
+  Safetensors(Safetensors&&) = default;
+
+ private:
+  Safetensors() = default;
+  std::string name_;
+  std::string bytes_;
+  std::size_t data_begin_ = 0;
+  std::vector<TensorBytes> tensors_;
+  std::map<std::string, std::string> metadata_;
+};
+
+/// The bytes of a file that holds these tensors in this order.
+std::string to_safetensors(const std::vector<TensorBytes>& tensors,
+                           const std::map<std::string, std::string>& metadata);
+
+}  // namespace difflab

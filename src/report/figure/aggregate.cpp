@@ -1,0 +1,127 @@
+#include "report/figure/aggregate.h"
+
+#include <algorithm>
+#include <map>
+
+#include "report/format.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+// A value's place in the order of its key.
+struct Rank {
+  double number = 0;
+  std::string text;
+  auto operator<=>(const Rank&) const = default;
+};
+
+Rank rank_of(const Json& value, const std::vector<std::string>& axis_values) {
+  if (!axis_values.empty()) {
+    const std::string text = value.is_string()   ? value.get<std::string>()
+                             : value.is_number() ? plain_number(value.get<double>())
+                                                 : "";
+    for (std::size_t i = 0; i < axis_values.size(); ++i) {
+      const auto number = parse_number(axis_values[i]);
+      if (axis_values[i] == text || (number && value.is_number() && *number == value)) {
+        return {.number = static_cast<double>(i), .text = ""};
+      }
+    }
+  }
+  if (value.is_number()) return {.number = value.get<double>(), .text = ""};
+  return {.number = 0, .text = value.is_string() ? value.get<std::string>() : value.dump()};
+}
+
+struct Collected {
+  Group group;
+  std::vector<std::vector<double>> values;  // per run
+};
+
+void collect(Collected& collected, const Observation& row, double value) {
+  auto& [group, values] = collected;
+  // Rows come run by run, so the run of this row is the last one or a new one.
+  if (group.runs.empty() || group.runs.back() != row.run) {
+    group.runs.push_back(row.run);
+    values.emplace_back();
+  }
+  values.back().push_back(value);
+  const auto right = row.measured("correct");
+  const auto answers = row.measured("n");
+  if (!right || !answers) return;
+  group.right += static_cast<std::int64_t>(*right);
+  group.answers += static_cast<std::int64_t>(*answers);
+}
+
+}  // namespace
+
+std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>& rows,
+                             const std::vector<std::string>& keys, const std::string& measure) {
+  std::vector<std::vector<std::string>> axis_values;
+  for (const std::string& key : keys) {
+    axis_values.push_back(frame.has_axis(key) ? frame.values(key) : std::vector<std::string>{});
+  }
+  std::map<std::vector<Rank>, Collected> collected;
+  for (const Observation& row : rows) {
+    const auto value = row.measured(measure);
+    if (!value) continue;
+    std::vector<Rank> rank;
+    std::vector<Json> values;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      values.push_back(keys[i].empty() ? Json(nullptr) : row.value(keys[i]));
+      rank.push_back(rank_of(values.back(), axis_values[i]));
+    }
+    Collected& place = collected[rank];
+    place.group.keys = std::move(values);
+    collect(place, row, *value);
+  }
+  std::vector<Group> groups;
+  for (auto& [rank, place] : collected) {
+    Group& group = place.group;
+    for (const auto& values : place.values) group.values.push_back(mean(values));
+    group.average = mean(group.values);
+    group.interval = t_interval(group.values);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::string describe_spread(const std::vector<Group>& groups, const std::string& mark) {
+  std::size_t least = 0;
+  std::size_t most = 0;
+  for (const Group& group : groups) {
+    least = least == 0 ? group.n() : std::min(least, group.n());
+    most = std::max(most, group.n());
+  }
+  if (most == 0) return "No finished run has this metric";
+  if (most == 1) return "One run each, so no interval";
+  const std::string seeds = least == most ? concat(most) : concat(least, "–", most);
+  return concat("Mean over ", seeds, " runs",
+                mark.empty() ? "" : "; " + mark + ": 95 % t interval");
+}
+
+std::string describe_gaps(const Frame& frame, const std::string& axis, const Labels& labels) {
+  std::vector<std::string> diverged;
+  std::vector<std::string> missing;
+  for (const std::string& value : frame.values(axis)) {
+    std::size_t planned = 0;
+    std::size_t absent = 0;
+    std::vector<std::string> steps;
+    for (const FrameRun& run : frame.runs()) {
+      if (run.axis(axis) != value) continue;
+      ++planned;
+      if (!run.has_result()) ++absent;
+      if (run.state == RunState::kDiverged) {
+        steps.push_back(run.diverged_at ? format_number(*run.diverged_at, 0) : "unknown");
+      }
+    }
+    const std::string label = value.empty() ? "all runs" : labels.value(value);
+    if (!steps.empty()) diverged.push_back(concat(label, " (step ", join(steps), ")"));
+    if (absent > 0) missing.push_back(concat(label, " (", absent, " of ", planned, ")"));
+  }
+  std::vector<std::string> sentences;
+  if (!diverged.empty()) sentences.push_back("Diverged: " + join(diverged));
+  if (!missing.empty()) sentences.push_back("Without a result: " + join(missing));
+  return join(sentences, ". ");
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/frame.h"
+#include "report/metric.h"
+#include "util/statistics.h"
+
+namespace difflab::report {
+
+/// The runs that share all keys, with one number each.
+struct Group {
+  std::vector<Json> keys;  ///< null for an empty key name
+  std::vector<const FrameRun*> runs;
+  std::vector<double> values;  ///< per run; several rows of one run are averaged first,
+                               ///< because only runs are independent
+  double average = 0;
+  std::optional<Interval> interval;  ///< t interval over the runs; empty for one
+  std::int64_t right = 0;            ///< Σ `correct` of the rows that count their answers
+  std::int64_t answers = 0;          ///< Σ `n` of those rows
+
+  std::size_t n() const { return values.size(); }
+};
+
+/// Groups `rows` by the values of `keys` and averages `measure`. Ordered by the keys, the first
+/// one outermost: an axis in sweep order, numbers ascending. Rows without the measure are left out.
+std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>& rows,
+                             const std::vector<std::string>& keys, const std::string& measure);
+
+/// "Mean over 3 runs; band: 95 % t interval" and the like: `mark` is "band" or "bars".
+std::string describe_spread(const std::vector<Group>& groups, const std::string& mark);
+
+/// "Diverged: DIFF (step 120). Without a result: DIFF V2 (1 of 3)" for the runs behind a figure
+/// that are missing from it; empty if all is well.
+std::string describe_gaps(const Frame& frame, const std::string& axis, const Labels& labels);
+
+}  // namespace difflab::report

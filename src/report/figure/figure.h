@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/fields.h"
+#include "report/config_types.h"
+
+namespace difflab::report {
+
+class Frame;
+struct Style;
+struct Drawing;
+
+/// Width of a figure on paper.
+enum class ColumnWidth {
+  kSingle,  ///< one column of a two-column page, 3.3 inches
+  kDouble   ///< the whole text width, 6.8 inches
+};
+
+/// What every kind of figure has.
+struct FigureCommon {
+  std::string name;    ///< file name without extension
+  std::string title;   ///< empty: made from the metric
+  std::string source;  ///< evaluation whose cells are drawn; empty: see the kind
+  TextMap where;       ///< keeps only cells with these values, e.g. {needles: 4, queries: 1}
+  ColumnWidth width = ColumnWidth::kSingle;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "file name without extension");
+    visit("title", title, "heading; empty: made from the metric");
+    visit("source", source, "evaluation of result.json whose cells are drawn; empty: the metrics");
+    visit("where", where, "keep only cells with these values, e.g. {needles: 4, queries: 1}");
+    visit("width", width, "single or double column of a paper");
+  }
+};
+
+}  // namespace difflab::report
+
+template <>
+struct difflab::config::EnumNames<difflab::report::ColumnWidth> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::ColumnWidth>, 2> kNames =
+      {{{"single", difflab::report::ColumnWidth::kSingle},
+        {"double", difflab::report::ColumnWidth::kDouble}}};
+};

@@ -1,0 +1,191 @@
+#include "report/figure/heatmap.h"
+
+#include <algorithm>
+#include <set>
+
+#include "report/figure/parts.h"
+#include "report/format.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr int kGap = 12;            // pixels between panels
+constexpr int kAroundPanels = 112;  // pixels for the axis on the left and the colour scale
+constexpr int kWidestPanel = 190;
+constexpr int kLegibleCell = 20;  // a narrower cell shows no number
+constexpr double kDarkTextAbove = 0.62;
+
+// ".95", "1.0": the shortest text with two digits.
+std::string cell_text(double value) {
+  const std::string text = format_number(value, 2);
+  if (text == "1.00") return "1.0";
+  return text.starts_with("0") ? text.substr(1) : text;
+}
+
+struct Plan {
+  const HeatmapConfig& config;
+  Metric metric;
+  std::vector<Series> panels;
+  std::vector<Group> groups;
+  const Style& style;
+};
+
+int distinct(const Plan& plan, std::size_t key) {
+  std::set<std::string> values;
+  for (const Group& group : plan.groups) values.insert(key_text(group.keys[key]));
+  return static_cast<int>(std::max<std::size_t>(values.size(), 1));
+}
+
+Json data_of(const Plan& plan) {
+  Json values = Json::array();
+  for (const Group& group : plan.groups) {
+    values.push_back(
+        Json{{"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
+             {"y", group.keys[1]},
+             {"x", group.keys[2]},
+             {"value", group.average},
+             {"text", cell_text(group.average)},
+             {"answers", group.answers > 0 ? concat(group.right, " of ", group.answers) : ""},
+             {"runs", group.n()}});
+  }
+  return values;
+}
+
+Json axis_channel(const Plan& plan, const std::string& key, const char* field, std::size_t index) {
+  const bool numeric = std::all_of(plan.groups.begin(), plan.groups.end(), [&](const Group& group) {
+    return group.keys[index].is_number();
+  });
+  return {{"field", field},
+          {"type", "ordinal"},
+          {"title", plan.style.labels.axis_title(metric_of(key))},
+          {"sort", numeric ? Json("ascending") : Json(nullptr)},
+          {"axis", Json{{"labelAngle", 0}, {"ticks", false}, {"domain", false}}}};
+}
+
+struct PanelSize {
+  int across;
+  int width;
+  int height;
+  int cell_width;
+};
+
+PanelSize panel_size(const Plan& plan) {
+  const int most = plan.config.width == ColumnWidth::kSingle ? 2 : 4;
+  PanelSize size{};
+  size.across = plan.config.columns > 0 ? static_cast<int>(plan.config.columns)
+                                        : std::min(distinct(plan, 0), most);
+  const int room = pixels(plan.config.width) - kAroundPanels - kGap * (size.across - 1);
+  size.width = std::clamp(room / size.across, 20, kWidestPanel);
+  size.cell_width = size.width / distinct(plan, 2);
+  size.height = std::clamp(size.cell_width * 3 / 4, 15, 26) * distinct(plan, 1);
+  return size;
+}
+
+Json color_channel(const Plan& plan, const PanelSize& size) {
+  return {{"field", "value"},
+          {"type", "quantitative"},
+          {"title", plan.style.labels.heading(plan.metric)},
+          {"scale", Json{{"domain", Json::array({0, 1})}, {"scheme", "viridis"}, {"clamp", true}}},
+          {"legend", Json{{"gradientLength", std::max(size.height, 70)},
+                          {"gradientThickness", 9},
+                          {"tickCount", 5}}}};
+}
+
+Json layers(const Plan& plan, const PanelSize& size) {
+  const Labels& labels = plan.style.labels;
+  const Json x = axis_channel(plan, plan.config.x, "x", 2);
+  const Json y = axis_channel(plan, plan.config.y, "y", 1);
+  const std::string panel = plan.config.facet.empty() ? "" : labels.axis(plan.config.facet);
+  const Json tooltip = Json::array(
+      {Json{{"field", "panel"}, {"title", panel}}, Json{{"field", "x"}, {"title", x["title"]}},
+       Json{{"field", "y"}, {"title", y["title"]}},
+       Json{{"field", "value"}, {"title", labels.heading(plan.metric)}, {"format", ".3f"}},
+       Json{{"field", "answers"}, {"title", "right answers"}},
+       Json{{"field", "runs"}, {"title", "runs"}}});
+  Json result = Json::array();
+  result.push_back(
+      Json{{"mark", Json{{"type", "rect"}, {"stroke", kPaper}, {"strokeWidth", 0.6}}},
+           {"encoding",
+            Json{{"x", x}, {"y", y}, {"color", color_channel(plan, size)}, {"tooltip", tooltip}}}});
+  if (size.cell_width < kLegibleCell) return result;
+  const Json ink = {
+      {"condition", Json{{"test", concat("datum.value > ", kDarkTextAbove)}, {"value", "black"}}},
+      {"value", "white"}};
+  result.push_back(Json{
+      {"mark", Json{{"type", "text"}, {"fontSize", size.cell_width >= 26 ? 9 : 8}}},
+      {"encoding", Json{{"x", x}, {"y", y}, {"text", Json{{"field", "text"}}}, {"color", ink}}}});
+  return result;
+}
+
+std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame) {
+  const Labels& labels = plan.style.labels;
+  std::vector<std::string> parts = {describe_spread(plan.groups, "")};
+  for (const auto& [key, text] : plan.config.where.entries) {
+    parts.push_back(concat(labels.heading(metric_of(key)), " = ", text));
+  }
+  // The accuracy of a cell is the task's accuracy, whose chance level the result states.
+  auto levels = frame.chance(plan.config.value);
+  if (levels.empty() && plan.config.value == "accuracy") levels = frame.chance("needle_accuracy");
+  for (const double level : levels) parts.push_back("chance level " + plan.metric.text(level));
+  std::vector<std::string> lines = {join(parts, "; ")};
+  const std::string gaps = describe_gaps(frame, plan.config.facet, labels);
+  if (!gaps.empty()) lines.push_back(gaps);
+  return lines;
+}
+
+void add_pooled_csv(const Plan& plan, Drawing& drawing) {
+  for (const char* column : {"right_answers", "answers", "wilson_low", "wilson_high"}) {
+    drawing.columns.emplace_back(column);
+  }
+  for (std::size_t i = 0; i < plan.groups.size(); ++i) {
+    const Group& group = plan.groups[i];
+    const auto wilson = wilson_interval(group.right, group.answers);
+    auto& row = drawing.rows[i];
+    row.push_back(wilson ? concat(group.right) : "");
+    row.push_back(wilson ? concat(group.answers) : "");
+    row.push_back(wilson ? plain_number(wilson->low) : "");
+    row.push_back(wilson ? plain_number(wilson->high) : "");
+  }
+}
+
+void lay_out(const Plan& plan, Json& spec) {
+  const PanelSize size = panel_size(plan);
+  Json panel = {{"width", size.width}, {"height", size.height}, {"layer", layers(plan, size)}};
+  if (plan.config.facet.empty()) {
+    spec.update(panel);
+    return;
+  }
+  spec["facet"] = Json{{"field", "panel"},
+                       {"type", "nominal"},
+                       {"title", nullptr},
+                       {"sort", label_list(plan.panels)}};
+  spec["columns"] = size.across;
+  spec["spacing"] = kGap;
+  spec["spec"] = std::move(panel);
+}
+
+}  // namespace
+
+Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
+  const std::vector<std::string> keys = {facet, y, x};
+  const Plan plan{.config = *this,
+                  .metric = metric_of(value),
+                  .panels = facet.empty() ? std::vector<Series>{} : style.series(frame, facet),
+                  .groups = aggregate(frame, frame.observations(source, false, where), keys, value),
+                  .style = style};
+
+  Drawing drawing;
+  drawing.spec = style.start(
+      *this,
+      concat(style.labels.heading(plan.metric), " by ", style.labels.heading(metric_of(y)), " and ",
+             style.labels.heading(metric_of(x))),
+      subtitle_of(plan, frame));
+  drawing.spec["data"] = Json{{"values", data_of(plan)}};
+  lay_out(plan, drawing.spec);
+  add_csv(drawing, keys, value, plan.groups);
+  add_pooled_csv(plan, drawing);
+  return drawing;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "report/figure/figure.h"
+
+namespace difflab::report {
+
+/// A share between 0 and 1 over two keys of an evaluation's cells, one panel per value of `facet`,
+/// all on one colour scale: depth × length.
+struct HeatmapConfig : FigureCommon {
+  static constexpr std::string_view kKind = "heatmap";
+  static constexpr std::string_view kKindKey = "mark";
+
+  HeatmapConfig() { width = ColumnWidth::kDouble; }
+
+  std::string x;
+  std::string y;
+  std::string value;
+  std::string facet;         ///< axis; one panel per value
+  std::int64_t columns = 0;  ///< panels side by side; 0: chosen by the width
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    FigureCommon::visit_fields(visit);
+    visit("x", x, "key of the cells on the horizontal axis, e.g. length");
+    visit("y", y, "key of the cells on the vertical axis, e.g. depth");
+    visit("value", value, "key of the cells that is coloured, between 0 and 1");
+    visit("facet", facet, "axis with one panel per value");
+    visit("columns", columns, "panels side by side; 0: chosen by the width", config::at_least(0));
+  }
+  void validate(config::Check& check) const;
+  Drawing draw(const Frame& frame, const Style& style) const;
+};
+
+}  // namespace difflab::report

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "report/figure/figure.h"
+
+namespace difflab::report {
+
+enum class Band {
+  kCi95,  ///< Student-t 95 % interval over runs, where there are at least two
+  kNone
+};
+enum class AxisScale { kLinear, kLog };
+
+/// Means over runs as lines, one per value of `color`, with interval bands: learning curves
+/// (x: step, from metrics.jsonl), or anything against an axis, a metric or a key of the cells.
+struct LineConfig : FigureCommon {
+  static constexpr std::string_view kKind = "line";
+  static constexpr std::string_view kKindKey = "mark";  ///< the YAML key that picks the kind
+
+  std::string x = "step";
+  std::string y;
+  std::string color;  ///< axis; one line per value
+  std::string facet;  ///< axis; one panel per value
+  Band band = Band::kCi95;
+  AxisScale x_scale = AxisScale::kLinear;
+  AxisScale y_scale = AxisScale::kLinear;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    FigureCommon::visit_fields(visit);
+    visit("x", x, "step (reads metrics.jsonl), an axis, a metric or a key of the cells");
+    visit("y", y, "metric on the vertical axis");
+    visit("color", color, "axis with one line per value");
+    visit("facet", facet, "axis with one panel per value");
+    visit("band", band, "ci95 or none");
+    visit("x_scale", x_scale, "linear or log");
+    visit("y_scale", y_scale, "linear or log");
+  }
+  void validate(config::Check& check) const;
+
+  /// The rows of this figure and its Vega-Lite specification.
+  Drawing draw(const Frame& frame, const Style& style) const;
+};
+
+}  // namespace difflab::report
+
+template <>
+struct difflab::config::EnumNames<difflab::report::Band> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::Band>, 2> kNames = {
+      {{"ci95", difflab::report::Band::kCi95}, {"none", difflab::report::Band::kNone}}};
+};
+template <>
+struct difflab::config::EnumNames<difflab::report::AxisScale> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::AxisScale>, 2> kNames = {
+      {{"linear", difflab::report::AxisScale::kLinear}, {"log", difflab::report::AxisScale::kLog}}};
+};

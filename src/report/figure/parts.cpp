@@ -1,0 +1,82 @@
+#include "report/figure/parts.h"
+
+#include "report/format.h"
+#include "util/text.h"
+
+namespace difflab::report {
+
+std::string key_text(const Json& key) {
+  if (key.is_null()) return "";
+  if (key.is_number()) return plain_number(key.get<double>());
+  return key.is_string() ? key.get<std::string>() : key.dump();
+}
+
+const Series* find_series(const std::vector<Series>& series, const Json& key) {
+  for (const Series& one : series) {
+    const auto number = parse_number(one.value);
+    if (key == one.value || (number && key.is_number() && key == *number)) return &one;
+  }
+  return nullptr;
+}
+
+std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels) {
+  const Series* found = find_series(series, key);
+  return found == nullptr ? labels.value(key_text(key)) : found->label;
+}
+
+Json chance_rules(const std::vector<double>& levels, const char* channel) {
+  Json layers = Json::array();
+  for (const double level : levels) {
+    Json layer = {{"data", Json{{"values", Json::array({Json{{"chance", level}}})}}},
+                  {"mark", Json{{"type", "rule"},
+                                {"strokeDash", Json::array({3, 3})},
+                                {"color", kMutedInk},
+                                {"strokeWidth", 0.8}}}};
+    layer["encoding"][channel] = Json{{"field", "chance"}, {"type", "quantitative"}};
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+Json spread_fields(const Group& group) {
+  Json fields = {{"mean", group.average}, {"low", nullptr}, {"high", nullptr}, {"n", group.n()}};
+  if (group.interval) {
+    fields["low"] = group.interval->low;
+    fields["high"] = group.interval->high;
+  }
+  return fields;
+}
+
+void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::string& measure,
+             const std::vector<Group>& groups) {
+  for (const std::string& key : keys) {
+    if (!key.empty()) drawing.columns.push_back(key);
+  }
+  for (const char* part : {"mean_", "low_", "high_"}) drawing.columns.push_back(part + measure);
+  drawing.columns.emplace_back("n");
+  for (const Group& group : groups) {
+    std::vector<std::string> row;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!keys[i].empty()) row.push_back(key_text(group.keys[i]));
+    }
+    row.push_back(plain_number(group.average));
+    row.push_back(group.interval ? plain_number(group.interval->low) : "");
+    row.push_back(group.interval ? plain_number(group.interval->high) : "");
+    row.push_back(concat(group.n()));
+    drawing.rows.push_back(std::move(row));
+  }
+}
+
+int heading_height(const Json& spec) {
+  constexpr int kTitle = 24;
+  constexpr int kLine = 12;
+  return kTitle + kLine * static_cast<int>(spec["title"]["subtitle"].size());
+}
+
+void fit_into(Json& spec, int width, int height) {
+  spec["width"] = width;
+  spec["height"] = height;
+  spec["autosize"] = Json{{"type", "fit"}, {"contains", "padding"}};
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/figure/aggregate.h"
+#include "report/style.h"
+
+namespace difflab::report {
+
+/// A key of a group as text; "" for null.
+std::string key_text(const Json& key);
+
+/// The look that belongs to a key of a group; null if none does.
+const Series* find_series(const std::vector<Series>& series, const Json& key);
+
+/// The label of that look, or the key itself made readable.
+std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels);
+
+/// A dashed rule at each chance level, across `channel` ("x" or "y"); an array of layers.
+Json chance_rules(const std::vector<double>& levels, const char* channel);
+
+/// "mean", "low", "high" (null without an interval) and "n" of a group, as fields of a datum.
+Json spread_fields(const Group& group);
+
+/// The columns `keys`, mean_M, low_M, high_M, n and one row per group, for the figure's CSV.
+void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::string& measure,
+             const std::vector<Group>& groups);
+
+/// Pixels that title and subtitle of a specification take.
+int heading_height(const Json& spec);
+
+/// Makes the whole picture, labels and legend included, as large as stated.
+void fit_into(Json& spec, int width, int height);
+
+}  // namespace difflab::report

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <variant>
+
+#include "report/figure/bar.h"
+#include "report/figure/heatmap.h"
+#include "report/figure/line.h"
+
+namespace difflab::report {
+
+/// Every kind of figure; `mark:` in the YAML picks one.
+/// To add one: write figure/NAME.{h,cpp} with a config struct and its `draw`, add it here.
+using FigureConfig = std::variant<LineConfig, BarConfig, HeatmapConfig>;
+
+}  // namespace difflab::report

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace difflab::report {
+
+/// 1234567.891 with 1 decimal: "1,234,567.9"; the minus sign is U+2212 if `typographic`.
+std::string format_number(double value, int decimals, bool typographic = true);
+
+/// Shortest text that reads back as the same double: "0.003", "1600". Empty for NaN and infinity.
+std::string plain_number(double value);
+
+/// The number of terminal columns of UTF-8 text: combining marks take none, CJK takes two.
+std::size_t display_width(std::string_view text);
+
+/// Text padded with spaces to `width` columns, on its right or on its left.
+std::string pad_right(std::string_view text, std::size_t width);
+std::string pad_left(std::string_view text, std::size_t width);
+
+/// `text` broken at spaces into lines of at most `width` columns, each but the first indented.
+std::string wrap(std::string_view text, std::size_t width, std::string_view indent = "");
+
+std::string escape_html(std::string_view text);      ///< & < > " '
+std::string escape_markdown(std::string_view text);  ///< | \ ` * _ < [ ] and line breaks
+std::string escape_csv(std::string_view text);       ///< quoted if it must be (RFC 4180)
+
+/// LaTeX for text: special characters escaped, Greek letters, ±, −, >, ×, arrows and the subscript
+/// of names such as λ_init in math.
+std::string escape_tex(std::string_view text);
+
+/// `text` with subscripts marked as HTML: "λ_init" is "λ<sub>init</sub>". Escapes the rest.
+std::string subscripts_html(std::string_view text);
+
+}  // namespace difflab::report

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/config_types.h"
+
+namespace difflab::report {
+
+enum class Better { kHigher, kLower, kNeither };
+
+/// How a metric is printed. One list of them (metric.cpp) serves tables, figures and the page.
+struct Metric {
+  std::string key;      ///< as in result.json or metrics.jsonl
+  std::string heading;  ///< e.g. "needle accuracy"
+  std::string unit;     ///< e.g. "s"; empty for shares and counts
+  Better better = Better::kNeither;
+  std::optional<int> decimals;  ///< empty: four significant digits
+  bool is_share = false;        ///< lies between 0 and 1
+  bool is_fixed = false;  ///< a property of the configuration: printed without ± if all agree
+
+  bool is_time() const;  ///< the key ends in _seconds or _per_second
+
+  std::string text(double value) const;  ///< a number in this metric's format
+};
+
+/// The metric of this key: a known one, else its key made readable.
+Metric metric_of(std::string_view key);
+
+/// Names made readable: the user's label if there is one, else "diff_lambda_0.8" → "diff λ 0.8",
+/// "model.lambda_init" → "λ_init".
+class Labels {
+ public:
+  explicit Labels(const TextMap& user) : user_(user) {}
+  std::string value(std::string_view axis_value) const;
+  std::string axis(std::string_view axis) const;
+  std::string heading(const Metric& metric) const;     ///< without unit
+  std::string axis_title(const Metric& metric) const;  ///< with unit
+
+ private:
+  const TextMap& user_;
+};
+
+}  // namespace difflab::report

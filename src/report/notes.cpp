@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <set>
+
+#include "report/format.h"
+#include "report/table_files.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+bool any_cell(const Table& table, bool (*predicate)(const Cell&)) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {
+    return std::any_of(row.cells.begin(), row.cells.end(), predicate);
+  });
+}
+
+bool any_state(const Frame& frame, RunState state) {
+  return std::any_of(frame.runs().begin(), frame.runs().end(),
+                     [state](const FrameRun& run) { return run.state == state; });
+}
+
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::string>& notes) {
+  if (!frame.has_axis(kSeedAxis)) {
+    notes.emplace_back("One run per row, so no interval can be given.");
+  } else {
+    const auto seeds = frame.values(kSeedAxis);
+    notes.push_back(concat("± is half the Student-t 95 % interval of the mean over ", seeds.size(),
+                           seeds.size() == 1 ? " seed" : " seeds", " (", join(seeds),
+                           "); a cell without ± rests on one run."));
+  }
+  if (any_cell(table, [](const Cell& cell) { return !cell.bounds.empty(); })) {
+    notes.emplace_back(
+        "\"> x\" marks runs that had not got there when training ended (censored). A row that has "
+        "any shows a median in which they count as larger than all others, never a mean without "
+        "them.");
+  }
+  if (any_state(frame, RunState::kDiverged)) {
+    notes.emplace_back(
+        "A diverged run ended with a loss or gradient that is no number; it stays in the table, "
+        "and "
+        "n says where it has no value.");
+  }
+  if (any_state(frame, RunState::kFailed) || any_state(frame, RunState::kMissing) ||
+      any_state(frame, RunState::kRunning) || any_state(frame, RunState::kInterrupted)) {
+    notes.emplace_back(
+        "Runs without a result are missing from every number; an empty cell has none.");
+  }
+}
+
+void note_comparison(const Table& table, std::vector<std::string>& notes) {
+  if (table.comparisons.empty()) return;
+  std::int64_t pairs = 0;
+  for (const auto& comparison : table.comparisons) {
+    if (comparison.result) pairs = std::max(pairs, comparison.result->pairs);
+  }
+  if (pairs < 2) return;
+  notes.push_back(
+      concat("Differences are variant minus baseline on equal seeds, with their t interval; p is "
+             "the exact "
+             "two-sided sign-flip test, which cannot go below ",
+             plain_number(smallest_sign_flip_p(pairs)), " with ", pairs,
+             " pairs, and is not corrected for ", table.comparisons.size(),
+             table.comparisons.size() == 1 ? " comparison." : " comparisons."));
+}
+
+void note_chance(const Table& table, const Frame& frame, const Labels& labels,
+                 std::vector<std::string>& notes) {
+  for (const Metric& metric : table.columns) {
+    std::vector<std::string> levels;
+    for (const double level : frame.chance(metric.key)) levels.push_back(metric.text(level));
+    if (!levels.empty()) {
+      notes.push_back(concat("Chance level of ", labels.heading(metric), ": ", join(levels), "."));
+    }
+  }
+}
+
+void note_origin(const Frame& frame, std::vector<std::string>& notes) {
+  std::set<std::string> codes;
+  std::set<std::string> machines;
+  for (const FrameRun& run : frame.runs()) {
+    const Json& from = run.provenance;
+    if (!run.has_result() || from.empty()) continue;
+    std::string commit = text_of(from, "commit").substr(0, 12);
+    if (!commit.empty()) {
+      if (text_of(from, "dirty") == "true") commit += " with uncommitted changes";
+      codes.insert("commit " + commit);
+    }
+    const std::string libtorch = text_of(from, "libtorch");
+    const std::string cpu = text_of(from, "cpu");
+    const std::string device = text_of(from, "device");
+    std::vector<std::string> machine;
+    if (!cpu.empty()) machine.push_back(cpu);
+    if (!device.empty()) machine.push_back("device " + device);
+    if (!libtorch.empty()) machine.push_back("LibTorch " + libtorch);
+    if (!machine.empty()) machines.insert(join(machine));
+  }
+  std::vector<std::string> parts(codes.begin(), codes.end());
+  parts.insert(parts.end(), machines.begin(), machines.end());
+  if (!parts.empty()) notes.push_back("Made from " + join(parts, "; ") + ".");
+}
+
+}  // namespace
+
+void add_notes(Table& table, const Study& study, const Frame& frame, const Labels& labels) {
+  note_uncertainty(table, frame, table.notes);
+  note_comparison(table, table.notes);
+  note_chance(table, frame, labels, table.notes);
+  if (const auto settings = settings_list(study); !settings.empty()) {
+    table.settings = "Equal in all runs: " + join(settings) + ".";
+  }
+  note_origin(frame, table.notes);
+}
+
+}  // namespace difflab::report

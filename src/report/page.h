@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/figure_files.h"
+#include "report/table.h"
+
+namespace difflab::report {
+
+/// What the page shows.
+struct PageContent {
+  const Study& study;
+  const Frame& frame;
+  const Labels& labels;
+  const std::vector<Table>& tables;
+  const std::vector<Figure>& figures;
+  const std::string& headline;
+  const std::string& bundle;  ///< JavaScript; without it pictures stand in for the figures
+};
+
+/// report.html: one file that needs nothing else, also without a network.
+std::string page_html(const PageContent& content);
+
+/// The runs with status and provenance, as runs.json has them.
+Json runs_json(const Study& study, const Frame& frame);
+
+/// The page's style sheet and its script (page_assets.cpp).
+extern const char* const kPageStyle;
+extern const char* const kPageScript;
+
+}  // namespace difflab::report

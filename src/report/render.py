@@ -1,0 +1,99 @@
+"""Draws Vega-Lite specifications as SVG, PDF and PNG, all in one process.
+
+Reads one JSON object from standard input:
+    {"bundle": PATH or null,
+     "figures": [{"name": NAME, "spec": {...}, "svg": PATH, "pdf": PATH, "png": PATH}, ...]}
+and prints one JSON line per figure: {"name": NAME, "error": null or "what went wrong"}.
+"bundle" is where the JavaScript of Vega, Vega-Lite and vega-embed is written for the report page.
+Exit codes: 0 all drawn, 1 some figure failed, 3 vl-convert is not installed.
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+
+VEGA_LITE = "6.4"  # reads the specifications, which are Vega-Lite 5, unchanged
+POINTS_PER_PIXEL = 0.75  # the specification counts pixels of 1/96 inch, PDF points of 1/72
+PNG_SCALE = 2
+
+TEXT = re.compile(r"<text ([^>]*)>([^<]*[\u0370-\u03ff]_\w[^<]*)</text>")
+SUBSCRIPT = re.compile(r"(?<=[\u0370-\u03ff])_(\w+)([^_]*)")
+
+
+def write_atomically(path, data):
+    """Readers see the old file or the new one, never a part."""
+    folder = os.path.dirname(path)
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".render-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def set_subscripts(svg):
+    """Vega has no markup in texts: λ_init is drawn as such, and lowered here."""
+
+    def lower(text):
+        attributes, words = text.groups()
+        size = float(re.search(r'font-size="([\d.]+)px"', attributes).group(1))
+
+        def span(match):
+            word, rest = match.groups()
+            low = f'<tspan font-size="{0.72 * size:.2f}px" dy="{0.22 * size:.2f}">{word}</tspan>'
+            return low + (f'<tspan dy="{-0.22 * size:.2f}">{rest}</tspan>' if rest else "")
+
+        return f"<text {attributes}>{SUBSCRIPT.sub(span, words)}</text>"
+
+    return TEXT.sub(lower, svg)
+
+
+def in_points(svg):
+    """The same picture with its size in points, which is how the PDF converter reads it."""
+
+    def shrink(match):
+        return f'{match.group(1)}="{POINTS_PER_PIXEL * float(match.group(2)):g}"'
+
+    end = svg.index(">")
+    return re.sub(r'\b(width|height)="([\d.]+)"', shrink, svg[:end]) + svg[end:]
+
+
+def draw(convert, figure):
+    svg = set_subscripts(convert.vegalite_to_svg(figure["spec"], vl_version=VEGA_LITE))
+    pdf = convert.svg_to_pdf(in_points(svg))
+    png = convert.svg_to_png(svg, scale=PNG_SCALE)
+    write_atomically(figure["svg"], svg.encode())
+    write_atomically(figure["pdf"], pdf)
+    write_atomically(figure["png"], png)
+
+
+def main():
+    job = json.load(sys.stdin)
+    try:
+        import vl_convert as convert
+    except ImportError as error:
+        print(error, file=sys.stderr)
+        return 3
+    failed = False
+    if job["bundle"]:
+        write_atomically(job["bundle"], convert.javascript_bundle(vl_version=VEGA_LITE).encode())
+    for figure in job["figures"]:
+        message = None
+        try:
+            draw(convert, figure)
+        except (ValueError, OSError) as error:
+            message = str(error)
+            failed = True
+        print(json.dumps({"name": figure["name"], "error": message}), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

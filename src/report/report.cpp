@@ -1,0 +1,129 @@
+#include "report/report.h"
+
+#include <algorithm>
+
+#include "report/figure_files.h"
+#include "report/format.h"
+#include "report/page.h"
+#include "report/table_files.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr std::size_t kTerminalWidth = 100;
+
+void require_fit(const Study& study, const Frame& frame) {
+  std::vector<std::string> lines;
+  for (const auto& [key, message] : check_report(study.report, frame.axes())) {
+    lines.push_back(concat(study.name, ": ", key, " ", message));
+  }
+  if (!lines.empty()) throw UserError(join(lines, "\n"));
+}
+
+std::vector<Table> write_tables(const Study& study, const Frame& frame, const Labels& labels) {
+  std::vector<Table> tables;
+  for (const TableConfig& config : study.report.tables) {
+    Table table = build_table(config, study, frame, labels);
+    add_notes(table, study, frame, labels);
+    write_if_changed(study.output / (table.name + ".md"), table_markdown(table, labels));
+    write_if_changed(study.output / (table.name + ".tex"), table_tex(table, labels));
+    write_if_changed(study.output / (table.name + ".csv"), table_csv(table));
+    if (!table.comparisons.empty()) {
+      write_if_changed(study.output / (table.name + ".paired.csv"), paired_csv(table));
+    }
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+// From the metric that the study names, else the first that is compared, else the first that has a
+// better direction.
+std::string answer(const Study& study, const std::vector<Table>& tables, const Labels& labels) {
+  for (const Table& table : tables) {
+    std::string metric = study.report.headline;
+    if (metric.empty() && !table.comparisons.empty()) {
+      metric = table.columns[table.comparisons[0].column].key;
+    }
+    if (metric.empty()) {
+      const auto found =
+          std::find_if(table.columns.begin(), table.columns.end(),
+                       [](const Metric& column) { return column.better != Better::kNeither; });
+      if (found != table.columns.end()) metric = found->key;
+    }
+    if (std::string text = headline(table, metric, labels); !text.empty()) return text;
+  }
+  return "";
+}
+
+std::string file_list(const Study& study, const std::vector<Table>& tables,
+                      const std::vector<Figure>& figures) {
+  const auto line = [&](const std::string& label, const std::filesystem::path& path) {
+    return "  " + pad_right(label, 8) + path.string() + "\n";
+  };
+  std::string out;
+  for (const Table& table : tables) {
+    out += line("table", study.output / (table.name + ".{md,csv,tex}"));
+  }
+  std::vector<std::string> drawn;
+  std::vector<std::string> data_only;
+  for (const Figure& figure : figures)
+    (figure.has_images ? drawn : data_only).push_back(figure.name);
+  const auto names = [&](const std::vector<std::string>& list) {
+    return study.output / "figures" / (list.size() == 1 ? list[0] : "{" + join(list, ",") + "}");
+  };
+  if (!drawn.empty()) out += line("figures", names(drawn).string() + ".{pdf,svg,png}");
+  if (!data_only.empty()) out += line("data", names(data_only).string() + ".{csv,vl.json}");
+  return out + line("report", study.output / "report.html");
+}
+
+Summary count_runs(const Frame& frame) {
+  Summary summary;
+  for (const FrameRun& run : frame.runs()) {
+    ++summary.planned;
+    if (run.has_result()) ++summary.finished;
+    if (run.state == RunState::kDiverged) ++summary.diverged;
+    if (run.state == RunState::kFailed) ++summary.failed;
+  }
+  return summary;
+}
+
+}  // namespace
+
+Renderer Renderer::below(const std::filesystem::path& root) {
+  return {.python = root / ".venv" / "bin" / "python",
+          .script = root / "src" / "report" / "render.py",
+          .cache = root / ".difflab"};
+}
+
+Summary write_report(const Study& study) {
+  const Frame frame(study);
+  require_fit(study, frame);
+  const Labels labels(study.report.labels);
+  make_directories(study.output);
+  const std::vector<Table> tables = write_tables(study, frame, labels);
+  std::vector<Figure> figures = draw_figures(study, frame, Style{labels});
+  RenderOutcome rendered = write_figures(study, figures);
+  const std::string sentence = answer(study, tables, labels);
+  write_if_changed(study.output / "runs.json", runs_json(study, frame).dump(1) + "\n");
+  write_if_changed(study.output / "report.html", page_html({.study = study,
+                                                            .frame = frame,
+                                                            .labels = labels,
+                                                            .tables = tables,
+                                                            .figures = figures,
+                                                            .headline = sentence,
+                                                            .bundle = rendered.bundle}));
+  Summary summary = count_runs(frame);
+  for (const Table& table : tables) summary.text += table_terminal(table, labels) + "\n";
+  if (!sentence.empty()) summary.text += wrap(sentence, kTerminalWidth) + "\n\n";
+  for (const std::string& warning : rendered.warnings) {
+    summary.text += wrap("Warning: " + warning, kTerminalWidth) + "\n";
+  }
+  summary.text += file_list(study, tables, figures);
+  summary.warnings = std::move(rendered.warnings);
+  return summary;
+}
+
+}  // namespace difflab::report

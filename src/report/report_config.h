@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+#include "report/config_types.h"
+#include "report/figure_config.h"
+
+namespace difflab::report {
+
+/// One table: a row per value of the `rows` axes, a column per metric, mean ± 95 % interval over
+/// the runs of a row (its seeds).
+struct TableConfig {
+  std::string name = "table";        ///< file name without extension
+  std::string title;                 ///< heading; empty: the study's title
+  NameList rows;                     ///< axes; empty: every axis of the sweep but `seed`
+  std::vector<std::string> columns;  ///< metrics, or config paths such as train.lr
+  std::vector<std::string> compare;  ///< columns compared with the baseline; empty: see table.cpp
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "file name without extension, e.g. table");
+    visit("title", title, "heading; empty: the study's title");
+    visit("rows", rows, "sweep axis or axes that make a row; empty: every axis but seed");
+    visit("columns", columns, "metrics of result.json, or config paths such as train.lr");
+    visit("compare", compare,
+          "metrics compared with the baseline on equal seeds; empty: every column that has a "
+          "better direction and is no time");
+  }
+  void validate(config::Check& check) const;
+};
+
+/// The keys of an experiment file that say what to report. A study config flattens them into its
+/// own keys by calling `report.visit_fields(visit)` inside its own `visit_fields`.
+struct ReportConfig {
+  std::string headline;               ///< metric of the one-sentence answer; empty: first compared
+  TextMap labels;                     ///< axis value or metric → how it is printed
+  std::vector<TableConfig> tables;    ///< empty: only the list of runs is reported
+  std::vector<FigureConfig> figures;  ///< each drawn as SVG, PDF, PNG with its data
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("headline", headline, "metric of the one-sentence answer; empty: the first compared");
+    visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");
+    visit("tables", tables, "tables to write");
+    visit("figures", figures, "figures to draw");
+  }
+  void validate(config::Check& check) const;
+};
+
+/// What is wrong with `report` for a sweep over `axes` (in sweep order) with this baseline, one
+/// clause each, e.g. "tables[0].rows names axis modle; did you mean model?". The caller shows them
+/// before anything runs; empty means the report can be written.
+struct ReportProblem {
+  std::string key;      ///< e.g. "tables[0].rows"
+  std::string message;  ///< what was found and expected
+};
+std::vector<ReportProblem> check_report(const ReportConfig& report,
+                                        const std::vector<std::string>& axes);
+
+}  // namespace difflab::report

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string_view>
+
+#include "report/frame.h"
+#include "report/report_config.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+bool is_file_name(std::string_view name) {
+  return !name.empty() && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+           return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
+         });
+}
+
+void check_name(std::string_view name, config::Check& check) {
+  if (is_file_name(name)) return;
+  check.problem("name", concat("is '", name, "'; expected letters, digits, _ and -"));
+}
+
+void check_given(std::string_view key, std::string_view value, config::Check& check) {
+  if (value.empty()) check.problem(key, "is missing; expected the name of a metric, axis or key");
+}
+
+// The rules of one table or figure against the axes of the sweep.
+class AxisRules {
+ public:
+  AxisRules(std::string place, const std::vector<std::string>& axes,
+            std::vector<ReportProblem>& problems)
+      : place_(std::move(place)), axes_(axes), problems_(problems) {}
+
+  void must_be_axis(std::string_view key, const std::string& name) {
+    used_.insert(name);
+    if (name.empty() || std::find(axes_.begin(), axes_.end(), name) != axes_.end()) return;
+    problems_.push_back(
+        {place_ + "." + std::string(key),
+         concat("names '", name, "', which the sweep does not vary", suggestion(name, axes_))});
+  }
+  void may_be_axis(const std::string& name) { used_.insert(name); }
+  void fix(const TextMap& where) {
+    for (const auto& entry : where.entries) used_.insert(entry.first);
+  }
+  /// Averaging over anything but repetitions would mix variants.
+  void must_use_all(std::string_view how) {
+    for (const std::string& axis : axes_) {
+      if (axis == kSeedAxis || used_.count(axis) > 0) continue;
+      problems_.push_back({place_, concat("would average over axis '", axis, "'; ", how)});
+    }
+  }
+
+ private:
+  std::string place_;
+  const std::vector<std::string>& axes_;
+  std::vector<ReportProblem>& problems_;
+  std::set<std::string> used_;
+};
+
+void check_axes(const LineConfig& figure, AxisRules& rules) {
+  rules.must_be_axis("color", figure.color);
+  rules.must_be_axis("facet", figure.facet);
+  rules.may_be_axis(figure.x);
+}
+
+void check_axes(const BarConfig& figure, AxisRules& rules) {
+  rules.must_be_axis("color", figure.color);
+  rules.may_be_axis(figure.x);
+}
+
+void check_axes(const HeatmapConfig& figure, AxisRules& rules) {
+  rules.must_be_axis("facet", figure.facet);
+  rules.may_be_axis(figure.x);
+  rules.may_be_axis(figure.y);
+}
+
+}  // namespace
+
+void TableConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  if (columns.empty()) check.problem("columns", "is empty; expected at least one metric");
+  for (const std::string& metric : compare) {
+    if (std::find(columns.begin(), columns.end(), metric) == columns.end()) {
+      check.problem("compare", concat("names '", metric, "', which is no column",
+                                      suggestion(metric, columns)));
+    }
+  }
+}
+
+void LineConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+}
+
+void BarConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+}
+
+void HeatmapConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("source", source, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+  check_given("value", value, check);
+}
+
+void ReportConfig::validate(config::Check& check) const {
+  std::set<std::string> names;
+  for (const TableConfig& table : tables) {
+    if (!names.insert(table.name).second) {
+      check.problem("tables", concat("has two tables named '", table.name, "'"));
+    }
+  }
+  names.clear();
+  for (const FigureConfig& figure : figures) {
+    const std::string& name = std::visit(
+        [](const auto& f) -> const auto& { return f.name; }, figure);
+    if (!names.insert(name).second) {
+      check.problem("figures", concat("has two figures named '", name, "'"));
+    }
+  }
+}
+
+std::vector<ReportProblem> check_report(const ReportConfig& report,
+                                        const std::vector<std::string>& axes) {
+  std::vector<ReportProblem> problems;
+  for (std::size_t i = 0; i < report.tables.size(); ++i) {
+    const std::string place = concat("tables[", i, "]");
+    if (report.tables[i].rows.names.empty()) continue;
+    AxisRules rules(place, axes, problems);
+    for (const std::string& axis : report.tables[i].rows.names) rules.must_be_axis("rows", axis);
+    rules.must_use_all("add it to rows");
+  }
+  for (std::size_t i = 0; i < report.figures.size(); ++i) {
+    AxisRules rules(concat("figures[", i, "]"), axes, problems);
+    std::visit(
+        [&](const auto& figure) {
+          check_axes(figure, rules);
+          rules.fix(figure.where);
+        },
+        report.figures[i]);
+    rules.must_use_all("name it as color, facet or x, or keep one value with where");
+  }
+  return problems;
+}
+
+}  // namespace difflab::report

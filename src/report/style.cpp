@@ -1,0 +1,144 @@
+#include "report/style.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+
+#include "report/format.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+// Okabe and Ito 2008 without black, which is the baseline's; its yellow, too pale for lines on
+// white paper, is replaced by Tol's olive.
+constexpr std::array<const char*, 7> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                "#56B4E9", "#E69F00", "#999933"};
+constexpr std::array<const char*, 8> kShapes = {"circle",         "square",        "triangle-up",
+                                                "diamond",        "triangle-down", "cross",
+                                                "triangle-right", "triangle-left"};
+
+Json dash_of(std::size_t index) {
+  static const std::array<Json, 5> dashes = {Json::array({1, 0}), Json::array({6, 2}),
+                                             Json::array({2, 2}), Json::array({8, 2, 2, 2}),
+                                             Json::array({4, 1})};
+  return dashes[index % dashes.size()];
+}
+
+constexpr const char* kFont = "Liberation Sans, Arial, Helvetica, sans-serif";
+
+Json theme() {
+  return Json::parse(R"json({
+    "font": "FONT",
+    "background": "PAPER",
+    "padding": 4,
+    "view": {"stroke": null},
+    "title": {"anchor": "start", "frame": "bounds", "fontSize": 11, "fontWeight": "bold",
+              "color": "INK", "subtitleFontSize": 9, "subtitleColor": "MUTED",
+              "subtitlePadding": 3, "offset": 8},
+    "axis": {"labelFontSize": 9, "titleFontSize": 10, "titleFontWeight": "normal",
+             "labelColor": "INK", "titleColor": "INK", "domainColor": "INK", "tickColor": "INK",
+             "domainWidth": 0.7, "tickWidth": 0.7, "tickSize": 3, "gridColor": "GRID",
+             "gridWidth": 0.6, "labelFlush": false, "labelSeparation": 4, "titlePadding": 6, "labelPadding": 3},
+    "legend": {"labelFontSize": 9, "titleFontSize": 9, "titleFontWeight": "normal",
+               "labelColor": "INK", "titleColor": "INK", "labelLimit": 240, "symbolSize": 36,
+               "symbolStrokeWidth": 1.4, "symbolOpacity": 1, "rowPadding": 2, "columnPadding": 12},
+    "header": {"labelFontSize": 9.5, "titleFontSize": 10, "labelColor": "INK",
+               "titleColor": "INK", "labelPadding": 4}
+  })json");
+}
+
+void replace_text(Json& json, const std::string& from, std::string_view to) {
+  if (json.is_string() && json.get<std::string>() == from) json = to;
+  if (json.is_object() || json.is_array()) {
+    for (auto& inner : json) replace_text(inner, from, to);
+  }
+}
+
+Json scale_of(const std::vector<Series>& series, const auto& look) {
+  Json range = Json::array();
+  for (const Series& one : series) range.push_back(look(one));
+  return Json{{"domain", label_list(series)}, {"range", std::move(range)}};
+}
+
+}  // namespace
+
+std::string Drawing::csv() const {
+  const auto line = [](const std::vector<std::string>& fields) {
+    std::vector<std::string> escaped;
+    for (const std::string& field : fields) escaped.push_back(escape_csv(field));
+    return join(escaped, ",") + "\n";
+  };
+  std::string out = line(columns);
+  for (const auto& row : rows) out += line(row);
+  return out;
+}
+
+std::vector<Series> Style::series(const Frame& frame, const std::string& axis) const {
+  std::vector<Series> series;
+  std::set<std::string> taken;
+  std::size_t index = 0;
+  for (const std::string& value : frame.values(axis)) {
+    const bool is_baseline = !frame.baseline().empty() && value == frame.baseline();
+    std::string label = labels.value(value);
+    if (!taken.insert(label).second) label = value;
+    series.push_back({.value = value,
+                      .label = label,
+                      .color = is_baseline ? std::string(kInk) : kColors[index % kColors.size()],
+                      .shape = is_baseline ? "circle" : kShapes[(index + 1) % kShapes.size()],
+                      .dash = is_baseline ? dash_of(0) : dash_of(index)});
+    if (!is_baseline) ++index;
+  }
+  return series;
+}
+
+Json Style::start(const FigureCommon& figure, const std::string& fallback,
+                  const std::vector<std::string>& subtitle) const {
+  std::string heading = figure.title.empty() ? fallback : figure.title;
+  if (!heading.empty()) {
+    heading[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(heading[0])));
+  }
+  Json config = theme();
+  replace_text(config, "FONT", kFont);
+  replace_text(config, "PAPER", kPaper);
+  replace_text(config, "INK", kInk);
+  replace_text(config, "MUTED", kMutedInk);
+  replace_text(config, "GRID", kGridLine);
+  Json lines = Json::array();
+  for (const std::string& line : subtitle) {
+    // 4.7 pixels is a generous mean advance of a 9-pixel letter: browsers may lack the font.
+    const std::string wrapped =
+        wrap(line, static_cast<std::size_t>((pixels(figure.width) - 8) / 4.7));
+    for (std::size_t at = 0; at <= wrapped.size();) {
+      const std::size_t end = std::min(wrapped.find('\n', at), wrapped.size());
+      lines.push_back(wrapped.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  return Json{{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
+              {"description", heading + (subtitle.empty() ? "" : ". " + join(subtitle, ". "))},
+              {"title", Json{{"text", heading}, {"subtitle", std::move(lines)}}},
+              {"config", std::move(config)}};
+}
+
+int pixels(ColumnWidth width) {
+  return width == ColumnWidth::kSingle ? kSingleColumn : kDoubleColumn;
+}
+
+Json color_scale(const std::vector<Series>& series) {
+  return scale_of(series, [](const Series& one) { return Json(one.color); });
+}
+Json shape_scale(const std::vector<Series>& series) {
+  return scale_of(series, [](const Series& one) { return Json(one.shape); });
+}
+Json dash_scale(const std::vector<Series>& series) {
+  return scale_of(series, [](const Series& one) { return one.dash; });
+}
+Json label_list(const std::vector<Series>& series) {
+  Json labels = Json::array();
+  for (const Series& one : series) labels.push_back(one.label);
+  return labels;
+}
+
+}  // namespace difflab::report

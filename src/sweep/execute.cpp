@@ -1,0 +1,184 @@
+#include "sweep/execute.h"
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "util/error.h"
+#include "util/files.h"
+#include "util/process.h"
+#include "util/text.h"
+
+namespace difflab::sweep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto kTick = 100ms;
+constexpr auto kStopGrace = 60s;
+
+struct Job {
+  const Run* run;
+  int attempts = 0;
+};
+
+// Why the run failed, in its own words if it left some.
+std::string reason_of(const Run& run, const JobEnd& end) {
+  const auto status = read_status(run.directory);
+  if (status && status->value("state", "") == "failed" && status->contains("message")) {
+    const auto& message = status->at("message");
+    if (message.is_string() && !message.empty()) return message.get<std::string>();
+  }
+  const auto log = run.directory.log();
+  const std::string said = std::filesystem::exists(log) ? last_line(read_file(log)) : "";
+  return said.empty() ? end.text() : concat(end.text(), ": ", said);
+}
+
+void write_config(const Run& run) {
+  make_directories(run.directory.path);
+  const auto path = run.directory.config();
+  if (std::filesystem::exists(path) && read_file(path) == run.config_text) return;
+  write_file_atomically(path, run.config_text);
+}
+
+class Execution {
+ public:
+  Execution(const std::vector<Run>& runs, Launcher& launcher, Observer& observer)
+      : launcher_(launcher), observer_(observer) {
+    for (const auto& run : runs) {
+      if (!read_result(run.directory)) waiting_.push_back({&run});
+    }
+    waiting_.sort([](const Job& a, const Job& b) { return a.run->work > b.run->work; });
+    order_ = &runs;
+  }
+
+  SweepOutcome run() {
+    while (!running_.empty() || (!waiting_.empty() && stops_ == 0)) {
+      obey_stop_signals();
+      if (stops_ == 0) hand_out();
+      for (const auto& end : wait()) handle(end);
+      std::vector<const Run*> now;
+      for (const auto& [directory, job] : running_) now.push_back(job.run);
+      observer_.tick(now);
+    }
+    outcome_.interrupted = stops_ > 0;
+    outcome_.unfinished += static_cast<int>(waiting_.size());
+    for (const auto& run : *order_) {
+      const auto failed = failures_.find(&run);
+      if (failed != failures_.end()) outcome_.failures.push_back({run, failed->second});
+    }
+    return outcome_;
+  }
+
+ private:
+  void obey_stop_signals() {
+    const int signals = StopSignals::count();
+    if (signals > 0 && stops_ == 0) {
+      stops_ = 1;
+      deadline_ = Clock::now() + kStopGrace;
+      observer_.stopping();
+      launcher_.interrupt();
+    }
+    if (stops_ == 1 && (signals > 1 || Clock::now() > deadline_)) {
+      stops_ = 2;
+      launcher_.kill();
+    }
+  }
+
+  void hand_out() {
+    for (auto job = waiting_.begin();
+         job != waiting_.end() && static_cast<int>(running_.size()) < launcher_.capacity();) {
+      const Run& run = *job->run;
+      // Another sweep may have taken the run since we looked.
+      if (is_locked(run.directory)) {
+        ++job;
+      } else if (const auto state = state_of(run.directory); is_complete(state)) {
+        complete(run, state);
+        job = waiting_.erase(job);
+      } else {
+        start(*job);
+        job = waiting_.erase(job);
+      }
+    }
+  }
+
+  void start(Job job) {
+    try {
+      write_config(*job.run);
+    } catch (const UserError& error) {
+      return fail(*job.run, error.what());
+    }
+    ++job.attempts;
+    running_.emplace(job.run->directory.path.string(), job);
+    launcher_.submit(job.run->directory.path);
+    if (job.attempts == 1) observer_.started(*job.run);
+  }
+
+  std::vector<JobEnd> wait() {
+    if (!running_.empty()) return launcher_.wait(kTick);
+    // All that is left is in the hands of another sweep.
+    if (!waiting_.empty() && stops_ == 0) std::this_thread::sleep_for(kTick);
+    return {};
+  }
+
+  void handle(const JobEnd& end) {
+    const auto found = running_.find(end.directory.string());
+    if (found == running_.end()) return;
+    const Job job = found->second;
+    running_.erase(found);
+    const Run& run = *job.run;
+    // The result decides, however the process ended: it is written last and in one piece.
+    try {
+      if (const auto result = read_result(run.directory)) {
+        return complete(run, state_of(run.directory));
+      }
+    } catch (const UserError& error) {
+      return fail(run, error.what());
+    }
+    const bool own_fault = end.how == JobEnd::How::kExited && end.code != kExitInterrupted;
+    if (stops_ > 0 && !own_fault) {
+      ++outcome_.unfinished;
+    } else if (own_fault && end.code == 0) {
+      fail(run, "ended without a result");
+    } else if (own_fault) {
+      fail(run, reason_of(run, end));
+    } else if (job.attempts > kMaxRetries) {
+      fail(run, concat(end.text(), ", ", job.attempts, " times"));
+    } else {
+      observer_.retried(run, end.text(), job.attempts);
+      waiting_.push_front(job);
+    }
+  }
+
+  void complete(const Run& run, PlanState state) {
+    ++outcome_.completed;
+    observer_.completed(run, state);
+  }
+
+  void fail(const Run& run, const std::string& message) {
+    failures_.emplace(&run, message);
+    observer_.failed(run, message);
+  }
+
+  Launcher& launcher_;
+  Observer& observer_;
+  const std::vector<Run>* order_;
+  std::list<Job> waiting_;
+  std::map<std::string, Job> running_;  // by run directory
+  std::map<const Run*, std::string> failures_;
+  SweepOutcome outcome_;
+  int stops_ = 0;  // 1: asked to stop, 2: killed
+  Clock::time_point deadline_;
+};
+
+}  // namespace
+
+SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer) {
+  return Execution(runs, launcher, observer).run();
+}
+
+}  // namespace difflab::sweep

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sweep/launcher.h"
+#include "sweep/run.h"
+
+namespace difflab::sweep {
+
+/// What a sweep tells about itself while it goes on; progress.h shows it to a person.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void started(const Run& run) = 0;
+  /// `state`: finished or diverged.
+  virtual void completed(const Run& run, PlanState state) = 0;
+  virtual void failed(const Run& run, const std::string& message) = 0;
+  virtual void retried(const Run& run, const std::string& reason, int attempt) = 0;
+  virtual void stopping() = 0;
+  /// Called several times a second with the runs that execute now.
+  virtual void tick(const std::vector<const Run*>& running) = 0;
+};
+
+struct Failure {
+  Run run;
+  std::string message;
+};
+
+struct SweepOutcome {
+  int completed = 0;  ///< runs that have their result now and had none before
+  int unfinished = 0;
+  std::vector<Failure> failures;  ///< in sweep order
+  bool interrupted = false;
+};
+
+/// How often a run is tried again when it was killed or its launcher was lost. A run that fails by
+/// itself (exit codes 1, 2, 70) would fail again and is not.
+constexpr int kMaxRetries = 2;
+
+/// Executes the runs that have no result yet, the longest first, as many at once as the launcher
+/// takes, until all have ended or a stop signal came (util/process.h: the caller keeps a
+/// StopSignals): the first lets them save their state, the second kills them. A run that another
+/// sweep on the same folder is at is left to it and looked at again when that ends.
+/// @throws UserError if runs cannot be executed at all.
+SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer);
+
+}  // namespace difflab::sweep

@@ -1,0 +1,106 @@
+#include "sweep/launcher/local.h"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "util/error.h"
+#include "util/process.h"
+#include "util/text.h"
+
+namespace difflab::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads "done EXITCODE DIR" or "killed SIGNAL DIR"; nothing for any other line.
+std::optional<JobEnd> parse_end(std::string_view line) {
+  JobEnd end{};
+  const auto first = line.find(' ');
+  const auto second = line.find(' ', first == line.npos ? first : first + 1);
+  if (second == line.npos) return std::nullopt;
+  const auto word = line.substr(0, first);
+  if (word != "done" && word != "killed") return std::nullopt;
+  end.how = word == "done" ? JobEnd::How::kExited : JobEnd::How::kKilled;
+  const auto number = line.substr(first + 1, second - first - 1);
+  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), end.code);
+  if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return std::nullopt;
+  end.directory = line.substr(second + 1);
+  return end;
+}
+
+class LocalWorkers : public Launcher {
+ public:
+  LocalWorkers(fs::path worker, int capacity) : worker_(std::move(worker)), capacity_(capacity) {}
+
+  int capacity() const override { return capacity_; }
+
+  void submit(const fs::path& directory) override {
+    if (!server_) {
+      server_.emplace(std::vector<std::string>{worker_.string(), "serve"});
+      ends_of_server_ = 0;
+    }
+    in_flight_.insert(directory.string());
+    server_->send(concat(directory.string(), "\n"));  // if it is gone, wait() finds out
+  }
+
+  std::vector<JobEnd> wait(std::chrono::milliseconds timeout) override {
+    std::vector<JobEnd> ends;
+    if (!server_) return ends;
+    for (const auto& line : server_->read_lines(timeout)) {
+      auto end = parse_end(line);
+      if (!end || in_flight_.erase(end->directory.string()) == 0) continue;
+      ++ends_of_server_;
+      ends.push_back(std::move(*end));
+    }
+    if (!server_->output_open()) lose_server(ends);
+    return ends;
+  }
+
+  void interrupt() override {
+    stopping_ = true;
+    if (server_) server_->kill(SIGTERM);
+  }
+
+  void kill() override {
+    stopping_ = true;
+    if (server_) server_->kill_group(SIGKILL);
+  }
+
+ private:
+  void lose_server(std::vector<JobEnd>& ends) {
+    const ExitStatus status = server_->wait();
+    const std::string said = server_->error_tail();
+    server_.reset();
+    // One that gives up by itself before it has finished anything will do so again.
+    if (!stopping_ && !in_flight_.empty() && status.signal == 0 && ends_of_server_ == 0) {
+      throw UserError(concat("the worker program ", worker_.string(), " does not start (",
+                             status.text(), ")", said.empty() ? "" : concat(":\n", said)));
+    }
+    for (const auto& directory : std::exchange(in_flight_, {})) {
+      ends.push_back({.directory = directory,
+                      .how = JobEnd::How::kLost,
+                      .reason = concat("the worker program ended: ", status.text(),
+                                       said.empty() ? "" : concat(": ", last_line(said)))});
+    }
+  }
+
+  fs::path worker_;
+  int capacity_;
+  std::optional<Process> server_;
+  std::set<std::string> in_flight_;
+  int ends_of_server_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Launcher> LocalLauncher::build(const fs::path& worker, int threads_per_run) const {
+  return std::make_unique<LocalWorkers>(worker, workers.resolve(threads_per_run));
+}
+
+}  // namespace difflab::sweep

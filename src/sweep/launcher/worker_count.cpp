@@ -1,0 +1,41 @@
+#include "sweep/launcher/worker_count.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <thread>
+
+#include "config/value.h"
+
+namespace difflab::sweep {
+namespace {
+
+constexpr int kMaxWorkers = 1024;
+
+}  // namespace
+
+int usable_cores() {
+  int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::ifstream quota("/sys/fs/cgroup/cpu.max");  // "max 100000" or "150000 100000"
+  double microseconds = 0, period = 0;
+  if (quota >> microseconds >> period && period > 0) {
+    cores = std::min(cores, std::max(1, static_cast<int>(std::lround(microseconds / period))));
+  }
+  return cores;
+}
+
+int WorkerCount::resolve(int threads_per_run) const {
+  return number.value_or(std::max(1, usable_cores() / std::max(1, threads_per_run)));
+}
+
+std::optional<WorkerCount> WorkerCount::from_value(const config::Value& value) {
+  if (value.is_string() && value.as_string() == "auto") return WorkerCount{};
+  if (!value.is_int() || value.as_int() < 1 || value.as_int() > kMaxWorkers) return std::nullopt;
+  return WorkerCount{static_cast<int>(value.as_int())};
+}
+
+config::Value WorkerCount::to_value() const {
+  return number ? config::Value(*number) : config::Value("auto");
+}
+
+}  // namespace difflab::sweep

@@ -1,0 +1,151 @@
+#include "sweep/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "util/text.h"
+
+namespace difflab::sweep {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kBetweenLines = 1s;
+constexpr auto kBetweenLooks = 500ms;
+constexpr auto kBetweenSigns = 60s;
+
+double work_of(const std::vector<Run>& runs) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0, [](double sum, const Run& run) {
+    return sum + static_cast<double>(run.work);
+  });
+}
+
+// The share of its work that a run says it has done; 0 if it says nothing.
+double fraction_of(const Run& run) {
+  const auto status = read_status(run.directory);
+  if (!status) return 0;
+  const auto number = [&](const char* key) {
+    return status->contains(key) && status->at(key).is_number() ? status->at(key).get<double>() : 0;
+  };
+  const double steps = number("steps");
+  return steps > 0 ? std::clamp(number("step") / steps, 0.0, 1.0) : 0;
+}
+
+}  // namespace
+
+Progress::Progress(std::ostream& out, const std::vector<Run>& runs, Settings settings)
+    : out_(out),
+      settings_(settings),
+      line_(out, settings.width),
+      total_(static_cast<int>(runs.size())),
+      estimate_(work_of(runs)) {
+  in_steps_ = std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.work > 1; });
+  next_sign_ = begin_ + kBetweenSigns;
+  for (const auto& run : runs) {
+    const auto work = static_cast<double>(run.work);
+    if (is_complete(state_of(run.directory))) {
+      ++done_;
+      done_work_ += work;
+    } else if (const double fraction = fraction_of(run); fraction > 0) {
+      partial_[run.id] = fraction * work;  // an earlier call got that far
+    }
+  }
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - begin_).count();
+}
+
+void Progress::say(const std::string& line, bool important) {
+  const auto now = Clock::now();
+  if (settings_.live) {
+    if (important) line_.print_above(line);
+    return;
+  }
+  if (!important && now < next_line_) return;
+  next_line_ = now + kBetweenLines;
+  next_sign_ = now + kBetweenSigns;
+  out_ << line << '\n' << std::flush;
+}
+
+void Progress::started(const Run& run) {
+  started_[run.id] = Clock::now();
+  say(fmt::format("[{}/{}] {}: started", done_, total_, run.label()), false);
+}
+
+void Progress::ended(const Run& run, const std::string& how, bool important) {
+  const auto started = started_.find(run.id);
+  std::string line = fmt::format("[{}/{}] {}: {}", done_, total_, run.label(), how);
+  if (started != started_.end()) {
+    const std::chrono::duration<double> took = Clock::now() - started->second;
+    line += fmt::format(" after {}", format_duration(took.count()));
+  }
+  partial_.erase(run.id);
+  say(line, important || done_ + failed_ == total_);
+}
+
+void Progress::completed(const Run& run, PlanState state) {
+  ++done_;
+  done_work_ += static_cast<double>(run.work);
+  ended(run, std::string(name_of(state)), state == PlanState::kDiverged);
+}
+
+void Progress::failed(const Run& run, const std::string& message) {
+  ++failed_;
+  estimate_.give_up(static_cast<double>(run.work));
+  ended(run, "failed", true);
+  say(fmt::format("    {}", message.substr(0, message.find('\n'))), true);
+}
+
+void Progress::retried(const Run& run, const std::string& reason, int attempt) {
+  say(fmt::format("[{}/{}] {}: {}; trying again ({} of {})", done_, total_, run.label(), reason,
+                  attempt, kMaxRetries),
+      true);
+}
+
+void Progress::stopping() {
+  stopping_ = true;
+  say("stopping: runs save their state (once more Ctrl-C kills them)", true);
+}
+
+void Progress::tick(const std::vector<const Run*>& running) {
+  const auto now = Clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + kBetweenLooks;
+  for (const auto* run : running) {
+    double& partial = partial_[run->id];
+    partial = std::max(partial, fraction_of(*run) * static_cast<double>(run->work));
+  }
+  double work = done_work_;
+  for (const auto& [id, partial] : partial_) work += partial;
+  estimate_.update(work, seconds());
+  if (settings_.live) {
+    line_.show(status_text(running));
+  } else if (now >= next_sign_) {
+    say(status_text(running), true);
+  }
+}
+
+std::string Progress::status_text(const std::vector<const Run*>& running) const {
+  std::string text = fmt::format("{}/{} done · {} running", done_, total_, running.size());
+  if (failed_ > 0) text += fmt::format(" · {} failed", failed_);
+  if (stopping_) return text + " · stopping";
+  if (const auto rate = estimate_.rate()) {
+    text += in_steps_ ? fmt::format(" · {} steps/s", format_count(*rate))
+                      : fmt::format(" · {} runs/min", format_count(*rate * 60));
+  }
+  if (const auto left = estimate_.seconds_left()) {
+    text += fmt::format(" · {} left", format_duration(*left));
+  }
+  for (const auto* run : running) {
+    const auto partial = partial_.find(run->id);
+    const double done = partial == partial_.end() ? 0 : partial->second;
+    text +=
+        fmt::format(" · {} {:.0f} %", run->label(), 100 * done / static_cast<double>(run->work));
+  }
+  return text;
+}
+
+}  // namespace difflab::sweep

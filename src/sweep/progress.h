@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "sweep/estimate.h"
+#include "sweep/execute.h"
+#include "util/terminal.h"
+
+namespace difflab::sweep {
+
+/// Shows a sweep to a person: on a terminal one line that is rewritten in place, elsewhere (a log,
+/// CI) plain lines when runs start and end, at most about one a second, and a sign of life every
+/// minute. Retries and failures are always said.
+class Progress : public Observer {
+ public:
+  struct Settings {
+    bool live = false;  ///< whether `out` is a terminal
+    int width = 80;
+  };
+  /// `runs`: all that shall be executed; those complete by now count as done.
+  Progress(std::ostream& out, const std::vector<Run>& runs, Settings settings);
+
+  void started(const Run& run) override;
+  void completed(const Run& run, PlanState state) override;
+  void failed(const Run& run, const std::string& message) override;
+  void retried(const Run& run, const std::string& reason, int attempt) override;
+  void stopping() override;
+  void tick(const std::vector<const Run*>& running) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void say(const std::string& line, bool important);
+  void ended(const Run& run, const std::string& how, bool important);
+  std::string status_text(const std::vector<const Run*>& running) const;
+  double seconds() const;
+
+  std::ostream& out_;
+  Settings settings_;
+  StatusLine line_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_line_, next_look_, next_sign_;
+  std::map<std::string, Clock::time_point> started_;  // by run id
+  std::map<std::string, double> partial_;             // work done of runs not complete, by run id
+  int total_ = 0, done_ = 0, failed_ = 0;
+  double done_work_ = 0;
+  bool in_steps_ = true;  ///< work is training steps, not just runs
+  bool stopping_ = false;
+  Estimate estimate_;
+};
+
+}  // namespace difflab::sweep

@@ -1,0 +1,65 @@
+#include "sweep/run.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "util/text.h"
+
+namespace difflab::sweep {
+
+std::string Run::label() const {
+  std::vector<std::string> words;
+  for (const auto& [axis, value] : axes) words.push_back(concat(axis, "=", value));
+  return words.empty() ? id : join(words, " ");
+}
+
+std::string_view name_of(PlanState state) {
+  switch (state) {
+    case PlanState::kNew:
+      return "new";
+    case PlanState::kInterrupted:
+      return "interrupted";
+    case PlanState::kFailed:
+      return "failed";
+    case PlanState::kRunning:
+      return "running";
+    case PlanState::kFinished:
+      return "finished";
+    case PlanState::kDiverged:
+      return "diverged";
+  }
+  return "unknown";
+}
+
+PlanState state_of(const RunDirectory& run) {
+  if (const auto result = read_result(run)) {
+    return result->value("status", "") == "diverged" ? PlanState::kDiverged : PlanState::kFinished;
+  }
+  if (is_locked(run)) return PlanState::kRunning;
+  const auto status = read_status(run);
+  if (!status) return PlanState::kNew;
+  return status->value("state", "") == "failed" ? PlanState::kFailed : PlanState::kInterrupted;
+}
+
+bool is_locked(const RunDirectory& run) {
+  const int descriptor = ::open(run.lock().c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  // A shared lock: two sweeps that ask at the same instant do not take each other for a worker.
+  const bool free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  ::close(descriptor);
+  return !free;
+}
+
+std::vector<Run> distinct(const std::vector<Run>& points) {
+  std::vector<Run> runs;
+  std::set<std::string> seen;
+  for (const auto& point : points) {
+    if (seen.insert(point.id).second) runs.push_back(point);
+  }
+  return runs;
+}
+
+}  // namespace difflab::sweep

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "config/fields.h"
+#include "task/needle.h"
+#include "task/recall.h"
+
+namespace difflab {
+
+class Task;
+
+/// The needle task mixed with cyclic repetition, half and half by default. Needles alone give one
+/// scored token per sequence and stall for thousands of steps at "some value from this context";
+/// repetition teaches matching by content, which needles then reuse, within a minute on a CPU.
+struct NeedleRecallConfig {
+  static constexpr std::string_view kKind = "needle_recall";
+
+  NeedleConfig needle = {};
+  double recall_share = 0.5;  ///< share of each batch that is repetition
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("needle", needle, "the needle sequences; repetition takes their length and vocabulary");
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
+          config::between(0, 1));
+  }
+  void validate(config::Check& check) const {
+    if (needle.length < 8) {
+      check.problem("needle.length",
+                    concat("is ", needle.length, "; cyclic repetition expects at least 8"));
+    }
+  }
+
+  std::unique_ptr<Task> build() const;
+};
+
+}  // namespace difflab

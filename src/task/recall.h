@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "config/fields.h"
+#include "util/text.h"
+
+namespace difflab {
+
+class Task;
+
+/// Cyclic repetition: a random prefix of length P, repeated to the end of the sequence; every token
+/// that repeats is to be predicted.
+///
+///   inputs    B a b c a b c a b        P = 3, T = 9, B begin
+///   targets   . . . a b c a b c        . kIgnore
+///
+/// P is drawn per sequence from T/4 … T/2, so a fixed offset does not help: the model must match
+/// content (Olsson et al. 2022, arXiv:2209.11895, call the circuit an induction head).
+struct RecallConfig {
+  static constexpr std::string_view kKind = "recall";
+
+  std::int64_t length = 64;       ///< T
+  std::int64_t vocab_size = 130;  ///< V, two of them reserved (begin, question mark)
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("length", length, "tokens T of a sequence", config::at_least(8));
+    visit("vocab_size", vocab_size, "tokens V, two of them reserved", config::at_least(4));
+  }
+
+  std::unique_ptr<Task> build() const;
+};
+
+}  // namespace difflab

@@ -1,0 +1,121 @@
+#include "train/checkpoint.h"
+
+#include <ATen/ATen.h>
+
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "model/language_model.h"
+#include "record/safetensors.h"
+#include "train/optimizer.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+constexpr std::string_view kFirst = "adam.first.";
+constexpr std::string_view kSecond = "adam.second.";
+
+std::string_view dtype_name(at::ScalarType type) {
+  if (type == at::kFloat) return "F32";
+  if (type == at::kDouble) return "F64";
+  throw std::logic_error("checkpoint of a tensor that is neither float32 nor float64");
+}
+
+std::string_view bytes_of(const at::Tensor& tensor) {
+  return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
+}
+
+// One flat buffer [P] cut into the tensors of the model, with a prefix to their names.
+void add_tensors(std::vector<TensorBytes>& tensors, const LanguageModel& model,
+                 const at::Tensor& flat, std::string_view prefix) {
+  std::int64_t offset = 0;
+  for (const auto& parameter : model.named_parameters()) {
+    const auto part = flat.narrow(0, offset, parameter.value().numel());
+    tensors.push_back({concat(prefix, parameter.key()), std::string(dtype_name(flat.scalar_type())),
+                       parameter.value().sizes().vec(), bytes_of(part)});
+    offset += part.numel();
+  }
+}
+
+at::Tensor read_tensors(const Safetensors& file, const std::filesystem::path& path,
+                        const LanguageModel& model, const at::Tensor& like,
+                        std::string_view prefix) {
+  std::vector<at::Tensor> parts;
+  for (const auto& parameter : model.named_parameters()) {
+    const TensorBytes& stored = file.at(concat(prefix, parameter.key()));
+    if (stored.shape != parameter.value().sizes().vec() ||
+        stored.dtype != dtype_name(like.scalar_type())) {
+      throw UserError(concat(path.string(), ": tensor ", stored.name,
+                             " has another shape or type than the model's"));
+    }
+    parts.push_back(at::from_blob(const_cast<char*>(stored.bytes.data()),
+                                  {parameter.value().numel()}, like.options().device(at::kCPU)));
+  }
+  return at::cat(parts);
+}
+
+}  // namespace
+
+void save_checkpoint(const std::filesystem::path& path, const std::string& run_id,
+                     const LanguageModel& model, const Optimizer& optimizer,
+                     const Progress& progress) {
+  const auto parameters = optimizer.parameters().cpu();
+  const auto first = optimizer.first_moment().cpu();
+  const auto second = optimizer.second_moment().cpu();
+  std::vector<TensorBytes> tensors;
+  add_tensors(tensors, model, parameters, "");
+  add_tensors(tensors, model, first, kFirst);
+  add_tensors(tensors, model, second, kSecond);
+  std::string data;
+  for (const auto& tensor : tensors) data += tensor.bytes;
+  const Json state = {{"step", progress.step},
+                      {"metrics_length", progress.metrics_length},
+                      {"train_seconds", progress.train_seconds},
+                      {"loss_sum", progress.loss_sum},
+                      {"loss_count", progress.loss_count},
+                      {"milestones", progress.milestones}};
+  write_file_atomically(path, to_safetensors(tensors, {{"format", "difflab checkpoint 1"},
+                                                       {"run", run_id},
+                                                       {"progress", state.dump()},
+                                                       {"data_sha256", sha256_hex(data)}}));
+}
+
+std::optional<Progress> load_checkpoint(const std::filesystem::path& path,
+                                        const std::string& run_id, LanguageModel& model,
+                                        Optimizer& optimizer) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const auto file = Safetensors::read(path);
+  const auto text = [&](const char* key) {
+    const auto found = file.metadata().find(key);
+    return found == file.metadata().end() ? std::string() : found->second;
+  };
+  if (text("data_sha256") != sha256_hex(file.data())) {
+    throw UserError(concat(path.string(), ": is damaged (its checksum does not match)"));
+  }
+  if (text("run") != run_id) {
+    throw UserError(concat(path.string(), ": belongs to run ", text("run"), ", not ", run_id));
+  }
+  const Json state = Json::parse(text("progress"), nullptr, /*allow_exceptions=*/false);
+  if (!state.is_object()) throw UserError(concat(path.string(), ": has no progress in it"));
+  Progress progress;
+  try {
+    progress = {
+        state.at("step").get<std::int64_t>(),       state.at("metrics_length").get<std::uint64_t>(),
+        state.at("train_seconds").get<double>(),    state.at("loss_sum").get<double>(),
+        state.at("loss_count").get<std::int64_t>(), state.at("milestones")};
+  } catch (const Json::exception& error) {
+    throw UserError(concat(path.string(), ": its progress is damaged: ", error.what()));
+  }
+  const auto& like = optimizer.parameters();
+  optimizer.restore(read_tensors(file, path, model, like, ""),
+                    read_tensors(file, path, model, like, kFirst),
+                    read_tensors(file, path, model, like, kSecond), progress.step);
+  return progress;
+}
+
+}  // namespace difflab

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "util/json.h"
+
+namespace difflab {
+
+class LanguageModel;
+class Optimizer;
+
+/// Where a run stands between two steps, beside the tensors.
+struct Progress {
+  std::int64_t step = 0;             ///< steps done
+  std::uint64_t metrics_length = 0;  ///< bytes of metrics.jsonl that belong to them
+  double train_seconds = 0;
+  double loss_sum = 0;  ///< of the steps since the last metrics line
+  std::int64_t loss_count = 0;
+  Json milestones = Json::object();  ///< first steps that reached something, see train_loop.h
+};
+
+/// Writes parameters under their names, the moments as adam.first.NAME and adam.second.NAME, and
+/// progress, run id and a checksum of the data in the metadata; atomically (safetensors).
+void save_checkpoint(const std::filesystem::path& path, const std::string& run_id,
+                     const LanguageModel& model, const Optimizer& optimizer,
+                     const Progress& progress);
+
+/// Puts model and optimiser back where the checkpoint was taken. Empty if there is no file.
+/// @throws UserError if the file is damaged or of another run.
+std::optional<Progress> load_checkpoint(const std::filesystem::path& path,
+                                        const std::string& run_id, LanguageModel& model,
+                                        Optimizer& optimizer);
+
+}  // namespace difflab

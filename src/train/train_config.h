@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/fields.h"
+#include "util/text.h"
+
+namespace difflab {
+
+/// How one run is optimised: AdamW (Loshchilov & Hutter 2019, arXiv:1711.05101) with linear
+/// warm-up, cosine decay and clipping of the global gradient norm. Weight decay acts on every
+/// parameter.
+struct TrainConfig {
+  std::int64_t steps = 1'600;
+  std::int64_t batch_size = 32;
+  double lr = 3e-3;
+  double final_lr_ratio = 0.1;
+  std::int64_t warmup_steps = 100;
+  double beta1 = 0.9;
+  double beta2 = 0.95;
+  double adam_eps = 1e-8;
+  double weight_decay = 0.1;
+  double grad_clip = 1.0;
+  std::int64_t eval_every = 100;
+  std::int64_t eval_samples = 256;
+  double checkpoint_seconds = 30;  ///< does not change the result
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("steps", steps, "optimiser steps", config::at_least(1));
+    visit("batch_size", batch_size, "sequences per step", config::at_least(1));
+    visit("lr", lr, "learning rate at the end of the warm-up", config::at_least(0));
+    visit("final_lr_ratio", final_lr_ratio, "learning rate of the last step as a share of lr",
+          config::between(0, 1));
+    visit("warmup_steps", warmup_steps, "steps of linear warm-up", config::at_least(0));
+    visit("beta1", beta1, "decay of the first moment", config::between(0, 1));
+    visit("beta2", beta2, "decay of the second moment", config::between(0, 1));
+    visit("adam_eps", adam_eps, "epsilon outside the root", config::at_least(0));
+    visit("weight_decay", weight_decay, "decoupled weight decay", config::at_least(0));
+    visit("grad_clip", grad_clip, "bound on the global gradient norm; 0 turns clipping off",
+          config::at_least(0));
+    visit("eval_every", eval_every, "steps between held-out evaluations", config::at_least(1));
+    visit("eval_samples", eval_samples, "held-out sequences of each evaluation, per task part",
+          config::at_least(1));
+    visit("checkpoint_seconds", checkpoint_seconds,
+          "seconds between checkpoints; does not change the result", config::at_least(0));
+  }
+  void validate(config::Check& check) const {
+    if (warmup_steps >= steps) {
+      check.problem("warmup_steps",
+                    concat("is ", warmup_steps, "; expected less than steps, which is ", steps));
+    }
+  }
+};
+
+/// The learning rate of step `step` (from 0): linear from 0 over the warm-up, then half a cosine
+/// from lr down to lr · final_lr_ratio at the last step.
+double learning_rate(const TrainConfig& config, std::int64_t step);
+
+}  // namespace difflab

@@ -1,0 +1,142 @@
+#include "train/train_loop.h"
+
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+
+#include "model/language_model.h"
+#include "model/score.h"
+#include "record/metrics_log.h"
+#include "record/status.h"
+#include "task/task.h"
+#include "train/optimizer.h"
+#include "util/error.h"
+
+namespace difflab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kSolved = 0.9;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A damaged checkpoint costs time, not the run: it starts again and says so.
+Progress resume(const TrainContext& context, Optimizer& optimizer) {
+  try {
+    auto progress =
+        load_checkpoint(context.directory.checkpoint(), context.run_id, context.model, optimizer);
+    if (!progress) return {};
+    std::cout << "resuming at step " << progress->step << '\n';
+    return *progress;
+  } catch (const UserError& error) {
+    std::cout << "starting from step 0: " << error.what() << '\n';
+    return {};
+  }
+}
+
+void note_milestones(Progress& progress, const Json& line) {
+  const auto accuracy = line.find("valid_accuracy");
+  if (accuracy == line.end() || accuracy->get<double>() < kSolved) return;
+  if (progress.milestones.contains("steps_to_90_accuracy")) return;
+  progress.milestones["steps_to_90_accuracy"] = progress.step;
+  progress.milestones["time_to_90_accuracy_seconds"] = progress.train_seconds;
+}
+
+class Loop {
+ public:
+  explicit Loop(const TrainContext& context)
+      : context_(context),
+        config_(context.config),
+        optimizer_(context.model, config_),
+        progress_(resume(context, optimizer_)),
+        metrics_(context.directory.metrics(), progress_.metrics_length),
+        device_(optimizer_.parameters().device()) {}
+
+  TrainOutcome run() {
+    if (progress_.step == 0) report(/*grad_norm=*/0);
+    auto saved = Clock::now();
+    while (progress_.step < config_.steps) {
+      if (context_.stop_requested()) {
+        save();
+        return end(TrainEnd::kInterrupted);
+      }
+      const auto start = Clock::now();
+      const double grad_norm = step();
+      progress_.train_seconds += seconds_since(start);
+      if (!std::isfinite(grad_norm)) return end(TrainEnd::kDiverged);
+      if (progress_.step % config_.eval_every == 0 || progress_.step == config_.steps) {
+        report(grad_norm);
+      }
+      if (seconds_since(saved) >= config_.checkpoint_seconds) {
+        save();
+        saved = Clock::now();
+      }
+    }
+    save();
+    return end(TrainEnd::kFinished);
+  }
+
+ private:
+  // One optimiser step; the gradient norm before clipping, NaN if loss or gradient is not finite.
+  double step() {
+    const auto batch =
+        context_.task.batch(context_.seed, Split::kTrain, progress_.step, config_.batch_size);
+    optimizer_.zero_grad();
+    const auto loss =
+        mean_loss(context_.model, batch.inputs.to(device_), batch.targets.to(device_));
+    loss.backward();
+    const double norm = optimizer_.clip(config_.grad_clip);
+    const double value = loss.item<double>();
+    ++progress_.step;
+    if (!std::isfinite(value) || !std::isfinite(norm)) return std::nan("");
+    optimizer_.step(learning_rate(config_, progress_.step - 1));
+    progress_.loss_sum += value;
+    ++progress_.loss_count;
+    return norm;
+  }
+
+  // One line of metrics.jsonl.
+  void report(double grad_norm) {
+    Json line = {{"step", progress_.step}};
+    if (progress_.loss_count > 0) {
+      line["train_loss"] = progress_.loss_sum / static_cast<double>(progress_.loss_count);
+      line["grad_norm"] = grad_norm;
+      line["lr"] = learning_rate(config_, progress_.step - 1);
+    }
+    line.update(context_.validate(context_.model));
+    for (const auto& [name, value] : context_.model.statistics()) line[name] = value;
+    line["train_seconds"] = progress_.train_seconds;
+    progress_.loss_sum = 0;
+    progress_.loss_count = 0;
+    note_milestones(progress_, line);
+    metrics_.append(line);
+    write_status(context_.directory, RunState::kRunning, progress_.step, config_.steps);
+  }
+
+  void save() {
+    metrics_.sync();
+    progress_.metrics_length = metrics_.length();
+    save_checkpoint(context_.directory.checkpoint(), context_.run_id, context_.model, optimizer_,
+                    progress_);
+  }
+
+  TrainOutcome end(TrainEnd how) const { return {how, progress_}; }
+
+  const TrainContext& context_;
+  const TrainConfig& config_;
+  Optimizer optimizer_;
+  Progress progress_;
+  MetricsLog metrics_;
+  at::Device device_;
+};
+
+}  // namespace
+
+TrainOutcome train(const TrainContext& context) { return Loop(context).run(); }
+
+}  // namespace difflab

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "record/run_directory.h"
+#include "train/checkpoint.h"
+#include "train/train_config.h"
+#include "util/json.h"
+
+namespace difflab {
+
+class LanguageModel;
+class Task;
+
+/// What the loop needs beside model and data.
+struct TrainContext {
+  LanguageModel& model;
+  const Task& task;
+  const TrainConfig& config;
+  std::uint64_t seed;
+  std::string run_id;
+  RunDirectory directory;
+  std::function<Json(LanguageModel&)> validate;  ///< held-out figures for a metrics line
+  std::function<bool()> stop_requested;          ///< asked between steps
+};
+
+enum class TrainEnd { kFinished, kDiverged, kInterrupted };
+
+struct TrainOutcome {
+  TrainEnd end;
+  Progress progress;  ///< if diverged, its step is the first bad one, counted from 1
+};
+
+/// Trains from the checkpoint in the directory, or from the model as it is. Writes metrics.jsonl
+/// (a line at step 0 and every eval_every steps), status.json and the checkpoint. A loss or
+/// gradient that is NaN or infinite ends it as diverged; a requested stop saves and returns.
+/// Milestones: steps_to_90_accuracy and its _seconds, the first evaluation with valid_accuracy
+/// ≥ 0.9.
+TrainOutcome train(const TrainContext& context);
+
+}  // namespace difflab

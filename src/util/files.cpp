@@ -1,0 +1,116 @@
+#include "util/files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(std::string_view action, const fs::path& path, int error) {
+  throw UserError(concat("cannot ", action, " ", path.string(), ": ", std::strerror(error)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  int get() const { return value_; }
+  /// Closes now, so that an error of close(2) is seen.
+  int close() { return ::close(std::exchange(value_, -1)); }
+
+ private:
+  int value_;
+};
+
+void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("write", path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void sync_directory(const fs::path& directory) {
+  const Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) fail("open", directory, errno);
+  // Some filesystems cannot sync a folder (EINVAL); the rename itself is then all there is.
+  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail("sync", directory, errno);
+}
+
+fs::path temporary_beside(const fs::path& path) {
+  static std::atomic<unsigned> counter{0};
+  return path.parent_path() /
+         concat(".", path.filename().string(), ".", ::getpid(), ".", counter++, ".tmp");
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) fail("read", path, EISDIR);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail("read", path, errno);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) fail("read", path, errno);
+  return std::move(text).str();
+}
+
+void write_file_atomically(const fs::path& path, std::string_view bytes) {
+  const fs::path temporary = temporary_beside(path);
+  try {
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (file.get() < 0) fail("create", temporary, errno);
+    write_all(file.get(), bytes, temporary);
+    if (::fsync(file.get()) != 0) fail("sync", temporary, errno);
+    if (file.close() != 0) fail("close", temporary, errno);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_directory(path.has_parent_path() ? path.parent_path() : fs::path("."));
+}
+
+void make_directories(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) fail("create folder", path, error.value());
+}
+
+FileLock FileLock::acquire(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) fail("open", path, errno);
+  FileLock lock(descriptor);
+  while (::flock(descriptor, LOCK_EX) != 0) {
+    if (errno != EINTR) fail("lock", path, errno);
+  }
+  return lock;
+}
+
+FileLock::FileLock(FileLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace difflab

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace difflab {
+
+/// While one exists, SIGINT, SIGTERM and SIGHUP do not end the program but are counted, so that it
+/// can stop at a place of its own choice. Waits (poll, sleep) return early when one arrives.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// How many arrived since the object was made; 0 while there is none.
+  static int count();
+
+ private:
+  std::vector<std::pair<int, struct sigaction>> previous_;
+};
+
+/// How a process ended: its exit code, or the signal that killed it.
+struct ExitStatus {
+  int code = 0;
+  int signal = 0;  ///< 0 if it exited
+
+  bool success() const { return code == 0 && signal == 0; }
+  /// "exit code 3", or "killed by signal 9 (Killed)".
+  std::string text() const;
+};
+
+/// A child program with pipes to its standard streams. It starts in a process group of its own, so
+/// that Ctrl-C reaches only us, and the kernel kills it when we die, however that happens.
+/// No shell is involved: `argv` is handed over as it is, argv[0] is a path, not searched for.
+class Process {
+ public:
+  /// @throws UserError if the program cannot be started, with the system's reason.
+  explicit Process(const std::vector<std::string>& argv);
+  /// Kills the child and its group if it still runs, and reaps it.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  /// Writes to the child's standard input; false if it no longer reads.
+  bool send(std::string_view bytes);
+  void close_input();
+
+  /// The complete lines that the child printed, without their line ends. Waits for the first one
+  /// up to `timeout`; comes back earlier with nothing when the child closes its output or a signal
+  /// arrives.
+  std::vector<std::string> read_lines(std::chrono::milliseconds timeout);
+  /// False once the child has closed its standard output, which it does at the latest by ending.
+  bool output_open() const { return output_ >= 0; }
+  /// The end of what it wrote to standard error, at most 4 KiB.
+  const std::string& error_tail() const { return error_tail_; }
+
+  /// Sends a signal to the child; `kill_group` also to the children it has.
+  void kill(int signal) const;
+  void kill_group(int signal) const;
+  /// Waits for the end and collects what is left of standard error.
+  ExitStatus wait();
+
+ private:
+  void read_errors();
+
+  pid_t pid_ = -1;
+  int input_ = -1, output_ = -1, errors_ = -1;
+  std::string partial_line_, error_tail_;
+  std::optional<ExitStatus> status_;
+};
+
+/// The path of the running program itself.
+std::filesystem::path executable_path();
+
+}  // namespace difflab

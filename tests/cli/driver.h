@@ -1,0 +1,90 @@
+#pragma once
+// Runs the real driver in a project of its own, with fake workers.
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/fake_runs.h"
+#include "util/files.h"
+#include "util/process.h"
+
+namespace difflab::testing {
+
+struct Answer {
+  int code = 0;
+  std::string out, err;
+};
+
+class Driver {
+ public:
+  Driver() {
+    namespace fs = std::filesystem;
+    fs::create_directories(project());
+    fs::copy(fs::path(DIFFLAB_ROOT) / "configs", project() / "configs",
+             fs::copy_options::recursive);
+    write("experiments/tiny.yaml", kTiny);
+    ::setenv("DIFFLAB_ROOT", project().c_str(), 1);
+  }
+
+  std::filesystem::path project() const { return workers.folder() / "a project"; }
+  std::filesystem::path results() const { return project() / "results"; }
+  std::filesystem::path output() const { return results() / "tiny" / "default"; }
+
+  void write(const std::string& file, const std::string& text) const {
+    std::filesystem::create_directories((project() / file).parent_path());
+    write_file_atomically(project() / file, text);
+  }
+
+  std::unique_ptr<Process> start(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), DIFFLAB_BUILD "/difflab");
+    return std::make_unique<Process>(arguments);
+  }
+  static Answer finish(Process& process) {
+    Answer answer;
+    while (process.output_open()) {
+      for (const auto& line : process.read_lines(std::chrono::seconds(60))) {
+        answer.out += line + "\n";
+      }
+    }
+    answer.code = process.wait().code;
+    answer.err = process.error_tail();
+    return answer;
+  }
+  Answer call(const std::vector<std::string>& arguments) const { return finish(*start(arguments)); }
+  Answer sweep() const { return call({"sweep", "tiny"}); }
+
+  /// The bytes of every table file.
+  std::string tables() const {
+    std::string bytes;
+    for (const char* file : {"table.md", "table.csv", "table.tex"}) {
+      bytes += read_file(output() / file);
+    }
+    return bytes;
+  }
+
+  FakeWorkers workers;
+
+ private:
+  static constexpr const char* kTiny = R"(# @package _global_
+title: Does the sweep work?
+question: Do six runs end with the same table whatever happens to them?
+baseline: transformer
+sweep:
+  model: [transformer, diff]
+  seed: range(3)
+tables:
+  - name: table
+    rows: model
+    columns: [parameters, needle_accuracy, valid_loss]
+presets:
+  default: {}
+  more: {sweep: {seed: range(4)}}
+)";
+};
+
+}  // namespace difflab::testing

@@ -1,0 +1,111 @@
+// What a user gets wrong: a clear message, exit code 2, and nothing written.
+#include "cli/driver.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+
+struct Mistake {
+  std::vector<std::string> overrides;
+  std::string expected;
+};
+
+CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing is written") {
+  const Driver driver;
+  const std::vector<Mistake> mistakes = {
+      {{"train.stepz=20"}, "did you mean"},
+      {{"trian.steps=20"}, "did you mean"},
+      {{"train.steps=many"}, "expected a whole number"},
+      {{"train.steps=0"}, "expected a whole number of at least 1"},
+      {{"model=difff"}, "diff"},
+      {{"preset=smok"}, "more"},
+      {{"task.needle.queries=9"}, "queries"},
+      {{"task.needle.length=9"}, "length"},
+      {{"model.attention.heads=3"}, "heads"},
+      {{"launcher.kind=slrum"}, "launcher"},
+      {{"train.steps"}, "train.steps"},
+  };
+  for (const auto& [overrides, expected] : mistakes) {
+    std::vector<std::string> arguments = {"sweep", "tiny"};
+    arguments.insert(arguments.end(), overrides.begin(), overrides.end());
+    const Answer answer = driver.call(arguments);
+    CATCH_INFO(overrides[0] << ":\n" << answer.err);
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains(expected));
+    CATCH_CHECK_FALSE(fs::exists(driver.results()));
+  }
+}
+
+CATCH_TEST_CASE("all problems of an experiment are told at once, with file, line and column") {
+  const Driver driver;
+  driver.write("experiments/mine.yaml",
+               "# @package _global_\n"
+               "train: {steps: -5, lr: fast}\n"
+               "sweep: {seed: range(2)}\n"
+               "tables:\n"
+               "  - rows: modle\n"
+               "    columns: [valid_loss]\n"
+               "tabless: []\n");
+  const Answer answer = driver.call({"sweep", "mine"});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("mine.yaml:2:16: train.steps is -5"));
+  CATCH_CHECK_THAT(answer.err, Contains("mine.yaml:2:24: train.lr is "));
+  CATCH_CHECK_THAT(answer.err, Contains("mine.yaml:7:1: ") && Contains("did you mean tables?"));
+  CATCH_CHECK_FALSE(fs::exists(driver.results()));
+}
+
+CATCH_TEST_CASE("malformed YAML is refused with file, line and column") {
+  const Driver driver;
+  driver.write("experiments/broken.yaml", "# @package _global_\nsweep: {seed: [0, 1}\n");
+  const Answer answer = driver.call({"sweep", "broken"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("broken.yaml:2:"));
+  fs::create_directories(driver.project() / "experiments" / "folder.yaml");
+  CATCH_CHECK(driver.call({"sweep", "folder"}).code == 2);
+  CATCH_CHECK_FALSE(fs::exists(driver.results()));
+}
+
+CATCH_TEST_CASE("an unknown experiment is answered with the nearest one, and with the list") {
+  const Driver driver;
+  driver.write("experiments/other.yaml", "title: Another\n");
+  Answer answer = driver.call({"sweep", "tyni"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("did you mean tiny?"));
+  answer = driver.call({"plot", "nothing_like_it"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("other") && Contains("tiny"));
+  answer = driver.call({"sweep", "preset=more", "tiny"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("'preset=more' is an override, not an experiment"));
+}
+
+CATCH_TEST_CASE("a results folder that cannot be written is refused before any run") {
+  const Driver driver;
+  driver.write("in_the_way", "a file");
+  for (const std::string& folder :
+       {(driver.project() / "in_the_way").string(), std::string("/proc/difflab")}) {
+    const Answer answer = driver.call({"sweep", "tiny", "results=" + folder});
+    CATCH_INFO(answer.err);
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains(folder));
+  }
+  CATCH_CHECK(driver.workers.starts().empty());
+}
+
+CATCH_TEST_CASE("a missing worker program is named with how to get it") {
+  const Driver driver;
+  ::setenv("DIFFLAB_WORKER", "/no/such/worker", 1);
+  const Answer answer = driver.sweep();
+  ::setenv("DIFFLAB_WORKER", testing::FakeWorkers::program().c_str(), 1);
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("there is no worker program /no/such/worker"));
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,183 @@
+// `difflab sweep` as a user has it: the real driver, its files, its exit codes.
+#include <chrono>
+
+#include "cli/driver.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+using testing::eventually;
+
+CATCH_TEST_CASE("a sweep ends with a table and the paths, and a second call only reports") {
+  const Driver driver;
+  const Answer first = driver.sweep();
+  CATCH_INFO(first.err);
+  CATCH_CHECK(first.code == 0);
+  CATCH_CHECK_THAT(first.out, Contains("experiment tiny (preset default)"));
+  CATCH_CHECK_THAT(first.out, Contains("Do six runs end with the same table"));
+  CATCH_CHECK_THAT(first.out, Contains("transformer") && Contains("diff"));
+  CATCH_CHECK_THAT(first.out, Contains("table.{md") && Contains("report.html"));
+  CATCH_CHECK(driver.workers.ends().size() == 6);
+  const auto tables = driver.tables();
+
+  driver.workers.forget();
+  const auto begin = std::chrono::steady_clock::now();
+  const Answer second = driver.sweep();
+  CATCH_CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
+  CATCH_CHECK(second.code == 0);
+  CATCH_CHECK_THAT(second.out, Contains("nothing to run: all 6 runs are finished"));
+  CATCH_CHECK_THAT(second.out, Contains("table.{md"));
+  CATCH_CHECK(driver.workers.starts().empty());
+  CATCH_CHECK(driver.tables() == tables);
+}
+
+CATCH_TEST_CASE("presets share the runs that they have in common") {
+  const Driver driver;
+  CATCH_CHECK(driver.sweep().code == 0);
+  driver.workers.forget();
+  CATCH_CHECK(driver.call({"sweep", "tiny", "preset=more"}).code == 0);
+  CATCH_CHECK(driver.workers.starts().size() == 2);
+  CATCH_CHECK(fs::exists(driver.results() / "tiny" / "more" / "table.md"));
+}
+
+CATCH_TEST_CASE("overrides report beside the presets, where runs execute does not") {
+  const Driver driver;
+  CATCH_CHECK(driver.call({"sweep", "tiny", "seed=0", "launcher.workers=1"}).code == 0);
+  CATCH_CHECK(driver.workers.starts().size() == 2);
+  int folders = 0;
+  for (const auto& entry : fs::directory_iterator(driver.results() / "tiny")) {
+    CATCH_CHECK_THAT(entry.path().filename().string(), Catch::Matches("default-[0-9a-f]{6}"));
+    ++folders;
+  }
+  CATCH_CHECK(folders == 1);
+}
+
+CATCH_TEST_CASE("--dry-run lists every run with its state and writes nothing") {
+  const Driver driver;
+  const Answer answer = driver.call({"sweep", "tiny", "--dry-run"});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("6 runs: 6 new"));
+  CATCH_CHECK_FALSE(fs::exists(driver.results()));
+
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  const auto runs = Json::parse(driver.call({"sweep", "tiny", "--dry-run", "--json"}).out);
+  CATCH_REQUIRE(runs.size() == 6);
+  fs::remove_all(runs[4]["directory"].get<std::string>());
+  CATCH_CHECK(runs[4]["axes"] == Json({{"model", "diff"}, {"seed", "1"}}));
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out,
+                   Contains("6 runs: 5 finished, 1 new"));
+}
+
+CATCH_TEST_CASE("a deleted run directory is run again, alone, and the tables are the same bytes") {
+  const Driver driver;
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  const auto tables = driver.tables();
+  const std::string victim = driver.workers.starts()[3].id;
+  fs::remove_all(driver.results() / "runs" / victim);
+  driver.workers.forget();
+  CATCH_CHECK_THAT(driver.sweep().out, Contains("5 finished, 1 to run"));
+  CATCH_REQUIRE(driver.workers.starts().size() == 1);
+  CATCH_CHECK(driver.workers.starts()[0].id == victim);
+  CATCH_CHECK(driver.tables() == tables);
+}
+
+CATCH_TEST_CASE("failed runs are told together with message and log, and the rest is reported") {
+  Driver driver;
+  driver.workers.set(R"({"exit": {"seed: 1": 2}})");
+  const Answer answer = driver.sweep();
+  CATCH_CHECK(answer.code == 1);
+  CATCH_CHECK_THAT(answer.err, Contains("2 of the runs failed"));
+  CATCH_CHECK_THAT(answer.err, Contains("model=transformer seed=1") &&
+                                   Contains("model=diff seed=1") &&
+                                   Contains("the fake task is impossible") && Contains("log.txt"));
+  CATCH_CHECK_THAT(answer.out, Contains("table.{md"));
+  driver.workers.set("{}");
+  driver.workers.forget();
+  CATCH_CHECK(driver.sweep().code == 0);
+  CATCH_CHECK(driver.workers.starts().size() == 2);
+}
+
+// What an undisturbed sweep gives.
+const std::string& undisturbed_tables() {
+  static const std::string tables = [] {
+    Driver driver;
+    driver.workers.set(R"({"steps": 50})");
+    CATCH_REQUIRE(driver.sweep().code == 0);
+    return driver.tables();
+  }();
+  return tables;
+}
+
+// Starts a sweep, waits until it is under way, and disturbs it.
+struct Disturbed {
+  Driver driver;
+  std::unique_ptr<Process> process;
+
+  Disturbed() {
+    undisturbed_tables();
+    ::setenv("DIFFLAB_ROOT", driver.project().c_str(), 1);
+    driver.workers.set(R"({"steps": 50, "step_ms": 3})");
+    process = driver.start({"sweep", "tiny"});
+    CATCH_REQUIRE(eventually(
+        [&] { return driver.workers.ends().size() >= 1 && driver.workers.starts().size() >= 3; }));
+  }
+  void check_the_end() {
+    const Answer again = driver.sweep();
+    CATCH_INFO(again.out << again.err);
+    CATCH_CHECK(again.code == 0);
+    CATCH_CHECK(driver.tables() == undisturbed_tables());
+    // Nothing was executed to its end twice.
+    for (const auto& [id, times] : driver.workers.ends()) CATCH_CHECK(times == 1);
+    for (const auto& entry : fs::recursive_directory_iterator(driver.results())) {
+      CATCH_CHECK(entry.path().extension() != ".writable");
+    }
+  }
+};
+
+CATCH_TEST_CASE("kill -9 of the driver in mid-sweep: the same command ends with the same table") {
+  Disturbed sweep;
+  sweep.process->kill(SIGKILL);
+  CATCH_CHECK(sweep.process->wait().signal == SIGKILL);
+  sweep.check_the_end();
+}
+
+CATCH_TEST_CASE("kill -9 of the worker process in mid-sweep changes nothing in the table") {
+  Disturbed sweep;
+  ::kill(sweep.driver.workers.starts().back().server, SIGKILL);
+  const Answer answer = Driver::finish(*sweep.process);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.err, Contains("trying again (1 of 2)"));
+  sweep.check_the_end();
+}
+
+CATCH_TEST_CASE("kill -9 of a run in mid-sweep changes nothing in the table") {
+  Disturbed sweep;
+  ::kill(sweep.driver.workers.starts().back().pid, SIGKILL);
+  CATCH_CHECK(Driver::finish(*sweep.process).code == 0);
+  sweep.check_the_end();
+}
+
+CATCH_TEST_CASE("Ctrl-C lets the runs save their state and says how to go on") {
+  Disturbed sweep;
+  sweep.process->kill(SIGINT);
+  const Answer answer = Driver::finish(*sweep.process);
+  CATCH_CHECK(answer.code == 130);
+  CATCH_CHECK_THAT(answer.err, Contains(" of 6 runs done; the same command continues"));
+  sweep.check_the_end();
+}
+
+CATCH_TEST_CASE("two sweeps of one folder at once share the runs and end with the same table") {
+  Disturbed sweep;
+  const auto other = sweep.driver.start({"sweep", "tiny"});
+  CATCH_CHECK(Driver::finish(*sweep.process).code == 0);
+  CATCH_CHECK(Driver::finish(*other).code == 0);
+  sweep.check_the_end();
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,165 @@
+#include "config/interpolate.h"
+
+#include <chrono>
+#include <cstdlib>
+
+#include "config/yaml.h"
+#include "support/catch.h"
+
+namespace difflab::config {
+namespace {
+
+struct Resolved {
+  Value tree;
+  std::string problems;
+};
+
+Resolved resolve(const std::string& text) {
+  Resolved result{parse_yaml(text, "x.yaml"), ""};
+  Problems problems;
+  interpolate(result.tree, problems);
+  result.problems = problems.text();
+  return result;
+}
+
+/// The value of `a` beside a few others.
+Value a_of(const std::string& yaml_text) {
+  const Resolved resolved =
+      resolve("a: " + yaml_text +
+              "\nb: 5\nc: {d: D, e: '${.d}', f: '${..b}', g: {h: '${...b}', i: '${..d}'}}\n"
+              "l: [p, q, '${.[0]}']\nf: true\nn: null\nfl: 1e-5\nk: d\nx-y: 3\n'dot.ted': {v: 1}\n"
+              "dk: dot.ted\n'1': one\n");
+  CATCH_CHECK(resolved.problems == "");
+  return *resolved.tree.find("a");
+}
+
+CATCH_TEST_CASE("interpolations resolve as OmegaConf resolves them") {
+  // Right: OmegaConf 2.3.1 for the same tree.
+  const auto is = [](const std::string& text, const Value& expected) {
+    CATCH_INFO(text);
+    CATCH_CHECK(a_of("'" + text + "'") == expected);
+  };
+  is("${b}", Value(5));
+  is("${ b }", Value(5));
+  is("${.b}", Value(5));
+  is("${c.d}", Value("D"));
+  is("${c[d]}", Value("D"));
+  is("${c.${k}}", Value("D"));
+  is("${c.e}", Value("D"));
+  is("${c.f}", Value(5));
+  is("${c.g.h}", Value(5));
+  is("${c.g.i}", Value("D"));
+  is("${l[1]}", Value("q"));
+  is("${l.0}x", Value("px"));
+  is("${l[2]}", Value("p"));
+  is("${x-y}", Value(3));
+  is("${1}", Value("one"));
+  is("${b}${b}", Value("55"));
+  is("${b}}", Value("5}"));
+  is("x{${b}", Value("x{5"));
+  is("${f}-${n}-${fl}", Value("True-None-1e-05"));
+  is("$b", Value("$b"));
+  is("$ {b}", Value("$ {b}"));
+  is(R"(\${b})", Value("${b}"));
+  is(R"(x\${b}y)", Value("x${b}y"));
+  is(R"(\\${b})", Value(R"(\5)"));
+  is(R"(\\\${b})", Value(R"(\${b})"));
+  is(R"(${b}\${b}\\)", Value(R"(5${b}\\)"));
+  is(R"(a\b)", Value(R"(a\b)"));
+  is("${oc.select:b}", Value(5));
+  is("${oc.select:zz,7}", Value(7));
+  is("${oc.select:zz}", Value());
+  is("${oc.select:c.d}", Value("D"));
+  is("${oc.decode:\"[1,2]\"}", parse_yaml("[1, 2]", "y"));
+  is("${oc.env:DIFFLAB_NOT_SET,3}", Value("3"));
+  is("${oc.env:DIFFLAB_NOT_SET,null}", Value());
+  is("${oc.env:DIFFLAB_NOT_SET,\"a b\"}", Value("a b"));
+  is("${oc.env:DIFFLAB_NOT_SET, a b }", Value("a b"));
+  is("${oc.env:DIFFLAB_NOT_SET,a:b}", Value("a:b"));
+  is("${oc.env:DIFFLAB_NOT_SET,${b}}", Value("5"));
+}
+
+CATCH_TEST_CASE("keys with dots can be reached by a nested interpolation") {
+  // OmegaConf splits dot.ted at its dot and fails.
+  CATCH_CHECK(a_of("${${dk}.v}") == Value(1));
+}
+
+CATCH_TEST_CASE("an interpolation of a map copies it with its own references resolved") {
+  CATCH_CHECK(a_of("${c}") == parse_yaml("{d: D, e: D, f: 5, g: {h: 5, i: D}}", "y"));
+}
+
+CATCH_TEST_CASE("environment variables are texts") {
+  ::setenv("DIFFLAB_TEST_NUMBER", "12", 1);
+  CATCH_CHECK(a_of("${oc.env:DIFFLAB_TEST_NUMBER}") == Value("12"));
+  CATCH_CHECK(a_of("${oc.decode:${oc.env:DIFFLAB_TEST_NUMBER}}") == Value(12));
+  ::unsetenv("DIFFLAB_TEST_NUMBER");
+}
+
+CATCH_TEST_CASE("a resolved value keeps the place it comes from") {
+  const Resolved resolved = resolve("a: ${c}\nb: x${c}\nc: 5\n");
+  CATCH_CHECK(resolved.tree.find("a")->source.text() == "x.yaml:3:4");
+  CATCH_CHECK(resolved.tree.find("b")->source.text() == "x.yaml:2:4");
+}
+
+CATCH_TEST_CASE("what cannot be resolved is reported with its place and a suggestion") {
+  CATCH_CHECK(resolve("a: {b: '${vars.lr.dif}'}\nvars: {lr: {diff: 1}}").problems ==
+              "x.yaml:1:8: a.b refers to ${vars.lr.dif}, but vars.lr has no key dif; did you mean "
+              "diff?");
+  CATCH_CHECK(resolve("a: ${b.c}\nb: 5").problems ==
+              "x.yaml:1:4: a refers to ${b.c}, but b is 5; expected a map");
+  CATCH_CHECK(resolve("a: ${b[2]}\nb: [1]").problems ==
+              "x.yaml:1:4: a refers to ${b[2]}, but b has 1 items");
+  CATCH_CHECK(resolve("a: ${..b}").problems ==
+              "x.yaml:1:4: a refers to ${..b}, but there are not that many maps around it");
+  CATCH_CHECK(resolve("a: ${b}\nb: ???").problems ==
+              "x.yaml:1:4: a refers to ${b}, which is ??? and must be given");
+  CATCH_CHECK(resolve("a: x${b}\nb: [1]").problems ==
+              "x.yaml:1:4: a has ${b} inside a text, but that is a list; expected a scalar");
+  CATCH_CHECK(resolve("a: ${oc.env:DIFFLAB_NOT_SET}").problems ==
+              "x.yaml:1:4: a needs the environment variable DIFFLAB_NOT_SET, which is not set; "
+              "set it or give a default: ${oc.env:DIFFLAB_NOT_SET,DEFAULT}");
+  CATCH_CHECK(resolve("a: ${oc.evn:X}").problems ==
+              "x.yaml:1:4: a has ${oc.evn:X} with unknown resolver oc.evn; did you mean oc.env?");
+  CATCH_CHECK(resolve("a: ${b").problems ==
+              "x.yaml:1:4: a cannot be resolved: ${b has no closing }");
+  CATCH_CHECK(resolve("a: ${}").problems.find("names no key") != std::string::npos);
+  CATCH_CHECK(resolve("a: ${a b}").problems.find("cannot be understood") != std::string::npos);
+}
+
+CATCH_TEST_CASE("circles are reported once, with the way around") {
+  CATCH_CHECK(resolve("a: ${b}\nb: ${c}\nc: ${a}").problems ==
+              "x.yaml:3:4: c refers to itself: a -> b -> c -> a");
+  CATCH_CHECK(resolve("a: ${a}").problems == "x.yaml:1:4: a refers to itself: a -> a");
+  CATCH_CHECK(resolve("m: {x: '${m}'}").problems == "x.yaml:1:8: m.x refers to itself: m.x -> m.x");
+}
+
+CATCH_TEST_CASE("what depends on a broken value is not reported again") {
+  CATCH_CHECK(resolve("a: ${b}\nb: ${nothing}\nc: ['${a}']").problems ==
+              "x.yaml:2:4: b refers to ${nothing}, but the configuration has no key nothing; "
+              "expected one of a, b, c");
+}
+
+CATCH_TEST_CASE("hostile interpolations end quickly") {
+  std::string copies = "a0: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n", texts = "a0: xxxxxxxxxx\n";
+  std::string chain = "a0: 1\n", open = "a: \"";
+  for (int i = 1; i < 60; ++i) {
+    const std::string last = "${a" + std::to_string(i - 1) + "}";
+    const std::string key = "a" + std::to_string(i) + ": ";
+    copies += key + "['" + last + "', '" + last + "', '" + last + "']\n";
+    texts += key + last + last + last + "\n";
+  }
+  for (int i = 1; i < 4000; ++i) {
+    chain += "a" + std::to_string(i) + ": ${a" + std::to_string(i - 1) + "}\n";
+  }
+  chain = "z: ${a3999}\n" + chain;
+  for (int i = 0; i < 20'000; ++i) open += "${";
+  for (const std::string& text : {copies, texts, chain, open + "\""}) {
+    const auto start = std::chrono::steady_clock::now();
+    CATCH_CHECK(resolve(text).problems != "");
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    CATCH_CHECK(took.count() < 10);  // generous: the sanitizers make it ten times slower
+  }
+}
+
+}  // namespace
+}  // namespace difflab::config

@@ -1,0 +1,132 @@
+#include "config/override.h"
+
+#include "config/override_json.h"
+#include "config/support.h"
+#include "support/catch.h"
+#include "util/files.h"
+
+namespace difflab::config {
+namespace {
+
+using testing::error_of;
+
+Json hydra_answers() {
+  return Json::parse(read_file(DIFFLAB_ROOT "/tests/config/fixtures/hydra/parse.json"));
+}
+
+/// What differs from Hydra 1.3 on purpose; docs/configuration.md gives the reasons.
+bool differs_on_purpose(const std::string& text) {
+  static const std::vector<std::string> kTexts{
+      "key=é", "key=日本",     // text beyond ASCII needs no quotes
+      "key=shuffle([1,2,3])",  // a fixed order instead of a random one
+  };
+  return std::find(kTexts.begin(), kTexts.end(), text) != kTexts.end();
+}
+
+CATCH_TEST_CASE("overrides are parsed as Hydra parses them") {
+  int compared = 0;
+  for (const Json& answer : hydra_answers()) {
+    const std::string text = answer["input"];
+    if (differs_on_purpose(text)) continue;
+    CATCH_INFO(text);
+    ++compared;
+    if (!answer["ok"].get<bool>()) {
+      CATCH_CHECK(error_of([&] { parse_override(text); }) != "");
+      continue;
+    }
+    Json expected = answer;
+    expected.erase("input");
+    expected.erase("ok");
+    // range(1,2,0) is parsed, and refused when it is expanded; both are null here.
+    Json found;
+    CATCH_CHECK(error_of([&] { found = to_json(parse_override(text)); }) == "");
+    CATCH_CHECK(found.dump() == expected.dump());
+  }
+  CATCH_CHECK(compared == 113);
+}
+
+CATCH_TEST_CASE("an override that cannot be parsed is shown with a caret under the column") {
+  CATCH_CHECK(error_of([] { parse_override("a=[1,2"); }) ==
+              "override 'a=[1,2': expected , or ] here\n"
+              "  a=[1,2\n"
+              "        ^");
+  CATCH_CHECK(error_of([] { parse_override("ü=é#x"); }) ==
+              "override 'ü=é#x': unexpected #; put the text in quotes\n"
+              "  ü=é#x\n"
+              "     ^");
+  CATCH_CHECK(error_of([] { parse_override("lr=rnage(3)"); }) ==
+              "override 'lr=rnage(3)': unknown function rnage; did you mean range? (a text with "
+              "brackets needs quotes)\n"
+              "  lr=rnage(3)\n"
+              "     ^");
+  CATCH_CHECK(error_of([] { parse_override("train.lr"); }).find("expected = and a value here") !=
+              std::string::npos);
+}
+
+// From here on: answers of hydra-core 1.3.8 that are not among the fixtures.
+Json value_of(const std::string& text) { return to_json(parse_override(text))["value"]; }
+
+CATCH_TEST_CASE("several tokens in a row are one text") {
+  for (const auto* text :
+       {"1-2", "1.5.3", "01", "1_", "1__0", "- 1", "1 2", "null x", "++1", "."}) {
+    CATCH_INFO(text);
+    CATCH_CHECK(value_of(std::string("a=") + text) == Json(text));
+  }
+}
+
+CATCH_TEST_CASE("quotes in quoted texts are escaped with a backslash") {
+  CATCH_CHECK(value_of(R"(a='it\'s')")["quoted"] == R"(it's)");
+  CATCH_CHECK(value_of(R"(a='x\\')")["quoted"] == R"(x\)");
+  CATCH_CHECK(value_of(R"(a='x\\\\y')")["quoted"] == R"(x\\\\y)");
+  CATCH_CHECK(value_of(R"(a="x'y")")["quoted"] == R"(x'y)");
+}
+
+CATCH_TEST_CASE("what an override is written as reads back as the same value") {
+  for (const auto* text :
+       {"x", "a b", R"(it's)", R"(\)", R"(x\\)", R"(a\'b)", R"(\\')", "'", "''"}) {
+    CATCH_INFO(text);
+    const std::string quoted = override_text({Quoted{text, '\''}});
+    CATCH_CHECK(value_of("a=" + quoted)["quoted"] == text);
+  }
+}
+
+CATCH_TEST_CASE("lists inside keys, and nested interpolations, go beyond Hydra 1.3") {
+  CATCH_CHECK(parse_override("a[0].b=1").key == "a[0].b");
+  CATCH_CHECK(value_of("a=${a.${b}}/x") == "${a.${b}}/x");
+}
+
+CATCH_TEST_CASE("a sorted range runs the other way") {
+  CATCH_CHECK(value_of("a=sort(range(3,0,-1))")["range"] == Json::array({1, 4, 1}));
+}
+
+CATCH_TEST_CASE("wrong calls are refused with a reason") {
+  const auto reason = [](const std::string& text) {
+    const std::string error = error_of([&] { parse_override("a=" + text); });
+    return error.substr(error.find("': ") + 3, error.find('\n') - error.find("': ") - 3);
+  };
+  CATCH_CHECK(reason("range(x)") == "start is no number");
+  CATCH_CHECK(reason("range(1,2,3,4)") == "range() takes at most 3 arguments: start, stop, step");
+  CATCH_CHECK(reason("range(1,stpo=2)") == "range() has no argument stpo; did you mean stop?");
+  CATCH_CHECK(reason("range(stop=3)") == "range() needs start");
+  CATCH_CHECK(reason("choice()") == "choice() needs an argument");
+  CATCH_CHECK(reason("choice(choice(choice(1)))") == "choice() cannot hold another sweep");
+  CATCH_CHECK(reason("int(x)") == "'x' cannot become a whole number");
+  CATCH_CHECK(reason("interval(1)") == "interval() needs end");
+  CATCH_CHECK(reason("99999999999999999999") == "this number does not fit into 64 bits");
+}
+
+CATCH_TEST_CASE("hostile overrides are refused") {
+  const auto refused = [](const std::string& text) {
+    return error_of([&] { parse_override(text); }) != "";
+  };
+  CATCH_CHECK(refused(std::string("a=\0", 3)));
+  CATCH_CHECK(refused("a=\xFF"));
+  CATCH_CHECK(refused("a=" + std::string(100'000, '[')));
+  CATCH_CHECK(refused("a=" + std::string(10'000, '(')));
+  std::string open;
+  for (int i = 0; i < 10'000; ++i) open += "${";
+  CATCH_CHECK(refused("a=" + open));
+}
+
+}  // namespace
+}  // namespace difflab::config

@@ -1,0 +1,279 @@
+#include "config/study.h"
+
+#include <array>
+#include <chrono>
+
+#include "config/reader.h"
+#include "config/support.h"
+#include "config/yaml.h"
+#include "support/catch.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+using testing::Folder;
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+Files project(const std::string& experiment) {
+  return {
+      {"configs/config.yaml",
+       "defaults:\n  - model: small\n  - train: short\n  - _self_\nseed: 0\nthreads: 1\n"},
+      {"configs/model/small.yaml", "name: small\nwidth: 8\n"},
+      {"configs/model/large.yaml", "defaults: [small]\nname: large\nwidth: 64\n"},
+      {"configs/train/short.yaml", "steps: 10\nlr: 0.1\n"},
+      {"configs/train/long.yaml", "steps: 99\nlr: 0.2\nwarmup: 5\n"},
+      {"experiments/e.yaml", experiment},
+  };
+}
+
+struct Composed {
+  Study study;
+  std::string problems;
+};
+
+Composed compose(const std::vector<std::string>& overrides = {}) {
+  Problems problems;
+  Composed result;
+  result.study = compose_study({.search_path = SearchPath::of_project("."),
+                                .experiment = "e",
+                                .overrides = overrides,
+                                .run_keys = {"model", "train", "seed", "threads"},
+                                .study_keys = {"title", "tables", "results"}},
+                               problems);
+  result.problems = problems.text();
+  return result;
+}
+
+/// "model=small seed=0 | …", the labels of all points.
+std::string labels(const Study& study) {
+  std::vector<std::string> points;
+  for (const Point& point : study.points) {
+    std::vector<std::string> axes;
+    for (const auto& [axis, label] : point.axes) axes.push_back(axis + "=" + label);
+    points.push_back(join(axes, " "));
+  }
+  return join(points, " | ");
+}
+
+std::string run(const Study& study, std::size_t i) {
+  return to_json(study.points.at(i).config).dump();
+}
+
+constexpr const char* kExperiment = R"(# @package _global_
+title: a question about ${model.name}
+defaults: [{override /train: long}, _self_]
+vars: {lr: {small: 1e-2, large: 3e-3}, seeds: 2}
+train: {lr: "${vars.lr.${model.name}}"}
+sweep:
+  model: [small, large]
+  seed: range(${vars.seeds})
+tables: [{rows: model}]
+presets:
+  smoke: {train: {steps: 1}, sweep: {seed: null}}
+  other: {defaults: [{override /train: short}], sweep: {seed: [7]}}
+)";
+
+CATCH_TEST_CASE("an experiment composes into one run for every point of its grid") {
+  const Folder folder(project(kExperiment));
+  const Composed composed = compose();
+  CATCH_CHECK(composed.problems == "");
+  CATCH_CHECK(composed.study.preset == "default");
+  CATCH_CHECK(labels(composed.study) ==
+              "model=small seed=0 | model=small seed=1 | model=large seed=0 | model=large seed=1");
+  CATCH_CHECK(run(composed.study, 0) ==
+              R"({"model":{"name":"small","width":8},)"
+              R"("train":{"steps":99,"lr":0.01,"warmup":5},"seed":0,"threads":1})");
+  CATCH_CHECK(run(composed.study, 3) ==
+              R"({"model":{"name":"large","width":64},)"
+              R"("train":{"steps":99,"lr":0.003,"warmup":5},"seed":1,"threads":1})");
+  CATCH_CHECK(to_json(composed.study.settings).dump() ==
+              R"({"title":"a question about small","tables":[{"rows":"model"}]})");
+  CATCH_CHECK(composed.study.changes.empty());
+}
+
+CATCH_TEST_CASE("a preset changes values, group choices and axes") {
+  const Folder folder(project(kExperiment));
+  const Composed smoke = compose({"preset=smoke"});
+  CATCH_CHECK(smoke.problems == "");
+  CATCH_CHECK(smoke.study.preset == "smoke");
+  CATCH_CHECK(labels(smoke.study) == "model=small | model=large");
+  CATCH_CHECK(smoke.study.points[0].config.find_path("train.steps")->as_int() == 1);
+  const Composed other = compose({"preset=other"});
+  CATCH_CHECK(labels(other.study) == "model=small seed=7 | model=large seed=7");
+  CATCH_CHECK(other.study.points[0].config.find_path("train.steps")->as_int() == 10);
+  CATCH_CHECK(other.study.changes.empty());
+}
+
+CATCH_TEST_CASE("overrides of the command line come after the preset") {
+  const Folder folder(project(kExperiment));
+  const Composed composed = compose({"preset=smoke", "train.steps=3", "train=short", "results=x"});
+  CATCH_CHECK(composed.problems == "");
+  CATCH_CHECK(composed.study.points[0].config.find_path("train.steps")->as_int() == 3);
+  CATCH_CHECK_FALSE(composed.study.points[0].config.find_path("train.warmup"));
+  CATCH_CHECK(composed.study.settings.find("results")->as_string() == "x");
+  CATCH_CHECK(composed.study.changes ==
+              std::vector<std::string>{"train.steps=3", "train=short", "results=x"});
+}
+
+CATCH_TEST_CASE("the command line replaces an axis, narrows it to one value or adds one") {
+  const Folder folder(project(kExperiment));
+  CATCH_CHECK(labels(compose({"seed=5,6", "model=large"}).study) ==
+              "model=large seed=5 | model=large seed=6");
+  CATCH_CHECK(labels(compose({"model=small", "seed=0", "train.steps=range(1,3)"}).study) ==
+              "model=small seed=0 train.steps=1 | model=small seed=0 train.steps=2");
+  CATCH_CHECK(labels(compose({"model=small", "~sweep.seed", "train=short,long"}).study) ==
+              "model=small train=short | model=small train=long");
+  CATCH_CHECK(labels(compose({"sweep.seed=[3]", "model=glob(l*)"}).study) == "model=large seed=3");
+}
+
+CATCH_TEST_CASE("an experiment without a sweep is one run") {
+  const Folder folder(project("title: x\n"));
+  const Composed composed = compose();
+  CATCH_CHECK(composed.problems == "");
+  CATCH_CHECK(composed.study.points.size() == 1);
+  CATCH_CHECK(composed.study.points[0].axes.empty());
+}
+
+CATCH_TEST_CASE("keys that only the schema knows can be set") {
+  const Folder folder(project("train: {warmup: 3}\n"));
+  const Composed composed = compose({"model.depth=4"});
+  CATCH_CHECK(composed.problems == "");
+  CATCH_CHECK(composed.study.points[0].config.find_path("model.depth")->as_int() == 4);
+}
+
+CATCH_TEST_CASE("lists and maps on an axis are labelled as JSON") {
+  const Folder folder(project("sweep: {model.x: [[1, 2], {a: 1}, schedule]}\n"));
+  const Composed composed = compose();
+  CATCH_CHECK(composed.problems == "");
+  CATCH_CHECK(labels(composed.study) == R"(model.x=[1,2] | model.x={"a":1} | model.x=schedule)");
+}
+
+CATCH_TEST_CASE("an axis value with an interpolation is resolved in its run") {
+  const Folder folder(project("sweep: {model: [small, large], seed: ['${model.width}']}\n"));
+  CATCH_CHECK(labels(compose().study) == "model=small seed=8 | model=large seed=64");
+}
+
+CATCH_TEST_CASE("everything wrong with a study is reported at once, with its place") {
+  const Folder folder(
+      project("titel: x\n"
+              "sweep:\n"
+              "  model: [small, lrage]\n"
+              "  sede: [0]\n"
+              "  seed: [1, 1]\n"
+              "  title: [a]\n"
+              "train: {lr: '${vars.x}'}\n"));
+  const Composed composed =
+      compose({"preset=smok", "trian.steps=1", "a=[1", "~model.depth", "train=lnog"});
+  CATCH_CHECK(composed.problems ==
+              "override 'a=[1': expected , or ] here\n"
+              "  a=[1\n"
+              "      ^\n"
+              "override preset=smok: there is no preset smok; this experiment has none\n"
+              "override train=lnog: config group train has no option lnog; did you mean long?\n"
+              "override ~model.depth: there is no key model.depth; expected one of name, width\n"
+              "experiments/e.yaml:1:1: unknown key titel; did you mean title?\n"
+              "override trian.steps=1: unknown key trian; did you mean train?\n"
+              "experiments/e.yaml:3:18: config group model has no option lrage; did you mean "
+              "large?\n"
+              "experiments/e.yaml:4:3: unknown key sede; did you mean seed?\n"
+              "experiments/e.yaml:5:13: sweep.seed has 1 twice\n"
+              "experiments/e.yaml:6:3: sweep.title: title belongs to the study, not to a run; it "
+              "cannot be swept over\n"
+              "experiments/e.yaml:7:13: train.lr refers to ${vars.x}, but the configuration has "
+              "no key vars; expected one of model, seed, threads, titel, sweep, train, trian, "
+              "preset, sede, title");
+}
+
+CATCH_TEST_CASE("a missing or malformed file is named with its place") {
+  {
+    const Folder folder(project("a: [1\n"));
+    CATCH_CHECK(compose().problems == "experiments/e.yaml:2:1: end of sequence flow not found");
+  }
+  {
+    Files files = project("");
+    files.back().first = "experiments/f.yaml";
+    const Folder folder(files);
+    CATCH_CHECK(compose().problems == "there is no experiment e; did you mean f?");
+  }
+  {
+    Files files = project("defaults: [{override /model: large}]\n");
+    files.emplace_back("configs/model/large.yaml", "a: 1\na: 2\n");
+    const Folder folder(files);
+    CATCH_CHECK(compose().problems ==
+                "configs/model/large.yaml:2:1: key a appears twice; it is already at "
+                "configs/model/large.yaml:1:1");
+  }
+  {
+    const Folder folder(project("[a, b]\n"));
+    CATCH_CHECK(compose().problems ==
+                "experiments/e.yaml:1:1: the file holds a list; expected a map of keys");
+  }
+}
+
+struct Model {
+  std::string name;
+  std::int64_t width = 1;
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "label");
+    visit("width", width, "channels", at_least(1));
+  }
+};
+
+struct Train {
+  std::int64_t steps = 1;
+  double lr = 1;
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("steps", steps, "steps", at_least(1));
+    visit("lr", lr, "learning rate", between(0, 1));
+  }
+};
+
+struct Run {
+  Model model;
+  Train train;
+  std::int64_t seed = 0;
+  std::int64_t threads = 1;
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("model", model, "model");
+    visit("train", train, "training");
+    visit("seed", seed, "seed");
+    visit("threads", threads, "threads");
+  }
+};
+
+CATCH_TEST_CASE("a wrong axis value is reported where the axis gives it") {
+  const Folder folder(project("sweep:\n  train.lr: [0.1, 2, x]\n  seed: range(100)\n"));
+  Problems problems;
+  const Composed composed = compose({"train.stesp=3"});
+  for (const Point& point : composed.study.points) read<Run>(point.config, "", problems);
+  CATCH_CHECK(problems.text() ==
+              "override train.stesp=3: unknown key train.stesp; did you mean steps?\n"
+              "experiments/e.yaml:2:19: train.lr is 2; expected a number from 0 to 1\n"
+              "experiments/e.yaml:2:22: train.lr is 'x'; expected a number from 0 to 1");
+}
+
+CATCH_TEST_CASE("a thousand runs are composed and read within a second") {
+  const Folder folder(
+      project("vars: {lr: {small: 1e-2, large: 3e-3}}\ntrain: {lr: '${vars.lr.${model.name}}'}\n"
+              "sweep: {model: [small, large], train.steps: 'range(1,51)', seed: range(10)}\n"));
+  const auto start = std::chrono::steady_clock::now();
+  Problems problems;
+  const Composed composed = compose();
+  std::int64_t steps = 0;
+  for (const Point& point : composed.study.points) {
+    steps += read<Run>(point.config, "", problems).train.steps;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  CATCH_CHECK(problems.text() + composed.problems == "");
+  CATCH_CHECK(composed.study.points.size() == 1000);
+  CATCH_CHECK(steps == 2 * 10 * (50 * 51 / 2));
+  CATCH_INFO(took.count() << " s");
+  CATCH_CHECK(took.count() < 10);  // a second without sanitizers; the benchmark is elsewhere
+}
+
+}  // namespace
+}  // namespace difflab::config

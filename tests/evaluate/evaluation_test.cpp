@@ -1,0 +1,114 @@
+// Evaluations of models whose answers are known by hand.
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "evaluate/evaluation_config.h"
+#include "model/language_model.h"
+#include "model/score.h"
+#include "support/catch.h"
+#include "task/task.h"
+#include "task/vocabulary.h"
+#include "util/statistics.h"
+
+namespace difflab {
+namespace {
+
+const NeedleConfig kNeedles{.length = 24, .needles = 4, .queries = 2};
+
+/// A model that says the same token wherever it is asked: every embedding is the vector of ones,
+/// the blocks add nothing, and only that token's row of the head is not zero.
+LanguageModel parrot(std::int64_t token, std::int64_t vocab_size, double strength) {
+  const at::NoGradGuard no_grad;
+  LanguageModel model({.d_model = 8, .layers = 1, .attention = SoftmaxAttentionConfig{.heads = 2}},
+                      vocab_size);
+  for (const auto& parameter : model.named_parameters()) parameter.value().zero_();
+  auto parameters = model.named_parameters();
+  parameters["tok_embeddings.weight"].fill_(1);
+  parameters["norm.weight"].fill_(1);
+  parameters["output.weight"][token].fill_(strength / 8);
+  return model;
+}
+
+/// How often value 0 is an answer, and in how many samples it is every answer.
+std::pair<std::int64_t, std::int64_t> count_value(const Batch& batch, std::int64_t token) {
+  const auto hits = batch.targets.eq(token).sum(1);
+  return {hits.sum().item<std::int64_t>(),
+          hits.eq(batch.targets.ge(0).sum(1)).sum().item<std::int64_t>()};
+}
+
+CATCH_TEST_CASE("a score counts right answers, wholly right sequences and the cross-entropy") {
+  const Vocabulary vocabulary(kNeedles);
+  auto model = parrot(vocabulary.value(0), vocabulary.size(), 2.0);
+  const auto batch = kNeedles.build()->batch(0, Split::kTest, 0, 300);
+  const auto [hits, whole] = count_value(batch, vocabulary.value(0));
+  CATCH_REQUIRE(hits > 0);
+  const auto result = score(model, batch.inputs, batch.targets);
+  CATCH_CHECK(result.sequences == 300);
+  CATCH_CHECK(result.targets == 600);
+  CATCH_CHECK(result.correct == hits);
+  CATCH_CHECK(result.all_correct == whole);
+  // One logit is 2, the other V − 1 are 0.
+  const double log_sum = std::log(std::exp(2.0) + static_cast<double>(vocabulary.size() - 1));
+  const double expected = log_sum - 2.0 * static_cast<double>(hits) / 600;
+  CATCH_CHECK(result.loss() == Approx(expected).epsilon(1e-5));
+  CATCH_CHECK(mean_loss(model, batch.inputs, batch.targets).item<double>() ==
+              Approx(expected).epsilon(1e-5));
+}
+
+CATCH_TEST_CASE("the needle grid has one cell per possible combination, with n and its interval") {
+  const Vocabulary vocabulary(kNeedles);
+  auto model = parrot(vocabulary.value(0), vocabulary.size(), 2.0);
+  const TaskConfig task_config = kNeedles;
+  const auto task = build_task(task_config);
+  const NeedleGridConfig grid{.needles = {1, 4},
+                              .queries = {1, 2},
+                              .lengths = {24, 40},
+                              .depths = {0, 50, 100},
+                              .samples = 40};
+  const auto result = grid.run({model, task_config, *task, 5});
+  const auto& cells = result.details["cells"];
+  CATCH_REQUIRE(cells.size() == (1 + 2) * 2 * 3);  // R = 2 of N = 1 is left out
+  double sum = 0;
+  for (const auto& cell : cells) {
+    NeedleConfig config = kNeedles;
+    config.needles = cell["needles"];
+    config.queries = cell["queries"];
+    config.length = cell["length"];
+    config.depth = cell["depth"].get<double>();
+    // score_batches cuts the samples into batches of 4,096 tokens: here all 40 are the first.
+    const auto batch = config.build()->batch(5, Split::kTest, 0, 40);
+    const auto [hits, whole] = count_value(batch, vocabulary.value(0));
+    CATCH_CHECK(cell["samples"] == 40);
+    CATCH_CHECK(cell["n"] == 40 * config.queries);
+    CATCH_CHECK(cell["correct"] == hits);
+    CATCH_CHECK(cell["accuracy"].get<double>() ==
+                Approx(static_cast<double>(hits) / static_cast<double>(40 * config.queries)));
+    CATCH_CHECK(cell["all_correct"].get<double>() == Approx(static_cast<double>(whole) / 40));
+    CATCH_CHECK(cell["accuracy_low"] <= cell["accuracy"]);
+    CATCH_CHECK(cell["accuracy_high"] > cell["accuracy"]);
+    sum += cell["accuracy"].get<double>();
+  }
+  CATCH_CHECK(result.metrics["grid_accuracy"].get<double>() ==
+              Approx(sum / static_cast<double>(cells.size())));
+}
+
+CATCH_TEST_CASE("held-out figures keep the parts of a mixture apart") {
+  const TaskConfig task_config = NeedleRecallConfig{.needle = kNeedles, .recall_share = 0.25};
+  const auto task = build_task(task_config);
+  auto model = parrot(Vocabulary(kNeedles).value(0), task->vocab_size(), 0.0);
+  const EvaluationContext context{model, task_config, *task, 1};
+  const double uniform = std::log(static_cast<double>(task->vocab_size()));  // all logits are 0
+  const auto metrics = HeldoutConfig{.samples = 100}.run(context).metrics;
+  for (const char* key : {"test_loss", "needle_loss", "recall_loss"}) {
+    CATCH_CHECK(metrics[key].get<double>() == Approx(uniform).epsilon(1e-5));
+  }
+  CATCH_CHECK(metrics["needle_accuracy"] == 0.0);  // the first of equals is token 0, never a value
+  CATCH_CHECK(metrics["needle_accuracy_chance"] == 0.25);
+  const auto validation = validation_metrics(context, 50);
+  CATCH_CHECK(validation["valid_accuracy"] == 0.0);
+  CATCH_CHECK(validation["valid_loss"].get<double>() == Approx(uniform).epsilon(1e-5));
+}
+
+}  // namespace
+}  // namespace difflab

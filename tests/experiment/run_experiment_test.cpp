@@ -1,0 +1,181 @@
+// A run as a pure function of its configuration.
+#include "experiment/run_experiment.h"
+
+#include <ATen/ATen.h>
+
+#include <fstream>
+#include <string>
+
+#include "experiment/identity.h"
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "support/catch.h"
+#include "support/temporary_folder.h"
+#include "task/task.h"
+#include "util/files.h"
+
+namespace difflab {
+namespace {
+
+RunConfig small_run() {
+  RunConfig config;
+  config.model.d_model = 16;
+  config.model.attention = DifferentialAttentionConfig{.heads = 1};
+  config.task = NeedleRecallConfig{.needle = {.length = 24}};
+  config.train = {
+      .steps = 12, .batch_size = 4, .warmup_steps = 2, .eval_every = 5, .eval_samples = 16};
+  config.evaluate = {HeldoutConfig{.samples = 16},
+                     NeedleGridConfig{.depths = {0, 100}, .samples = 4}};
+  return config;
+}
+
+bool is_time(const std::string& key) {
+  return key.ends_with("_seconds") || key.ends_with("_per_second");
+}
+
+// The same JSON without its times.
+Json without_times(Json json) {
+  if (json.is_object()) {
+    for (auto it = json.begin(); it != json.end();) {
+      if (is_time(it.key())) {
+        it = json.erase(it);
+      } else {
+        it.value() = without_times(it.value());
+        ++it;
+      }
+    }
+  } else if (json.is_array()) {
+    for (auto& item : json) item = without_times(item);
+  }
+  return json;
+}
+
+struct Outcome {
+  Json result, metrics;
+};
+
+Outcome outcome_of(const RunDirectory& run) {
+  Json metrics = Json::array();
+  for (const auto& line : read_metrics(run)) metrics.push_back(without_times(line));
+  return {without_times(*read_result(run)), metrics};
+}
+
+Outcome run_undisturbed(const RunConfig& config) {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  CATCH_REQUIRE(run_experiment(config, run, [] { return false; }) == RunEnd::kComplete);
+  return outcome_of(run);
+}
+
+CATCH_TEST_CASE("the same configuration gives the same metrics and result, bit for bit") {
+  const auto first = run_undisturbed(small_run()), second = run_undisturbed(small_run());
+  CATCH_CHECK(first.result.dump() == second.result.dump());
+  CATCH_CHECK(first.metrics.dump() == second.metrics.dump());
+  CATCH_CHECK(first.metrics.size() == 4);  // steps 0, 5, 10, 12
+  CATCH_CHECK(first.result["status"] == "finished");
+  CATCH_CHECK(first.result["id"] == run_id(small_run()));
+  CATCH_CHECK(first.result["metrics"]["steps"] == 12);
+  CATCH_CHECK(first.result["censored"]["steps_to_90_accuracy"] == 12);
+
+  auto other_seed = small_run();
+  other_seed.seed = 1;
+  CATCH_CHECK(run_undisturbed(other_seed).metrics.dump() != first.metrics.dump());
+}
+
+CATCH_TEST_CASE("a run that is interrupted at any step ends as if it had not been") {
+  const auto expected = run_undisturbed(small_run());
+  for (int stop_at = 0; stop_at <= 12; ++stop_at) {
+    CATCH_INFO("interrupted after " << stop_at << " steps");
+    const testing::TemporaryFolder folder;
+    const RunDirectory run{folder.path()};
+    int asked = 0;
+    const auto end = run_experiment(small_run(), run, [&] { return asked++ == stop_at; });
+    CATCH_REQUIRE(end == (stop_at < 12 ? RunEnd::kInterrupted : RunEnd::kComplete));
+    if (end == RunEnd::kInterrupted) {
+      CATCH_CHECK_FALSE(read_result(run));
+      CATCH_CHECK((*read_status(run))["state"] == "interrupted");
+      CATCH_REQUIRE(run_experiment(small_run(), run, [] { return false; }) == RunEnd::kComplete);
+    }
+    const auto found = outcome_of(run);
+    CATCH_CHECK(found.result.dump() == expected.result.dump());
+    CATCH_CHECK(found.metrics.dump() == expected.metrics.dump());
+  }
+}
+
+CATCH_TEST_CASE("a damaged checkpoint costs time, not the result") {
+  const auto expected = run_undisturbed(small_run());
+  for (const std::size_t position : {3U, 200U, 5'000U, 20'000U}) {
+    const testing::TemporaryFolder folder;
+    const RunDirectory run{folder.path()};
+    int asked = 0;
+    run_experiment(small_run(), run, [&] { return asked++ == 7; });
+    auto bytes = read_file(run.checkpoint());
+    CATCH_REQUIRE(bytes.size() > 20'000);
+    bytes[position] = static_cast<char>(bytes[position] ^ 0x10);
+    write_file_atomically(run.checkpoint(), bytes);
+    run_experiment(small_run(), run, [] { return false; });
+    CATCH_INFO("byte " << position);
+    CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
+    CATCH_CHECK(outcome_of(run).metrics.dump() == expected.metrics.dump());
+  }
+}
+
+CATCH_TEST_CASE("a loss that is not finite ends the run as diverged, with its step") {
+  auto config = small_run();
+  config.train.lr = 1e30;
+  config.train.grad_clip = 0;
+  const auto outcome = run_undisturbed(config);
+  CATCH_CHECK(outcome.result["status"] == "diverged");
+  CATCH_CHECK(outcome.result["diverged_at_step"].get<int>() > 1);
+  CATCH_CHECK(outcome.result["diverged_at_step"].get<int>() <= 12);
+  CATCH_CHECK(outcome.result["metrics"].contains("parameters"));
+  CATCH_CHECK_FALSE(outcome.result["metrics"].contains("test_loss"));
+}
+
+CATCH_TEST_CASE("whatever can change the result changes the run's name, nothing else does") {
+  const auto base = run_id(small_run());
+  CATCH_CHECK(base.size() == 16);
+  const auto with = [&](auto change) {
+    auto config = small_run();
+    change(config);
+    return run_id(config);
+  };
+  CATCH_CHECK(with([](RunConfig& c) { c.model.name = "another label"; }) == base);
+  CATCH_CHECK(with([](RunConfig& c) { c.train.checkpoint_seconds = 1; }) == base);
+  CATCH_CHECK(with([](RunConfig& c) { c.seed = 1; }) != base);
+  CATCH_CHECK(with([](RunConfig& c) { c.threads = 2; }) != base);
+  CATCH_CHECK(with([](RunConfig& c) { c.train.lr *= 1.0000001; }) != base);
+  CATCH_CHECK(with([](RunConfig& c) { c.evaluate.pop_back(); }) != base);
+  CATCH_CHECK(with([](RunConfig& c) {
+                c.model.attention =
+                    DifferentialAttentionConfig{.heads = 1, .lambda_init = LambdaInit(0.8)};
+              }) != base);
+}
+
+CATCH_TEST_CASE(
+    "all variants of a seed start from the same values where they have the same parts") {
+  const auto initialised = [](AttentionConfig attention, std::uint64_t seed) {
+    const ModelConfig config{.d_model = 16, .layers = 2, .attention = std::move(attention)};
+    auto model = std::make_shared<LanguageModel>(config, 40);
+    initialise(*model, config, seed);
+    return model;
+  };
+  const auto transformer = initialised(SoftmaxAttentionConfig{.heads = 2}, 3);
+  const auto diff = initialised(DifferentialAttentionConfig{.heads = 1}, 3);
+  const auto other = initialised(SoftmaxAttentionConfig{.heads = 2}, 4);
+  int shared = 0;
+  for (const auto& parameter : transformer->named_parameters()) {
+    const auto* twin = diff->named_parameters().find(parameter.key());
+    if (twin == nullptr) continue;
+    ++shared;
+    CATCH_INFO(parameter.key());
+    CATCH_CHECK(parameter.value().equal(*twin));
+    if (parameter.value().dim() == 2) {
+      CATCH_CHECK_FALSE(parameter.value().equal(other->named_parameters()[parameter.key()]));
+    }
+  }
+  CATCH_CHECK(shared == 2 + 1 + 2 * (2 + 4 + 3));
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,69 @@
+#include "record/run_directory.h"
+
+#include <fstream>
+
+#include "record/metrics_log.h"
+#include "record/status.h"
+#include "support/catch.h"
+#include "support/temporary_folder.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace difflab {
+namespace {
+
+CATCH_TEST_CASE("a metrics log that is cut back reports no step twice") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  std::uint64_t at_checkpoint = 0;
+  {
+    MetricsLog log(run.metrics(), 0);
+    log.append({{"step", 1}});
+    at_checkpoint = log.length();
+    log.append({{"step", 2}});
+  }
+  {
+    MetricsLog log(run.metrics(), at_checkpoint);
+    log.append({{"step", 2}, {"again", true}});
+  }
+  const auto lines = read_metrics(run);
+  CATCH_REQUIRE(lines.size() == 2);
+  CATCH_CHECK(lines[1]["again"] == true);
+  CATCH_CHECK_THROWS_AS(MetricsLog(run.metrics(), 10'000), UserError);
+}
+
+CATCH_TEST_CASE("a torn last line of metrics is left out, a damaged one is an error") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  CATCH_CHECK(read_metrics(run).empty());
+  std::ofstream(run.metrics()) << "{\"step\":1}\n{\"step\":2}\n{\"ste";
+  CATCH_CHECK(read_metrics(run).size() == 2);
+  std::ofstream(run.metrics()) << "{\"step\":1}\n}{\n{\"step\":3}\n";
+  CATCH_CHECK_THROWS_WITH(read_metrics(run), Catch::Contains("metrics.jsonl:2: is damaged"));
+}
+
+CATCH_TEST_CASE("a result counts only as a whole and in a known schema") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  CATCH_CHECK_FALSE(read_result(run));
+  write_file_atomically(run.result(), R"({"schema": 1, "id": "x"})");
+  CATCH_CHECK((*read_result(run))["id"] == "x");
+  write_file_atomically(run.result(), R"({"schema": 2})");
+  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("this difflab reads schema 1"));
+  write_file_atomically(run.result(), R"({"schema")");
+  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is damaged"));
+}
+
+CATCH_TEST_CASE("a status says state, step and message") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  CATCH_CHECK_FALSE(read_status(run));
+  write_status(run, RunState::kFailed, 3, 9, "out of luck");
+  const auto status = *read_status(run);
+  CATCH_CHECK(status["state"] == "failed");
+  CATCH_CHECK(status["step"] == 3);
+  CATCH_CHECK(status["message"] == "out of luck");
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,200 @@
+#include "report/example_study.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include "util/error.h"
+#include "util/files.h"
+#include "util/random.h"
+#include "util/text.h"
+
+namespace difflab::report {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (fs::temp_directory_path() / "difflab-report-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw UserError("no temporary folder at " + name);
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+StudyBuilder::StudyBuilder(const fs::path& folder) : folder_(folder) {
+  study.name = "headline";
+  study.preset = "default";
+  study.title = "Which part finds needles?";
+  study.question = "Which part of the design makes a small model find needles?";
+  study.baseline = "transformer";
+  study.output = folder / "headline" / "default";
+}
+
+fs::path StudyBuilder::plan(const std::string& model, int seed) {
+  const std::string id = concat(model, "-", seed);
+  PlannedRun run;
+  run.id = id;
+  run.axes = {{"model", model}, {"seed", concat(seed)}};
+  run.config = {{"model", Json{{"name", model}}},
+                {"train", Json{{"steps", 1600}, {"lr", 0.003}}},
+                {"seed", seed}};
+  run.directory = folder_ / "runs" / id;
+  study.runs.push_back(run);
+  return run.directory;
+}
+
+void StudyBuilder::finished(const std::string& model, int seed, const Json& metrics,
+                            const Json& more) {
+  const fs::path run = plan(model, seed);
+  make_directories(run);
+  Json result = {
+      {"schema", 1}, {"id", run.filename().string()}, {"status", "finished"}, {"metrics", metrics}};
+  result.update(more);
+  write_file_atomically(run / "result.json", result.dump());
+  const Json provenance = {{"commit", "0123456789abcdef0123"},
+                           {"dirty", false},
+                           {"libtorch", "2.13.0"},
+                           {"cpu", "AMD EPYC 7003"},
+                           {"host", "quiet"},
+                           {"compiler", "GNU 12.2.0"},
+                           {"device", "cpu"}};
+  write_file_atomically(run / "provenance.json", provenance.dump());
+}
+
+void StudyBuilder::status(const fs::path& run, const Json& status) {
+  make_directories(run);
+  write_file_atomically(run / "status.json", status.dump());
+}
+
+namespace {
+
+struct Variant {
+  const char* name;
+  double half_step;  // where its curve passes one half
+  double ceiling;
+};
+
+double noise(Random& random, double size) { return size * random.normal(); }
+
+Json grid_cells(const Variant& variant, Random& random) {
+  Json cells = Json::array();
+  for (const int length : {64, 128, 256, 512}) {
+    for (const int depth : {0, 25, 50, 75, 100}) {
+      const double fade = std::exp(-0.5 * std::log2(length / 64.0));
+      const double share = std::clamp(variant.ceiling * fade + noise(random, 0.04), 0.0, 1.0);
+      const int correct = static_cast<int>(std::lround(share * 200));
+      cells.push_back(Json{{"needles", 4},
+                           {"queries", 1},
+                           {"length", length},
+                           {"depth", depth},
+                           {"samples", 200},
+                           {"n", 200},
+                           {"correct", correct},
+                           {"accuracy", correct / 200.0}});
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+void fill_like_headline(StudyBuilder& builder) {
+  const Variant variants[] = {{"transformer", 1500, 0.55},
+                              {"transformer_head_norm", 1450, 0.5},
+                              {"transformer_half_heads", 1400, 0.58},
+                              {"diff", 500, 1.0},
+                              {"diff_no_norm", 1300, 0.45},
+                              {"diff_lambda_0.8", 560, 1.0},
+                              {"diff_lambda_0.5", 620, 0.99},
+                              {"diff_v2", 1200, 0.4}};
+  for (std::size_t v = 0; v < std::size(variants); ++v) {
+    const Variant& variant = variants[v];
+    for (int seed = 0; seed < 3; ++seed) {
+      if (v == 4 && seed == 2) {
+        builder.status(
+            builder.plan(variant.name, seed),
+            {{"state", "failed"}, {"step", 40}, {"message", "out of memory <at step 40>"}});
+        continue;
+      }
+      if (v == 7 && seed == 2) {
+        builder.plan(variant.name, seed);
+        continue;
+      }
+      Random random{v, static_cast<std::uint64_t>(seed)};
+      const bool diverges = v == 2 && seed == 1;
+      const double half = variant.half_step * (1 + noise(random, 0.06));
+      std::string curve;
+      double accuracy = 0;
+      Json reached = nullptr;
+      for (int step = 50; step <= (diverges ? 700 : 1600); step += 50) {
+        accuracy = 0.25 + (variant.ceiling - 0.25) / (1 + std::exp(-(step - half) / 90)) +
+                   noise(random, 0.012);
+        accuracy = std::clamp(accuracy, 0.0, 1.0);
+        if (reached.is_null() && accuracy >= 0.9) reached = step;
+        curve += Json{{"step", step}, {"train_loss", 2.5 - accuracy}, {"lr", 0.003}}.dump() + "\n";
+        curve += Json{{"step", step}, {"needle_accuracy", accuracy}, {"valid_loss", 2.6 - accuracy}}
+                     .dump() +
+                 "\n";
+      }
+      if (v == 6 && seed == 0) reached = nullptr;
+      Json metrics = {{"parameters", 123520 + 32 * v},
+                      {"steps", 1600},
+                      {"needle_accuracy", accuracy},
+                      {"needle_accuracy_chance", 0.03125},
+                      {"valid_loss", 2.6 - accuracy},
+                      {"steps_to_90_accuracy", reached},
+                      {"train_seconds", 65 + noise(random, 2)},
+                      {"tokens_per_second", 21000 + noise(random, 300)}};
+      Json more = {
+          {"evaluations", Json{{"needle_grid", Json{{"cells", grid_cells(variant, random)}}}}}};
+      if (reached.is_null()) more["censored"] = Json{{"steps_to_90_accuracy", 1600}};
+      if (diverges) {
+        more = {{"status", "diverged"}, {"diverged_at_step", 720}};
+        metrics = {{"parameters", 123520 + 32 * v},   {"steps", 720},
+                   {"needle_accuracy", nullptr},      {"valid_loss", nullptr},
+                   {"steps_to_90_accuracy", nullptr}, {"train_seconds", 30.0}};
+      }
+      builder.finished(variant.name, seed, metrics, more);
+      write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl", curve);
+    }
+  }
+}
+
+ReportConfig headline_report() {
+  ReportConfig report;
+  TableConfig table;
+  table.rows.names = {"model"};
+  table.columns = {"parameters",           "needle_accuracy", "valid_loss",
+                   "steps_to_90_accuracy", "train_seconds",   "tokens_per_second"};
+  report.tables = {table};
+  report.labels.entries = {{"transformer", "Transformer"},
+                           {"transformer_head_norm", "Transformer + head norm"},
+                           {"transformer_half_heads", "Transformer, half heads"},
+                           {"diff", "DIFF"},
+                           {"diff_no_norm", "DIFF − head norm"},
+                           {"diff_lambda_0.8", "DIFF, λ_init 0.8"},
+                           {"diff_lambda_0.5", "DIFF, λ_init 0.5"},
+                           {"diff_v2", "DIFF V2"}};
+  LineConfig learning;
+  learning.name = "learning";
+  learning.y = "needle_accuracy";
+  learning.color = "model";
+  BarConfig accuracy;
+  accuracy.name = "accuracy";
+  accuracy.x = "model";
+  accuracy.y = "needle_accuracy";
+  HeatmapConfig grid;
+  grid.name = "depth_length";
+  grid.source = "needle_grid";
+  grid.x = "length";
+  grid.y = "depth";
+  grid.value = "accuracy";
+  grid.facet = "model";
+  grid.where.entries = {{"needles", "4"}, {"queries", "1"}};
+  report.figures = {learning, accuracy, grid};
+  return report;
+}
+
+}  // namespace difflab::report

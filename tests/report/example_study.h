@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+
+namespace difflab::report {
+
+/// A temporary folder that disappears with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Writes the files of run directories by hand, as the worker would.
+class StudyBuilder {
+ public:
+  /// Axes model × seed below `folder`; no renderer.
+  explicit StudyBuilder(const std::filesystem::path& folder);
+
+  /// Plans a run and returns its directory, which does not exist yet.
+  std::filesystem::path plan(const std::string& model, int seed);
+  /// Plans a run that finished with these metrics.
+  void finished(const std::string& model, int seed, const Json& metrics,
+                const Json& more = Json::object());
+  void status(const std::filesystem::path& run, const Json& status);
+
+  Study study;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// Eight variants and three seeds with made-up but plausible curves and needle grids, one diverged
+/// run, one failed and one never started: what a real report has to cope with.
+void fill_like_headline(StudyBuilder& builder);
+
+/// The tables and figures of the headline experiment.
+ReportConfig headline_report();
+
+}  // namespace difflab::report

@@ -1,0 +1,213 @@
+#include <set>
+
+#include "report/example_study.h"
+#include "report/figure_files.h"
+#include "report/frame.h"
+#include "report/style.h"
+#include "support/catch.h"
+#include "util/files.h"
+
+namespace difflab::report {
+namespace {
+
+struct Drawn {
+  explicit Drawn(const StudyBuilder& builder)
+      : frame(builder.study), labels(builder.study.report.labels) {}
+  Frame frame;
+  Labels labels;
+
+  template <class Config>
+  Drawing draw(const Config& config) const {
+    return config.draw(frame, Style{labels});
+  }
+};
+
+// Accuracy at steps 10 and 20 of three seeds; the third diverged after step 10. Lines without the
+// metric stand in between, as the training loss is written more often.
+void fill_curves(StudyBuilder& builder) {
+  const double at_10[] = {0.1, 0.2, 0.3};
+  const double at_20[] = {0.5, 0.7, 0};
+  for (int seed = 0; seed < 3; ++seed) {
+    const bool diverges = seed == 2;
+    Json more = Json::object();
+    if (diverges) more = {{"status", "diverged"}, {"diverged_at_step", 15}};
+    builder.finished("diff", seed, {{"needle_accuracy", diverges ? Json(nullptr) : Json(0.9)}},
+                     more);
+    std::string curve;
+    curve += Json{{"step", 5}, {"train_loss", 3.0}}.dump() + "\n";
+    curve += Json{{"step", 10}, {"needle_accuracy", at_10[seed]}}.dump() + "\n";
+    if (!diverges) curve += Json{{"step", 20}, {"needle_accuracy", at_20[seed]}}.dump() + "\n";
+    write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl", curve);
+  }
+}
+
+LineConfig learning() {
+  LineConfig line;
+  line.name = "learning";
+  line.y = "needle_accuracy";
+  line.color = "model";
+  return line;
+}
+
+CATCH_TEST_CASE("a learning curve is the mean and t interval of the runs that reached the step") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_curves(builder);
+  const Drawing drawing = Drawn(builder).draw(learning());
+  CATCH_CHECK(drawing.columns == std::vector<std::string>{"model", "step", "mean_needle_accuracy",
+                                                          "low_needle_accuracy",
+                                                          "high_needle_accuracy", "n"});
+  CATCH_REQUIRE(drawing.rows.size() == 2);  // nothing at step 5, where it was not measured
+  // Step 10: mean 0.2, s 0.1, half width 4.302653 · 0.1 / √3 = 0.248414.
+  CATCH_CHECK(drawing.rows[0][1] == "10");
+  CATCH_CHECK(std::stod(drawing.rows[0][2]) == Approx(0.2));
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(-0.048414).epsilon(1e-4));
+  CATCH_CHECK(drawing.rows[0][5] == "3");
+  // Step 20: 0.5 and 0.7, s = 0.2 / √2, half width 12.7062 · 0.1 = 1.27062.
+  CATCH_CHECK(std::stod(drawing.rows[1][2]) == Approx(0.6));
+  CATCH_CHECK(std::stod(drawing.rows[1][4]) == Approx(1.87062).epsilon(1e-5));
+  CATCH_CHECK(drawing.rows[1][5] == "2");
+  CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find("Diverged: diff (step 15)") !=
+              std::string::npos);
+}
+
+CATCH_TEST_CASE("a single run has a line and no band") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
+  write_file_atomically(builder.study.runs[0].directory / "metrics.jsonl",
+                        "{\"step\":10,\"needle_accuracy\":0.5}\n");
+  const Drawing drawing = Drawn(builder).draw(learning());
+  CATCH_REQUIRE(drawing.spec["data"]["values"].size() == 1);
+  CATCH_CHECK(drawing.spec["data"]["values"][0]["mean"] == 0.5);
+  CATCH_CHECK(drawing.spec["data"]["values"][0]["low"].is_null());
+}
+
+Json cell(int needles, int length, int depth, int correct) {
+  return {{"needles", needles}, {"length", length},          {"depth", depth}, {"n", 10},
+          {"correct", correct}, {"accuracy", correct / 10.0}};
+}
+
+void fill_cells(StudyBuilder& builder) {
+  for (int seed = 0; seed < 2; ++seed) {
+    const Json cells = Json::array({cell(4, 64, 0, 8 + seed), cell(4, 64, 50, 6),
+                                    cell(4, 128, 0, 2 + 2 * seed), cell(1, 64, 0, 10)});
+    builder.finished("diff", seed, {{"needle_accuracy", 0.9}, {"needle_accuracy_chance", 0.125}},
+                     {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
+  }
+}
+
+CATCH_TEST_CASE("cells of one run are averaged first, because only runs are independent") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_cells(builder);
+  LineConfig line;
+  line.name = "length";
+  line.source = "grid";
+  line.x = "length";
+  line.y = "accuracy";
+  line.color = "model";
+  line.where.entries = {{"needles", "4"}};
+  const Drawing drawing = Drawn(builder).draw(line);
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  // Length 64: run means (0.8 + 0.6) / 2 = 0.70 and (0.9 + 0.6) / 2 = 0.75.
+  CATCH_CHECK(drawing.rows[0][1] == "64");
+  CATCH_CHECK(std::stod(drawing.rows[0][2]) == Approx(0.725));
+  CATCH_CHECK(drawing.rows[0][5] == "2");
+  CATCH_CHECK(std::stod(drawing.rows[1][2]) == Approx(0.3));
+}
+
+CATCH_TEST_CASE("a heat map has one scale from 0 to 1, pooled counts and the chance level") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_cells(builder);
+  HeatmapConfig heatmap;
+  heatmap.name = "grid";
+  heatmap.source = "grid";
+  heatmap.x = "length";
+  heatmap.y = "depth";
+  heatmap.value = "accuracy";
+  heatmap.facet = "model";
+  heatmap.where.entries = {{"needles", "4"}};
+  const Drawing drawing = Drawn(builder).draw(heatmap);
+  CATCH_REQUIRE(drawing.rows.size() == 3);  // no cell for length 128 at depth 50: nobody ran it
+  const auto& first = drawing.rows[0];
+  CATCH_CHECK(first[0] == "diff");
+  CATCH_CHECK(first[7] == "17");
+  CATCH_CHECK(first[8] == "20");
+  // Wilson for 17 of 20, z = 1.959964: (0.85 + 0.096036 ± 0.179586) / 1.192073.
+  CATCH_CHECK(std::stod(first[9]) == Approx(0.6396).margin(0.0001));
+  CATCH_CHECK(std::stod(first[10]) == Approx(0.9476).margin(0.0001));
+  CATCH_CHECK(drawing.spec.dump().find("\"domain\":[0,1],\"scheme\":\"viridis\"") !=
+              std::string::npos);
+  CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find("chance level 0.125") !=
+              std::string::npos);
+}
+
+CATCH_TEST_CASE("a variant has one colour, dash and shape in all figures, the baseline ink") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_like_headline(builder);
+  const Drawn drawn(builder);
+  const auto series = Style{drawn.labels}.series(drawn.frame, "model");
+  CATCH_REQUIRE(series.size() == 8);
+  CATCH_CHECK(series[0].value == "transformer");
+  CATCH_CHECK(series[0].color == kInk);
+  std::set<std::string> colors;
+  std::set<std::string> shapes;
+  for (const Series& one : series) {
+    colors.insert(one.color);
+    shapes.insert(one.shape);
+  }
+  CATCH_CHECK(colors.size() == 8);
+  CATCH_CHECK(shapes.size() == 8);
+  const Json expected = color_scale(series);
+  for (const FigureConfig& figure : headline_report().figures) {
+    const Json spec = std::visit([&](const auto& f) { return drawn.draw(f).spec; }, figure);
+    CATCH_CHECK(Json::parse(spec.dump()) == spec);
+    if (std::holds_alternative<HeatmapConfig>(figure)) continue;
+    CATCH_CHECK(spec.dump().find(expected.dump().substr(1, expected.dump().size() - 2)) !=
+                std::string::npos);
+  }
+}
+
+CATCH_TEST_CASE("the order of a figure is the order of the sweep") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_like_headline(builder);
+  BarConfig bar;
+  bar.name = "accuracy";
+  bar.x = "model";
+  bar.y = "needle_accuracy";
+  const Drawing drawing = Drawn(builder).draw(bar);
+  CATCH_REQUIRE(drawing.rows.size() == 8);
+  CATCH_CHECK(drawing.rows[0][0] == "transformer");
+  CATCH_CHECK(drawing.rows[3][0] == "diff");
+  CATCH_CHECK(drawing.rows[7][0] == "diff_v2");
+}
+
+CATCH_TEST_CASE("without the renderer data and specifications appear, old pictures go") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_curves(builder);
+  builder.study.report.figures = {learning()};
+  builder.study.renderer.python = folder.path() / "no-python";
+  const auto figures = builder.study.output / "figures";
+  make_directories(figures);
+  for (const char* old : {"learning.svg", "learning.pdf", "learning.png"}) {
+    write_file_atomically(figures / old, "a picture of other data");
+  }
+  const Summary summary = write_report(builder.study);
+  CATCH_REQUIRE(summary.warnings.size() == 1);
+  CATCH_CHECK(summary.warnings[0].find("no-python is missing") != std::string::npos);
+  CATCH_CHECK(summary.text.find("Warning: Figures are not drawn") != std::string::npos);
+  CATCH_CHECK(Json::parse(read_file(figures / "learning.vl.json"))["$schema"] ==
+              "https://vega.github.io/schema/vega-lite/v5.json");
+  CATCH_CHECK(read_file(figures / "learning.csv").substr(0, 11) == "model,step,");
+  for (const char* old : {"learning.svg", "learning.pdf", "learning.png"}) {
+    CATCH_CHECK_FALSE(std::filesystem::exists(figures / old));
+  }
+}
+
+}  // namespace
+}  // namespace difflab::report

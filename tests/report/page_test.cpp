@@ -1,0 +1,130 @@
+// The drawn report: needs the renderer in .venv, and Chromium and pdffonts for what a reader sees.
+// What is not installed is named in a warning and skipped.
+#include <chrono>
+
+#include "report/example_study.h"
+#include "report/figure_files.h"
+#include "support/catch.h"
+#include "util/files.h"
+#include "util/process.h"
+
+namespace difflab::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_renderer(const Renderer& renderer) {
+  if (!fs::exists(renderer.python)) return false;
+  Process process({renderer.python.string(), "-c", "import vl_convert"});
+  return process.wait().success();
+}
+
+// What a program printed, and its exit code.
+std::pair<std::string, int> output_of(const std::vector<std::string>& argv) {
+  Process process(argv);
+  process.close_input();
+  std::string text;
+  while (process.output_open()) {
+    for (const std::string& line : process.read_lines(std::chrono::seconds(1))) text += line + "\n";
+  }
+  return {text, process.wait().code};
+}
+
+StudyBuilder drawn_study(const TemporaryFolder& folder) {
+  StudyBuilder builder(folder.path());
+  fill_like_headline(builder);
+  builder.study.report = headline_report();
+  builder.study.renderer = Renderer::below(DIFFLAB_ROOT);
+  builder.study.renderer.cache = folder.path() / "cache";
+  return builder;
+}
+
+CATCH_TEST_CASE("the page escapes what users wrote and needs nothing from a network") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_like_headline(builder);
+  builder.study.report = headline_report();
+  builder.study.title = "<script>alert('x')</script> & more";
+  builder.study.question = "Is 1 < 2?";
+  builder.study.report.labels.entries[3].second = "</script><b>DIFF</b>";
+  write_report(builder.study);
+  const std::string page = read_file(builder.study.output / "report.html");
+  CATCH_CHECK(page.find("<script>alert") == std::string::npos);
+  CATCH_CHECK(page.find("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; more") !=
+              std::string::npos);
+  CATCH_CHECK(page.find("Is 1 &lt; 2?") != std::string::npos);
+  CATCH_CHECK(page.find("<b>DIFF") == std::string::npos);
+  CATCH_CHECK(page.find("out of memory &lt;at step 40&gt;") != std::string::npos);
+  CATCH_CHECK(page.find("../../runs/diff-0") != std::string::npos);
+  for (const char* remote : {"src=\"http", "href=\"http", "@import", "url(http"}) {
+    CATCH_CHECK(page.find(remote) == std::string::npos);
+  }
+}
+
+CATCH_TEST_CASE("figures are drawn once, with embedded fonts, and again when their data change") {
+  TemporaryFolder folder;
+  StudyBuilder builder = drawn_study(folder);
+  if (!has_renderer(builder.study.renderer)) {
+    CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
+    return;
+  }
+  const Summary summary = write_report(builder.study);
+  CATCH_REQUIRE(summary.warnings.empty());
+  const fs::path figures = builder.study.output / "figures";
+  CATCH_CHECK(read_file(figures / "learning.svg").find("<svg") != std::string::npos);
+  CATCH_CHECK(read_file(figures / "learning.svg").find("\">init</tspan>") != std::string::npos);
+  CATCH_CHECK(read_file(figures / "learning.png").substr(1, 3) == "PNG");
+  // 3.3 inches are 237.6 points.
+  CATCH_CHECK(read_file(figures / "learning.pdf").find("237.75") != std::string::npos);
+
+  const auto drawn_at = fs::last_write_time(figures / "learning.pdf");
+  const auto start = std::chrono::steady_clock::now();
+  write_report(builder.study);
+  const std::chrono::duration<double> again = std::chrono::steady_clock::now() - start;
+  CATCH_CHECK(fs::last_write_time(figures / "learning.pdf") == drawn_at);
+  CATCH_CHECK(again.count() < 1.0);
+
+  fs::remove(figures / "accuracy.png");
+  write_file_atomically(builder.study.runs[0].directory / "metrics.jsonl",
+                        "{\"step\":10,\"needle_accuracy\":0.5}\n");
+  write_report(builder.study);
+  CATCH_CHECK(fs::exists(figures / "accuracy.png"));
+  CATCH_CHECK(fs::last_write_time(figures / "learning.pdf") != drawn_at);
+
+  if (!fs::exists("/usr/bin/pdffonts")) {
+    CATCH_WARN("SKIPPED: no pdffonts (poppler-utils), so fonts were not checked");
+    return;
+  }
+  for (const char* name : {"learning.pdf", "accuracy.pdf", "depth_length.pdf"}) {
+    const auto [fonts, code] = output_of({"/usr/bin/pdffonts", (figures / name).string()});
+    CATCH_INFO(fonts);
+    CATCH_CHECK(code == 0);
+    CATCH_CHECK(fonts.find("LiberationSans") != std::string::npos);
+    CATCH_CHECK(fonts.find("Type 3") == std::string::npos);
+    CATCH_CHECK(fonts.find(" no ") == std::string::npos);  // embedded, subset, with Unicode
+  }
+}
+
+CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, without complaint") {
+  TemporaryFolder folder;
+  StudyBuilder builder = drawn_study(folder);
+  if (!has_renderer(builder.study.renderer)) {
+    CATCH_WARN("SKIPPED: no vl-convert in .venv, so the page has no figures to draw");
+    return;
+  }
+  write_report(builder.study);
+  const fs::path page = builder.study.output / "report.html";
+  CATCH_CHECK(fs::file_size(page) < 1'500'000);
+  const auto [said, code] =
+      output_of({builder.study.renderer.python.string(),
+                 std::string(DIFFLAB_ROOT) + "/tests/report/open_report.py", page.string(), "3"});
+  if (code == 77) {
+    CATCH_WARN("SKIPPED: " << said);
+    return;
+  }
+  CATCH_INFO(said);
+  CATCH_CHECK(code == 0);
+}
+
+}  // namespace
+}  // namespace difflab::report

@@ -1,0 +1,280 @@
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "report/example_study.h"
+#include "report/format.h"
+#include "report/frame.h"
+#include "report/table_files.h"
+#include "support/catch.h"
+#include "util/files.h"
+
+namespace difflab::report {
+namespace {
+
+// Two variants and three seeds whose statistics are easy by hand: accuracies 0.2 0.3 0.4 and
+// 0.8 1.0 0.9 have s = 0.1 each, differences 0.6 0.7 0.5 too; 4.302653 · 0.1 / √3 = 0.248414.
+void fill_by_hand(StudyBuilder& builder) {
+  const double baseline[] = {0.2, 0.3, 0.4};
+  const double variant[] = {0.8, 1.0, 0.9};
+  const Json steps[] = {900, 1000, nullptr};
+  for (int seed = 0; seed < 3; ++seed) {
+    builder.finished("transformer", seed,
+                     {{"parameters", 123520},
+                      {"needle_accuracy", baseline[seed]},
+                      {"needle_accuracy_chance", 0.03125},
+                      {"steps_to_90_accuracy", nullptr},
+                      {"train_seconds", 60.0 + seed}},
+                     {{"censored", Json{{"steps_to_90_accuracy", 1600}}}});
+  }
+  for (int seed = 0; seed < 3; ++seed) {
+    Json more = Json::object();
+    if (steps[seed].is_null()) more["censored"] = Json{{"steps_to_90_accuracy", 1600}};
+    builder.finished("diff_lambda_0.8", seed,
+                     {{"parameters", 123552},
+                      {"needle_accuracy", variant[seed]},
+                      {"needle_accuracy_chance", 0.03125},
+                      {"steps_to_90_accuracy", steps[seed]},
+                      {"train_seconds", 61.5}},
+                     more);
+  }
+  TableConfig table;
+  table.rows.names = {"model"};
+  table.columns = {"parameters", "needle_accuracy", "steps_to_90_accuracy", "train_seconds",
+                   "train.lr"};
+  builder.study.report.tables = {table};
+}
+
+std::string output(const StudyBuilder& builder, const std::string& name) {
+  return read_file(builder.study.output / name);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The data row of a Markdown table that begins with `label`.
+std::string row_of(const std::string& markdown, const std::string& label) {
+  const std::size_t begin = markdown.find("| " + label + " |");
+  CATCH_REQUIRE(begin != std::string::npos);
+  return markdown.substr(begin, markdown.find('\n', begin) - begin);
+}
+
+CATCH_TEST_CASE("table.md holds means, intervals, medians of censored runs and pairs") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  write_report(builder.study);
+  const std::string expected = R"(# Which part finds needles?
+
+| model | runs | parameters | needle accuracy ↑ | steps to 90 % ↓ | training time (s) ↓ | learning rate |
+| :-- | --: | --: | --: | --: | --: | --: |
+| transformer | 3 | 123,520 | 0.300 ± 0.248 | > 1,600 | 61.0 ± 2.5 | 0.003 |
+| diff λ 0.8 | 3 | 123,552 | 0.900 ± 0.248 | median 1,000 (1 of 3 > 1,600) | 61.5 ± 0.0 | 0.003 |
+
+## Against transformer, paired by seed
+
+| metric | model | difference to transformer | 95 % interval | sign-flip p | pairs |
+| :-- | :-- | --: | --: | --: | --: |
+| needle accuracy ↑ | diff λ 0.8 | +0.600 | +0.352 to +0.848 | 0.250 | 3 |
+
+)";
+  const std::string written = output(builder, "table.md");
+  CATCH_CHECK(written.substr(0, expected.size()) == expected);
+  CATCH_CHECK(contains(written, "over 3 seeds (0, 1, 2)"));
+  CATCH_CHECK(contains(written, "cannot go below 0.25 with 3 pairs"));
+  CATCH_CHECK(contains(written, "Chance level of needle accuracy: 0.031."));
+  CATCH_CHECK(contains(written, "train.steps=1600, train.lr=0.003"));
+  CATCH_CHECK(contains(written, "commit 0123456789ab; AMD EPYC 7003"));
+}
+
+CATCH_TEST_CASE("table.csv holds tidy numbers, times under names that end in their unit") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  builder.study.report.tables[0].columns = {"needle_accuracy", "steps_to_90_accuracy",
+                                            "train_seconds", "train.lr"};
+  write_report(builder.study);
+  const std::string written = output(builder, "table.csv");
+  std::istringstream lines(written);
+  std::string head, baseline, variant;
+  std::getline(lines, head);
+  std::getline(lines, baseline);
+  std::getline(lines, variant);
+  CATCH_CHECK(head ==
+              "model,runs,with_result,diverged,failed,not_run,"
+              "mean_needle_accuracy,low_needle_accuracy,high_needle_accuracy,"
+              "median_needle_accuracy,n_needle_accuracy,censored_needle_accuracy,"
+              "above_needle_accuracy,mean_steps_to_90_accuracy,low_steps_to_90_accuracy,"
+              "high_steps_to_90_accuracy,median_steps_to_90_accuracy,n_steps_to_90_accuracy,"
+              "censored_steps_to_90_accuracy,above_steps_to_90_accuracy,mean_train_seconds,"
+              "low_train_seconds,high_train_seconds,median_train_seconds,n_train_seconds,"
+              "censored_train_seconds,above_train_seconds,train.lr");
+  CATCH_CHECK(baseline.substr(0, 24) == "transformer,3,3,0,0,0,0.");
+  // No mean and no interval where a run is censored; the median counts it as larger than all.
+  CATCH_CHECK(contains(baseline, ",,,,,3,3,1600,61,"));
+  CATCH_CHECK(contains(variant, ",,,,1000,3,1,1600,61.5,61.5,61.5,61.5,3,0,,0.003"));
+  CATCH_CHECK(contains(output(builder, "table.paired.csv"),
+                       "model,metric,difference,low,high,sign_flip_p,pairs,censored_pairs\n"
+                       "diff_lambda_0.8,needle_accuracy,0.6"));
+}
+
+CATCH_TEST_CASE("table.tex is a booktabs table with math where it belongs") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  builder.study.report.tables[0].columns = {"needle_accuracy"};
+  builder.study.report.labels.entries = {{"diff_lambda_0.8", "DIFF & λ_init 0.8"}};
+  write_report(builder.study);
+  const std::string expected = R"(\begin{tabular}{lrr}
+\toprule
+model & runs & needle accuracy $\uparrow$ \\
+\midrule
+transformer & 3 & 0.300 $\pm$ 0.248 \\
+DIFF \& $\lambda_{\mathrm{init}}$ 0.8 & 3 & 0.900 $\pm$ 0.248 \\
+\bottomrule
+\end{tabular}
+)";
+  CATCH_CHECK(contains(output(builder, "table.tex"), expected));
+}
+
+CATCH_TEST_CASE("one run has a mean and no interval") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("transformer", 0, {{"needle_accuracy", 0.25}});
+  builder.finished("diff", 0, {{"needle_accuracy", 0.75}});
+  TableConfig table;
+  table.columns = {"needle_accuracy"};
+  builder.study.report.tables = {table};
+  write_report(builder.study);
+  const std::string written = output(builder, "table.md");
+  CATCH_CHECK(row_of(written, "transformer") == "| transformer | 1 | 0.250 |");
+  CATCH_CHECK(contains(written, "| needle accuracy ↑ | diff | +0.500 |  |  | 1 |"));
+}
+
+CATCH_TEST_CASE("diverged, failed and missing runs are visible and never counted as zero") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
+  builder.finished("diff", 1, {{"needle_accuracy", nullptr}},
+                   {{"status", "diverged"}, {"diverged_at_step", 120}});
+  builder.status(builder.plan("diff", 2), {{"state", "failed"}, {"message", "disk full"}});
+  builder.plan("diff", 3);
+  builder.plan("diff_v2", 0);
+  TableConfig table;
+  table.columns = {"needle_accuracy"};
+  builder.study.report.tables = {table};
+  const Summary summary = write_report(builder.study);
+  const std::string written = output(builder, "table.md");
+  CATCH_CHECK(row_of(written, "diff") ==
+              "| diff | 2 of 4 | 1 diverged (step 120), 1 failed, 1 not run | 0.900 (n = 1) |");
+  CATCH_CHECK(row_of(written, "diff v2") == "| diff v2 | 0 of 1 | 1 not run |  |");
+  CATCH_CHECK(summary.planned == 5);
+  CATCH_CHECK(summary.finished == 2);
+  CATCH_CHECK(summary.diverged == 1);
+  CATCH_CHECK(summary.failed == 1);
+  const Json runs = Json::parse(output(builder, "runs.json"))["runs"];
+  CATCH_CHECK(runs[1]["diverged_at_step"] == 120);
+  CATCH_CHECK(runs[2]["message"] == "disk full");
+  CATCH_CHECK(runs[3]["status"] == "not run");
+}
+
+CATCH_TEST_CASE("a damaged result makes its run failed and the report goes on") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
+  builder.finished("diff", 1, {{"needle_accuracy", 0.9}});
+  write_file_atomically(builder.study.runs[1].directory / "result.json", "{\"schema\": 1, ");
+  TableConfig table;
+  table.columns = {"needle_accuracy"};
+  builder.study.report.tables = {table};
+  write_report(builder.study);
+  CATCH_CHECK(row_of(output(builder, "table.md"), "diff") ==
+              "| diff | 1 of 2 | 1 failed | 0.900 |");
+  CATCH_CHECK(contains(output(builder, "runs.json"), "result.json: is damaged"));
+}
+
+CATCH_TEST_CASE("a censored column that is compared on request states its censored pairs") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  builder.study.report.tables[0].compare = {"steps_to_90_accuracy"};
+  write_report(builder.study);
+  CATCH_CHECK(contains(output(builder, "table.md"),
+                       "| steps to 90 % ↓ | diff λ 0.8 |  |  |  | 3 censored |"));
+}
+
+CATCH_TEST_CASE("runs pair by their seed, whatever order they were planned in") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  write_report(builder.study);
+  const std::string before = output(builder, "table.paired.csv");
+  std::reverse(builder.study.runs.begin() + 3, builder.study.runs.end());
+  write_report(builder.study);
+  CATCH_CHECK(output(builder, "table.paired.csv") == before);
+}
+
+CATCH_TEST_CASE("the same runs give the same bytes, and nothing is written a second time") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_like_headline(builder);
+  builder.study.report = headline_report();
+  const Summary first = write_report(builder.study);
+  std::map<std::filesystem::path, std::pair<std::string, std::filesystem::file_time_type>> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(builder.study.output)) {
+    if (entry.is_regular_file()) {
+      files[entry.path()] = {read_file(entry.path()), entry.last_write_time()};
+    }
+  }
+  CATCH_CHECK(files.size() >= 12);
+  CATCH_CHECK(write_report(builder.study).text == first.text);
+  for (const auto& [path, before] : files) {
+    CATCH_INFO(path);
+    CATCH_CHECK(read_file(path) == before.first);
+    CATCH_CHECK(std::filesystem::last_write_time(path) == before.second);
+  }
+}
+
+CATCH_TEST_CASE("terminal tables are aligned and at most 100 columns wide") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_like_headline(builder);
+  builder.study.report = headline_report();
+  builder.study.report.figures.clear();
+  std::istringstream text(write_report(builder.study).text);
+  for (std::string line; std::getline(text, line);) {
+    if (contains(line, builder.study.output.string())) continue;  // a path cannot be wrapped
+    CATCH_INFO(line);
+    CATCH_CHECK(display_width(line) <= 100);
+  }
+}
+
+CATCH_TEST_CASE("the headline names the best, its distance to the baseline and what is resolved") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  const Frame frame(builder.study);
+  const Labels labels(builder.study.report.labels);
+  const Table table = build_table(builder.study.report.tables[0], builder.study, frame, labels);
+  CATCH_CHECK(headline(table, "needle_accuracy", labels) ==
+              "Best of 2 by needle accuracy: diff λ 0.8 with 0.900 ± 0.248 (n = 3). Against "
+              "transformer: +0.600, 95 % interval 0.352 to 0.848, which excludes zero with 3 "
+              "paired seeds.");
+}
+
+CATCH_TEST_CASE("a table or figure that would average over an axis is refused by name") {
+  ReportConfig report = headline_report();
+  CATCH_CHECK(check_report(report, {"model", "seed"}).empty());
+  const auto problems = check_report(report, {"model", "train.lr", "seed"});
+  CATCH_REQUIRE(problems.size() == 4);
+  CATCH_CHECK(problems[0].key == "tables[0]");
+  CATCH_CHECK(problems[0].message == "would average over axis 'train.lr'; add it to rows");
+  CATCH_CHECK(problems[3].key == "figures[2]");
+  report.tables[0].rows.names = {"modle"};
+  CATCH_CHECK(check_report(report, {"model", "seed"})[0].message ==
+              "names 'modle', which the sweep does not vary; did you mean model?");
+}
+
+}  // namespace
+}  // namespace difflab::report

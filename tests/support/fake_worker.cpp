@@ -1,0 +1,209 @@
+// A worker without LibTorch for the tests of sweeps. It speaks the protocol of `difflab-worker
+// serve` (src/cli/worker_main.cpp), counts steps where that one trains, saves its step as a
+// checkpoint, and takes its results from a hash of the configuration, so that they are the same
+// whenever and however often a run was interrupted.
+//
+// What it shall do beside counting says the JSON file $FAKE_WORKER:
+//   {"steps": 10, "step_ms": 1, "journal": FILE,
+//    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE}
+// where TEXT picks the runs whose config.yaml contains it. "signal" kills only as long as the file
+// DIR/tries has fewer lines than "signal_times" (default: always). Every start and end of a run is
+// a line "start ID PID PARENT" or "end ID" of the journal.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "record/run_directory.h"
+#include "record/status.h"
+#include "util/files.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace {
+
+using namespace difflab;
+
+std::atomic<bool> stop_requested{false};
+
+struct Knobs {
+  Json json = Json::object();
+
+  static Knobs load() {
+    const char* path = std::getenv("FAKE_WORKER");
+    return path == nullptr ? Knobs{} : Knobs{Json::parse(read_file(path))};
+  }
+  int number(const char* name, int otherwise) const { return json.value(name, otherwise); }
+  std::optional<int> for_config(const char* name, const std::string& config) const {
+    if (!json.contains(name)) return std::nullopt;
+    for (const auto& [text, value] : json[name].items()) {
+      if (config.find(text) != config.npos) return value.get<int>();
+    }
+    return std::nullopt;
+  }
+  bool hangs(const std::string& config) const {
+    if (!json.contains("hang")) return false;
+    for (const auto& text : json["hang"]) {
+      if (config.find(text.get<std::string>()) != config.npos) return true;
+    }
+    return false;
+  }
+  void note(const std::string& line) const {
+    if (!json.contains("journal")) return;
+    const int file = ::open(json["journal"].get<std::string>().c_str(),
+                            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    const std::string text = line + "\n";
+    [[maybe_unused]] const auto written = ::write(file, text.data(), text.size());
+    ::close(file);
+  }
+};
+
+int lines_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  int count = 0;
+  for (std::string line; std::getline(file, line);) ++count;
+  return count;
+}
+
+void misbehave(const Knobs& knobs, const RunDirectory& run, const std::string& config) {
+  if (const auto signal = knobs.for_config("signal", config)) {
+    if (lines_of(run.path / "tries") < knobs.number("signal_times", 1 << 30)) {
+      std::ofstream(run.path / "tries", std::ios::app) << "killed\n";
+      ::kill(::getpid(), *signal);
+    }
+  }
+  if (const auto code = knobs.for_config("exit", config)) {
+    std::cout << "the fake run gives up" << std::endl;
+    if (*code == 2) write_status(run, RunState::kFailed, 0, 0, "the fake task is impossible");
+    std::exit(*code);
+  }
+  while (knobs.hangs(config)) ::pause();
+}
+
+Json metrics_of(const std::string& config, int steps) {
+  const double value = std::stoi(sha256_hex(config).substr(0, 6), nullptr, 16) / double(1 << 24);
+  return {{"parameters", 1000},  {"steps", steps},           {"valid_loss", 1 + value},
+          {"train_loss", value}, {"needle_accuracy", value}, {"train_seconds", 0.5 + value}};
+}
+
+int run(const Knobs& knobs, const RunDirectory& directory) {
+  const auto lock = FileLock::acquire(directory.lock());
+  if (std::filesystem::exists(directory.result())) return 0;
+  const std::string config = read_file(directory.config());
+  const std::string id = directory.path.filename();
+  knobs.note(concat("start ", id, " ", ::getpid(), " ", ::getppid()));
+  const int steps = knobs.number("steps", 5);
+  int step = 0;
+  std::ifstream(directory.checkpoint()) >> step;
+  write_status(directory, RunState::kRunning, step, steps);
+  misbehave(knobs, directory, config);
+  for (; step < steps; ++step) {
+    if (stop_requested) {
+      write_status(directory, RunState::kInterrupted, step, steps);
+      return 75;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(knobs.number("step_ms", 1)));
+    write_file_atomically(directory.checkpoint(), std::to_string(step + 1));
+    write_status(directory, RunState::kRunning, step + 1, steps);
+  }
+  std::string lines;
+  for (int i = 1; i <= steps; ++i) {
+    Json line = metrics_of(config + std::to_string(i), i);
+    line["step"] = i;
+    lines += line.dump() + "\n";
+  }
+  write_file_atomically(directory.metrics(), lines);
+  const Json result = {{"schema", kResultSchema},    {"id", id},
+                       {"status", "finished"},       {"metrics", metrics_of(config, steps)},
+                       {"censored", Json::object()}, {"evaluations", Json::object()}};
+  write_file_atomically(directory.result(), result.dump(1) + "\n");
+  write_status(directory, RunState::kFinished, steps, steps);
+  knobs.note("end " + id);
+  return 0;
+}
+
+pid_t fork_run(const std::string& directory, pid_t server) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != server) ::_exit(1);
+  const int log = ::open((directory + "/log.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  ::dup2(log, 1);
+  ::dup2(log, 2);
+  int code = 70;
+  try {
+    code = run(Knobs::load(), {directory});
+  } catch (const std::exception& error) {
+    std::cout << error.what() << std::endl;
+  }
+  ::_exit(code);
+}
+
+void report_ends(std::map<pid_t, std::string>& children) {
+  int status = 0;
+  for (pid_t child = 0; (child = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (WIFSIGNALED(status)) {
+      std::cout << "killed " << WTERMSIG(status) << ' ' << children[child] << std::endl;
+    } else {
+      std::cout << "done " << WEXITSTATUS(status) << ' ' << children[child] << std::endl;
+    }
+    children.erase(child);
+  }
+}
+
+int serve() {
+  std::map<pid_t, std::string> children;
+  std::string pending;
+  bool open = true, forwarded = false;
+  while (open || !children.empty()) {
+    pollfd input{open ? 0 : -1, POLLIN, 0};
+    if (::poll(&input, 1, 5) > 0) {
+      std::array<char, 4096> buffer{};
+      const auto count = ::read(0, buffer.data(), buffer.size());
+      open = count > 0;
+      if (count > 0) pending.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    for (auto end = pending.find('\n'); end != pending.npos; end = pending.find('\n')) {
+      const std::string directory = pending.substr(0, end);
+      pending.erase(0, end + 1);
+      children[fork_run(directory, ::getpid())] = directory;
+    }
+    if ((stop_requested || !open) && !forwarded) {
+      for (const auto& [child, directory] : children) ::kill(child, SIGTERM);
+      forwarded = true;
+      open = false;
+    }
+    report_ends(children);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  const auto knobs = Knobs::load();
+  if (const int code = knobs.number("no_start", 0); code != 0) {
+    std::cerr << "cannot load the library of the fake worker\n";
+    return code;
+  }
+  for (const int signal : {SIGTERM, SIGINT}) {
+    struct sigaction action {};
+    action.sa_handler = [](int) { stop_requested = true; };
+    ::sigaction(signal, &action, nullptr);
+  }
+  return serve();
+}

@@ -1,0 +1,316 @@
+#include "sweep/execute.h"
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "support/catch.h"
+#include "support/fake_runs.h"
+#include "sweep/launcher/local.h"
+#include "util/error.h"
+#include "util/hash.h"
+#include "util/process.h"
+#include "util/text.h"
+
+namespace difflab::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::FakeWorkers;
+
+std::vector<Run> make_runs(const fs::path& results, int count) {
+  std::vector<Run> runs;
+  for (int seed = 0; seed < count; ++seed) {
+    const std::string config = concat("seed: ", seed, "\n");
+    const std::string id = sha256_hex(config).substr(0, 16);
+    runs.push_back({.id = id,
+                    .axes = {{"seed", std::to_string(seed)}},
+                    .config = {{"seed", seed}},
+                    .config_text = config,
+                    .directory = {results / "runs" / id}});
+  }
+  return runs;
+}
+
+// Notes what it is told, and does something at every tick.
+struct Notes : Observer {
+  std::vector<std::string> lines;
+  std::function<void(const std::vector<const Run*>&)> on_tick;
+
+  void started(const Run& run) override { lines.push_back("started " + run.label()); }
+  void completed(const Run& run, PlanState state) override {
+    lines.push_back(concat(name_of(state), " ", run.label()));
+  }
+  void failed(const Run& run, const std::string& message) override {
+    lines.push_back(concat("failed ", run.label(), ": ", message));
+  }
+  void retried(const Run& run, const std::string& reason, int attempt) override {
+    lines.push_back(concat("retry ", attempt, " ", run.label(), ": ", reason));
+  }
+  void stopping() override { lines.push_back("stopping"); }
+  void tick(const std::vector<const Run*>& running) override {
+    if (on_tick) on_tick(running);
+  }
+  int count(const std::string& word) const {
+    int found = 0;
+    for (const auto& line : lines) found += line.find(word) != line.npos ? 1 : 0;
+    return found;
+  }
+};
+
+struct Bench {
+  FakeWorkers workers;
+  fs::path results = workers.folder() / "results of today";  // with blanks, as users have them
+  Notes notes;
+
+  SweepOutcome sweep(const std::vector<Run>& runs, int at_once = 2) {
+    const auto launcher = LocalLauncher{WorkerCount{at_once}}.build(FakeWorkers::program(), 1);
+    return execute(runs, *launcher, notes);
+  }
+};
+
+std::map<std::string, std::string> results_of(const std::vector<Run>& runs) {
+  std::map<std::string, std::string> texts;
+  for (const auto& run : runs) texts[run.label()] = read_file(run.directory.result());
+  return texts;
+}
+
+// What the same runs give when nothing disturbs them.
+std::map<std::string, std::string> undisturbed(int count) {
+  Bench bench;
+  const auto runs = make_runs(bench.results, count);
+  CATCH_REQUIRE(bench.sweep(runs).completed == count);
+  return results_of(runs);
+}
+
+CATCH_TEST_CASE("every run is executed once, and nothing is executed again") {
+  Bench bench;
+  const auto runs = make_runs(bench.results, 5);
+  CATCH_CHECK(state_of(runs[0].directory) == PlanState::kNew);
+  auto outcome = bench.sweep(runs);
+  CATCH_CHECK(outcome.completed == 5);
+  CATCH_CHECK(outcome.failures.empty());
+  CATCH_CHECK_FALSE(outcome.interrupted);
+  CATCH_CHECK(bench.workers.ends().size() == 5);
+  CATCH_CHECK(state_of(runs[4].directory) == PlanState::kFinished);
+  CATCH_CHECK(read_file(runs[3].directory.config()) == "seed: 3\n");
+
+  outcome = bench.sweep(runs);
+  CATCH_CHECK(outcome.completed == 0);
+  CATCH_CHECK(bench.workers.starts().size() == 5);
+}
+
+CATCH_TEST_CASE("all runs share one worker process, and as many execute at once as asked") {
+  Bench bench;
+  bench.workers.set(R"({"steps": 150})");
+  const auto runs = make_runs(bench.results, 6);
+  std::size_t most = 0;
+  bench.notes.on_tick = [&](const auto& running) { most = std::max(most, running.size()); };
+  bench.sweep(runs, 3);
+  CATCH_CHECK(most == 3);
+  std::set<int> servers;
+  for (const auto& start : bench.workers.starts()) servers.insert(start.server);
+  CATCH_CHECK(servers.size() == 1);
+}
+
+CATCH_TEST_CASE("a run whose folder was deleted is executed again, alone, with the same result") {
+  Bench bench;
+  const auto runs = make_runs(bench.results, 4);
+  bench.sweep(runs);
+  const auto before = results_of(runs);
+  fs::remove_all(runs[2].directory.path);
+  bench.workers.forget();
+  CATCH_CHECK(bench.sweep(runs).completed == 1);
+  CATCH_REQUIRE(bench.workers.starts().size() == 1);
+  CATCH_CHECK(bench.workers.starts()[0].id == runs[2].id);
+  CATCH_CHECK(results_of(runs) == before);
+}
+
+CATCH_TEST_CASE("failures are told all together with their own words, and fail only themselves") {
+  Bench bench;
+  bench.workers.set(R"({"exit": {"seed: 1": 2, "seed: 3": 70}})");
+  const auto runs = make_runs(bench.results, 5);
+  auto outcome = bench.sweep(runs);
+  CATCH_CHECK(outcome.completed == 3);
+  CATCH_REQUIRE(outcome.failures.size() == 2);
+  CATCH_CHECK(outcome.failures[0].run.label() == "seed=1");
+  CATCH_CHECK(outcome.failures[0].message == "the fake task is impossible");
+  CATCH_CHECK(outcome.failures[1].run.label() == "seed=3");
+  CATCH_CHECK(outcome.failures[1].message == "exit code 70: the fake run gives up");
+  CATCH_CHECK(state_of(runs[1].directory) == PlanState::kFailed);
+  CATCH_CHECK(bench.workers.starts().size() == 5);  // none was tried twice
+
+  // The next call runs the failed ones, and only them.
+  bench.workers.set("{}");
+  bench.workers.forget();
+  outcome = bench.sweep(runs);
+  CATCH_CHECK(outcome.completed == 2);
+  CATCH_CHECK(bench.workers.starts().size() == 2);
+  CATCH_CHECK(results_of(runs) == undisturbed(5));
+}
+
+CATCH_TEST_CASE("a run that ends well but leaves no result has failed") {
+  Bench bench;
+  bench.workers.set(R"({"exit": {"seed: 0": 0}})");
+  const auto outcome = bench.sweep(make_runs(bench.results, 1));
+  CATCH_REQUIRE(outcome.failures.size() == 1);
+  CATCH_CHECK(outcome.failures[0].message == "ended without a result");
+}
+
+CATCH_TEST_CASE("a crash is tried again twice, then it is a failure") {
+  Bench bench;
+  bench.workers.set(R"({"signal": {"seed: 1": 11, "seed: 2": 9}, "signal_times": 2})");
+  auto runs = make_runs(bench.results, 3);
+  CATCH_CHECK(bench.sweep(runs).completed == 3);
+  CATCH_CHECK(bench.notes.count("retry") == 4);
+  CATCH_CHECK(results_of(runs) == undisturbed(3));
+
+  bench.workers.set(R"({"signal": {"seed: 4": 11}})");
+  runs = make_runs(bench.results, 5);
+  const auto outcome = bench.sweep(runs);
+  CATCH_INFO(join(bench.notes.lines, "\n"));
+  CATCH_CHECK(outcome.completed == 1);
+  CATCH_REQUIRE(outcome.failures.size() == 1);
+  CATCH_CHECK(outcome.failures[0].message == "killed by signal 11 (Segmentation fault), 3 times");
+}
+
+CATCH_TEST_CASE("a worker process killed in mid-sweep is replaced and its runs start again") {
+  Bench bench;
+  bench.workers.set(R"({"steps": 40})");
+  const auto runs = make_runs(bench.results, 6);
+  std::set<int> killed;
+  bench.notes.on_tick = [&](const auto&) {
+    const auto starts = bench.workers.starts();
+    // Twice: each new server when it has begun a third run in all, or a fifth.
+    if (starts.size() >= 3 + 3 * killed.size() && killed.size() < 2 &&
+        killed.insert(starts.back().server).second) {
+      ::kill(starts.back().server, SIGKILL);
+    }
+  };
+  CATCH_CHECK(bench.sweep(runs).completed == 6);
+  CATCH_CHECK(killed.size() == 2);
+  CATCH_CHECK(bench.notes.count("the worker program ended: killed by signal 9") >= 2);
+  for (const auto& [id, times] : bench.workers.ends()) CATCH_CHECK(times == 1);
+  bench.workers.set("{}");
+  const auto results = results_of(runs);
+  CATCH_CHECK(results.size() == 6);
+  for (const auto& run : runs) {
+    CATCH_CHECK(read_result(run.directory)->at("metrics").at("steps") == 40);
+  }
+}
+
+CATCH_TEST_CASE("a single run killed from outside starts again") {
+  Bench bench;
+  bench.workers.set(R"({"steps": 300})");
+  const auto runs = make_runs(bench.results, 3);
+  bool killed = false;
+  bench.notes.on_tick = [&](const auto&) {
+    const auto starts = bench.workers.starts();
+    if (killed || starts.empty()) return;
+    killed = ::kill(starts[0].pid, SIGKILL) == 0;
+  };
+  CATCH_CHECK(bench.sweep(runs).completed == 3);
+  CATCH_CHECK(bench.notes.count("killed by signal 9") == 1);
+}
+
+CATCH_TEST_CASE("a worker process that cannot start says why, once") {
+  Bench bench;
+  bench.workers.set(R"({"no_start": 127})");
+  CATCH_CHECK_THROWS_WITH(bench.sweep(make_runs(bench.results, 50)),
+                          Catch::Contains("does not start (exit code 127)") &&
+                              Catch::Contains("cannot load the library of the fake worker"));
+}
+
+CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next call goes on") {
+  Bench bench;
+  bench.workers.set(R"({"steps": 100, "step_ms": 5})");
+  const auto runs = make_runs(bench.results, 4);
+  {
+    const StopSignals signals;
+    bench.notes.on_tick = [&](const auto& running) {
+      const bool under_way = running.size() == 2 && StopSignals::count() == 0 &&
+                             fs::exists(running[0]->directory.checkpoint()) &&
+                             fs::exists(running[1]->directory.checkpoint());
+      if (under_way) ::raise(SIGINT);
+    };
+    const auto outcome = bench.sweep(runs);
+    CATCH_CHECK(outcome.interrupted);
+    CATCH_CHECK(outcome.completed == 0);
+    CATCH_CHECK(outcome.unfinished == 4);
+    CATCH_CHECK(outcome.failures.empty());
+    CATCH_CHECK(bench.notes.count("stopping") == 1);
+  }
+  CATCH_CHECK(state_of(runs[0].directory) == PlanState::kInterrupted);
+  CATCH_CHECK(state_of(runs[3].directory) == PlanState::kNew);
+  bench.notes.on_tick = nullptr;
+  bench.workers.set(R"({"steps": 100})");
+  CATCH_CHECK(bench.sweep(runs).completed == 4);
+}
+
+CATCH_TEST_CASE("the second stop signal kills runs that do not listen") {
+  Bench bench;
+  bench.workers.set(R"({"hang": ["seed: 0"]})");
+  const auto runs = make_runs(bench.results, 1);
+  const StopSignals signals;
+  bench.notes.on_tick = [&](const auto&) {
+    if (!bench.workers.starts().empty() && StopSignals::count() < 2) ::raise(SIGINT);
+  };
+  const auto outcome = bench.sweep(runs);
+  CATCH_CHECK(outcome.interrupted);
+  CATCH_CHECK(outcome.unfinished == 1);
+  // Its lock goes with it, a moment later.
+  CATCH_CHECK(
+      testing::eventually([&] { return state_of(runs[0].directory) == PlanState::kInterrupted; }));
+}
+
+CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is taken") {
+  Bench bench;
+  const auto runs = make_runs(bench.results, 2);
+  fs::create_directories(runs[0].directory.path);
+  std::optional<FileLock> other = FileLock::acquire(runs[0].directory.lock());
+  CATCH_CHECK(state_of(runs[0].directory) == PlanState::kRunning);
+  bench.notes.on_tick = [&](const auto&) {
+    if (!other || !fs::exists(runs[1].directory.result())) return;
+    const Json result = {{"schema", kResultSchema}, {"status", "diverged"}};
+    write_file_atomically(runs[0].directory.result(), result.dump());
+    other.reset();
+  };
+  CATCH_CHECK(bench.sweep(runs).completed == 2);
+  CATCH_CHECK(bench.workers.starts().size() == 1);
+  CATCH_CHECK(bench.notes.count("diverged seed=0") == 1);
+}
+
+CATCH_TEST_CASE("the longest runs start first") {
+  Bench bench;
+  auto runs = make_runs(bench.results, 4);
+  runs[2].work = 500;
+  runs[1].work = 300;
+  bench.sweep(runs, 1);
+  const auto starts = bench.workers.starts();
+  CATCH_REQUIRE(starts.size() == 4);
+  CATCH_CHECK(starts[0].id == runs[2].id);
+  CATCH_CHECK(starts[1].id == runs[1].id);
+  CATCH_CHECK(starts[2].id == runs[0].id);
+}
+
+CATCH_TEST_CASE("points of the same configuration are one run") {
+  auto points = make_runs("/nowhere", 2);
+  points.push_back(points[0]);
+  points.back().axes = {{"seed", "zero"}};
+  const auto runs = distinct(points);
+  CATCH_REQUIRE(runs.size() == 2);
+  CATCH_CHECK(runs[0].label() == "seed=0");
+}
+
+CATCH_TEST_CASE("a damaged result is refused by name, not run over") {
+  Bench bench;
+  const auto runs = make_runs(bench.results, 1);
+  fs::create_directories(runs[0].directory.path);
+  write_file_atomically(runs[0].directory.result(), "{\"schema\":");
+  CATCH_CHECK_THROWS_WITH(bench.sweep(runs), Catch::Contains("result.json: is damaged"));
+  CATCH_CHECK(read_file(runs[0].directory.result()) == "{\"schema\":");
+}
+
+}  // namespace
+}  // namespace difflab::sweep

@@ -1,0 +1,44 @@
+#include "sweep/launcher_config.h"
+
+#include "config/reader.h"
+#include "config/writer.h"
+#include "config/yaml.h"
+#include "support/catch.h"
+#include "util/error.h"
+
+namespace difflab::sweep {
+namespace {
+
+LauncherConfig read(const std::string& text) {
+  return config::read<LauncherConfig>(config::parse_yaml(text, "test.yaml"), "launcher");
+}
+
+CATCH_TEST_CASE("workers is auto or a number, and comes back as it was written") {
+  CATCH_CHECK_FALSE(std::get<LocalLauncher>(read("kind: local")).workers.number);
+  CATCH_CHECK_FALSE(std::get<LocalLauncher>(read("{kind: local, workers: auto}")).workers.number);
+  const auto five = read("{kind: local, workers: 5}");
+  CATCH_CHECK(std::get<LocalLauncher>(five).workers.resolve(3) == 5);
+  CATCH_CHECK(config::canonical_json(config::write(five)) == R"({"kind":"local","workers":5})");
+  CATCH_CHECK(config::canonical_json(config::write(read("local"))) ==
+              R"({"kind":"local","workers":"auto"})");
+}
+
+CATCH_TEST_CASE("other values of workers are refused with what was expected") {
+  for (const std::string bad : {"0", "-1", "1025", "2.5", "many", "[2]", "true"}) {
+    CATCH_CHECK_THROWS_WITH(read("{kind: local, workers: " + bad + "}"),
+                            Catch::Contains("test.yaml:1:24: launcher.workers is ") &&
+                                Catch::Contains("expected auto or a whole number from 1 to 1024"));
+  }
+}
+
+CATCH_TEST_CASE("auto gives every run its threads, and at least one run") {
+  const WorkerCount automatic;
+  const int cores = usable_cores();
+  CATCH_CHECK(cores >= 1);
+  CATCH_CHECK(automatic.resolve(1) == cores);
+  CATCH_CHECK(automatic.resolve(cores) == 1);
+  CATCH_CHECK(automatic.resolve(1000) == 1);
+}
+
+}  // namespace
+}  // namespace difflab::sweep

@@ -1,0 +1,116 @@
+#include "sweep/progress.h"
+
+#include <sstream>
+
+#include "record/status.h"
+#include "support/catch.h"
+#include "support/temporary_folder.h"
+#include "sweep/estimate.h"
+#include "util/files.h"
+
+namespace difflab::sweep {
+namespace {
+
+CATCH_TEST_CASE("an estimate has a rate once it has seen two seconds of work") {
+  Estimate estimate(100);
+  estimate.update(0, 0);
+  CATCH_CHECK_FALSE(estimate.rate());
+  estimate.update(10, 1);
+  CATCH_CHECK_FALSE(estimate.seconds_left());
+  estimate.update(20, 2.5);
+  CATCH_CHECK(*estimate.rate() == Approx(8).epsilon(0.01));           // 20 / 2.5
+  CATCH_CHECK(*estimate.seconds_left() == Approx(10).epsilon(0.01));  // 80 / 8
+}
+
+CATCH_TEST_CASE("work of earlier calls counts as done, not as speed") {
+  Estimate estimate(100);
+  estimate.update(60, 0);
+  estimate.update(70, 10);
+  CATCH_CHECK(*estimate.rate() == Approx(1).epsilon(0.01));
+  CATCH_CHECK(*estimate.seconds_left() == Approx(30).epsilon(0.01));
+}
+
+CATCH_TEST_CASE("work that is taken back makes no negative speed") {
+  Estimate estimate(100);
+  estimate.update(0, 0);
+  estimate.update(50, 5);
+  estimate.update(20, 10);
+  CATCH_CHECK(*estimate.rate() > 0);
+}
+
+CATCH_TEST_CASE("a failed run takes its work out of the estimate") {
+  Estimate estimate(100);
+  estimate.update(0, 0);
+  estimate.update(20, 10);
+  CATCH_CHECK(*estimate.seconds_left() == Approx(40).epsilon(0.01));
+  estimate.give_up(30);
+  CATCH_CHECK(*estimate.rate() == Approx(2).epsilon(0.01));
+  CATCH_CHECK(*estimate.seconds_left() == Approx(25).epsilon(0.01));  // 50 / 2
+}
+
+CATCH_TEST_CASE("an estimate follows a sweep that becomes slower") {
+  Estimate estimate(1e6);
+  for (int second = 0; second <= 600; ++second) estimate.update(10.0 * second, second);
+  CATCH_CHECK(*estimate.rate() == Approx(10).epsilon(0.01));
+  for (int second = 601; second <= 1500; ++second) {
+    estimate.update(6000 + (second - 600), second);
+  }
+  // Five memories later: 1 + 9·e⁻⁵ = 1.06.
+  CATCH_CHECK(*estimate.rate() == Approx(1.06).epsilon(0.02));
+}
+
+struct Bench {
+  testing::TemporaryFolder folder;
+  std::vector<Run> runs;
+  Bench() {
+    for (const std::string seed : {"0", "1", "2"}) {
+      runs.push_back({.id = seed,
+                      .axes = {{"model", "diff"}, {"seed", seed}},
+                      .config = {},
+                      .config_text = "",
+                      .directory = {folder.path() / seed},
+                      .work = 200});
+      make_directories(runs.back().directory.path);
+    }
+    write_file_atomically(runs[0].directory.result(), R"({"schema": 1, "status": "finished"})");
+  }
+};
+
+CATCH_TEST_CASE("a log gets plain lines, rate limited, but every failure with its message") {
+  Bench bench;
+  std::ostringstream out;
+  Progress progress(out, bench.runs, {.live = false});
+  progress.started(bench.runs[1]);
+  progress.started(bench.runs[2]);  // within the same second
+  progress.failed(bench.runs[1], "out of luck\nand more");
+  progress.retried(bench.runs[2], "killed by signal 9 (Killed)", 1);
+  progress.completed(bench.runs[2], PlanState::kFinished);
+  CATCH_CHECK(out.str() ==
+              "[1/3] model=diff seed=1: started\n"
+              "[1/3] model=diff seed=1: failed after 0s\n"
+              "    out of luck\n"
+              "[1/3] model=diff seed=2: killed by signal 9 (Killed); trying again (1 of 2)\n"
+              "[2/3] model=diff seed=2: finished after 0s\n");
+}
+
+CATCH_TEST_CASE("a terminal gets one line with how far the running runs are") {
+  Bench bench;
+  std::ostringstream out;
+  write_status(bench.runs[1].directory, RunState::kRunning, 50, 200);
+  {
+    Progress progress(out, bench.runs, {.live = true, .width = 100});
+    progress.started(bench.runs[1]);
+    progress.tick({&bench.runs[1]});
+    progress.failed(bench.runs[1], "out of luck");
+  }
+  CATCH_CHECK(out.str() ==
+              "\r\x1b[K1/3 done · 1 running · model=diff seed=1 25 %"
+              "\r\x1b[K[1/3] model=diff seed=1: failed after 0s\n"
+              "1/3 done · 1 running · model=diff seed=1 25 %"
+              "\r\x1b[K    out of luck\n"
+              "1/3 done · 1 running · model=diff seed=1 25 %"
+              "\r\x1b[K");
+}
+
+}  // namespace
+}  // namespace difflab::sweep

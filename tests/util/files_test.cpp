@@ -1,0 +1,82 @@
+#include "util/files.h"
+
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "support/catch.h"
+#include "support/temporary_folder.h"
+#include "util/error.h"
+#include "util/hash.h"
+#include "util/random.h"
+
+namespace difflab {
+namespace {
+
+CATCH_TEST_CASE("an atomic write replaces the file and leaves nothing else behind") {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.path() / "a.txt";
+  write_file_atomically(path, "one");
+  write_file_atomically(path, std::string("t\0o", 3));
+  CATCH_CHECK(read_file(path) == std::string("t\0o", 3));
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  CATCH_CHECK(files == 1);
+}
+
+CATCH_TEST_CASE("a write that cannot be done names the path and the reason") {
+  const testing::TemporaryFolder folder;
+  CATCH_CHECK_THROWS_WITH(write_file_atomically(folder.path() / "no/such/folder.txt", "x"),
+                          Catch::Contains("folder.txt") && Catch::Contains("No such file"));
+  CATCH_CHECK_THROWS_WITH(read_file(folder.path()), Catch::Contains("Is a directory"));
+  CATCH_CHECK_THROWS_AS(read_file(folder.path() / "missing"), UserError);
+}
+
+CATCH_TEST_CASE("SHA-256 gives the published digests") {
+  // FIPS 180-2, appendix B.1, and the empty message
+  CATCH_CHECK(sha256_hex("abc") ==
+              "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CATCH_CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+CATCH_TEST_CASE("a stream is named by its numbers") {
+  Random a{1, 2, 3}, again{1, 2, 3}, other{1, 2, 4}, shorter{1, 2};
+  const auto first = a.next();
+  CATCH_CHECK(first == again.next());
+  CATCH_CHECK(first != other.next());
+  CATCH_CHECK(first != shorter.next());
+}
+
+CATCH_TEST_CASE("normal draws have the moments of a normal distribution") {
+  Random random{7};
+  constexpr int kDraws = 200'000;
+  double sum = 0, squares = 0, fourths = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double x = random.normal();
+    sum += x;
+    squares += x * x;
+    fourths += x * x * x * x;
+  }
+  // within 5 standard errors: 1/√n, √2/√n, √96/√n
+  CATCH_CHECK(std::abs(sum / kDraws) < 5 * 0.00224);
+  CATCH_CHECK(std::abs(squares / kDraws - 1) < 5 * 0.00316);
+  CATCH_CHECK(std::abs(fourths / kDraws - 3) < 5 * 0.0219);
+}
+
+CATCH_TEST_CASE("distinct draws are distinct, in range, and use the whole range") {
+  Random random{9};
+  std::set<std::int64_t> seen;
+  for (int i = 0; i < 200; ++i) {
+    const auto draws = random.distinct(4, 10);
+    CATCH_CHECK(std::set(draws.begin(), draws.end()).size() == 4);
+    seen.insert(draws.begin(), draws.end());
+  }
+  CATCH_CHECK(seen.size() == 10);
+  CATCH_CHECK(*seen.begin() == 0);
+  CATCH_CHECK(random.distinct(0, 0).empty());
+}
+
+}  // namespace
+}  // namespace difflab

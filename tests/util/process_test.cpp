@@ -1,0 +1,113 @@
+#include "util/process.h"
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "util/error.h"
+
+namespace difflab {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<std::string> all_lines(Process& process) {
+  std::vector<std::string> lines;
+  while (process.output_open()) {
+    for (auto& line : process.read_lines(10s)) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+CATCH_TEST_CASE("a child gets its arguments as they are, without a shell in between") {
+  const std::vector<std::string> nasty = {"a b", "$HOME", "`id`", "; exit 1", "\"", "*", ""};
+  std::vector<std::string> argv = {"/usr/bin/printf", "%s\\n"};
+  argv.insert(argv.end(), nasty.begin(), nasty.end());
+  Process process(argv);
+  CATCH_CHECK(all_lines(process) == nasty);
+  CATCH_CHECK(process.wait().success());
+}
+
+CATCH_TEST_CASE("what is sent comes back line by line, and a closed input ends the child") {
+  Process process({"/bin/cat"});
+  CATCH_CHECK(process.send("one\ntw"));
+  CATCH_CHECK(process.read_lines(10s) == std::vector<std::string>{"one"});
+  CATCH_CHECK(process.send("o\n"));
+  CATCH_CHECK(process.read_lines(10s) == std::vector<std::string>{"two"});
+  CATCH_CHECK(process.read_lines(1ms).empty());
+  CATCH_CHECK(process.output_open());
+  process.close_input();
+  CATCH_CHECK(all_lines(process).empty());
+  CATCH_CHECK(process.wait().success());
+}
+
+CATCH_TEST_CASE("exit codes, signals and the end of standard error are told") {
+  Process failing({"/bin/sh", "-c", "echo bad luck >&2; exit 3"});
+  all_lines(failing);
+  CATCH_CHECK(failing.wait().code == 3);
+  CATCH_CHECK(failing.wait().text() == "exit code 3");
+  CATCH_CHECK(failing.error_tail() == "bad luck\n");
+
+  Process killed({"/bin/cat"});
+  killed.kill(SIGKILL);
+  CATCH_CHECK(killed.wait().text() == "killed by signal 9 (Killed)");
+}
+
+CATCH_TEST_CASE("only the last 4 KiB of standard error are kept") {
+  Process process({"/bin/sh", "-c", "seq 1 5000 >&2; echo the end >&2"});
+  all_lines(process);
+  process.wait();
+  CATCH_CHECK(process.error_tail().size() <= 4096);
+  CATCH_CHECK(process.error_tail().substr(process.error_tail().size() - 13) == "5000\nthe end\n");
+}
+
+CATCH_TEST_CASE("sending to a child that is gone is an answer, not a crash") {
+  Process process({"/bin/true"});
+  all_lines(process);
+  process.wait();
+  CATCH_CHECK_FALSE(process.send("anybody there?\n"));
+}
+
+CATCH_TEST_CASE("a program that cannot be started is the user's to fix and named") {
+  CATCH_CHECK_THROWS_WITH(Process({"/no/such/program"}),
+                          "cannot start /no/such/program: No such file or directory");
+  CATCH_CHECK_THROWS_AS(Process({"/etc/hostname"}), UserError);
+}
+
+CATCH_TEST_CASE("a child and its children are gone when its object is") {
+  pid_t child = 0, grandchild = 0;
+  {
+    Process process({"/bin/sh", "-c", "sleep 1000 & echo $!; wait"});
+    child = process.pid();
+    grandchild = std::stoi(process.read_lines(10s).at(0));
+    CATCH_CHECK(::kill(grandchild, 0) == 0);
+  }
+  CATCH_CHECK(::kill(child, 0) == -1);
+  // The grandchild's new parent reaps it; until then it is a zombie, which still has a number.
+  const auto gone = [&] {
+    Process state({"/bin/sh", "-c", "ps -o stat= -p " + std::to_string(grandchild) + " || true"});
+    const auto lines = all_lines(state);
+    return lines.empty() || lines[0].front() == 'Z';
+  };
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (!gone() && std::chrono::steady_clock::now() < deadline) continue;
+  CATCH_CHECK(gone());
+}
+
+CATCH_TEST_CASE("stop signals are counted and end nothing while somebody listens") {
+  const StopSignals signals;
+  CATCH_CHECK(StopSignals::count() == 0);
+  Process process({"/bin/sh", "-c", "kill -INT $PPID; exec sleep 1000"});
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (StopSignals::count() == 0 && std::chrono::steady_clock::now() < deadline) {
+    process.read_lines(20ms);
+  }
+  CATCH_CHECK(StopSignals::count() == 1);
+  ::raise(SIGTERM);
+  CATCH_CHECK(StopSignals::count() == 2);
+}
+
+}  // namespace
+}  // namespace difflab
