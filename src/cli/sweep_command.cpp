@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -58,17 +59,16 @@ sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Laun
 
 int run_and_report(const Study& study) {
   const auto runs = sweep::distinct(study.points);
+  const auto states = states_of(runs);
   const auto complete =
-      static_cast<int>(std::count_if(runs.begin(), runs.end(), [](const sweep::Run& run) {
-        return sweep::is_complete(sweep::state_of(run.directory));
-      }));
+      static_cast<int>(std::count_if(states.begin(), states.end(), sweep::is_complete));
   const auto planned = static_cast<int>(runs.size());
+  const auto worker = complete < planned ? find_worker() : std::filesystem::path();
   require_writable(study.results / "runs");
   require_writable(study.output);
 
   sweep::SweepOutcome outcome;
   if (complete < planned) {
-    const auto worker = find_worker();
     const auto launcher =
         std::visit([&](const auto& kind) { return kind.build(worker, study.threads_per_run); },
                    study.config.launcher);

@@ -105,7 +105,9 @@ class ValueOverride {
       if (!child && !may_add) return refuse_unknown(*node, names[i], path);
       if (!child) child = &node->set(names[i], last ? Value() : Value::map(), item_.source);
       if (!last && child->is_scalar()) {
-        if (!may_add || (!child->is_null() && !child->is_missing())) {
+        const bool replaces =
+            item_.type == Override::Type::kForceAdd || child->is_null() || child->is_missing();
+        if (!may_add || !replaces) {
           return refuse(concat(path, " is ", describe(*child), ", so it has no ", names[i + 1]));
         }
         *child = Value::map();

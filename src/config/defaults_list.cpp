@@ -10,7 +10,7 @@
 namespace difflab::config {
 namespace {
 
-constexpr int kMaxDepth = 50;
+constexpr std::size_t kMaxFiles = 1000;
 
 /// Hydra's algorithm (defaults_list.py): lists are walked from their end, so that an `override`
 /// below is known before the choice above it is expanded.
@@ -36,10 +36,6 @@ class Expansion {
   }
 
   Results expand(DefaultItem item, bool is_root, bool interpolated) {
-    if (depth_ >= kMaxDepth) {
-      problem(item.source, concat("defaults include each other without end, at ", item.path));
-      return {};
-    }
     if (is_deleted(item)) return {};
     if (item.group) remember(item);
     if (item.group && !item.name()) return {};  // null: nothing chosen
@@ -50,11 +46,26 @@ class Expansion {
     }
     const Document* document = load(item, is_root);
     if (!document) return {};
+    if (includes_itself(item)) return {};
     item.header = document->package;
-    ++depth_;
+    active_.push_back(item.config_path());
     Results results = children(item, *document, is_root, interpolated);
-    --depth_;
+    active_.pop_back();
     return results;
+  }
+
+  /// Reports a file that comes again among its own defaults, and lists that grow without bound.
+  bool includes_itself(const DefaultItem& item) {
+    const std::string path = item.config_path();
+    const auto circle = std::find(active_.begin(), active_.end(), path);
+    if (circle != active_.end()) {
+      const std::vector<std::string> files(circle, active_.end());
+      problem(item.source, concat("the defaults of ", path,
+                                  " lead back to it: ", join(files, " -> "), " -> ", path));
+    } else if (++files_ == kMaxFiles) {
+      problem(item.source, concat("the defaults list has more than ", kMaxFiles, " files"));
+    }
+    return circle != active_.end() || files_ >= kMaxFiles;
   }
 
   bool is_deleted(const DefaultItem& item) {
@@ -241,7 +252,8 @@ class Expansion {
   GroupOverrides& overrides_;
   Problems& problems_;
   std::map<std::string, std::string> known_;
-  int depth_ = 0;
+  std::vector<std::string> active_;  ///< the files whose lists are being walked
+  std::size_t files_ = 0;
 };
 
 std::string without_package(const std::string& key) { return key.substr(0, key.find('@')); }

@@ -19,7 +19,7 @@ struct NeedleGridConfig {
 
   std::vector<std::int64_t> needles = {4};
   std::vector<std::int64_t> queries = {1};
-  std::vector<std::int64_t> lengths;  ///< empty: the trained length
+  std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
   std::vector<double> depths = {0, 25, 50, 75, 100};
   std::int64_t samples = 50;
 

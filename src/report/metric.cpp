@@ -20,14 +20,16 @@ const std::vector<Metric>& known_metrics() {
       {"step", "training step", "", kNone, 0, false, true},
       {"tokens", "training tokens", "", kNone, 0, false, true},
       {"needle_accuracy", "needle accuracy", "", kUp, 3, true, false},
+      {"valid_accuracy", "validation accuracy", "", kUp, 3, true, false},
       {"accuracy", "accuracy", "", kUp, 3, true, false},
       {"all_correct", "all answers correct", "", kUp, 3, true, false},
-      {"valid_loss", "held-out loss", "", kDown, 4, false, false},
+      {"valid_loss", "validation loss", "", kDown, 4, false, false},
+      {"test_loss", "test loss", "", kDown, 4, false, false},
       {"train_loss", "training loss", "", kDown, 4, false, false},
       {"ar_hit_loss", "AR-Hit loss", "", kDown, 4, false, false},
       {"others_loss", "other tokens' loss", "", kDown, 4, false, false},
       {"steps_to_90_accuracy", "steps to 90 %", "", kDown, 0, false, false},
-      {"seconds_to_90_accuracy_seconds", "time to 90 %", "s", kDown, 1, false, false},
+      {"time_to_90_accuracy_seconds", "time to 90 %", "s", kDown, 1, false, false},
       {"train_seconds", "training time", "s", kDown, 1, false, false},
       {"tokens_per_second", "tokens/s", "", kUp, 0, false, false},
       {"grad_norm", "gradient norm", "", kNone, 3, false, false},
@@ -90,7 +92,10 @@ Metric metric_of(std::string_view key) {
   Metric unknown;
   unknown.key = key;
   unknown.heading = readable(key);
-  if (key.ends_with("accuracy") || key.ends_with("_share")) {
+  if (key.starts_with("steps_to_")) {
+    unknown.decimals = 0;
+    unknown.better = Better::kLower;
+  } else if (key.ends_with("accuracy") || key.ends_with("_share")) {
     unknown.is_share = true;
     unknown.decimals = 3;
     unknown.better = key.ends_with("accuracy") ? Better::kHigher : Better::kNeither;
@@ -110,10 +115,7 @@ std::string Labels::value(std::string_view axis_value) const {
   return readable(axis_value);
 }
 
-std::string Labels::axis(std::string_view axis) const {
-  if (const auto label = user_.find(axis)) return *label;
-  return readable(axis.substr(axis.rfind('.') == std::string_view::npos ? 0 : axis.rfind('.') + 1));
-}
+std::string Labels::axis(std::string_view axis) const { return heading(metric_of(axis)); }
 
 std::string Labels::heading(const Metric& metric) const {
   if (const auto label = user_.find(metric.key)) return *label;

@@ -56,6 +56,18 @@ void replace_text(Json& json, const std::string& from, std::string_view to) {
   }
 }
 
+// The text in lines of at most `letters` letters.
+Json lines_of(const std::string& text, double letters) {
+  Json lines = Json::array();
+  const std::string wrapped = wrap(text, static_cast<std::size_t>(letters));
+  for (std::size_t at = 0; at <= wrapped.size();) {
+    const std::size_t end = std::min(wrapped.find('\n', at), wrapped.size());
+    lines.push_back(wrapped.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
 Json scale_of(const std::vector<Series>& series, const auto& look) {
   Json range = Json::array();
   for (const Series& one : series) range.push_back(look(one));
@@ -105,20 +117,16 @@ Json Style::start(const FigureCommon& figure, const std::string& fallback,
   replace_text(config, "INK", kInk);
   replace_text(config, "MUTED", kMutedInk);
   replace_text(config, "GRID", kGridLine);
+  // Generous mean advances of a bold 11-pixel and a plain 9-pixel letter: browsers may lack the
+  // font.
+  const Json title = lines_of(heading, (pixels(figure.width) - 8) / 6.2);
   Json lines = Json::array();
   for (const std::string& line : subtitle) {
-    // 4.7 pixels is a generous mean advance of a 9-pixel letter: browsers may lack the font.
-    const std::string wrapped =
-        wrap(line, static_cast<std::size_t>((pixels(figure.width) - 8) / 4.7));
-    for (std::size_t at = 0; at <= wrapped.size();) {
-      const std::size_t end = std::min(wrapped.find('\n', at), wrapped.size());
-      lines.push_back(wrapped.substr(at, end - at));
-      at = end + 1;
-    }
+    for (const Json& part : lines_of(line, (pixels(figure.width) - 8) / 4.7)) lines.push_back(part);
   }
   return Json{{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
               {"description", heading + (subtitle.empty() ? "" : ". " + join(subtitle, ". "))},
-              {"title", Json{{"text", heading}, {"subtitle", std::move(lines)}}},
+              {"title", Json{{"text", title}, {"subtitle", std::move(lines)}}},
               {"config", std::move(config)}};
 }
 

@@ -42,6 +42,12 @@ void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
                        : plain_number(*std::min_element(cell.bounds.begin(), cell.bounds.end())));
 }
 
+// One line of LaTeX comment, however many lines the text has.
+std::string comment(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return "% " + text + "\n";
+}
+
 // All leaves of `json` as path=value.
 void flatten(const Json& json, const std::string& path, std::vector<std::string>& leaves) {
   if (json.is_object() && !json.empty()) {
@@ -145,13 +151,13 @@ std::string table_markdown(const Table& table, const Labels& labels) {
 }
 
 std::string table_tex(const Table& table, const Labels& labels) {
-  std::string out = "% " + table.title + "\n% Needs \\usepackage{booktabs}.\n";
-  for (const std::string& note : table.notes) out += "% " + note + "\n";
-  if (!table.settings.empty()) out += "% " + table.settings + "\n";
+  std::string out = comment(table.title) + comment("Needs \\usepackage{booktabs}.");
+  for (const std::string& note : table.notes) out += comment(note);
+  if (!table.settings.empty()) out += comment(table.settings);
   out += to_tex(main_grid(table, labels));
   if (!table.comparisons.empty()) {
-    out +=
-        "\n% Against " + table.baseline + ", paired by seed\n" + to_tex(paired_grid(table, labels));
+    out += "\n" + comment("Against " + table.baseline + ", paired by seed") +
+           to_tex(paired_grid(table, labels));
   }
   return out;
 }

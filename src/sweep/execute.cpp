@@ -49,8 +49,9 @@ class Execution {
  public:
   Execution(const std::vector<Run>& runs, Launcher& launcher, Observer& observer)
       : launcher_(launcher), observer_(observer) {
-    for (const auto& run : runs) {
-      if (!read_result(run.directory)) waiting_.push_back({&run});
+    const auto states = states_of(runs);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!is_complete(states[i])) waiting_.push_back({&runs[i]});
     }
     waiting_.sort([](const Job& a, const Job& b) { return a.run->work > b.run->work; });
     order_ = &runs;
@@ -92,26 +93,28 @@ class Execution {
   void hand_out() {
     for (auto job = waiting_.begin();
          job != waiting_.end() && static_cast<int>(running_.size()) < launcher_.capacity();) {
-      const Run& run = *job->run;
-      // Another sweep may have taken the run since we looked.
-      if (is_locked(run.directory)) {
+      if (is_locked(job->run->directory)) {  // by another sweep
         ++job;
-      } else if (const auto state = state_of(run.directory); is_complete(state)) {
-        complete(run, state);
-        job = waiting_.erase(job);
       } else {
-        start(*job);
+        take(*job);
         job = waiting_.erase(job);
       }
     }
   }
 
-  void start(Job job) {
+  void take(const Job& job) {
     try {
+      // Another sweep may have run it since we looked.
+      const auto state = state_of(job.run->directory);
+      if (is_complete(state)) return complete(*job.run, state);
       write_config(*job.run);
     } catch (const UserError& error) {
       return fail(*job.run, error.what());
     }
+    start(job);
+  }
+
+  void start(Job job) {
     ++job.attempts;
     running_.emplace(job.run->directory.path.string(), job);
     launcher_.submit(job.run->directory.path);

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "util/error.h"
 #include "util/text.h"
 
 namespace difflab::sweep {
@@ -42,6 +43,20 @@ PlanState state_of(const RunDirectory& run) {
   const auto status = read_status(run);
   if (!status) return PlanState::kNew;
   return status->value("state", "") == "failed" ? PlanState::kFailed : PlanState::kInterrupted;
+}
+
+std::vector<PlanState> states_of(const std::vector<Run>& runs) {
+  std::vector<PlanState> states;
+  std::vector<std::string> problems;
+  for (const auto& run : runs) {
+    try {
+      states.push_back(state_of(run.directory));
+    } catch (const UserError& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  if (!problems.empty()) throw UserError(join(problems, "\n"));
+  return states;
 }
 
 bool is_locked(const RunDirectory& run) {

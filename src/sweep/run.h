@@ -46,6 +46,9 @@ constexpr bool is_complete(PlanState state) {
 /// @throws UserError if there is a result that cannot be read or is of another version.
 PlanState state_of(const RunDirectory& run);
 
+/// The states of many runs in one go. @throws UserError that names every damaged result.
+std::vector<PlanState> states_of(const std::vector<Run>& runs);
+
 /// Whether some process holds the run's lock at this moment.
 bool is_locked(const RunDirectory& run);
 

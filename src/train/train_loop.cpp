@@ -58,7 +58,7 @@ class Loop {
         device_(optimizer_.parameters().device()) {}
 
   TrainOutcome run() {
-    if (progress_.step == 0) report(/*grad_norm=*/0);
+    if (metrics_.length() == 0) report(/*grad_norm=*/0);  // step 0
     auto saved = Clock::now();
     while (progress_.step < config_.steps) {
       if (context_.stop_requested()) {

@@ -105,6 +105,7 @@ CATCH_TEST_CASE("a missing worker program is named with how to get it") {
   ::setenv("DIFFLAB_WORKER", testing::FakeWorkers::program().c_str(), 1);
   CATCH_CHECK(answer.code == 2);
   CATCH_CHECK_THAT(answer.err, Contains("there is no worker program /no/such/worker"));
+  CATCH_CHECK_FALSE(fs::exists(driver.results()));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "config/compose.h"
 
 #include "config/interpolate.h"
+#include "config/support.h"
 #include "support/catch.h"
 #include "util/files.h"
 
@@ -47,6 +48,132 @@ CATCH_TEST_CASE("configs are composed and resolved as Hydra does") {
     }
   }
   CATCH_CHECK(compared == 50);
+}
+
+using testing::Folder;
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+/// The composed tree as JSON, or the problems.
+std::string compose_text(const std::vector<std::string>& overrides = {}, bool strict = true) {
+  Library library({{"configs", "more"}, {{"experiment", "experiments"}}});
+  std::vector<Override> parsed;
+  for (const std::string& text : overrides) parsed.push_back(parse_override(text));
+  Problems problems;
+  const ComposeOptions options{.strict = strict};
+  const Value tree = compose(library, "config", parsed, problems, options).tree;
+  return problems.empty() ? to_json(tree).dump() : problems.text();
+}
+
+// Expected trees here are hydra-core 1.3.8's answers to the same files.
+CATCH_TEST_CASE("options are looked up relative to their group, or from the root with a slash") {
+  const Folder folder({{"configs/config.yaml", "defaults: [db: pg, _self_]\na: 1\n"},
+                       {"configs/db/pg.yaml", "defaults: [base, engine: x, /log: l]\np: 1\n"},
+                       {"configs/db/base.yaml", "b: 1\n"},
+                       {"configs/db/engine/x.yaml", "e: 1\n"},
+                       {"configs/log/l.yaml", "l: 1\n"}});
+  CATCH_CHECK(compose_text() == R"({"db":{"b":1,"engine":{"e":1},"log":{"l":1},"p":1},"a":1})");
+}
+
+CATCH_TEST_CASE("packages place content elsewhere") {
+  const Folder folder(
+      {{"configs/config.yaml",
+        "defaults: [g: here, g@x.y: plain, g@_global_: plain2, g@_here_: plain3, h: header]\n"},
+       {"configs/g/here.yaml", "# @package _group_\na: 1\n"},
+       {"configs/g/plain.yaml", "b: 1\n"},
+       {"configs/g/plain2.yaml", "c: 1\n"},
+       {"configs/h/header.yaml", "# @package p.q\nd: 1\n"}});
+  // g@_here_ and g@_global_ are the same place in the root: chosen twice.
+  CATCH_CHECK(compose_text() ==
+              "configs/config.yaml:1:32: g@_global_ is chosen twice, as plain3 and as plain2; to "
+              "change a choice write `override g@_global_: plain3`\n"
+              "configs/config.yaml:1:63: config group g has no option plain3; did you mean plain?");
+}
+
+CATCH_TEST_CASE("a list picks several options, null none, optional may be absent") {
+  const Folder folder({{"configs/config.yaml",
+                        "defaults: [g: [a, b], n: null, optional o: nothing, g@z: '${h}', h: b]\n"},
+                       {"configs/g/a.yaml", "x: 1\ny: 1\n"},
+                       {"configs/g/b.yaml", "y: 2\n"},
+                       {"configs/h/b.yaml", "z: 1\n"},
+                       {"configs/n/a.yaml", "x: 1\n"},
+                       {"configs/o/a.yaml", "x: 1\n"}});
+  CATCH_CHECK(compose_text() == R"({"g":{"x":1,"y":2},"z":{"y":2},"h":{"z":1}})");
+  CATCH_CHECK(compose_text({"n=a", "o=a"}) ==
+              R"({"g":{"x":1,"y":2},"n":{"x":1},"o":{"x":1},"z":{"y":2},"h":{"z":1}})");
+}
+
+CATCH_TEST_CASE("the first folder of the search path that has a file wins") {
+  const Folder folder({{"configs/config.yaml", "defaults: [g: a, g@h: b]\n"},
+                       {"configs/g/a.yaml", "x: 1\n"},
+                       {"more/g/a.yaml", "x: 2\n"},
+                       {"more/g/b.yaml", "x: 3\n"},
+                       {"experiments/e.yaml", "# @package _global_\ny: 1\n"}});
+  CATCH_CHECK(compose_text() == R"({"g":{"x":1},"h":{"x":3}})");
+  CATCH_CHECK(compose_text({"+experiment=e"}) == R"({"g":{"x":1},"h":{"x":3},"y":1})");
+}
+
+CATCH_TEST_CASE("??? never replaces a value and must be replaced itself") {
+  const Folder folder({{"configs/config.yaml", "defaults: [g: a, _self_]\ng: {x: ???, y: ???}\n"},
+                       {"configs/g/a.yaml", "x: 1\n"}});
+  CATCH_CHECK(compose_text({"g.y=2"}) == R"({"g":{"x":1,"y":2}})");
+}
+
+CATCH_TEST_CASE("what is wrong with a defaults list is named with its place") {
+  const auto problem = [](const std::string& defaults, const std::vector<std::string>& overrides) {
+    const Folder folder({{"configs/config.yaml", "defaults: " + defaults + "\nx: 1\n"},
+                         {"configs/g/apple.yaml", "x: 1\n"},
+                         {"configs/g/loop.yaml", "defaults: [loop]\n"}});
+    return compose_text(overrides);
+  };
+  CATCH_CHECK(problem("[g: appel]", {}) ==
+              "configs/config.yaml:1:16: config group g has no option appel; did you mean apple?");
+  CATCH_CHECK(problem("[g: ???]", {}) ==
+              "configs/config.yaml:1:16: a choice is needed: g=apple | loop");
+  CATCH_CHECK(problem("[f: a]", {}) == "configs/config.yaml:1:16: there is no config group f");
+  CATCH_CHECK(problem("[conifg2]", {}) ==
+              "configs/config.yaml:1:13: there is no config conifg2; did you mean config?");
+  CATCH_CHECK(problem("{g: a}", {}) ==
+              "configs/config.yaml:1:11: defaults is a map; expected a list");
+  CATCH_CHECK(
+      problem("[override g: apple]", {}) ==
+      "configs/config.yaml:1:25: cannot override g: nothing in the defaults list chooses it");
+  CATCH_CHECK(problem("[override g: apple, g: apple]", {}) ==
+              "configs/config.yaml:1:34: `override g` stands before this item; overrides come last "
+              "in a defaults list");
+  CATCH_CHECK(problem("[g: loop]", {}) ==
+              "configs/g/loop.yaml:1:12: the defaults of g/loop lead back to it: g/loop -> g/loop");
+  CATCH_CHECK(problem("[g: ../g/apple]", {}).find("has no option apple") != std::string::npos);
+  CATCH_CHECK(
+      problem("[_self_]", {"g=apple"}) ==
+      "override g=apple: cannot override g: nothing in the defaults list chooses it; to add "
+      "it write +g=apple");
+  CATCH_CHECK(
+      problem("[g: apple]", {"g@p=apple"}) ==
+      "override g@p=apple: cannot override g@p: nothing in the defaults list chooses it; did "
+      "you mean g?");
+  CATCH_CHECK(problem("[g: apple]", {"g={a:1}"}) ==
+              "override g={a:1}: there is no key g.a; did you mean x?; to add it write +g={a:1}");
+}
+
+CATCH_TEST_CASE("overrides that do not fit the tree are refused with a hint") {
+  const Folder folder(Files{{"configs/config.yaml", "train: {lr: 1}\nseed: 0\ntags: [a, b]\n"}});
+  CATCH_CHECK(compose_text({"train.rl=2"}) ==
+              "override train.rl=2: there is no key train.rl; did you mean lr?; to add it write "
+              "+train.rl=2");
+  CATCH_CHECK(compose_text({"+seed=2"}) ==
+              "override +seed=2: seed is already 0; to change it write seed=2, to add or change it "
+              "++seed=2");
+  CATCH_CHECK(compose_text({"seed.x=2"}) == "override seed.x=2: seed is 0, so it has no x");
+  CATCH_CHECK(compose_text({"tags.2=c"}) ==
+              "override tags.2=c: tags.2 does not exist: the list has 2 items");
+  CATCH_CHECK(compose_text({"~seed=1"}) ==
+              "override ~seed=1: seed is 0, not 1, so it is not deleted");
+  CATCH_CHECK(compose_text({"seed=1,2"}) ==
+              "override seed=1,2: seed is given a sweep where one value is expected; for a list "
+              "write [a,b], for a text quote it");
+  CATCH_CHECK(compose_text({"a/b=c"}) == "override a/b=c: there is no config group a/b");
+  CATCH_CHECK(compose_text({"train.rl=2", "tags[0]=z", "~seed"}, /*strict=*/false) ==
+              R"({"train":{"lr":1,"rl":2},"tags":["z","b"]})");
 }
 
 }  // namespace

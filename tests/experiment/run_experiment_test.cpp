@@ -163,9 +163,10 @@ CATCH_TEST_CASE(
   const auto transformer = initialised(SoftmaxAttentionConfig{.heads = 2}, 3);
   const auto diff = initialised(DifferentialAttentionConfig{.heads = 1}, 3);
   const auto other = initialised(SoftmaxAttentionConfig{.heads = 2}, 4);
+  const auto twins = diff->named_parameters();
   int shared = 0;
   for (const auto& parameter : transformer->named_parameters()) {
-    const auto* twin = diff->named_parameters().find(parameter.key());
+    const auto* twin = twins.find(parameter.key());
     if (twin == nullptr) continue;
     ++shared;
     CATCH_INFO(parameter.key());

@@ -47,8 +47,12 @@ CATCH_TEST_CASE("the page escapes what users wrote and needs nothing from a netw
   builder.study.title = "<script>alert('x')</script> & more";
   builder.study.question = "Is 1 < 2?";
   builder.study.report.labels.entries[3].second = "</script><b>DIFF</b>";
+  builder.study.renderer.cache = folder.path() / "cache";
+  make_directories(builder.study.renderer.cache);
+  write_file_atomically(builder.study.renderer.cache / "vega-bundle.js", "/* scripts */");
   write_report(builder.study);
   const std::string page = read_file(builder.study.output / "report.html");
+  CATCH_CHECK(page.find("/* scripts */") != std::string::npos);
   CATCH_CHECK(page.find("<script>alert") == std::string::npos);
   CATCH_CHECK(page.find("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; more") !=
               std::string::npos);

@@ -84,6 +84,7 @@ CATCH_TEST_CASE("table.md holds means, intervals, medians of censored runs and p
   CATCH_CHECK(contains(written, "over 3 seeds (0, 1, 2)"));
   CATCH_CHECK(contains(written, "cannot go below 0.25 with 3 pairs"));
   CATCH_CHECK(contains(written, "Chance level of needle accuracy: 0.031."));
+  CATCH_CHECK_FALSE(contains(written, "Chance level of steps"));
   CATCH_CHECK(contains(written, "train.steps=1600, train.lr=0.003"));
   CATCH_CHECK(contains(written, "commit 0123456789ab; AMD EPYC 7003"));
 }
@@ -202,6 +203,35 @@ CATCH_TEST_CASE("a censored column that is compared on request states its censor
   write_report(builder.study);
   CATCH_CHECK(contains(output(builder, "table.md"),
                        "| steps to 90 % ↓ | diff λ 0.8 |  |  |  | 3 censored |"));
+}
+
+CATCH_TEST_CASE("a comparison with a censored pair is left out rather than made of the others") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const Json censored = {{"censored", Json{{"steps_to_90_accuracy", 1600}}}};
+  builder.finished("transformer", 0, {{"steps_to_90_accuracy", 900}});
+  builder.finished("transformer", 1, {{"steps_to_90_accuracy", nullptr}}, censored);
+  builder.finished("diff", 0, {{"steps_to_90_accuracy", 800}});
+  builder.finished("diff", 1, {{"steps_to_90_accuracy", 850}});
+  TableConfig table;
+  table.columns = {"steps_to_90_accuracy"};
+  table.compare = {"steps_to_90_accuracy"};
+  builder.study.report.tables = {table};
+  write_report(builder.study);
+  const std::string written = output(builder, "table.md");
+  CATCH_CHECK(contains(written, "| steps to 90 % ↓ | diff |  |  |  | 1 censored |"));
+  // Half the runs are censored, so there is no median either.
+  CATCH_CHECK(row_of(written, "transformer") ==
+              "| transformer | 2 | > 1,600 (1 of 2; least 900) |");
+}
+
+CATCH_TEST_CASE("a title of several lines stays one comment in LaTeX") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  builder.study.title = "two\nlines";
+  write_report(builder.study);
+  CATCH_CHECK(output(builder, "table.tex").substr(0, 12) == "% two lines\n");
 }
 
 CATCH_TEST_CASE("runs pair by their seed, whatever order they were planned in") {

@@ -303,12 +303,17 @@ CATCH_TEST_CASE("points of the same configuration are one run") {
   CATCH_CHECK(runs[0].label() == "seed=0");
 }
 
-CATCH_TEST_CASE("a damaged result is refused by name, not run over") {
+CATCH_TEST_CASE("damaged results are refused by name, all at once, and not run over") {
   Bench bench;
-  const auto runs = make_runs(bench.results, 1);
-  fs::create_directories(runs[0].directory.path);
-  write_file_atomically(runs[0].directory.result(), "{\"schema\":");
-  CATCH_CHECK_THROWS_WITH(bench.sweep(runs), Catch::Contains("result.json: is damaged"));
+  const auto runs = make_runs(bench.results, 3);
+  for (const int damaged : {0, 2}) {
+    fs::create_directories(runs[damaged].directory.path);
+    write_file_atomically(runs[damaged].directory.result(), "{\"schema\":");
+  }
+  CATCH_CHECK_THROWS_WITH(bench.sweep(runs),
+                          Catch::Contains(runs[0].id + "/result.json: is damaged") &&
+                              Catch::Contains(runs[2].id + "/result.json: is damaged"));
+  CATCH_CHECK(bench.workers.starts().empty());
   CATCH_CHECK(read_file(runs[0].directory.result()) == "{\"schema\":");
 }
 

@@ -1,5 +1,7 @@
 #include "sweep/launcher_config.h"
 
+#include <sched.h>
+
 #include "config/reader.h"
 #include "config/writer.h"
 #include "config/yaml.h"
@@ -38,6 +40,19 @@ CATCH_TEST_CASE("auto gives every run its threads, and at least one run") {
   CATCH_CHECK(automatic.resolve(1) == cores);
   CATCH_CHECK(automatic.resolve(cores) == 1);
   CATCH_CHECK(automatic.resolve(1000) == 1);
+}
+
+CATCH_TEST_CASE("cores that this process may not use do not count") {
+  cpu_set_t before, one;
+  CATCH_REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+  int core = 0;
+  while (!CPU_ISSET(core, &before)) ++core;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  CATCH_REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  const int cores = usable_cores();
+  ::sched_setaffinity(0, sizeof before, &before);
+  CATCH_CHECK(cores == 1);
 }
 
 }  // namespace

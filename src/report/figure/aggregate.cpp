@@ -85,7 +85,7 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
   return groups;
 }
 
-std::string describe_spread(const std::vector<Group>& groups, const std::string& mark) {
+std::string describe_spread(const std::vector<Group>& groups, bool shows_interval) {
   std::size_t least = 0;
   std::size_t most = 0;
   for (const Group& group : groups) {
@@ -94,9 +94,8 @@ std::string describe_spread(const std::vector<Group>& groups, const std::string&
   }
   if (most == 0) return "No finished run has this metric";
   if (most == 1) return "One run each, so no interval";
-  const std::string seeds = least == most ? concat(most) : concat(least, "–", most);
-  return concat("Mean over ", seeds, " runs",
-                mark.empty() ? "" : "; " + mark + ": 95 % t interval");
+  return concat(shows_interval ? "Mean and 95 % t interval over " : "Mean over ",
+                least == most ? "" : concat(least, "–"), most, " runs");
 }
 
 std::string describe_gaps(const Frame& frame, const std::string& axis, const Labels& labels) {

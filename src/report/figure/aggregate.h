@@ -30,8 +30,8 @@ struct Group {
 std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>& rows,
                              const std::vector<std::string>& keys, const std::string& measure);
 
-/// "Mean over 3 runs; band: 95 % t interval" and the like: `mark` is "band" or "bars".
-std::string describe_spread(const std::vector<Group>& groups, const std::string& mark);
+/// "Mean and 95 % t interval over 3 runs" and the like.
+std::string describe_spread(const std::vector<Group>& groups, bool shows_interval);
 
 /// "Diverged: DIFF (step 120). Without a result: DIFF V2 (1 of 3)" for the runs behind a figure
 /// that are missing from it; empty if all is well.

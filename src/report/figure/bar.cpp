@@ -135,8 +135,8 @@ Json point_layer(const Plan& plan, const Json& order) {
 
 std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
                                      const std::vector<Group>& groups) {
-  std::vector<std::string> lines = {describe_spread(groups, "bars")};
-  if (plan.config.points) lines[0] += "; points: runs";
+  std::vector<std::string> lines = {describe_spread(groups, /*shows_interval=*/true)};
+  if (plan.config.points) lines[0] += " (points)";
   if (!plan.chance.empty()) lines[0] += "; dashed: chance";
   const std::string& axis = plan.layout.lying ? plan.config.x : plan.config.color;
   const std::string gaps = describe_gaps(frame, axis, plan.style.labels);

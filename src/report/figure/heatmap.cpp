@@ -120,14 +120,12 @@ Json layers(const Plan& plan, const PanelSize& size) {
 
 std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame) {
   const Labels& labels = plan.style.labels;
-  std::vector<std::string> parts = {describe_spread(plan.groups, "")};
+  std::vector<std::string> parts = {describe_spread(plan.groups, /*shows_interval=*/false)};
   for (const auto& [key, text] : plan.config.where.entries) {
     parts.push_back(concat(labels.heading(metric_of(key)), " = ", text));
   }
-  // The accuracy of a cell is the task's accuracy, whose chance level the result states.
-  auto levels = frame.chance(plan.config.value);
-  if (levels.empty() && plan.config.value == "accuracy") levels = frame.chance("needle_accuracy");
-  for (const double level : levels) parts.push_back("chance level " + plan.metric.text(level));
+  for (const double level : frame.chance(plan.config.value))
+    parts.push_back("chance level " + plan.metric.text(level));
   std::vector<std::string> lines = {join(parts, "; ")};
   const std::string gaps = describe_gaps(frame, plan.config.facet, labels);
   if (!gaps.empty()) lines.push_back(gaps);

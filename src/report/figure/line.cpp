@@ -1,6 +1,7 @@
 #include "report/figure/line.h"
 
 #include <algorithm>
+#include <set>
 
 #include "report/figure/parts.h"
 
@@ -8,7 +9,8 @@ namespace difflab::report {
 namespace {
 
 constexpr std::size_t kMarkersPerLine = 6;
-constexpr int kPlotHeight = 175;  // pixels of a single-column plot with its axis
+constexpr std::size_t kMostOwnTicks = 6;  // so few x values are the ticks themselves
+constexpr int kPlotHeight = 175;          // pixels of a single-column plot with its axis
 constexpr int kLegendRow = 13;
 constexpr int kPanelHeight = 110;
 
@@ -66,8 +68,12 @@ Json x_channel(const Plan& plan, const Json& values) {
   }
   channel["scale"] = Json{{"nice", false}};
   channel["axis"] = Json{{"grid", false}, {"tickCount", 5}};
-  if (plan.config.x_scale == AxisScale::kLog) {
-    channel["scale"] = Json{{"nice", false}, {"type", "log"}, {"base", 2}};
+  if (plan.config.x_scale == AxisScale::kLog) channel["scale"]["type"] = "log";
+  std::set<double> distinct;
+  for (const Json& row : values) distinct.insert(row["x"].get<double>());
+  if (distinct.size() <= kMostOwnTicks) {
+    channel["axis"]["values"] = distinct;
+    channel["axis"]["format"] = "~g";
   }
   return channel;
 }
@@ -162,9 +168,8 @@ Json layers(const Plan& plan, const Json& values) {
 
 std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
                                      const std::vector<Group>& groups) {
-  std::vector<std::string> lines = {
-      describe_spread(groups, plan.config.band == Band::kCi95 ? "band" : "")};
-  if (!plan.chance.empty()) lines[0] += "; dashed rule: chance";
+  std::vector<std::string> lines = {describe_spread(groups, plan.config.band == Band::kCi95)};
+  if (!plan.chance.empty()) lines[0] += "; dashed: chance";
   const std::string gaps = describe_gaps(frame, plan.config.color, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
   return lines;
@@ -185,7 +190,7 @@ void lay_out(const Plan& plan, const Json& values, Json& spec) {
                        {"title", nullptr},
                        {"sort", label_list(plan.panels)}};
   spec["columns"] = columns;
-  spec["spacing"] = 12;
+  spec["spacing"] = Json{{"row", 26}, {"column", 12}};
   spec["bounds"] = "flush";
   const int legend_width = single || plan.lines.size() < 2 ? 0 : 140;
   spec["spec"] = Json{{"width", (width - legend_width - 45) / columns - 12},

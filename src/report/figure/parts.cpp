@@ -68,9 +68,9 @@ void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::
 }
 
 int heading_height(const Json& spec) {
-  constexpr int kTitle = 24;
-  constexpr int kLine = 12;
-  return kTitle + kLine * static_cast<int>(spec["title"]["subtitle"].size());
+  const Json& title = spec["title"];
+  return 10 + 14 * static_cast<int>(title["text"].size()) +
+         12 * static_cast<int>(title["subtitle"].size());
 }
 
 void fit_into(Json& spec, int width, int height) {

@@ -1,9 +1,11 @@
 #include "sweep/launcher/worker_count.h"
 
+#include <sched.h>
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <thread>
 
 #include "config/value.h"
 
@@ -15,7 +17,10 @@ constexpr int kMaxWorkers = 1024;
 }  // namespace
 
 int usable_cores() {
-  int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  int cores =
+      ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : ::get_nprocs();
   std::ifstream quota("/sys/fs/cgroup/cpu.max");  // "max 100000" or "150000 100000"
   double microseconds = 0, period = 0;
   if (quota >> microseconds >> period && period > 0) {
