@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxBytes = 4 << 20;
+constexpr std::size_t kMaxBytes = 1 << 20;
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
@@ -41,6 +41,19 @@ std::optional<std::string> package_header(std::string_view text) {
   return std::nullopt;
 }
 
+/// yaml-cpp takes the ??? of `{steps: ???}` for the beginning of a key. A stand-in of the same
+/// size, which no text contains, leaves every position as it is; the builder puts ??? back.
+std::string with_stand_ins(std::string text) {
+  constexpr std::string_view kMissing = "???", kBefore = " \t\n,[{:", kAfter = " \t\n,]}";
+  for (auto at = text.find(kMissing); at != text.npos; at = text.find(kMissing, at + 1)) {
+    const auto end = at + kMissing.size();
+    const bool begins = at == 0 || kBefore.find(text[at - 1]) != kBefore.npos;
+    const bool ends = end == text.size() || kAfter.find(text[end]) != kAfter.npos;
+    if (begins && ends) text.replace(at, kMissing.size(), YamlBuilder::kMissingStandIn);
+  }
+  return text;
+}
+
 }  // namespace
 
 Document parse_document(std::string_view bytes, const std::string& name) {
@@ -49,7 +62,7 @@ Document parse_document(std::string_view bytes, const std::string& name) {
   }
   const std::string text = normalised_text(bytes, name);
   YamlBuilder builder(name, text);
-  std::istringstream stream(text);
+  std::istringstream stream(with_stand_ins(text));
   try {
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);

@@ -132,8 +132,12 @@ Value YamlBuilder::scalar(const std::string& tag, const std::string& text, const
 }
 
 void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                           const std::string& text) {
+                           const std::string& raw) {
   Source source = source_of(mark);
+  std::string text = raw;
+  for (auto at = text.find(kMissingStandIn); at != text.npos; at = text.find(kMissingStandIn)) {
+    text.replace(at, kMissingStandIn.size(), "???");
+  }
   if (expects_key()) {
     if (anchor) anchors_[anchor] = Value(text);
     return add_key({text, std::move(source), tag == "?" && text == "<<"});

@@ -20,7 +20,10 @@ namespace difflab::config {
 /// keys, has no limits and types scalars by another version of YAML.
 class YamlBuilder final : public YAML::EventHandler {
  public:
-  /// `text` is what the parser reads; it must outlive the builder.
+  /// Reads as ??? wherever it stands in a text: U+FDD0, which Unicode promises never to assign.
+  static constexpr std::string_view kMissingStandIn = "\xEF\xB7\x90";
+
+  /// `text` is what the parser reads, with ??? for its stand-in; it must outlive the builder.
   YamlBuilder(std::string name, std::string_view text);
 
   Problems& problems() { return problems_; }

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <set>
 #include <utility>
 
 #include "record/run_directory.h"
 #include "report/format.h"
-#include "report/metric.h"
 #include "util/error.h"
 
 namespace difflab::report {
@@ -208,27 +206,12 @@ std::vector<Observation> Frame::observations(const std::string& source, bool cur
 }
 
 std::vector<double> Frame::chance(std::string_view metric) const {
-  static constexpr std::string_view kSuffix = "_chance";
-  const auto levels_of = [this](const std::function<bool(std::string_view)>& matches) {
-    std::set<double> levels;
-    for (const FrameRun& run : runs_) {
-      const Json* metrics = member(run.result, "metrics");
-      if (metrics == nullptr) continue;
-      for (const auto& [key, value] : metrics->items()) {
-        const std::string_view name = key;
-        if (!name.ends_with(kSuffix) || !value.is_number()) continue;
-        if (matches(name.substr(0, name.size() - kSuffix.size())))
-          levels.insert(value.get<double>());
-      }
-    }
-    return std::vector<double>(levels.begin(), levels.end());
-  };
-  auto levels = levels_of([&](std::string_view of) { return of == metric; });
-  // One task has one way to guess: validation, test and cell accuracy share its level.
-  if (levels.empty() && metric.ends_with("accuracy") && metric_of(metric).is_share) {
-    levels = levels_of([](std::string_view of) { return of.ends_with("accuracy"); });
+  const std::string key = std::string(metric) + "_chance";
+  std::set<double> levels;
+  for (const FrameRun& run : runs_) {
+    if (const auto level = run.metric(key)) levels.insert(*level);
   }
-  return levels;
+  return {levels.begin(), levels.end()};
 }
 
 }  // namespace difflab::report

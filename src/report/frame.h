@@ -67,8 +67,7 @@ class Frame {
   std::vector<Observation> observations(const std::string& source, bool curve,
                                         const TextMap& where) const;
 
-  /// Chance levels of a metric, distinct and ascending, from the results' "<metric>_chance"; of an
-  /// accuracy without one, from any other accuracy's.
+  /// Chance levels of a metric, distinct and ascending, from the results' "<metric>_chance".
   std::vector<double> chance(std::string_view metric) const;
 
  private:

@@ -112,7 +112,7 @@ void add_notes(Table& table, const Study& study, const Frame& frame, const Label
   note_comparison(table, table.notes);
   note_chance(table, frame, labels, table.notes);
   if (const auto settings = settings_list(study); !settings.empty()) {
-    table.settings = "Equal in all runs: " + join(settings) + ".";
+    table.settings = join(settings);
   }
   note_origin(frame, table.notes);
 }

@@ -12,9 +12,9 @@ namespace difflab::report {
 namespace {
 
 // Okabe and Ito 2008 without black, which is the baseline's; its yellow, too pale for lines on
-// white paper, is replaced by Tol's olive.
-constexpr std::array<const char*, 7> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                "#56B4E9", "#E69F00", "#999933"};
+// white paper, is replaced by Tol's olive, and Tol's wine makes eight.
+constexpr std::array<const char*, 8> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                "#56B4E9", "#E69F00", "#999933", "#882255"};
 constexpr std::array<const char*, 8> kShapes = {"circle",         "square",        "triangle-up",
                                                 "diamond",        "triangle-down", "cross",
                                                 "triangle-right", "triangle-left"};

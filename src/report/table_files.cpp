@@ -48,6 +48,11 @@ std::string comment(std::string text) {
   return "% " + text + "\n";
 }
 
+// Text that Markdown leaves as it is.
+std::string code_span(const std::string& text) {
+  return text.find('`') == std::string::npos ? "`" + text + "`" : escape_markdown(text);
+}
+
 // All leaves of `json` as path=value.
 void flatten(const Json& json, const std::string& path, std::vector<std::string>& leaves) {
   if (json.is_object() && !json.empty()) {
@@ -146,14 +151,14 @@ std::string table_markdown(const Table& table, const Labels& labels) {
   }
   out += "\n";
   for (const std::string& note : table.notes) out += "- " + escape_markdown(note) + "\n";
-  if (!table.settings.empty()) out += "- " + escape_markdown(table.settings) + "\n";
+  if (!table.settings.empty()) out += "- Equal in all runs: " + code_span(table.settings) + "\n";
   return out;
 }
 
 std::string table_tex(const Table& table, const Labels& labels) {
   std::string out = comment(table.title) + comment("Needs \\usepackage{booktabs}.");
   for (const std::string& note : table.notes) out += comment(note);
-  if (!table.settings.empty()) out += comment(table.settings);
+  if (!table.settings.empty()) out += comment("Equal in all runs: " + table.settings);
   out += to_tex(main_grid(table, labels));
   if (!table.comparisons.empty()) {
     out += "\n" + comment("Against " + table.baseline + ", paired by seed") +

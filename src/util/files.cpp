@@ -106,8 +106,7 @@ FileLock FileLock::acquire(const fs::path& path) {
   return lock;
 }
 
-FileLock::FileLock(FileLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 FileLock::~FileLock() {
   if (descriptor_ >= 0) ::close(descriptor_);

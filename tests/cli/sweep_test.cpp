@@ -106,7 +106,7 @@ CATCH_TEST_CASE("failed runs are told together with message and log, and the res
 const std::string& undisturbed_tables() {
   static const std::string tables = [] {
     Driver driver;
-    driver.workers.set(R"({"steps": 50})");
+    driver.workers.set(R"({"steps": 10})");
     CATCH_REQUIRE(driver.sweep().code == 0);
     return driver.tables();
   }();
@@ -121,7 +121,7 @@ struct Disturbed {
   Disturbed() {
     undisturbed_tables();
     ::setenv("DIFFLAB_ROOT", driver.project().c_str(), 1);
-    driver.workers.set(R"({"steps": 50, "step_ms": 3})");
+    driver.workers.set(R"({"steps": 10, "step_ms": 15})");
     process = driver.start({"sweep", "tiny"});
     CATCH_REQUIRE(eventually(
         [&] { return driver.workers.ends().size() >= 1 && driver.workers.starts().size() >= 3; }));

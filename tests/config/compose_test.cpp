@@ -75,18 +75,24 @@ CATCH_TEST_CASE("options are looked up relative to their group, or from the root
 }
 
 CATCH_TEST_CASE("packages place content elsewhere") {
-  const Folder folder(
-      {{"configs/config.yaml",
-        "defaults: [g: here, g@x.y: plain, g@_global_: plain2, g@_here_: plain3, h: header]\n"},
-       {"configs/g/here.yaml", "# @package _group_\na: 1\n"},
-       {"configs/g/plain.yaml", "b: 1\n"},
-       {"configs/g/plain2.yaml", "c: 1\n"},
-       {"configs/h/header.yaml", "# @package p.q\nd: 1\n"}});
-  // g@_here_ and g@_global_ are the same place in the root: chosen twice.
+  const Folder folder({{"configs/config.yaml",
+                        "defaults: [g: a, g@x.y: b, g@_global_: c, h: header, h@z: header]\n"},
+                       {"configs/g/a.yaml", "# @package _group_\na: 1\n"},
+                       {"configs/g/b.yaml", "b: 1\n"},
+                       {"configs/g/c.yaml", "c: 1\n"},
+                       {"configs/h/header.yaml", "# @package p.q\nd: 1\n"}});
   CATCH_CHECK(compose_text() ==
-              "configs/config.yaml:1:32: g@_global_ is chosen twice, as plain3 and as plain2; to "
-              "change a choice write `override g@_global_: plain3`\n"
-              "configs/config.yaml:1:63: config group g has no option plain3; did you mean plain?");
+              R"({"g":{"a":1},"x":{"y":{"b":1}},"c":1,"p":{"q":{"d":1}},"z":{"d":1}})");
+}
+
+CATCH_TEST_CASE("one place is chosen once") {
+  const Folder folder({{"configs/config.yaml", "defaults: [g: a, g@_here_: b, g@_global_: c]\n"},
+                       {"configs/g/a.yaml", "a: 1\n"},
+                       {"configs/g/b.yaml", "b: 1\n"},
+                       {"configs/g/c.yaml", "c: 1\n"}});
+  CATCH_CHECK(compose_text() ==
+              "configs/config.yaml:1:28: g@_global_ is chosen twice, as c and as b; to change a "
+              "choice write `override g@_global_: c`");
 }
 
 CATCH_TEST_CASE("a list picks several options, null none, optional may be absent") {
@@ -126,17 +132,17 @@ CATCH_TEST_CASE("what is wrong with a defaults list is named with its place") {
     return compose_text(overrides);
   };
   CATCH_CHECK(problem("[g: appel]", {}) ==
-              "configs/config.yaml:1:16: config group g has no option appel; did you mean apple?");
+              "configs/config.yaml:1:15: config group g has no option appel; did you mean apple?");
   CATCH_CHECK(problem("[g: ???]", {}) ==
-              "configs/config.yaml:1:16: a choice is needed: g=apple | loop");
-  CATCH_CHECK(problem("[f: a]", {}) == "configs/config.yaml:1:16: there is no config group f");
-  CATCH_CHECK(problem("[conifg2]", {}) ==
-              "configs/config.yaml:1:13: there is no config conifg2; did you mean config?");
+              "configs/config.yaml:1:15: a choice is needed: g=apple | loop");
+  CATCH_CHECK(problem("[f: a]", {}) == "configs/config.yaml:1:15: there is no config group f");
+  CATCH_CHECK(problem("[confg]", {}) ==
+              "configs/config.yaml:1:12: there is no config confg; did you mean config?");
   CATCH_CHECK(problem("{g: a}", {}) ==
               "configs/config.yaml:1:11: defaults is a map; expected a list");
   CATCH_CHECK(
       problem("[override g: apple]", {}) ==
-      "configs/config.yaml:1:25: cannot override g: nothing in the defaults list chooses it");
+      "configs/config.yaml:1:24: cannot override g: nothing in the defaults list chooses it");
   CATCH_CHECK(problem("[override g: apple, g: apple]", {}) ==
               "configs/config.yaml:1:34: `override g` stands before this item; overrides come last "
               "in a defaults list");

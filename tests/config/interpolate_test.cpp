@@ -1,7 +1,7 @@
 #include "config/interpolate.h"
 
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 
 #include "config/yaml.h"
 #include "support/catch.h"
@@ -154,10 +154,10 @@ CATCH_TEST_CASE("hostile interpolations end quickly") {
   chain = "z: ${a3999}\n" + chain;
   for (int i = 0; i < 20'000; ++i) open += "${";
   for (const std::string& text : {copies, texts, chain, open + "\""}) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     CATCH_CHECK(resolve(text).problems != "");
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    CATCH_CHECK(took.count() < 10);  // generous: the sanitizers make it ten times slower
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    CATCH_CHECK(seconds < 10);  // of this process; sanitizers make it ten times slower
   }
 }
 

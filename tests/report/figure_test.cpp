@@ -84,8 +84,8 @@ CATCH_TEST_CASE("a single run has a line and no band") {
 }
 
 Json cell(int needles, int length, int depth, int correct) {
-  return {{"needles", needles}, {"length", length},          {"depth", depth}, {"n", 10},
-          {"correct", correct}, {"accuracy", correct / 10.0}};
+  return {{"needles", needles}, {"length", length},           {"depth", depth},         {"n", 10},
+          {"correct", correct}, {"accuracy", correct / 10.0}, {"chance", 1.0 / needles}};
 }
 
 void fill_cells(StudyBuilder& builder) {
@@ -140,7 +140,7 @@ CATCH_TEST_CASE("a heat map has one scale from 0 to 1, pooled counts and the cha
   CATCH_CHECK(std::stod(first[10]) == Approx(0.9476).margin(0.0001));
   CATCH_CHECK(drawing.spec.dump().find("\"domain\":[0,1],\"scheme\":\"viridis\"") !=
               std::string::npos);
-  CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find("chance level 0.125") !=
+  CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find("chance level 0.250") !=
               std::string::npos);
 }
 

@@ -85,7 +85,7 @@ CATCH_TEST_CASE("table.md holds means, intervals, medians of censored runs and p
   CATCH_CHECK(contains(written, "cannot go below 0.25 with 3 pairs"));
   CATCH_CHECK(contains(written, "Chance level of needle accuracy: 0.031."));
   CATCH_CHECK_FALSE(contains(written, "Chance level of steps"));
-  CATCH_CHECK(contains(written, "train.steps=1600, train.lr=0.003"));
+  CATCH_CHECK(contains(written, "- Equal in all runs: `train.steps=1600, train.lr=0.003`\n"));
   CATCH_CHECK(contains(written, "commit 0123456789ab; AMD EPYC 7003"));
 }
 

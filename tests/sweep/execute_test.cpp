@@ -103,7 +103,7 @@ CATCH_TEST_CASE("every run is executed once, and nothing is executed again") {
 
 CATCH_TEST_CASE("all runs share one worker process, and as many execute at once as asked") {
   Bench bench;
-  bench.workers.set(R"({"steps": 150})");
+  bench.workers.set(R"({"steps": 15, "step_ms": 10})");
   const auto runs = make_runs(bench.results, 6);
   std::size_t most = 0;
   bench.notes.on_tick = [&](const auto& running) { most = std::max(most, running.size()); };
@@ -177,7 +177,7 @@ CATCH_TEST_CASE("a crash is tried again twice, then it is a failure") {
 
 CATCH_TEST_CASE("a worker process killed in mid-sweep is replaced and its runs start again") {
   Bench bench;
-  bench.workers.set(R"({"steps": 40})");
+  bench.workers.set(R"({"steps": 8, "step_ms": 5})");
   const auto runs = make_runs(bench.results, 6);
   std::set<int> killed;
   bench.notes.on_tick = [&](const auto&) {
@@ -196,13 +196,13 @@ CATCH_TEST_CASE("a worker process killed in mid-sweep is replaced and its runs s
   const auto results = results_of(runs);
   CATCH_CHECK(results.size() == 6);
   for (const auto& run : runs) {
-    CATCH_CHECK(read_result(run.directory)->at("metrics").at("steps") == 40);
+    CATCH_CHECK(read_result(run.directory)->at("metrics").at("steps") == 8);
   }
 }
 
 CATCH_TEST_CASE("a single run killed from outside starts again") {
   Bench bench;
-  bench.workers.set(R"({"steps": 300})");
+  bench.workers.set(R"({"steps": 15, "step_ms": 20})");
   const auto runs = make_runs(bench.results, 3);
   bool killed = false;
   bench.notes.on_tick = [&](const auto&) {
@@ -224,7 +224,7 @@ CATCH_TEST_CASE("a worker process that cannot start says why, once") {
 
 CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next call goes on") {
   Bench bench;
-  bench.workers.set(R"({"steps": 100, "step_ms": 5})");
+  bench.workers.set(R"({"steps": 20, "step_ms": 25})");
   const auto runs = make_runs(bench.results, 4);
   {
     const StopSignals signals;
@@ -244,7 +244,7 @@ CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next 
   CATCH_CHECK(state_of(runs[0].directory) == PlanState::kInterrupted);
   CATCH_CHECK(state_of(runs[3].directory) == PlanState::kNew);
   bench.notes.on_tick = nullptr;
-  bench.workers.set(R"({"steps": 100})");
+  bench.workers.set(R"({"steps": 20})");
   CATCH_CHECK(bench.sweep(runs).completed == 4);
 }
 

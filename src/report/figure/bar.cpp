@@ -137,7 +137,7 @@ std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
                                      const std::vector<Group>& groups) {
   std::vector<std::string> lines = {describe_spread(groups, /*shows_interval=*/true)};
   if (plan.config.points) lines[0] += " (points)";
-  if (!plan.chance.empty()) lines[0] += "; dashed: chance";
+  if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
   const std::string& axis = plan.layout.lying ? plan.config.x : plan.config.color;
   const std::string gaps = describe_gaps(frame, axis, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
@@ -153,7 +153,7 @@ Plan make_plan(const BarConfig& config, const Frame& frame, const Style& style, 
           .names = names,
           .category_title = frame.has_axis(config.x) ? style.labels.axis(config.x)
                                                      : style.labels.axis_title(metric_of(config.x)),
-          .chance = frame.chance(config.y),
+          .chance = {},
           .style = style};
 }
 
@@ -170,8 +170,10 @@ Drawing BarConfig::draw(const Frame& frame, const Style& style) const {
   const bool same_axis = color.empty() || color == x;
   std::vector<std::string> keys = {x};
   if (!same_axis) keys.push_back(color);
-  const auto groups = aggregate(frame, frame.observations(source, false, where), keys, y);
-  const Plan plan = make_plan(*this, frame, style, same_axis);
+  const auto rows = frame.observations(source, false, where);
+  const auto groups = aggregate(frame, rows, keys, y);
+  Plan plan = make_plan(*this, frame, style, same_axis);
+  plan.chance = chance_levels(frame, rows, y);
 
   std::string what = style.labels.heading(plan.metric);
   if (!same_axis) {

@@ -28,6 +28,7 @@ struct Plan {
   Metric metric;
   std::vector<Series> panels;
   std::vector<Group> groups;
+  std::vector<double> chance;
   const Style& style;
 };
 
@@ -124,8 +125,11 @@ std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame) {
   for (const auto& [key, text] : plan.config.where.entries) {
     parts.push_back(concat(labels.heading(metric_of(key)), " = ", text));
   }
-  for (const double level : frame.chance(plan.config.value))
-    parts.push_back("chance level " + plan.metric.text(level));
+  if (plan.chance.size() == 1) {
+    parts.push_back("chance level " + plan.metric.text(plan.chance[0]));
+  } else if (!plan.chance.empty()) {
+    parts.push_back(describe_chance(plan.chance));
+  }
   std::vector<std::string> lines = {join(parts, "; ")};
   const std::string gaps = describe_gaps(frame, plan.config.facet, labels);
   if (!gaps.empty()) lines.push_back(gaps);
@@ -167,10 +171,12 @@ void lay_out(const Plan& plan, Json& spec) {
 
 Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
   const std::vector<std::string> keys = {facet, y, x};
+  const auto rows = frame.observations(source, false, where);
   const Plan plan{.config = *this,
                   .metric = metric_of(value),
                   .panels = facet.empty() ? std::vector<Series>{} : style.series(frame, facet),
-                  .groups = aggregate(frame, frame.observations(source, false, where), keys, value),
+                  .groups = aggregate(frame, rows, keys, value),
+                  .chance = chance_levels(frame, rows, value),
                   .style = style};
 
   Drawing drawing;

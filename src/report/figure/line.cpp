@@ -169,7 +169,7 @@ Json layers(const Plan& plan, const Json& values) {
 std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
                                      const std::vector<Group>& groups) {
   std::vector<std::string> lines = {describe_spread(groups, plan.config.band == Band::kCi95)};
-  if (!plan.chance.empty()) lines[0] += "; dashed: chance";
+  if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
   const std::string gaps = describe_gaps(frame, plan.config.color, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
   return lines;
@@ -203,13 +203,14 @@ void lay_out(const Plan& plan, const Json& values, Json& spec) {
 Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   const bool curve = source.empty() && (x == "step" || x == "tokens");
   const std::vector<std::string> keys = {facet, color, x};
-  const auto groups = aggregate(frame, frame.observations(source, curve, where), keys, y);
+  const auto rows = frame.observations(source, curve, where);
+  const auto groups = aggregate(frame, rows, keys, y);
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
   const Plan plan{.config = *this,
                   .metric = metric_of(y),
                   .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, color),
                   .panels = facet.empty() ? std::vector<Series>{} : style.series(frame, facet),
-                  .chance = frame.chance(y),
+                  .chance = chance_levels(frame, rows, y),
                   .style = style};
   const std::string what = style.labels.heading(plan.metric);
   Drawing drawing;

@@ -1,5 +1,7 @@
 #include "report/figure/parts.h"
 
+#include <set>
+
 #include "report/format.h"
 #include "util/text.h"
 
@@ -24,8 +26,27 @@ std::string label_of(const Json& key, const std::vector<Series>& series, const L
   return found == nullptr ? labels.value(key_text(key)) : found->label;
 }
 
+std::vector<double> chance_levels(const Frame& frame, const std::vector<Observation>& rows,
+                                  const std::string& measure) {
+  std::set<double> levels;
+  for (const Observation& row : rows) {
+    const auto level = row.measured("chance");
+    if (level && row.measured(measure)) levels.insert(*level);
+  }
+  if (levels.empty()) return frame.chance(measure);
+  return {levels.begin(), levels.end()};
+}
+
+std::string describe_chance(const std::vector<double>& levels) {
+  if (levels.empty()) return "";
+  if (levels.size() == 1) return "dashed: chance";
+  const Metric share = metric_of("accuracy");
+  return concat("chance ", share.text(levels.front()), " to ", share.text(levels.back()));
+}
+
 Json chance_rules(const std::vector<double>& levels, const char* channel) {
   Json layers = Json::array();
+  if (levels.size() > 1) return layers;
   for (const double level : levels) {
     Json layer = {{"data", Json{{"values", Json::array({Json{{"chance", level}}})}}},
                   {"mark", Json{{"type", "rule"},

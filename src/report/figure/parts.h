@@ -17,7 +17,17 @@ const Series* find_series(const std::vector<Series>& series, const Json& key);
 /// The label of that look, or the key itself made readable.
 std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels);
 
-/// A dashed rule at each chance level, across `channel` ("x" or "y"); an array of layers.
+/// Chance levels of `measure`, distinct and ascending: the `chance` of the rows if they are cells
+/// that state it, else what the results say.
+std::vector<double> chance_levels(const Frame& frame, const std::vector<Observation>& rows,
+                                  const std::string& measure);
+
+/// "dashed: chance" for one level, "chance 0.125 to 0.25" for several, which get no rule; empty for
+/// none.
+std::string describe_chance(const std::vector<double>& levels);
+
+/// A dashed rule at the chance level if there is just one, across `channel` ("x" or "y"); an array
+/// of layers.
 Json chance_rules(const std::vector<double>& levels, const char* channel);
 
 /// "mean", "low", "high" (null without an interval) and "n" of a group, as fields of a datum.
