@@ -114,7 +114,10 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                              .study_keys = config::field_names<StudyConfig>()},
                             problems);
   study.preset = composed.preset;
-  study.config = config::read<StudyConfig>(composed.settings, "", problems);
+  // A file that could not be read has been reported; there are no settings to check then.
+  if (composed.settings.is_map()) {
+    study.config = config::read<StudyConfig>(composed.settings, "", problems);
+  }
   study.points = resolve(composed, problems, study.threads_per_run);
   if (problems.empty()) check_report_fits(composed, study.config.report, problems);
   problems.throw_if_any();

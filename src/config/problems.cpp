@@ -11,6 +11,7 @@ std::string Problem::text() const {
 }
 
 void Problems::add(Source source, std::string path, std::string message) {
+  ++reports_;
   Problem problem{std::move(source), std::move(path), std::move(message)};
   if (seen_.insert(problem.text()).second) items_.push_back(std::move(problem));
 }

@@ -28,6 +28,8 @@ class Problems {
 
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
+  /// How often something was reported, equal problems counted each time.
+  std::size_t reports() const { return reports_; }
   const std::vector<Problem>& items() const { return items_; }
   /// One line per problem, in the order in which they were found.
   std::string text() const;
@@ -37,6 +39,7 @@ class Problems {
  private:
   std::vector<Problem> items_;
   std::set<std::string> seen_;
+  std::size_t reports_ = 0;
 };
 
 }  // namespace difflab::config

@@ -127,14 +127,14 @@ T read_struct(const Value& value, const std::string& path, Problems& problems) {
                    problems);
     return config;
   }
-  const std::size_t before = problems.size();
+  const std::size_t before = problems.reports();
   Reader reader(value, path, problems);
   if constexpr (requires { T::kKind; }) reader.claim(kind_key<T>());
   config.visit_fields(reader);
   reader.finish();
   // Rules across fields would only repeat what is already wrong with one of them.
   if constexpr (requires(const T& checked, Check& check) { checked.validate(check); }) {
-    if (problems.size() == before) {
+    if (problems.reports() == before) {
       PlacedCheck check(value, path, problems);
       std::as_const(config).validate(check);
     }

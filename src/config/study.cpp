@@ -75,7 +75,7 @@ class StudyComposer {
 
   /// Whether the two files that everything else depends on can be read.
   bool readable() {
-    const std::size_t before = problems_.size();
+    const std::size_t before = problems_.reports();
     for (const std::string& name : {std::string("config"), "experiment/" + request_.experiment}) {
       try {
         if (library_.find(name)) continue;
@@ -92,7 +92,7 @@ class StudyComposer {
         problems_.add({}, "", error.what());
       }
     }
-    return problems_.size() == before;
+    return problems_.reports() == before;
   }
 
   std::vector<Override> overrides_below(std::string_view key) const {
@@ -196,7 +196,7 @@ class StudyComposer {
   }
 
   bool axes_make_sense() {
-    const std::size_t before = problems_.size();
+    const std::size_t before = problems_.reports();
     std::size_t points = 1;
     for (const Axis& axis : study_.axes) {
       const std::string key = first_part(axis.key);
@@ -214,7 +214,7 @@ class StudyComposer {
       problems_.add({}, "sweep", concat("the sweep has more than ", kMaxPoints, " points"));
       for (Axis& axis : study_.axes) axis.values.resize(1);
     }
-    return problems_.size() == before;
+    return problems_.reports() == before;
   }
 
   /// Leaves what can still be checked, so that everything wrong is reported together.

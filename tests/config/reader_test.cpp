@@ -175,6 +175,16 @@ CATCH_TEST_CASE("rules across fields wait until the fields themselves are right"
               "x.yaml:1:43: task.needles is 'x'; expected a whole number of at least 1");
 }
 
+CATCH_TEST_CASE(
+    "a mistake that every run of a sweep shares is reported once, without consequences") {
+  // The unreadable number of needles keeps its type's zero; the rule across fields must not speak.
+  const Value tree = parse_yaml("needles: many\nqueries: 3\n", "x.yaml");
+  Problems problems;
+  for (int run = 0; run < 3; ++run) read<Needle>(tree, "task", problems);
+  CATCH_CHECK(problems.text() ==
+              "x.yaml:1:10: task.needles is 'many'; expected a whole number of at least 1");
+}
+
 CATCH_TEST_CASE("a written struct has every field, kind first, and reads back") {
   Root root = read_root("{task: {kind: needle, queries: 3}, list: [needle], heads: 2, norm: none}");
   const Value tree = write(root);

@@ -92,7 +92,8 @@ Json grid_cells(const Variant& variant, Random& random) {
                            {"samples", 200},
                            {"n", 200},
                            {"correct", correct},
-                           {"accuracy", correct / 200.0}});
+                           {"accuracy", correct / 200.0},
+                           {"chance", 0.25}});
     }
   }
   return cells;

@@ -270,7 +270,9 @@ CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is
   fs::create_directories(runs[0].directory.path);
   std::optional<FileLock> other = FileLock::acquire(runs[0].directory.lock());
   CATCH_CHECK(state_of(runs[0].directory) == PlanState::kRunning);
-  bench.notes.on_tick = [&](const auto&) {
+  bench.notes.on_tick = [&](const auto& running) {
+    // It takes no place among ours while we cannot do anything about it.
+    for (const auto* run : running) CATCH_CHECK(run->id == runs[1].id);
     if (!other || !fs::exists(runs[1].directory.result())) return;
     const Json result = {{"schema", kResultSchema}, {"status", "diverged"}};
     write_file_atomically(runs[0].directory.result(), result.dump());

@@ -1,8 +1,14 @@
 #include "util/process.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/catch.h"
@@ -76,6 +82,18 @@ CATCH_TEST_CASE("a program that cannot be started is the user's to fix and named
   CATCH_CHECK_THROWS_AS(Process({"/etc/hostname"}), UserError);
 }
 
+// A killed process may wait as a zombie until its new parent reaps it.
+bool eventually_gone(pid_t pid) {
+  const auto gone = [&] {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string number, name, state;
+    return !(stat >> number >> name >> state) || state == "Z";
+  };
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (!gone() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(1ms);
+  return gone();
+}
+
 CATCH_TEST_CASE("a child and its children are gone when its object is") {
   pid_t child = 0, grandchild = 0;
   {
@@ -84,16 +102,28 @@ CATCH_TEST_CASE("a child and its children are gone when its object is") {
     grandchild = std::stoi(process.read_lines(10s).at(0));
     CATCH_CHECK(::kill(grandchild, 0) == 0);
   }
-  CATCH_CHECK(::kill(child, 0) == -1);
-  // The grandchild's new parent reaps it; until then it is a zombie, which still has a number.
-  const auto gone = [&] {
-    Process state({"/bin/sh", "-c", "ps -o stat= -p " + std::to_string(grandchild) + " || true"});
-    const auto lines = all_lines(state);
-    return lines.empty() || lines[0].front() == 'Z';
-  };
-  const auto deadline = std::chrono::steady_clock::now() + 10s;
-  while (!gone() && std::chrono::steady_clock::now() < deadline) continue;
-  CATCH_CHECK(gone());
+  CATCH_CHECK(eventually_gone(child));
+  CATCH_CHECK(eventually_gone(grandchild));
+}
+
+CATCH_TEST_CASE("a child dies with its parent, even if that is killed") {
+  std::array<int, 2> ends{};
+  CATCH_REQUIRE(::pipe(ends.data()) == 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const Process child({"/bin/sleep", "1000"});  // which does not look at its input
+    const pid_t pid = child.pid();
+    if (::write(ends[1], &pid, sizeof pid) == sizeof pid) ::pause();
+    ::_exit(1);
+  }
+  pid_t child = 0;
+  CATCH_REQUIRE(::read(ends[0], &child, sizeof child) == sizeof child);
+  CATCH_CHECK_FALSE(::kill(child, 0) != 0);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  CATCH_CHECK(eventually_gone(child));
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 CATCH_TEST_CASE("stop signals are counted and end nothing while somebody listens") {
