@@ -60,7 +60,7 @@ def open_page(browser, folder, width, flags, screenshot=None):
             + [(folder / "owner.html").as_uri()],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
     console = [line for line in ended.stderr.splitlines() if ":CONSOLE" in line]
