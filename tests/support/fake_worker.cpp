@@ -187,7 +187,9 @@ int serve() {
     for (auto end = pending.find('\n'); end != pending.npos; end = pending.find('\n')) {
       const std::string directory = pending.substr(0, end);
       pending.erase(0, end + 1);
-      children[fork_run(directory, ::getpid())] = directory;
+      const pid_t child = fork_run(directory, ::getpid());
+      if (child < 0) return 70;  // -1 must never become a process to be signalled
+      children[child] = directory;
     }
     if ((stop_requested || !open) && !forwarded) {
       for (const auto& [child, directory] : children) ::kill(child, SIGTERM);
