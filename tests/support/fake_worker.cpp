@@ -83,6 +83,7 @@ void misbehave(const Knobs& knobs, const RunDirectory& run, const std::string& c
   if (const auto signal = knobs.for_config("signal", config)) {
     if (lines_of(run.path / "tries") < knobs.number("signal_times", 1 << 30)) {
       std::ofstream(run.path / "tries", std::ios::app) << "killed\n";
+      std::signal(*signal, SIG_DFL);  // the sanitizers would turn it into an exit
       ::kill(::getpid(), *signal);
     }
   }
