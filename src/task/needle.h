@@ -69,6 +69,9 @@ struct NeedleConfig {
     }
   }
 
+  std::int64_t sequence_length() const { return length; }
+  std::int64_t vocab_size() const;  ///< V, reserved tokens included (vocabulary.h)
+
   std::unique_ptr<Task> build() const;
 };
 

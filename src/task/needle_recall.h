@@ -34,6 +34,9 @@ struct NeedleRecallConfig {
     }
   }
 
+  std::int64_t sequence_length() const { return needle.sequence_length(); }
+  std::int64_t vocab_size() const { return needle.vocab_size(); }
+
   std::unique_ptr<Task> build() const;
 };
 

@@ -13,7 +13,7 @@ class RecallTask final : public Task {
  public:
   explicit RecallTask(const RecallConfig& config) : config_(config) {}
 
-  std::int64_t vocab_size() const override { return config_.vocab_size; }
+  std::int64_t vocab_size() const override { return config_.tokens; }
   std::int64_t sequence_length() const override { return config_.length; }
   std::vector<TaskPart> parts() const override { return {{"recall", 1.0, this}}; }
   double chance_accuracy() const override { return 1 / static_cast<double>(symbols()); }
@@ -42,7 +42,7 @@ class RecallTask final : public Task {
   }
 
  private:
-  std::int64_t symbols() const { return config_.vocab_size - Vocabulary::kFirstSymbol; }
+  std::int64_t symbols() const { return config_.tokens - Vocabulary::kFirstSymbol; }
 
   RecallConfig config_;
 };

@@ -22,14 +22,17 @@ class Task;
 struct RecallConfig {
   static constexpr std::string_view kKind = "recall";
 
-  std::int64_t length = 64;       ///< T
-  std::int64_t vocab_size = 130;  ///< V, two of them reserved (begin, question mark)
+  std::int64_t length = 64;   ///< T
+  std::int64_t tokens = 130;  ///< V, two of them reserved (begin, question mark)
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::at_least(8));
-    visit("vocab_size", vocab_size, "tokens V, two of them reserved", config::at_least(4));
+    visit("vocab_size", tokens, "tokens V, two of them reserved", config::at_least(4));
   }
+
+  std::int64_t sequence_length() const { return length; }
+  std::int64_t vocab_size() const { return tokens; }
 
   std::unique_ptr<Task> build() const;
 };

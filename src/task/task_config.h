@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <variant>
 
 #include "task/needle.h"
 #include "task/needle_recall.h"
 #include "task/recall.h"
+#include "task/text.h"
 
 namespace difflab {
 
@@ -13,9 +15,19 @@ class Task;
 
 /// Every task a model can be trained on; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
-using TaskConfig = std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig>;
+using TaskConfig = std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, TextConfig>;
 
 std::unique_ptr<Task> build_task(const TaskConfig& config);
+
+/// V, as the built task says it, without building it. @throws UserError if a text cannot be read.
+inline std::int64_t vocab_size(const TaskConfig& config) {
+  return std::visit([](const auto& kind) { return kind.vocab_size(); }, config);
+}
+
+/// T, as the built task says it.
+inline std::int64_t sequence_length(const TaskConfig& config) {
+  return std::visit([](const auto& kind) { return kind.sequence_length(); }, config);
+}
 
 /// The needles in a task, or null if it has none.
 inline const NeedleConfig* needles_of(const TaskConfig& config) {

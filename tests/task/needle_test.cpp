@@ -12,6 +12,7 @@
 #include "task/needle_recall.h"
 #include "task/task.h"
 #include "task/task_config.h"
+#include "task/text.h"
 #include "task/vocabulary.h"
 
 namespace difflab {
@@ -120,7 +121,8 @@ CATCH_TEST_CASE("neither the place nor the order of the needles gives the answer
 }
 
 CATCH_TEST_CASE("data are a function of seed, split and index alone") {
-  const TaskConfig configs[] = {NeedleConfig{}, NeedleRecallConfig{}, RecallConfig{}};
+  const TaskConfig configs[] = {NeedleConfig{}, NeedleRecallConfig{}, RecallConfig{},
+                                TextConfig{.generated_characters = 20'000}};
   for (const auto& config : configs) {
     const auto task = build_task(config), again = build_task(config);
     const auto batch = task->batch(5, Split::kTrain, 7, 16);
@@ -137,7 +139,7 @@ CATCH_TEST_CASE("data are a function of seed, split and index alone") {
 }
 
 CATCH_TEST_CASE("a recall sequence repeats its prefix and is scored only where it repeats") {
-  const RecallConfig config{.length = 32, .vocab_size = 1'000};
+  const RecallConfig config{.length = 32, .tokens = 1'000};
   const auto [inputs, targets] = config.build()->batch(0, Split::kTrain, 0, 300);
   std::set<std::int64_t> periods;
   for (std::int64_t i = 0; i < 300; ++i) {
