@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <iostream>
 
 #include "util/error.h"
 #include "util/files.h"
@@ -50,6 +54,33 @@ fs::path find_worker() {
   throw UserError(concat("there is no worker program ", worker.string(),
                          is_given ? " (from DIFFLAB_WORKER)" : "",
                          "; ./difflab builds it, as does cmake --build --preset release"));
+}
+
+void become_worker(const std::vector<std::string>& arguments) {
+  const std::string worker = find_worker().string();
+  std::vector<char*> argv{const_cast<char*>(worker.c_str())};
+  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  std::cout << std::flush;
+  ::execv(worker.c_str(), argv.data());
+  throw UserError(concat("cannot start ", worker, ": ", std::strerror(errno)));
+}
+
+RunDirectory find_run(const std::string& run, const fs::path& results) {
+  if (fs::exists(RunDirectory{run}.config())) return {fs::absolute(run).lexically_normal()};
+  std::vector<std::string> found;
+  std::error_code none;  // no folder: no run
+  for (const auto& entry : fs::directory_iterator(results / "runs", none)) {
+    const auto id = entry.path().filename().string();
+    if (id.starts_with(run) && fs::exists(RunDirectory{entry.path()}.config())) found.push_back(id);
+  }
+  if (found.size() == 1) return {results / "runs" / found.front()};
+  if (found.empty()) {
+    throw UserError(concat("there is no run ", run, " in ", (results / "runs").string(),
+                           "; runs.json of an experiment's output lists their ids"));
+  }
+  std::sort(found.begin(), found.end());
+  throw UserError(concat(found.size(), " runs begin with '", run, "': ", join(found)));
 }
 
 void require_writable(const fs::path& folder) {

@@ -10,6 +10,7 @@
 #include "config/writer.h"
 #include "config/yaml.h"
 #include "experiment/identity.h"
+#include "experiment/input_files.h"
 #include "experiment/run_config.h"
 #include "util/error.h"
 #include "util/hash.h"
@@ -39,13 +40,11 @@ std::vector<std::string> that_change_something(const std::vector<std::string>& o
   return kept;
 }
 
-// A folder given on the command line is meant from where the user is, one in a file from the
-// project.
-fs::path results_folder(const config::Study& composed, const fs::path& root,
-                        const std::string& results) {
-  const auto* value = composed.settings.find("results");
+// A path given on the command line is meant from where the user is, one in a file from the project.
+fs::path place_of(const config::Value& settings, const std::string& key, const fs::path& root) {
+  const auto* value = settings.find_path(key);
   const bool typed = value != nullptr && value->source.file.starts_with("override ");
-  return ((typed ? fs::current_path() : root) / results).lexically_normal();
+  return typed ? fs::current_path() : root;
 }
 
 // For a person to paste; nothing of ours is ever run by a shell.
@@ -69,11 +68,19 @@ void check_name(const std::string& name) {
   }
 }
 
-std::vector<sweep::Run> resolve(const config::Study& composed, config::Problems& problems,
-                                int& threads) {
+std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& root,
+                                config::Problems& problems, int& threads) {
   std::vector<sweep::Run> points;
   for (const auto& point : composed.points) {
-    const auto run = config::read<RunConfig>(point.config, "", problems);
+    auto run = config::read<RunConfig>(point.config, "", problems);
+    if (!problems.empty()) continue;
+    config::PlacedCheck check(point.config, "", problems);
+    resolve_input_files(
+        run,
+        [&](const std::string& key, const std::string& path) {
+          return place_of(point.config, key, root) / path;
+        },
+        check);
     if (!problems.empty()) continue;
     const auto full = config::write(run);
     points.push_back({.id = run_id(run),
@@ -118,11 +125,12 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   if (composed.settings.is_map()) {
     study.config = config::read<StudyConfig>(composed.settings, "", problems);
   }
-  study.points = resolve(composed, problems, study.threads_per_run);
+  study.points = resolve(composed, study.root, problems, study.threads_per_run);
   if (problems.empty()) check_report_fits(composed, study.config.report, problems);
   problems.throw_if_any();
 
-  study.results = results_folder(composed, study.root, study.config.results);
+  study.results = (place_of(composed.settings, "results", study.root) / study.config.results)
+                      .lexically_normal();
   for (auto& point : study.points) point.directory = {study.results / "runs" / point.id};
   const auto changes = that_change_something(composed.changes);
   study.output = study.results / name / study.preset;

@@ -7,11 +7,8 @@
 #include <iostream>
 #include <string>
 
-#include "config/reader.h"
-#include "config/yaml.h"
-#include "experiment/identity.h"
-#include "experiment/run_config.h"
 #include "experiment/run_experiment.h"
+#include "experiment/saved_run.h"
 #include "record/status.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -27,18 +24,6 @@ void on_signal(int signal) {
   if (signal != SIGINT) return;
   if (interrupts > 0) _exit(130);
   interrupts = 1;
-}
-
-RunConfig read_config(const RunDirectory& run) {
-  config::Problems problems;
-  auto config = config::read<RunConfig>(config::load_yaml(run.config()), "", problems);
-  problems.throw_if_any();
-  const std::string expected = run.path.filename().string();
-  if (const auto id = run_id(config); id != expected) {
-    throw UserError(concat(run.config().string(), ": describes run ", id, ", not ", expected,
-                           "; was it edited, or written by another version of difflab?"));
-  }
-  return config;
 }
 
 int fail(const RunDirectory& run, const std::string& message, int code) {
@@ -64,7 +49,7 @@ int run_job(const std::filesystem::path& directory) {
   try {
     const auto lock = FileLock::acquire(run.lock());
     if (std::filesystem::exists(run.result())) return kJobComplete;
-    const auto end = run_experiment(read_config(run), run, [] { return stop != 0; });
+    const auto end = run_experiment(read_run_config(run), run, [] { return stop != 0; });
     return end == RunEnd::kComplete ? kJobComplete : kJobInterrupted;
   } catch (const UserError& error) {
     return fail(run, error.what(), kJobUserError);

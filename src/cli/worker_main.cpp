@@ -5,12 +5,17 @@
 #include <torch/cuda.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <iostream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "cli/worker_job.h"
 #include "cli/worker_server.h"
+#include "cli/worker_tools.h"
 #include "record/provenance.h"
+#include "util/error.h"
 #include "util/json.h"
 
 namespace {
@@ -24,8 +29,27 @@ void keep_memory_between_steps() {
 int usage() {
   std::cerr << "usage: difflab-worker serve      jobs on standard input, one run folder a line\n"
                "       difflab-worker run DIR    one run in this process\n"
-               "       difflab-worker version    versions as JSON\n";
+               "       difflab-worker version    versions as JSON\n"
+               "       difflab-worker verify | export | generate ...    see difflab\n";
   return 2;
+}
+
+// The commands that `difflab` hands on.
+int tool(const std::string& command, const std::vector<std::string>& arguments) {
+  try {
+    if (command == "verify") return difflab::verify_command(arguments);
+    if (command == "export") return difflab::export_command(arguments);
+    if (command == "generate") return difflab::generate_command(arguments);
+    return usage();
+  } catch (const std::out_of_range&) {
+    return usage();  // too few arguments
+  } catch (const difflab::UserError& error) {
+    std::cerr << "error: " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "internal error (please report it): " << error.what() << '\n';
+    return 70;
+  }
 }
 
 }  // namespace
@@ -49,5 +73,5 @@ int main(int argc, char** argv) {
               << '\n';
     return 0;
   }
-  return usage();
+  return tool(command, {argv + std::min(argc, 2), argv + argc});
 }

@@ -5,11 +5,12 @@
 
 #include "evaluate/heldout.h"
 #include "evaluate/needle_grid.h"
+#include "evaluate/sample_text.h"
 
 namespace difflab {
 
 /// Every evaluation of a trained model; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
-using EvaluationConfig = std::variant<HeldoutConfig, NeedleGridConfig>;
+using EvaluationConfig = std::variant<HeldoutConfig, NeedleGridConfig, SampleTextConfig>;
 
 }  // namespace difflab

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/fields.h"
+#include "config/input_file.h"
 #include "evaluate/evaluation_config.h"
 #include "model/model_config.h"
 #include "task/task_config.h"
@@ -32,6 +33,7 @@ struct RunConfig {
   TaskConfig task;
   TrainConfig train;
   std::vector<EvaluationConfig> evaluate;
+  InputFile init_from = {};
   std::int64_t seed = 0;
   std::int64_t threads = 1;
   Device device = Device::kCpu;
@@ -42,6 +44,9 @@ struct RunConfig {
     visit("task", task, "what the model is trained on");
     visit("train", train, "how it is trained");
     visit("evaluate", evaluate, "what the trained model is asked, a list of kinds");
+    visit("init_from", init_from,
+          "safetensors file with the parameters to start from, under their official names; without "
+          "a path they are drawn");
     visit("seed", seed, "names the streams of initial values, data and held-out data",
           config::at_least(0));
     visit("threads", threads, "threads of one run; another number gives other rounding",
@@ -50,6 +55,11 @@ struct RunConfig {
   }
 
   void validate(config::Check& check) const {
+    const auto longest = sequence_length(task);
+    if (model.positions == Positions::kLearned && longest > model.max_positions) {
+      check.problem("model.max_positions", concat("is ", model.max_positions, " for sequences of ",
+                                                  longest, " tokens; expected at least as many"));
+    }
     for (std::size_t i = 0; i < evaluate.size(); ++i) {
       Nested nested(check, concat("evaluate[", i, "]."));
       std::visit([&](const auto& kind) { kind.validate_task(task, nested); }, evaluate[i]);

@@ -15,6 +15,7 @@
 #include "record/provenance.h"
 #include "record/status.h"
 #include "task/task.h"
+#include "train/tensor_file.h"
 #include "train/train_loop.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -105,11 +106,20 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
   const auto task = build_task(config.task);
   LanguageModel model(config.model, task->vocab_size());
   initialise(model, config.model, seed);
+  if (config.init_from.given()) {
+    const auto& path = config.init_from.path;
+    load_parameters(model, Safetensors::parse(config.init_from.read(), path), path);
+  }
   model.to(device);
   const EvaluationContext context{model, config.task, *task, seed};
 
   const auto outcome =
-      train({model, *task, config.train, seed, run_id(config), directory,
+      train({model,
+             *task,
+             config.train,
+             seed,
+             {run_id(config), config::canonical_json(config::write(config))},
+             directory,
              [&](LanguageModel&) { return validation_metrics(context, config.train.eval_samples); },
              stop_requested});
   const auto& progress = outcome.progress;
@@ -117,6 +127,7 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
     write_status(directory, RunState::kInterrupted, progress.step, config.train.steps);
     return RunEnd::kInterrupted;
   }
+  model.eval();
   const bool diverged = outcome.end == TrainEnd::kDiverged;
   const auto result = diverged ? diverged_result(config, model, progress)
                                : finished_result(config, directory, context, progress);

@@ -8,16 +8,19 @@
 namespace difflab {
 
 at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k) {
-  const auto T = q.size(-2);
-  const auto future = at::ones({T, T}, q.options().dtype(at::kBool)).triu(/*diagonal=*/1);
+  const auto queries = q.size(-2), keys = k.size(-2);
+  const auto future =
+      at::ones({queries, keys}, q.options().dtype(at::kBool)).triu(/*diagonal=*/1 + keys - queries);
   const auto scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
-  const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, heads, T, T]
+  const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, heads, T_q, T]
   return scores.masked_fill(future, -std::numeric_limits<double>::infinity()).softmax(-1);
 }
 
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1});
 }
+
+at::Tensor join_heads(const at::Tensor& heads) { return heads.transpose(1, 2).flatten(2); }
 
 at::Tensor repeat_heads(const at::Tensor& x, std::int64_t times) {
   return times == 1 ? x : x.repeat_interleave(times, /*dim=*/2);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/key_value_cache.h"
 #include "model/rotary.h"
 
 namespace difflab {
@@ -14,8 +15,10 @@ namespace difflab {
 /// Causal self-attention over one sequence: position t reads positions 0..t.
 class Attention : public torch::nn::Module {
  public:
-  /// x [B, T, D] -> [B, T, D].
-  virtual at::Tensor forward(const at::Tensor& x, const Rotary& rotary) = 0;
+  /// x [B, T, D] -> [B, T, D]. With a cache, x holds the tokens after those in it, `rotary` the
+  /// angles of x's positions, and the new keys and values are appended.
+  virtual at::Tensor forward(const at::Tensor& x, const Rotary& rotary,
+                             KeyValueCache* cache = nullptr) = 0;
 
   /// The weights that mix the values, for analysis: [B, H, T, T], zero above the diagonal.
   /// Rows sum to 1 for a softmax map and to 1 − λ for a difference of two.
@@ -28,11 +31,15 @@ class Attention : public torch::nn::Module {
   virtual std::vector<std::pair<std::string, double>> statistics() const { return {}; }
 };
 
-/// softmax(q kᵀ/√d) over positions 0..t; q, k [B, heads, T, d] -> [B, heads, T, T].
+/// softmax(q kᵀ/√d) over positions 0..t; q [B, heads, T_q, d], k [B, heads, T, d], the queries
+/// being those of the last T_q positions -> [B, heads, T_q, T].
 at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k);
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
+
+/// [B, heads, T, d] -> [B, T, heads·d].
+at::Tensor join_heads(const at::Tensor& heads);
 
 /// Repeats each head `times` in place for grouped queries: [B, T, heads, ...] ->
 /// [B, T, heads·times, ...], head j of the result being head j / times of x.

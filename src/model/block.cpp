@@ -1,40 +1,31 @@
-#include "model/llama_block.h"
+#include "model/block.h"
 
 #include <ATen/ATen.h>
 
-#include "model/linear.h"
-
 namespace difflab {
+namespace {
 
-RmsNorm::RmsNorm(std::int64_t width, double eps)
-    : width_(width), eps_(eps), weight_(register_parameter("weight", at::ones(width))) {}
-
-at::Tensor RmsNorm::forward(const at::Tensor& x) const {
-  return at::rms_norm(x, {width_}, weight_, eps_);
+std::shared_ptr<Attention> build_attention(const ModelConfig& config, std::int64_t layer) {
+  const auto shape = config.attention_shape(layer);
+  return std::visit([&](const auto& kind) { return kind.build(shape); }, config.attention);
 }
 
-SwiGlu::SwiGlu(std::int64_t d_model, std::int64_t hidden)
-    : gate_(register_module("gate", linear(d_model, hidden))),
-      up_(register_module("up", linear(d_model, hidden))),
-      down_(register_module("down", linear(hidden, d_model))) {}
+}  // namespace
 
-at::Tensor SwiGlu::forward(const at::Tensor& x) { return down_(at::silu(gate_(x)) * up_(x)); }
+Block::Block(const ModelConfig& config, std::int64_t layer)
+    : dropout_(config.dropout),
+      attn_norm_(register_module("attn_norm", build_norm(config))),
+      attn_(register_module("attn", build_attention(config, layer))),
+      ffn_norm_(register_module("ffn_norm", build_norm(config))),
+      ffn_(register_module("ffn", build_feed_forward(config))) {}
 
-LlamaBlock::LlamaBlock(const ModelConfig& config, std::int64_t layer)
-    : attn_norm_(
-          register_module("attn_norm", std::make_shared<RmsNorm>(config.d_model, config.norm_eps))),
-      attn_(register_module("attn", std::visit(
-                                        [&](const auto& kind) {
-                                          return kind.build({config.d_model, layer});
-                                        },
-                                        config.attention))),
-      ffn_norm_(
-          register_module("ffn_norm", std::make_shared<RmsNorm>(config.d_model, config.norm_eps))),
-      ffn_(register_module("ffn", std::make_shared<SwiGlu>(config.d_model, config.ffn_width()))) {}
+at::Tensor Block::forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) {
+  const auto mixed = x + dropout(attn_->forward(attn_norm_->forward(x), rotary, cache));
+  return mixed + dropout(ffn_->forward(ffn_norm_->forward(mixed)));
+}
 
-at::Tensor LlamaBlock::forward(const at::Tensor& x, const Rotary& rotary) {
-  const auto mixed = x + attn_->forward(attn_norm_->forward(x), rotary);
-  return mixed + ffn_->forward(ffn_norm_->forward(mixed));
+at::Tensor Block::dropout(const at::Tensor& x) const {
+  return dropout_ > 0 && is_training() ? at::dropout(x, dropout_, /*train=*/true) : x;
 }
 
 }  // namespace difflab

@@ -1,51 +1,35 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/linear.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "model/attention.h"
+#include "model/layer.h"
 #include "model/model_config.h"
 
 namespace difflab {
 
-/// RMSNorm with a learned gain [D], as a module so that the gain is called NAME.weight.
-class RmsNorm : public torch::nn::Module {
+/// One pre-norm block: x ← x + attention(norm(x)), x ← x + feed_forward(norm(x)). The architectures
+/// llama and nano differ in the norm and the feed-forward layer (layer.h) and in biases.
+class Block : public torch::nn::Module {
  public:
-  RmsNorm(std::int64_t width, double eps);
-  at::Tensor forward(const at::Tensor& x) const;  ///< [..., D] -> [..., D]
+  Block(const ModelConfig& config, std::int64_t layer);
 
- private:
-  std::int64_t width_;
-  double eps_;
-  at::Tensor weight_;
-};
-
-/// down(SiLU(gate(x)) · up(x)) (Shazeer 2020, arXiv:2002.05202).
-class SwiGlu : public torch::nn::Module {
- public:
-  SwiGlu(std::int64_t d_model, std::int64_t hidden);
-  at::Tensor forward(const at::Tensor& x);  ///< [..., D] -> [..., D]
-
- private:
-  torch::nn::Linear gate_, up_, down_;
-};
-
-/// One pre-norm block of the llama architecture.
-class LlamaBlock : public torch::nn::Module {
- public:
-  LlamaBlock(const ModelConfig& config, std::int64_t layer);
-  at::Tensor forward(const at::Tensor& x, const Rotary& rotary);  ///< [B, T, D] -> [B, T, D]
+  /// x [B, T, D] -> [B, T, D]; rotary and cache as in Attention::forward.
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache = nullptr);
 
   Attention& attention() { return *attn_; }
   const Attention& attention() const { return *attn_; }
 
  private:
-  std::shared_ptr<RmsNorm> attn_norm_;
+  at::Tensor dropout(const at::Tensor& x) const;
+
+  double dropout_;
+  std::shared_ptr<Layer> attn_norm_;
   std::shared_ptr<Attention> attn_;
-  std::shared_ptr<RmsNorm> ffn_norm_;
-  std::shared_ptr<SwiGlu> ffn_;
+  std::shared_ptr<Layer> ffn_norm_, ffn_;
 };
 
 }  // namespace difflab

@@ -43,9 +43,12 @@ void initialise(LanguageModel& model, const ModelConfig& config, std::uint64_t s
     const std::string_view name = parameter.key();
     const auto& value = parameter.value();
     Random random{seed, stream_key("init"), stream_key(name)};
-    if (name.find(".lambda_") != name.npos && value.dim() == 1) {
+    if (name.ends_with(".lambda")) {
+      continue;  // starts at λ_init, which only the layer knows
+    }
+    if (name.find(".lambda_q") != name.npos || name.find(".lambda_k") != name.npos) {
       fill_normal(value, lambda_std(config), random);
-    } else if (name == "tok_embeddings.weight") {
+    } else if (name == "tok_embeddings.weight" || name == "positions.weight") {
       const double by_width = 1 / std::sqrt(static_cast<double>(config.d_model));
       fill_normal(value, config.embedding_std.value_or(by_width), random);
     } else if (value.dim() == 2) {

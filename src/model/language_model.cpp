@@ -3,33 +3,46 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "model/block.h"
+#include "model/layer.h"
 #include "model/linear.h"
-#include "model/llama_block.h"
+#include "util/error.h"
 
 namespace difflab {
 
 LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size)
     : config_(config),
       tok_embeddings_(
-          register_module("tok_embeddings", torch::nn::Embedding(vocab_size, config.d_model))),
-      output_(linear(config.d_model, vocab_size)) {
+          register_module("tok_embeddings", torch::nn::Embedding(vocab_size, config.d_model))) {
+  if (config.positions == Positions::kLearned) {
+    positions_ =
+        register_module("positions", torch::nn::Embedding(config.max_positions, config.d_model));
+  }
   auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-    layers_.push_back(std::make_shared<LlamaBlock>(config, layer));
+    layers_.push_back(std::make_shared<Block>(config, layer));
     layers->push_back(layers_.back());
   }
-  norm_ = register_module("norm", std::make_shared<RmsNorm>(config.d_model, config.norm_eps));
-  register_module("output", output_);
+  norm_ = register_module("norm", build_norm(config));
+  if (!config.tied_head) {
+    output_ = register_module("output", linear(config.d_model, vocab_size, config.biases()));
+  }
 }
 
-at::Tensor LanguageModel::hidden(const at::Tensor& tokens) {
-  auto x = tok_embeddings_(tokens);  // [B, T, D]
-  const Rotary& rotary = rotary_for(tokens.size(1), x);
-  for (const auto& layer : layers_) x = layer->forward(x, rotary);
+at::Tensor LanguageModel::hidden(const at::Tensor& tokens, DecodingState* decoding) {
+  if (decoding != nullptr) decoding->layers.resize(layers_.size());
+  const auto begin = decoding == nullptr ? 0 : decoding->tokens();
+  auto x = embed(tokens, begin);  // [B, T, D]
+  const auto rotary = rotary_for(begin, tokens.size(1), x);
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    x = layers_[layer]->forward(x, rotary, decoding ? &decoding->layers[layer] : nullptr);
+  }
   return norm_->forward(x);
 }
 
-at::Tensor LanguageModel::head(const at::Tensor& states) { return output_(states); }
+at::Tensor LanguageModel::head(const at::Tensor& states) {
+  return config_.tied_head ? states.matmul(tok_embeddings_->weight.t()) : output_(states);
+}
 
 at::Tensor LanguageModel::forward(const at::Tensor& tokens) { return head(hidden(tokens)); }
 
@@ -49,15 +62,31 @@ std::vector<std::pair<std::string, double>> LanguageModel::statistics() const {
   return all;
 }
 
-const Rotary& LanguageModel::rotary_for(std::int64_t tokens, const at::Tensor& like) {
+at::Tensor LanguageModel::embed(const at::Tensor& tokens, std::int64_t begin) {
+  auto x = tok_embeddings_(tokens);
+  if (config_.positions == Positions::kLearned) {
+    const auto count = tokens.size(1);
+    if (begin + count > config_.max_positions) {
+      throw UserError(concat("a sequence of ", begin + count, " tokens is longer than the model's ",
+                             config_.max_positions, " learned positions (model.max_positions)"));
+    }
+    x = x + positions_->weight.narrow(0, begin, count);
+  }
+  const bool drop = config_.dropout > 0 && is_training();
+  return drop ? at::dropout(x, config_.dropout, /*train=*/true) : x;
+}
+
+Rotary LanguageModel::rotary_for(std::int64_t begin, std::int64_t tokens, const at::Tensor& like) {
+  if (config_.positions != Positions::kRotary) return Rotary::none();
   const auto& table = rotary_.rotation;
   const auto type = c10::toComplexType(like.scalar_type());
-  if (!table.defined() || table.size(0) != tokens || table.scalar_type() != type ||
+  if (!table.defined() || table.size(0) < begin + tokens || table.scalar_type() != type ||
       table.device() != like.device()) {
     const auto head_dim = layers_.front()->attention().rotary_dim();
-    rotary_ = Rotary::table(tokens, head_dim, config_.rope_theta, like.detach());
+    rotary_ = Rotary::table(begin + tokens, head_dim, config_.rope_theta, like.detach(),
+                            config_.rope_layout);
   }
-  return rotary_;
+  return rotary_.slice(begin, tokens);
 }
 
 }  // namespace difflab

@@ -10,16 +10,24 @@
 #include <utility>
 #include <vector>
 
+#include "model/key_value_cache.h"
 #include "model/model_config.h"
 #include "model/rotary.h"
 
 namespace difflab {
 
-class LlamaBlock;
-class RmsNorm;
+class Block;
+class Layer;
 
-/// Tokens in, logits out. Parameter names: tok_embeddings, layers.N.{attn_norm, attn, ffn_norm,
-/// ffn.{gate,up,down}}, norm, output – those of the reference cases.
+/// What decoding keeps between tokens: a cache for each layer.
+struct DecodingState {
+  std::vector<KeyValueCache> layers;
+  std::int64_t tokens() const { return layers.empty() ? 0 : layers.front().tokens(); }
+};
+
+/// Tokens in, logits out. Parameter names: tok_embeddings, positions (if learned),
+/// layers.N.{attn_norm, attn, ffn_norm, ffn}, norm, output (if not tied) – those of the reference
+/// cases.
 class LanguageModel : public torch::nn::Module {
  public:
   /// The model on the CPU in float32, uninitialised but for norms; see `initialise`.
@@ -28,8 +36,10 @@ class LanguageModel : public torch::nn::Module {
   /// tokens [B, T] -> logits [B, T, V].
   at::Tensor forward(const at::Tensor& tokens);
 
-  /// tokens [B, T] -> the normalised state before the output head, [B, T, D].
-  at::Tensor hidden(const at::Tensor& tokens);
+  /// tokens [B, T] -> the normalised state before the output head, [B, T, D]. With a decoding
+  /// state, the tokens come after those it has seen, and are added to it.
+  /// @throws UserError if there are more tokens than learned positions.
+  at::Tensor hidden(const at::Tensor& tokens, DecodingState* decoding = nullptr);
 
   /// states [..., D] -> logits [..., V].
   at::Tensor head(const at::Tensor& states);
@@ -37,19 +47,21 @@ class LanguageModel : public torch::nn::Module {
   /// Replaces the rotary table, which else is computed from rope_theta (reference cases).
   void set_rotary(Rotary rotary) { rotary_ = std::move(rotary); }
 
+  const ModelConfig& config() const { return config_; }
   std::int64_t parameter_count() const;
 
   /// Named numbers of all layers, e.g. {"lambda.0", 0.31}.
   std::vector<std::pair<std::string, double>> statistics() const;
 
  private:
-  const Rotary& rotary_for(std::int64_t tokens, const at::Tensor& like);
+  at::Tensor embed(const at::Tensor& tokens, std::int64_t begin);
+  Rotary rotary_for(std::int64_t begin, std::int64_t tokens, const at::Tensor& like);
 
   ModelConfig config_;
-  torch::nn::Embedding tok_embeddings_;
-  std::vector<std::shared_ptr<LlamaBlock>> layers_;
-  std::shared_ptr<RmsNorm> norm_;
-  torch::nn::Linear output_;
+  torch::nn::Embedding tok_embeddings_, positions_{nullptr};
+  std::vector<std::shared_ptr<Block>> layers_;
+  std::shared_ptr<Layer> norm_;
+  torch::nn::Linear output_{nullptr};
   Rotary rotary_;
 };
 

@@ -6,9 +6,9 @@
 
 namespace difflab {
 
-/// A projection without bias: [..., in] -> [..., out], weight [out, in].
-inline torch::nn::Linear linear(std::int64_t in, std::int64_t out) {
-  return torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(false));
+/// A projection: [..., in] -> [..., out], weight [out, in], bias [out] if asked.
+inline torch::nn::Linear linear(std::int64_t in, std::int64_t out, bool bias = false) {
+  return torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(bias));
 }
 
 }  // namespace difflab

@@ -1,47 +1,105 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "config/fields.h"
 #include "model/attention_config.h"
+#include "model/rotary_config.h"
 #include "util/text.h"
 
 namespace difflab {
 
-/// A decoder-only language model of llama blocks:
+/// The architecture around the attention.
+enum class BlockKind {
+  kLlama,  ///< RMSNorm, SwiGLU, no biases (Touvron et al. 2023, arXiv:2302.13971)
+  kNano,   ///< LayerNorm, GELU feed-forward of width 4D, biases everywhere (GPT-2, nanoGPT)
+};
+
+template <>
+struct config::EnumNames<BlockKind> {
+  static constexpr std::array<std::pair<std::string_view, BlockKind>, 2> kNames{{
+      {"llama", BlockKind::kLlama},
+      {"nano", BlockKind::kNano},
+  }};
+};
+
+/// How a model knows the order of its tokens.
+enum class Positions {
+  kRotary,   ///< queries and keys are turned by an angle (rotary.h)
+  kLearned,  ///< a learned vector per position is added to the embedding
+  kNone,     ///< only through the causal mask
+};
+
+template <>
+struct config::EnumNames<Positions> {
+  static constexpr std::array<std::pair<std::string_view, Positions>, 3> kNames{{
+      {"rotary", Positions::kRotary},
+      {"learned", Positions::kLearned},
+      {"none", Positions::kNone},
+  }};
+};
+
+/// A decoder-only language model of pre-norm blocks:
 ///
-///   x ← x + attention(RMSNorm(x)),  x ← x + down(SiLU(gate(r)) · up(r)) with r = RMSNorm(x)
+///   x ← x + attention(norm(x)),  x ← x + feed_forward(norm(x))
 ///
-/// then a final RMSNorm and an untied output head; no biases. Source: Touvron et al. 2023,
-/// arXiv:2302.13971, the block that the DIFF paper trains both models in (section 3.1).
+/// then a final norm and an output head. The default is the llama block that the DIFF paper trains
+/// both models in (arXiv 2410.05258, section 3.1).
 struct ModelConfig {
   std::string name = "model";  ///< label in tables and figures; without effect on the result
   std::int64_t d_model = 64;
   std::int64_t layers = 2;
-  std::int64_t ffn_hidden = 0;  ///< 0 means 8D/3 rounded up to a multiple of 32
-  double rope_theta = 10'000;
+  BlockKind block = BlockKind::kLlama;
+  std::int64_t ffn_hidden = 0;  ///< 0 means the block's own width, see ffn_width
   double norm_eps = 1e-5;
+  Positions positions = Positions::kRotary;
+  double rope_theta = 10'000;
+  RotaryLayout rope_layout = RotaryLayout::kInterleaved;
+  std::int64_t max_positions = 300;  ///< of learned positions
+  bool tied_head = false;
+  double dropout = 0;
   std::optional<double> init_std = {};
   std::optional<double> embedding_std = {};
   AttentionConfig attention = {};
 
-  /// The feed-forward width that is built.
+  /// The feed-forward width that is built: 8D/3 rounded up to a multiple of 32 (llama), 4D (nano).
   std::int64_t ffn_width() const {
-    return ffn_hidden > 0 ? ffn_hidden : (8 * d_model / 3 + 31) / 32 * 32;
+    if (ffn_hidden > 0) return ffn_hidden;
+    return block == BlockKind::kNano ? 4 * d_model : (8 * d_model / 3 + 31) / 32 * 32;
   }
+
+  /// Whether projections, feed-forward layer and output head have biases.
+  bool biases() const { return block == BlockKind::kNano; }
+
+  AttentionShape attention_shape(std::int64_t layer) const { return {d_model, layer, biases()}; }
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("name", name, "label in tables and figures; does not change the result");
     visit("d_model", d_model, "channels D of the residual stream", config::at_least(2));
     visit("layers", layers, "blocks", config::at_least(1));
+    visit("block", block,
+          "llama (RMSNorm, SwiGLU, no biases) or nano (LayerNorm, GELU, biases; nanoGPT)");
     visit("ffn_hidden", ffn_hidden,
-          "feed-forward width; 0 means 8D/3 rounded up to a multiple of 32", config::at_least(0));
-    visit("rope_theta", rope_theta, "base of the rotary angles", config::at_least(1));
+          "feed-forward width; 0 means 8D/3 rounded up to a multiple of 32 (llama) or 4D (nano)",
+          config::at_least(0));
     visit("norm_eps", norm_eps, "epsilon of the block norms", config::at_least(0));
+    visit("positions", positions, "rotary, learned or none");
+    visit("rope_theta", rope_theta, "base of the rotary angles", config::at_least(1));
+    visit("rope_layout", rope_layout,
+          "channels that are turned together: interleaved (2j, 2j+1) or halves (j, j + d/2)");
+    visit("max_positions", max_positions, "longest sequence that learned positions allow for",
+          config::at_least(1));
+    visit("tied_head", tied_head, "the output head uses the token embeddings");
+    visit("dropout", dropout,
+          "share of the embeddings' and of each sublayer's output set to 0 in training",
+          config::between(0, 0.999));
     visit("init_std", init_std,
           "standard deviation of matrices at the start; null draws them from U(-1/sqrt(in), "
           "1/sqrt(in)), as the official files do",

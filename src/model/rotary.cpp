@@ -7,21 +7,33 @@
 namespace difflab {
 
 Rotary Rotary::table(std::int64_t tokens, std::int64_t head_dim, double base,
-                     const at::Tensor& like) {
+                     const at::Tensor& like, RotaryLayout layout) {
   const auto pairs = at::arange(head_dim / 2, at::kDouble);
   const auto frequency = at::exp(pairs * (-2 * std::log(base) / static_cast<double>(head_dim)));
   const auto angle = at::outer(at::arange(tokens, at::kDouble), frequency);  // [T, d/2]
-  return from(angle.cos().to(like.options()), angle.sin().to(like.options()));
+  auto rotary = from(angle.cos().to(like.options()), angle.sin().to(like.options()));
+  rotary.layout = layout;
+  return rotary;
 }
 
 Rotary Rotary::from(const at::Tensor& cosine, const at::Tensor& sine) {
   return {at::complex(cosine, sine)};
 }
 
+Rotary Rotary::slice(std::int64_t begin, std::int64_t tokens) const {
+  return {rotation.defined() ? rotation.narrow(0, begin, tokens) : rotation, layout};
+}
+
 at::Tensor Rotary::apply(const at::Tensor& x) const {
+  if (!rotation.defined()) return x;
   // A pair of reals is one complex number, and turning it is one multiplication.
-  const auto pairs = at::view_as_complex(x.unflatten(-1, {-1, 2}));  // [B, T, heads, d/2]
-  return at::view_as_real(pairs * rotation.unsqueeze(1)).flatten(-2);
+  if (layout == RotaryLayout::kInterleaved) {
+    const auto pairs = at::view_as_complex(x.unflatten(-1, {-1, 2}));  // [B, T, heads, d/2]
+    return at::view_as_real(pairs * rotation.unsqueeze(1)).flatten(-2);
+  }
+  const auto halves = x.unflatten(-1, {2, -1}).unbind(-2);  // 2 × [B, T, heads, d/2]
+  const auto turned = at::view_as_real(at::complex(halves[0], halves[1]) * rotation.unsqueeze(1));
+  return turned.transpose(-1, -2).flatten(-2);
 }
 
 }  // namespace difflab

@@ -13,6 +13,23 @@ struct Asked {
   at::Tensor row;      // [n], the sequence each target belongs to
 };
 
+/// While one exists, the model does not drop anything.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(LanguageModel& model) : model_(model), training_(model.is_training()) {
+    if (training_) model_.eval();
+  }
+  ~EvaluationMode() {
+    if (training_) model_.train();
+  }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  LanguageModel& model_;
+  bool training_;
+};
+
 // The output head is applied where something is asked, not to every token.
 Asked ask(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
   const auto flat = targets.flatten();
@@ -39,6 +56,7 @@ Score& Score::operator+=(const Score& other) {
 
 Score score(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
   const at::NoGradGuard no_grad;
+  const EvaluationMode no_dropout(model);
   const auto asked = ask(model, inputs, targets);
   const auto wrong = asked.logits.argmax(-1).ne(asked.targets).to(at::kLong);  // [n]
   const auto wrong_in_row =

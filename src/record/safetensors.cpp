@@ -1,8 +1,10 @@
 #include "record/safetensors.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -43,6 +45,27 @@ std::optional<std::uint64_t> byte_count(const std::vector<std::int64_t>& shape,
     }
   }
   return count;
+}
+
+// What a file is that is no safetensors file; such a guess is only for the message.
+std::string_view guess(std::string_view start) {
+  if (start.starts_with("PK\x03\x04")) return "; it looks like a zip (a PyTorch checkpoint?)";
+  if (start.starts_with("\x80")) return "; it looks like a pickle, which runs code when opened";
+  return "";
+}
+
+// Refuses what cannot be such a file by its size and first bytes, before more of it is read.
+// @return the length of the header.
+std::uint64_t check_start(std::string_view start, std::uint64_t file_size,
+                          const std::string& name) {
+  if (start.size() < kLengthBytes) refuse(name, "shorter than its 8 length bytes");
+  std::uint64_t header_size = 0;
+  std::memcpy(&header_size, start.data(), kLengthBytes);
+  if (header_size > kMaxHeader || header_size > file_size - kLengthBytes) {
+    refuse(name, concat("its header claims ", header_size, " bytes, the file has ",
+                        file_size - kLengthBytes, guess(start)));
+  }
+  return header_size;
 }
 
 struct Entry {
@@ -91,6 +114,15 @@ Entry read_entry(const std::string& file, const std::string& name, const Json& e
 }  // namespace
 
 Safetensors Safetensors::read(const std::filesystem::path& path) {
+  std::array<char, kLengthBytes> start{};
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(start.data(), start.size());
+  if (stream || stream.eof()) {  // whatever else went wrong, read_file has the words for it
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    const auto read = static_cast<std::size_t>(stream.gcount());
+    if (!error) check_start({start.data(), read}, size, path.string());
+  }
   return parse(read_file(path), path.string());
 }
 
@@ -98,13 +130,8 @@ Safetensors Safetensors::parse(std::string bytes, const std::string& name) {
   Safetensors file;
   file.name_ = name;
   file.bytes_ = std::move(bytes);
-  if (file.bytes_.size() < kLengthBytes) refuse(name, "shorter than its 8 length bytes");
-  std::uint64_t header_size = 0;
-  std::memcpy(&header_size, file.bytes_.data(), kLengthBytes);
-  if (header_size > kMaxHeader || header_size > file.bytes_.size() - kLengthBytes) {
-    refuse(name, concat("its header claims ", header_size, " bytes, the file has ",
-                        file.bytes_.size() - kLengthBytes));
-  }
+  const auto header_size =
+      check_start(std::string_view(file.bytes_).substr(0, kLengthBytes), file.bytes_.size(), name);
   file.data_begin_ = kLengthBytes + header_size;
   const auto text = std::string_view(file.bytes_).substr(kLengthBytes, header_size);
   const Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);

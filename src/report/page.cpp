@@ -4,6 +4,7 @@
 
 #include "report/format.h"
 #include "report/grid.h"
+#include "report/samples.h"
 #include "report/table_files.h"
 #include "util/text.h"
 
@@ -205,8 +206,8 @@ std::string page_html(const PageContent& page) {
       "href=\"data:,\">\n<title>",
       escape_html(page.study.title.empty() ? page.study.name : page.study.title),
       "</title>\n<style>", kPageStyle, "</style>\n</head>\n<body>\n<main>\n");
-  out += header(page) + tables(page) + figures(page) + settings(page.study) + runs(page) +
-         provenance(page.frame);
+  out += header(page) + tables(page) + figures(page) + samples_html(page.frame, page.labels) +
+         settings(page.study) + runs(page) + provenance(page.frame);
   out +=
       concat("<footer><p>All runs: ", link("runs.json", "runs.json"), "</p></footer>\n</main>\n");
   if (!page.bundle.empty() && !page.figures.empty()) {

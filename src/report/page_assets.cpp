@@ -45,6 +45,9 @@ figure.wide { grid-column: 1 / -1; }
   overflow: visible; }
 .wide .drawing svg.marks { max-width: 66rem; min-width: 36rem; }
 .drawing img { width: 100%; max-width: 34rem; background: #fff; }
+.sample pre { background: var(--soft); padding: .7rem 1rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; max-width: 46rem; font: .86rem/1.45 ui-monospace, "DejaVu Sans Mono",
+  monospace; }
 figcaption { font-size: .85rem; color: var(--muted); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1.2rem; font-size: .9rem; }
 dt { color: var(--muted); }

@@ -59,9 +59,14 @@ at::Tensor read_tensors(const Safetensors& file, const std::filesystem::path& pa
   return at::cat(parts);
 }
 
+std::string metadata_of(const Safetensors& file, const char* key) {
+  const auto found = file.metadata().find(key);
+  return found == file.metadata().end() ? std::string() : found->second;
+}
+
 }  // namespace
 
-void save_checkpoint(const std::filesystem::path& path, const std::string& run_id,
+void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                      const LanguageModel& model, const Optimizer& optimizer,
                      const Progress& progress) {
   const auto parameters = optimizer.parameters().cpu();
@@ -80,27 +85,30 @@ void save_checkpoint(const std::filesystem::path& path, const std::string& run_i
                       {"loss_count", progress.loss_count},
                       {"milestones", progress.milestones}};
   write_file_atomically(path, to_safetensors(tensors, {{"format", "difflab checkpoint 1"},
-                                                       {"run", run_id},
+                                                       {"run", run.id},
+                                                       {"config", run.config},
                                                        {"progress", state.dump()},
                                                        {"data_sha256", sha256_hex(data)}}));
+}
+
+Safetensors read_checkpoint(const std::filesystem::path& path) {
+  auto file = Safetensors::read(path);
+  if (metadata_of(file, "data_sha256") != sha256_hex(file.data())) {
+    throw UserError(concat(path.string(), ": is damaged (its checksum does not match)"));
+  }
+  return file;
 }
 
 std::optional<Progress> load_checkpoint(const std::filesystem::path& path,
                                         const std::string& run_id, LanguageModel& model,
                                         Optimizer& optimizer) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  const auto file = Safetensors::read(path);
-  const auto text = [&](const char* key) {
-    const auto found = file.metadata().find(key);
-    return found == file.metadata().end() ? std::string() : found->second;
-  };
-  if (text("data_sha256") != sha256_hex(file.data())) {
-    throw UserError(concat(path.string(), ": is damaged (its checksum does not match)"));
+  const auto file = read_checkpoint(path);
+  if (const auto owner = metadata_of(file, "run"); owner != run_id) {
+    throw UserError(concat(path.string(), ": belongs to run ", owner, ", not ", run_id));
   }
-  if (text("run") != run_id) {
-    throw UserError(concat(path.string(), ": belongs to run ", text("run"), ", not ", run_id));
-  }
-  const Json state = Json::parse(text("progress"), nullptr, /*allow_exceptions=*/false);
+  const Json state =
+      Json::parse(metadata_of(file, "progress"), nullptr, /*allow_exceptions=*/false);
   if (!state.is_object()) throw UserError(concat(path.string(), ": has no progress in it"));
   Progress progress;
   try {

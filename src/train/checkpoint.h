@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "record/safetensors.h"
 #include "util/json.h"
 
 namespace difflab {
@@ -22,11 +23,21 @@ struct Progress {
   Json milestones = Json::object();  ///< first steps that reached something, see train_loop.h
 };
 
+/// Whose checkpoint it is.
+struct RunIdentity {
+  std::string id;
+  std::string config;  ///< the resolved configuration as JSON, kept for whoever reads the file
+};
+
 /// Writes parameters under their names, the moments as adam.first.NAME and adam.second.NAME, and
-/// progress, run id and a checksum of the data in the metadata; atomically (safetensors).
-void save_checkpoint(const std::filesystem::path& path, const std::string& run_id,
+/// progress, run id, configuration and a checksum of the data in the metadata; atomically
+/// (safetensors).
+void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                      const LanguageModel& model, const Optimizer& optimizer,
                      const Progress& progress);
+
+/// The file, its checksum compared. @throws UserError if it cannot be read, or is damaged.
+Safetensors read_checkpoint(const std::filesystem::path& path);
 
 /// Puts model and optimiser back where the checkpoint was taken. Empty if there is no file.
 /// @throws UserError if the file is damaged or of another run.

@@ -13,6 +13,7 @@
 #include "task/task.h"
 #include "train/optimizer.h"
 #include "util/error.h"
+#include "util/random.h"
 
 namespace difflab {
 namespace {
@@ -29,7 +30,7 @@ double seconds_since(Clock::time_point start) {
 Progress resume(const TrainContext& context, Optimizer& optimizer) {
   try {
     auto progress =
-        load_checkpoint(context.directory.checkpoint(), context.run_id, context.model, optimizer);
+        load_checkpoint(context.directory.checkpoint(), context.run.id, context.model, optimizer);
     if (!progress) return {};
     std::cout << "resuming at step " << progress->step << '\n';
     return *progress;
@@ -84,6 +85,7 @@ class Loop {
  private:
   // One optimiser step; the gradient norm before clipping, NaN if loss or gradient is not finite.
   double step() {
+    seed_dropout();
     const auto batch =
         context_.task.batch(context_.seed, Split::kTrain, progress_.step, config_.batch_size);
     optimizer_.zero_grad();
@@ -98,6 +100,14 @@ class Loop {
     progress_.loss_sum += value;
     ++progress_.loss_count;
     return norm;
+  }
+
+  // The library's own generator is asked for by dropout alone. Naming its stream by the step makes
+  // a resumed run drop what an undisturbed one does.
+  void seed_dropout() {
+    if (context_.model.config().dropout == 0) return;
+    const auto step = static_cast<std::uint64_t>(progress_.step);
+    at::manual_seed(Random{context_.seed, stream_key("dropout"), step}.next());
   }
 
   // One line of metrics.jsonl.
@@ -121,7 +131,7 @@ class Loop {
   void save() {
     metrics_.sync();
     progress_.metrics_length = metrics_.length();
-    save_checkpoint(context_.directory.checkpoint(), context_.run_id, context_.model, optimizer_,
+    save_checkpoint(context_.directory.checkpoint(), context_.run, context_.model, optimizer_,
                     progress_);
   }
 

@@ -20,7 +20,7 @@ struct TrainContext {
   const Task& task;
   const TrainConfig& config;
   std::uint64_t seed;
-  std::string run_id;
+  RunIdentity run;
   RunDirectory directory;
   std::function<Json(LanguageModel&)> validate;  ///< held-out figures for a metrics line
   std::function<bool()> stop_requested;          ///< asked between steps

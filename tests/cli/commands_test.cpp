@@ -1,5 +1,6 @@
 #include "cli/driver.h"
 #include "support/catch.h"
+#include "util/json.h"
 
 namespace difflab {
 namespace {
@@ -13,8 +14,9 @@ CATCH_TEST_CASE("--help names every command and shows examples") {
   const Driver driver;
   const Answer answer = driver.call({"--help"});
   CATCH_CHECK(answer.code == 0);
-  for (const std::string word : {"sweep", "plot", "config", "list", "preset=smoke", "--dry-run",
-                                 "Exit codes", "--version"}) {
+  for (const std::string word :
+       {"sweep", "plot", "config", "list", "params", "flops", "verify", "export", "generate",
+        "data", "preset=smoke", "--dry-run", "Exit codes", "--version"}) {
     CATCH_CHECK_THAT(answer.out, Contains(word));
   }
   CATCH_CHECK_THAT(driver.call({"--version"}).out, Contains("difflab " DIFFLAB_VERSION));
@@ -72,6 +74,58 @@ CATCH_TEST_CASE("list names experiments with their titles, and the options of gr
   CATCH_CHECK_THAT(experiments.out, Contains("broken.yaml:"));
   const Answer groups = driver.call({"list", "groups"});
   CATCH_CHECK_THAT(groups.out, Contains("model: diff, ") && Contains("train: "));
+}
+
+CATCH_TEST_CASE("params and flops take an experiment or bare dimensions") {
+  const Driver driver;
+  const Answer chat =
+      driver.call({"flops", "--d-model", "4096", "--ffn", "13696", "--heads", "32", "--kv-heads",
+                   "2", "--layers", "28", "--vocab", "65024", "--tokens", "8192"});
+  CATCH_CHECK(chat.code == 0);
+  CATCH_CHECK_THAT(chat.out, Contains("128,714,721,460,224"));
+  Answer answer = driver.call(
+      {"params", "tiny", "model=nano_gpt,diff_nano_gpt,diff_symmetry", "--vocab", "65", "--json"});
+  CATCH_INFO(answer.err);
+  CATCH_REQUIRE(answer.code == 0);
+  const Json counts = Json::parse(answer.out);
+  CATCH_REQUIRE(counts.size() == 3);
+  CATCH_CHECK(counts[0]["model"] == "nano_gpt");
+  CATCH_CHECK(counts[0]["parameters"]["total"] == 2'479'937);
+  CATCH_CHECK(counts[1]["parameters"]["total"] == 2'480'225);
+  CATCH_CHECK(counts[2]["parameters"]["total"] == 2'282'849);
+  CATCH_CHECK_THAT(
+      driver
+          .call({"params",   "dit", "--heads",   "2", "--head-dim",    "4", "--layers",       "1",
+                 "--sample", "4",   "--patch",   "2", "--in-channels", "1", "--out-channels", "1",
+                 "--joint",  "1",   "--caption", "1", "--pooled",      "1"})
+          .out,
+      // 1·4·8+8, 4·8, 4·64+2·8+24, 8·4, 8+8
+      Contains("40") && Contains("296") && Contains("416"));
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"params"},
+        {"params", "tiny", "--d-model", "64"},
+        {"params", "--d-model", "64"},
+        {"flops", "--d-model", "30", "--heads", "4", "--vocab", "9"},
+        {"flops", "tiny", "--bytes", "3"}}) {
+    CATCH_CHECK(driver.call(wrong).code == 2);
+  }
+}
+
+CATCH_TEST_CASE("a run is named by its id, the beginning of it, or its folder") {
+  const Driver driver;
+  for (const std::string command : {"export", "generate"}) {
+    std::vector<std::string> call{command, "abc"};
+    if (command == "export") call.insert(call.end(), {"--to", "x.safetensors"});
+    const Answer none = driver.call(call);
+    CATCH_CHECK(none.code == 2);
+    CATCH_CHECK_THAT(none.err, Contains("there is no run abc in"));
+  }
+  driver.write("results/runs/abc1/config.yaml", "");
+  driver.write("results/runs/abc2/config.yaml", "");
+  CATCH_CHECK_THAT(driver.call({"generate", "abc"}).err,
+                   Contains("2 runs begin with 'abc': abc1, "));
+  CATCH_CHECK_THAT(driver.call({"generate", "abc1", "--temperature", "-1"}).err,
+                   Contains("temperature is -1"));
 }
 
 CATCH_TEST_CASE("the project is found from a folder inside it") {

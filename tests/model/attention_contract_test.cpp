@@ -1,46 +1,46 @@
-// What every attention must do, whatever its kind. A new kind is covered by being in the variant.
+// What every attention must do, whatever its kind and ablation (support/attention_variants.h).
 #include <ATen/ATen.h>
 
 #include "model/attention.h"
-#include "model/attention_config.h"
+#include "support/attention_variants.h"
 #include "support/catch.h"
 #include "support/tensors.h"
 
 namespace difflab {
 namespace {
 
-constexpr std::int64_t kWidth = 32;
+using testing::relative_error;
+
+constexpr std::int64_t kWidth = 32, kTokens = 9;
 
 struct Built {
   std::shared_ptr<Attention> attention;
   Rotary rotary;
-  std::string kind;
+  std::string name;
 };
 
-template <class... Kinds>
-std::vector<Built> one_of_each(std::type_identity<std::variant<Kinds...>>) {
+// In the third layer, with biases every other time.
+std::vector<Built> all_variants() {
   torch::manual_seed(0);
   std::vector<Built> all;
-  const auto add = [&]<class Kind>(std::type_identity<Kind>) {
-    auto attention = Kind{}.build({kWidth, 2});
+  for (const auto& [name, config] : testing::attention_variants()) {
+    const AttentionShape shape{kWidth, 2, all.size() % 2 == 1};
+    auto attention = std::visit([&](const auto& kind) { return kind.build(shape); }, config);
     attention->to(at::kDouble);
     const auto rotary =
-        Rotary::table(9, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
-    all.push_back({attention, rotary, std::string(Kind::kKind)});
-  };
-  (add(std::type_identity<Kinds>{}), ...);
+        Rotary::table(kTokens, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
+    all.push_back({attention, rotary, name});
+  }
   return all;
 }
 
-std::vector<Built> all_kinds() { return one_of_each(std::type_identity<AttentionConfig>{}); }
-
 CATCH_TEST_CASE("an attention keeps the shape and trains every parameter") {
-  for (const auto& [attention, rotary, kind] : all_kinds()) {
-    CATCH_INFO(kind);
-    const auto x = at::randn({2, 9, kWidth}, at::kDouble);
+  for (const auto& [attention, rotary, name] : all_variants()) {
+    CATCH_INFO(name);
+    const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
     const auto y = attention->forward(x, rotary);
     CATCH_CHECK(y.sizes() == x.sizes());
-    y.square().sum().backward();
+    (y * at::randn_like(y)).sum().backward();
     for (const auto& parameter : attention->named_parameters()) {
       CATCH_INFO(parameter.key());
       CATCH_REQUIRE(parameter.value().grad().defined());
@@ -50,21 +50,21 @@ CATCH_TEST_CASE("an attention keeps the shape and trains every parameter") {
 }
 
 CATCH_TEST_CASE("an attention does not see the future") {
-  for (const auto& [attention, rotary, kind] : all_kinds()) {
-    CATCH_INFO(kind);
-    auto x = at::randn({1, 9, kWidth}, at::kDouble);
+  for (const auto& [attention, rotary, name] : all_variants()) {
+    CATCH_INFO(name);
+    auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
     const auto before = attention->forward(x, rotary).narrow(1, 0, 5).clone();
     x.narrow(1, 5, 4).normal_();
     const auto after = attention->forward(x, rotary);
-    CATCH_CHECK(testing::relative_error(after.narrow(1, 0, 5), before) < 1e-12);
-    CATCH_CHECK(testing::relative_error(after.narrow(1, 5, 4), before.narrow(1, 0, 4)) > 1e-3);
+    CATCH_CHECK(relative_error(after.narrow(1, 0, 5), before) < 1e-12);
+    CATCH_CHECK(relative_error(after.narrow(1, 5, 4), before.narrow(1, 0, 4)) > 1e-3);
   }
 }
 
 CATCH_TEST_CASE("an attention's weights are zero above the diagonal and nowhere NaN") {
-  for (const auto& [attention, rotary, kind] : all_kinds()) {
-    CATCH_INFO(kind);
-    const auto weights = attention->weights(at::randn({2, 9, kWidth}, at::kDouble), rotary);
+  for (const auto& [attention, rotary, name] : all_variants()) {
+    CATCH_INFO(name);
+    const auto weights = attention->weights(at::randn({2, kTokens, kWidth}, at::kDouble), rotary);
     CATCH_CHECK(weights.dim() == 4);
     CATCH_CHECK(weights.triu(1).abs().max().item<double>() == 0);
     CATCH_CHECK(weights.isfinite().all().item<bool>());
@@ -73,15 +73,92 @@ CATCH_TEST_CASE("an attention's weights are zero above the diagonal and nowhere 
 
 CATCH_TEST_CASE("an attention depends on positions only through their differences") {
   // Rotary embedding: shifting all angles by a constant changes nothing.
-  for (const auto& [attention, rotary, kind] : all_kinds()) {
-    CATCH_INFO(kind);
+  for (const auto& [attention, rotary, name] : all_variants()) {
+    CATCH_INFO(name);
     const auto longer =
-        Rotary::table(14, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
-    const Rotary shifted{longer.rotation.narrow(0, 5, 9)};
-    const auto x = at::randn({1, 9, kWidth}, at::kDouble);
-    CATCH_CHECK(testing::relative_error(attention->forward(x, shifted),
-                                        attention->forward(x, rotary)) < 1e-10);
+        Rotary::table(kTokens + 5, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
+    const auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
+    CATCH_CHECK(relative_error(attention->forward(x, longer.slice(5, kTokens)),
+                               attention->forward(x, rotary)) < 1e-10);
   }
+}
+
+CATCH_TEST_CASE("an attention gives the same whether tokens come at once or through a cache") {
+  for (const auto& [attention, rotary, name] : all_variants()) {
+    CATCH_INFO(name);
+    const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
+    KeyValueCache cache;
+    std::vector<at::Tensor> parts;
+    std::int64_t begin = 0;
+    for (const std::int64_t tokens : {4, 1, 3, 1}) {
+      parts.push_back(
+          attention->forward(x.narrow(1, begin, tokens), rotary.slice(begin, tokens), &cache));
+      begin += tokens;
+      CATCH_CHECK(cache.tokens() == begin);
+    }
+    CATCH_CHECK(relative_error(at::cat(parts, 1), attention->forward(x, rotary)) < 1e-12);
+  }
+}
+
+CATCH_TEST_CASE("an attention's gradients are those of finite differences") {
+  // Central differences of sum(y·w): the error of the rule is of order h² = 1e-10, that of rounding
+  // 1e-16/h = 1e-11, both relative to values of order 1; hence 1e-7.
+  constexpr double kStep = 1e-5;
+  for (const auto& [attention, rotary, name] : all_variants()) {
+    CATCH_INFO(name);
+    const auto x = at::randn({1, kTokens, kWidth}, at::kDouble).requires_grad_();
+    const auto w = at::randn({1, kTokens, kWidth}, at::kDouble);
+    const auto loss = [&, &attn = attention, &rot = rotary] {
+      return (attn->forward(x, rot) * w).sum();
+    };
+    loss().backward();
+    auto leaves = attention->parameters();
+    leaves.push_back(x);
+    const at::NoGradGuard no_grad;
+    for (auto& leaf : leaves) {
+      // One random direction per tensor: d/dh loss(leaf + h·direction) = gradient · direction.
+      const auto direction = at::randn_like(leaf);
+      leaf.add_(direction, kStep);
+      const double above = loss().item<double>();
+      leaf.sub_(direction, 2 * kStep);
+      const double below = loss().item<double>();
+      leaf.add_(direction, kStep);
+      const double expected = (leaf.grad() * direction).sum().item<double>();
+      CATCH_CHECK((above - below) / (2 * kStep) == Approx(expected).epsilon(1e-6).margin(1e-7));
+    }
+  }
+}
+
+CATCH_TEST_CASE("as many key/value heads as heads is the same as not asking for groups") {
+  const auto same = [](auto plain, auto grouped) {
+    const AttentionShape shape{kWidth, 1};
+    torch::manual_seed(3);
+    const auto a = plain.build(shape);
+    torch::manual_seed(3);
+    const auto b = grouped.build(shape);
+    const auto rotary = Rotary::table(kTokens, a->rotary_dim(), 10'000, at::zeros({}));
+    const auto x = at::randn({2, kTokens, kWidth});
+    CATCH_CHECK(at::equal(a->forward(x, rotary), b->forward(x, rotary)));
+  };
+  same(SoftmaxAttentionConfig{.heads = 4}, SoftmaxAttentionConfig{.heads = 4, .kv_heads = 4});
+  same(DifferentialAttentionConfig{.heads = 4},
+       DifferentialAttentionConfig{.heads = 4, .kv_heads = 4});
+  same(DifferentialAttentionConfig{.heads = 4},
+       DifferentialAttentionConfig{.heads = 4, .key_pairing = KeyPairing::kNaive});
+  same(DifferentialV2Config{.heads = 4}, DifferentialV2Config{.heads = 4, .kv_heads = 4});
+}
+
+CATCH_TEST_CASE("halves and interleaved rotary layouts differ by the order of channels alone") {
+  const auto x = at::randn({2, kTokens, 3, 8}, at::kDouble);
+  const auto like = at::zeros({}, at::kDouble);
+  const auto interleaved = Rotary::table(kTokens, 8, 10'000, like);
+  const auto halves = Rotary::table(kTokens, 8, 10'000, like, RotaryLayout::kHalves);
+  const auto to_halves = [](const at::Tensor& t) {  // 2j -> j, 2j + 1 -> j + 4
+    return t.unflatten(-1, {4, 2}).transpose(-1, -2).flatten(-2);
+  };
+  CATCH_CHECK(relative_error(halves.apply(to_halves(x)), to_halves(interleaved.apply(x))) < 1e-15);
+  CATCH_CHECK(relative_error(halves.apply(x), interleaved.apply(x)) > 0.1);
+  CATCH_CHECK(at::equal(Rotary::none().apply(x), x));
 }
 
 }  // namespace

@@ -3,21 +3,12 @@
 #include <ATen/ATen.h>
 
 #include "model/attention.h"
+#include "model/attention/differential_lambda.h"
 #include "model/head_norm.h"
 #include "model/linear.h"
 
 namespace difflab {
 namespace {
-
-/// The four learned vectors of one layer's λ, each [d].
-struct LambdaVectors {
-  at::Tensor q1, k1, q2, k2;
-};
-
-// λ = exp(λ_q1·λ_k1) − exp(λ_q2·λ_k2) + λ_init  (arXiv 2410.05258, eq. 2); a scalar, unbounded.
-at::Tensor differential_lambda(const LambdaVectors& v, double lambda_init) {
-  return v.q1.dot(v.k1).exp() - v.q2.dot(v.k2).exp() + lambda_init;
-}
 
 class DifferentialAttention final : public Attention {
  public:
@@ -25,59 +16,73 @@ class DifferentialAttention final : public Attention {
       : heads_(config.heads),
         kv_heads_(config.kv_heads.value_or(config.heads)),
         head_dim_(shape.d_model / (2 * config.heads)),
-        lambda_init_(config.lambda_init.at(shape.layer)),
-        scale_(config.post_scale ? 1 - lambda_init_ : 1),
         pairing_(config.key_pairing),
-        q_proj_(register_module("q_proj", linear(shape.d_model, shape.d_model))),
-        k_proj_(register_module("k_proj", linear(shape.d_model, 2 * kv_heads_ * head_dim_))),
-        v_proj_(register_module("v_proj", linear(shape.d_model, 2 * kv_heads_ * head_dim_))),
-        out_proj_(register_module("out_proj", linear(shape.d_model, shape.d_model))),
-        lambda_{lambda_vector("lambda_q1", config.lambda_std),
-                lambda_vector("lambda_k1", config.lambda_std),
-                lambda_vector("lambda_q2", config.lambda_std),
-                lambda_vector("lambda_k2", config.lambda_std)},
-        subln_(register_module("subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_,
-                                                                   config.norm_eps))) {}
+        q_proj_(register_module("q_proj", linear(shape.d_model, shape.d_model, shape.bias))) {
+    const auto kv_width = 2 * kv_heads_ * head_dim_;
+    if (!config.symmetric) {
+      k_proj_ = register_module("k_proj", linear(shape.d_model, kv_width, shape.bias));
+    }
+    v_proj_ = register_module("v_proj", linear(shape.d_model, kv_width, shape.bias));
+    out_proj_ = register_module("out_proj", linear(shape.d_model, shape.d_model, shape.bias));
+    lambda_.emplace(*this, config, shape.layer, head_dim_);
+    scale_ = config.post_scale ? 1 - lambda_->init() : 1;
+    subln_ = register_module(
+        "subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_, config.norm_eps));
+  }
 
-  at::Tensor forward(const at::Tensor& x, const Rotary& rotary) override {
-    const auto v = repeat_heads(split_heads(v_proj_(x), kv_heads_), groups()).transpose(1, 2);
-    const auto heads = weights(x, rotary).matmul(v);                        // [B, H, T, 2d]
-    const auto joined = subln_->forward(heads).transpose(1, 2).flatten(2);  // [B, T, D]
-    return out_proj_(joined * scale_);
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+    const auto q = queries(x, rotary);
+    const auto [k, v] = with_earlier(cache, keys(x, q, rotary), split_heads(v_proj_(x), kv_heads_));
+    const auto values = repeat_heads(v, groups()).transpose(1, 2);        // [B, H, T, 2d]
+    const auto heads = subln_->forward(difference(q, k).matmul(values));  // [B, H, T, 2d]
+    return out_proj_(join_heads(heads) * scale_);                         // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
-    const auto q = rotary.apply(split_heads(q_proj_(x), 2 * heads_));           // [B, T, 2H, d]
-    const auto k = keys(rotary.apply(split_heads(k_proj_(x), 2 * kv_heads_)));  // [B, T, 2H, d]
-    const auto maps = causal_map(q.transpose(1, 2), k.transpose(1, 2));         // [B, 2H, T, T]
-    const auto pairs = maps.unflatten(1, {heads_, 2}).unbind(2);                // 2 × [B, H, T, T]
-    return pairs[0] - differential_lambda(lambda_, lambda_init_) * pairs[1];
+    const auto q = queries(x, rotary);
+    return difference(q, keys(x, q, rotary));
   }
 
   std::int64_t rotary_dim() const override { return head_dim_; }
 
   std::vector<std::pair<std::string, double>> statistics() const override {
-    return {{"lambda", differential_lambda(lambda_, lambda_init_).item<double>()}};
+    const at::NoGradGuard no_grad;
+    const auto lambda = lambda_->value().flatten();
+    std::vector<std::pair<std::string, double>> named{{"lambda", lambda.mean().item<double>()}};
+    for (std::int64_t i = 0; lambda.numel() > 1 && i < lambda.numel(); ++i) {
+      named.emplace_back(concat("lambda_head", i), lambda[i].item<double>());
+    }
+    return named;
   }
 
  private:
   std::int64_t groups() const { return heads_ / kv_heads_; }
 
+  at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, 2H, d]
+    return rotary.apply(split_heads(q_proj_(x), 2 * heads_));
+  }
+  at::Tensor keys(const at::Tensor& x, const at::Tensor& q, const Rotary& rotary) {
+    return k_proj_.is_empty() ? q : rotary.apply(split_heads(k_proj_(x), 2 * kv_heads_));
+  }  // [B, T, 2H_kv, d]
+
+  // A = softmax(q₁k₁ᵀ/√d) − λ softmax(q₂k₂ᵀ/√d)  (arXiv 2410.05258, eq. 1): [B, H, T_q, T].
+  at::Tensor difference(const at::Tensor& q, const at::Tensor& k) const {
+    const auto maps = causal_map(q.transpose(1, 2), repeat_keys(k).transpose(1, 2));
+    const auto pairs = maps.unflatten(1, {heads_, 2}).unbind(2);  // 2 × [B, H, T_q, T]
+    return pairs[0] - lambda_->value() * pairs[1];
+  }
+
   // Gives every query sub-head its key sub-head: [B, T, 2H_kv, d] -> [B, T, 2H, d].
-  at::Tensor keys(const at::Tensor& k) const {
+  at::Tensor repeat_keys(const at::Tensor& k) const {
     if (pairing_ == KeyPairing::kNaive) return repeat_heads(k, groups());
     return repeat_heads(k.unflatten(2, {kv_heads_, 2}), groups()).flatten(2, 3);
   }
 
-  at::Tensor lambda_vector(const char* name, double std) {
-    return register_parameter(name, at::randn(head_dim_) * std);
-  }
-
   std::int64_t heads_, kv_heads_, head_dim_;
-  double lambda_init_, scale_;
+  double scale_ = 1;  // after the head norm
   KeyPairing pairing_;
-  torch::nn::Linear q_proj_, k_proj_, v_proj_, out_proj_;
-  LambdaVectors lambda_;
+  torch::nn::Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
+  std::optional<DifferentialLambda> lambda_;
   std::shared_ptr<HeadNorm> subln_;  // over the 2d channels of a head
 };
 

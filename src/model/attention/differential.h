@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "config/fields.h"
+#include "model/attention_cost.h"
 #include "model/attention_shape.h"
 #include "model/head_norm_config.h"
 #include "model/lambda_init_config.h"
@@ -30,6 +31,33 @@ struct config::EnumNames<KeyPairing> {
   }};
 };
 
+/// How λ depends on what is learned.
+enum class LambdaForm {
+  kExponential,  ///< exp(λ_q1·λ_k1) − exp(λ_q2·λ_k2) + λ_init, four vectors of width d (the paper)
+  kScalar,    ///< one number that starts at λ_init
+  kConstant,  ///< λ_init itself, nothing learned
+};
+
+template <>
+struct config::EnumNames<LambdaForm> {
+  static constexpr std::array<std::pair<std::string_view, LambdaForm>, 3> kNames{{
+      {"exponential", LambdaForm::kExponential},
+      {"scalar", LambdaForm::kScalar},
+      {"constant", LambdaForm::kConstant},
+  }};
+};
+
+/// Who shares a λ.
+enum class LambdaScope { kLayer, kHead };
+
+template <>
+struct config::EnumNames<LambdaScope> {
+  static constexpr std::array<std::pair<std::string_view, LambdaScope>, 2> kNames{{
+      {"layer", LambdaScope::kLayer},
+      {"head", LambdaScope::kHead},
+  }};
+};
+
 /// Differential attention, first version: the difference of two softmax maps cancels what both
 /// attend to.
 ///
@@ -39,7 +67,7 @@ struct config::EnumNames<KeyPairing> {
 ///
 /// Source: Ye et al. 2024, arXiv:2410.05258, eq. 1-3; layout of the sub-heads from
 /// microsoft/unilm, Diff-Transformer. Adds 4d + 2d parameters per layer to a Transformer with 2H
-/// heads of the same width.
+/// heads of the same width. `symmetric` is Diff_Symmetry: K = Q, so there is no W_K.
 struct DifferentialAttentionConfig {
   static constexpr std::string_view kKind = "diff_v1";
 
@@ -48,8 +76,11 @@ struct DifferentialAttentionConfig {
   HeadNormKind head_norm = HeadNormKind::kRms;
   bool post_scale = true;
   LambdaInit lambda_init = {};
+  LambdaForm lambda_form = LambdaForm::kExponential;
+  LambdaScope lambda_per = LambdaScope::kLayer;
   double lambda_std = 0.1;
   KeyPairing key_pairing = KeyPairing::kGroup;
+  bool symmetric = false;
   double norm_eps = 1e-5;
 
   template <class Visitor>
@@ -61,12 +92,21 @@ struct DifferentialAttentionConfig {
     visit("head_norm", head_norm, "norm of each head's output: none, rms (the paper's) or group");
     visit("post_scale", post_scale, "multiply each head by 1 - lambda_init after the norm");
     visit("lambda_init", lambda_init, "schedule, one number, or a list with one per layer");
+    visit("lambda_form", lambda_form,
+          "exponential (the paper's, four learned vectors), scalar (one learned number that starts "
+          "at lambda_init) or constant (lambda_init, nothing learned)");
+    visit("lambda_per", lambda_per, "who shares a lambda: layer (the paper's) or head");
     visit("lambda_std", lambda_std, "standard deviation of the four lambda vectors at the start",
           config::at_least(0));
     visit("key_pairing", key_pairing, "keys of a pair under grouped queries: group or naive");
+    visit("symmetric", symmetric, "keys are the queries: no k_proj (Diff_Symmetry)");
     visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
   }
   void validate(config::Check& check) const {
+    if (symmetric && kv_heads.value_or(heads) != heads) {
+      check.problem("kv_heads", concat("is ", *kv_heads, " with symmetric; expected heads, ", heads,
+                                       ", because the keys are the queries"));
+    }
     if (kv_heads && heads % *kv_heads != 0) {
       check.problem("kv_heads", concat("is ", *kv_heads, "; expected a divisor of heads, ", heads));
     }
@@ -77,6 +117,28 @@ struct DifferentialAttentionConfig {
                                     "; expected d_model to be a multiple of 4 heads = ", 4 * heads,
                                     " (two maps per head, each of even width)"));
     }
+  }
+
+  AttentionCost cost(const AttentionShape& shape) const {
+    const auto D = shape.d_model, d = D / (2 * heads);
+    const auto kv_width = 2 * kv_heads.value_or(heads) * d;
+    AttentionCost cost{.score_channels = 2 * heads * d,
+                       .value_channels = 2 * heads * d,  // H differences times values of width 2d
+                       .cache_channels = 2 * kv_width};
+    cost.add_linear("q_proj", D, D, shape.bias);
+    if (!symmetric) cost.add_linear("k_proj", D, kv_width, shape.bias);
+    cost.add_linear("v_proj", D, kv_width, shape.bias);
+    cost.add_linear("out_proj", D, D, shape.bias);
+    const bool per_head = lambda_per == LambdaScope::kHead;
+    if (lambda_form == LambdaForm::kScalar) {
+      cost.parameters.push_back({"lambda", {per_head ? heads : 1}});
+    } else if (lambda_form == LambdaForm::kExponential) {
+      for (const char* name : {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"}) {
+        cost.parameters.push_back({name, per_head ? std::vector{heads, d} : std::vector{d}});
+      }
+    }
+    cost.add_head_norm(head_norm, 2 * d);
+    return cost;
   }
 
   std::shared_ptr<Attention> build(const AttentionShape& shape) const;

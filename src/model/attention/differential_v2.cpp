@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "model/attention.h"
+#include "model/head_norm.h"
 #include "model/linear.h"
 
 namespace difflab {
@@ -14,34 +15,60 @@ class DifferentialV2Attention final : public Attention {
       : heads_(config.heads),
         kv_heads_(config.kv_heads.value_or(config.heads)),
         head_dim_(config.head_dim.value_or(shape.d_model / config.heads)),
-        q_proj_(register_module("q_proj", linear(shape.d_model, 2 * heads_ * head_dim_))),
-        k_proj_(register_module("k_proj", linear(shape.d_model, kv_heads_ * head_dim_))),
-        v_proj_(register_module("v_proj", linear(shape.d_model, kv_heads_ * head_dim_))),
-        o_proj_(register_module("o_proj", linear(heads_ * head_dim_, shape.d_model))),
-        lambda_proj_(register_module("lambda_proj", linear(shape.d_model, heads_))) {}
+        pairing_(config.pairing),
+        lambda_(config.lambda) {
+    const auto D = shape.d_model, kv_width = kv_heads_ * head_dim_;
+    q_proj_ = register_module("q_proj", linear(D, 2 * heads_ * head_dim_, shape.bias));
+    k_proj_ = register_module("k_proj", linear(D, kv_width, shape.bias));
+    v_proj_ = register_module("v_proj", linear(D, kv_width, shape.bias));
+    o_proj_ = register_module("o_proj", linear(heads_ * head_dim_, D, shape.bias));
+    if (lambda_ != TokenLambda::kNone) {
+      lambda_proj_ = register_module("lambda_proj", linear(D, heads_));
+    }
+    subln_ = register_module(
+        "subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_, config.norm_eps));
+  }
 
-  at::Tensor forward(const at::Tensor& x, const Rotary& rotary) override {
-    const auto v = repeat(split_heads(v_proj_(x), kv_heads_));  // [B, 2H, T, d]
-    const auto pairs = maps(x, rotary).matmul(v).unflatten(1, {heads_, 2}).unbind(2);
-    const auto heads = pairs[0] - lambda(x).unsqueeze(-1) * pairs[1];  // [B, H, T, d]
-    return o_proj_(heads.transpose(1, 2).flatten(2));                  // [B, T, D]
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+    const auto [k, v] = with_earlier(cache, keys(x, rotary), split_heads(v_proj_(x), kv_heads_));
+    const auto mixed = maps(queries(x, rotary), k).matmul(repeat(v));   // [B, 2H, T, d]
+    return o_proj_(join_heads(subln_->forward(difference(mixed, x))));  // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
-    const auto pairs = maps(x, rotary).unflatten(1, {heads_, 2}).unbind(2);  // [B, H, T, T]
-    return pairs[0] - lambda(x).unsqueeze(-1) * pairs[1];
+    return difference(maps(queries(x, rotary), keys(x, rotary)), x);
   }
 
   std::int64_t rotary_dim() const override { return head_dim_; }
 
  private:
-  at::Tensor maps(const at::Tensor& x, const Rotary& rotary) {  // [B, 2H, T, T]
-    const auto q = rotary.apply(split_heads(q_proj_(x), 2 * heads_)).transpose(1, 2);
-    return causal_map(q, repeat(rotary.apply(split_heads(k_proj_(x), kv_heads_))));
+  at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, 2H, d]
+    return rotary.apply(split_heads(q_proj_(x), 2 * heads_));
+  }
+  at::Tensor keys(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H_kv, d]
+    return rotary.apply(split_heads(k_proj_(x), kv_heads_));
+  }
+  at::Tensor maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, 2H, T_q, T]
+    return causal_map(q.transpose(1, 2), repeat(k));
   }
 
-  at::Tensor lambda(const at::Tensor& x) {  // [B, H, T]
-    return lambda_proj_(x).sigmoid().transpose(1, 2);
+  // a_first − λ · a_second of every pair: [B, 2H, T, n] -> [B, H, T, n].
+  at::Tensor difference(const at::Tensor& a, const at::Tensor& x) {
+    const auto [first, second] = pairs(a);
+    if (lambda_ == TokenLambda::kNone) return first - second;
+    auto lambda = lambda_proj_(x);  // [B, T, H]
+    if (lambda_ == TokenLambda::kSigmoid) lambda = lambda.sigmoid();
+    return first - lambda.transpose(1, 2).unsqueeze(-1) * second;
+  }
+
+  // The first and the second heads of all pairs, [B, H, T, n] each.
+  std::pair<at::Tensor, at::Tensor> pairs(const at::Tensor& a) const {
+    if (pairing_ == QueryPairing::kHalves) {
+      return {a.narrow(1, 0, heads_), a.narrow(1, heads_, heads_)};
+    }
+    const auto interleaved = a.unflatten(1, {heads_, 2}).unbind(2);
+    if (pairing_ == QueryPairing::kInterleaved) return {interleaved[0], interleaved[1]};
+    return {interleaved[0], interleaved[1].roll(-heads_ / kv_heads_, 1)};
   }
 
   // Query head j reads key/value head j / (2H/H_kv): [B, T, H_kv, d] -> [B, 2H, T, d].
@@ -50,7 +77,11 @@ class DifferentialV2Attention final : public Attention {
   }
 
   std::int64_t heads_, kv_heads_, head_dim_;
-  torch::nn::Linear q_proj_, k_proj_, v_proj_, o_proj_, lambda_proj_;
+  QueryPairing pairing_;
+  TokenLambda lambda_;
+  torch::nn::Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, o_proj_{nullptr},
+      lambda_proj_{nullptr};
+  std::shared_ptr<HeadNorm> subln_;
 };
 
 }  // namespace

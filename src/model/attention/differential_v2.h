@@ -1,17 +1,53 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "config/fields.h"
+#include "model/attention_cost.h"
 #include "model/attention_shape.h"
+#include "model/head_norm_config.h"
 #include "util/text.h"
 
 namespace difflab {
 
 class Attention;
+
+/// Which of the 2H query heads form pair i.
+enum class QueryPairing {
+  kInterleaved,   ///< 2i and 2i+1, which share keys and values (official)
+  kHalves,        ///< i and i+H: the known mistake, an ablation
+  kAcrossGroups,  ///< 2i and the second head of the pair H/H_kv further on: other keys and values
+};
+
+template <>
+struct config::EnumNames<QueryPairing> {
+  static constexpr std::array<std::pair<std::string_view, QueryPairing>, 3> kNames{{
+      {"interleaved", QueryPairing::kInterleaved},
+      {"halves", QueryPairing::kHalves},
+      {"across_groups", QueryPairing::kAcrossGroups},
+  }};
+};
+
+/// λ of each token and head.
+enum class TokenLambda {
+  kSigmoid,  ///< sigmoid(x W_λ) (official)
+  kLinear,   ///< x W_λ
+  kNone,     ///< 1: the plain difference
+};
+
+template <>
+struct config::EnumNames<TokenLambda> {
+  static constexpr std::array<std::pair<std::string_view, TokenLambda>, 3> kNames{{
+      {"sigmoid", TokenLambda::kSigmoid},
+      {"linear", TokenLambda::kLinear},
+      {"none", TokenLambda::kNone},
+  }};
+};
 
 /// Differential attention, second version: twice the query heads over unchanged keys and values,
 /// and a λ for every token and head.
@@ -21,13 +57,18 @@ class Attention;
 ///   o_i = a_2i − λ_i · a_2i+1                no head norm, no post-scale
 ///
 /// Source: microsoft/unilm, Diff-Transformer-V2. Pairs are interleaved, so both maps of a pair
-/// share one group's keys and values. The head width d need not be D/H.
+/// share one group's keys and values. The head width d need not be D/H. `pairing`, `lambda` and
+/// `head_norm` are ablations; the last is not among the published ones.
 struct DifferentialV2Config {
   static constexpr std::string_view kKind = "diff_v2";
 
   std::int64_t heads = 4;                     ///< H, as many as the matching Transformer's
   std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H
   std::optional<std::int64_t> head_dim = {};  ///< d; nothing means D/H
+  QueryPairing pairing = QueryPairing::kInterleaved;
+  TokenLambda lambda = TokenLambda::kSigmoid;
+  HeadNormKind head_norm = HeadNormKind::kNone;
+  double norm_eps = 1e-5;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -36,6 +77,12 @@ struct DifferentialV2Config {
           config::at_least(1));
     visit("head_dim", head_dim, "width d of a head; null means d_model / heads",
           config::at_least(2));
+    visit("pairing", pairing,
+          "query heads of a pair: interleaved (the official 2i, 2i+1), halves (i, i+H) or "
+          "across_groups (maps of two key/value groups)");
+    visit("lambda", lambda, "sigmoid (the official), linear (no sigmoid) or none (lambda is 1)");
+    visit("head_norm", head_norm, "norm of each head's output: none (the official), rms or group");
+    visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
   }
   void validate(config::Check& check) const {
     if (kv_heads && heads % *kv_heads != 0) {
@@ -44,6 +91,11 @@ struct DifferentialV2Config {
     if (head_dim && *head_dim % 2 != 0) {
       check.problem("head_dim", concat("is ", *head_dim, "; expected an even number"));
     }
+    if (pairing == QueryPairing::kAcrossGroups && kv_heads.value_or(heads) < 2) {
+      check.problem("pairing",
+                    "is across_groups with one key/value head; expected kv_heads to be "
+                    "at least 2");
+    }
   }
   void validate_width(std::int64_t d_model, config::Check& check) const {
     if (!head_dim && d_model % (2 * heads) != 0) {
@@ -51,6 +103,21 @@ struct DifferentialV2Config {
                                     "; expected d_model to be a multiple of 2 heads = ", 2 * heads,
                                     ", or head_dim to be given"));
     }
+  }
+
+  AttentionCost cost(const AttentionShape& shape) const {
+    const auto D = shape.d_model, d = head_dim.value_or(D / heads);
+    const auto kv_width = kv_heads.value_or(heads) * d;
+    AttentionCost cost{.score_channels = 2 * heads * d,
+                       .value_channels = 2 * heads * d,
+                       .cache_channels = 2 * kv_width};
+    cost.add_linear("q_proj", D, 2 * heads * d, shape.bias);
+    cost.add_linear("k_proj", D, kv_width, shape.bias);
+    cost.add_linear("v_proj", D, kv_width, shape.bias);
+    cost.add_linear("o_proj", heads * d, D, shape.bias);
+    if (lambda != TokenLambda::kNone) cost.add_linear("lambda_proj", D, heads);
+    cost.add_head_norm(head_norm, d);
+    return cost;
   }
 
   std::shared_ptr<Attention> build(const AttentionShape& shape) const;

@@ -14,29 +14,39 @@ class SoftmaxAttention final : public Attention {
   SoftmaxAttention(const SoftmaxAttentionConfig& config, const AttentionShape& shape)
       : heads_(config.heads),
         kv_heads_(config.kv_heads.value_or(config.heads)),
-        head_dim_(shape.d_model / config.heads),
-        q_proj_(register_module("q_proj", linear(shape.d_model, shape.d_model))),
-        k_proj_(register_module("k_proj", linear(shape.d_model, kv_heads_ * head_dim_))),
-        v_proj_(register_module("v_proj", linear(shape.d_model, kv_heads_ * head_dim_))),
-        out_proj_(register_module("out_proj", linear(shape.d_model, shape.d_model))),
+        head_dim_(config.head_dim.value_or(shape.d_model / config.heads)),
+        q_proj_(register_module("q_proj", linear(shape.d_model, heads_ * head_dim_, shape.bias))),
+        k_proj_(
+            register_module("k_proj", linear(shape.d_model, kv_heads_ * head_dim_, shape.bias))),
+        v_proj_(
+            register_module("v_proj", linear(shape.d_model, kv_heads_ * head_dim_, shape.bias))),
+        out_proj_(
+            register_module("out_proj", linear(heads_ * head_dim_, shape.d_model, shape.bias))),
         subln_(register_module(
             "subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_, config.norm_eps))) {}
 
-  at::Tensor forward(const at::Tensor& x, const Rotary& rotary) override {
-    const auto v = repeat(split_heads(v_proj_(x), kv_heads_));            // [B, H, T, d]
-    const auto heads = weights(x, rotary).matmul(v);                      // [B, H, T, d]
-    return out_proj_(subln_->forward(heads).transpose(1, 2).flatten(2));  // [B, T, D]
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+    const auto [k, v] = with_earlier(cache, keys(x, rotary), split_heads(v_proj_(x), kv_heads_));
+    const auto heads = map(queries(x, rotary), k).matmul(repeat(v));  // [B, H, T, d]
+    return out_proj_(join_heads(subln_->forward(heads)));             // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
-    const auto q = rotary.apply(split_heads(q_proj_(x), heads_)).transpose(1, 2);  // [B, H, T, d]
-    const auto k = repeat(rotary.apply(split_heads(k_proj_(x), kv_heads_)));       // [B, H, T, d]
-    return causal_map(q, k);
+    return map(queries(x, rotary), keys(x, rotary));
   }
 
   std::int64_t rotary_dim() const override { return head_dim_; }
 
  private:
+  at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H, d]
+    return rotary.apply(split_heads(q_proj_(x), heads_));
+  }
+  at::Tensor keys(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H_kv, d]
+    return rotary.apply(split_heads(k_proj_(x), kv_heads_));
+  }
+  at::Tensor map(const at::Tensor& q, const at::Tensor& k) const {  // [B, H, T, T]
+    return causal_map(q.transpose(1, 2), repeat(k));
+  }
   // Gives every query head its group's keys or values: [B, T, H_kv, d] -> [B, H, T, d].
   at::Tensor repeat(const at::Tensor& x) const {
     return repeat_heads(x, heads_ / kv_heads_).transpose(1, 2);

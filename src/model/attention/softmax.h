@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/fields.h"
+#include "model/attention_cost.h"
 #include "model/attention_shape.h"
 #include "model/head_norm_config.h"
 #include "util/text.h"
@@ -14,16 +15,18 @@ namespace difflab {
 
 class Attention;
 
-/// The Transformer's attention: softmax(QKᵀ/√d) V, d = D/H.
+/// The Transformer's attention: softmax(QKᵀ/√d) V.
 ///
 /// Source: Vaswani et al. 2017, arXiv:1706.03762; grouped queries after Ainslie et al. 2023,
-/// arXiv:2305.13245. `head_norm` is not part of either: it is the control that gives a Transformer
-/// the norm that DIFF puts behind each head.
+/// arXiv:2305.13245. Two keys are controls that neither of them has: `head_norm` gives a
+/// Transformer the norm that DIFF puts behind each head, and a `head_dim` other than D/H allows for
+/// the "Transformer with 1.5 H heads" that DIFF V2 is compared with.
 struct SoftmaxAttentionConfig {
   static constexpr std::string_view kKind = "softmax";
 
   std::int64_t heads = 4;                     ///< H
   std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H
+  std::optional<std::int64_t> head_dim = {};  ///< d; nothing means D/H
   HeadNormKind head_norm = HeadNormKind::kNone;
   double norm_eps = 1e-5;
 
@@ -32,6 +35,8 @@ struct SoftmaxAttentionConfig {
     visit("heads", heads, "query heads H", config::at_least(1));
     visit("kv_heads", kv_heads, "key/value heads, a divisor of heads; null means heads",
           config::at_least(1));
+    visit("head_dim", head_dim, "width d of a head; null means d_model / heads",
+          config::at_least(2));
     visit("head_norm", head_norm, "norm of each head's output: none, rms or group");
     visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
   }
@@ -39,13 +44,30 @@ struct SoftmaxAttentionConfig {
     if (kv_heads && heads % *kv_heads != 0) {
       check.problem("kv_heads", concat("is ", *kv_heads, "; expected a divisor of heads, ", heads));
     }
+    if (head_dim && *head_dim % 2 != 0) {
+      check.problem("head_dim", concat("is ", *head_dim, "; expected an even number"));
+    }
   }
   void validate_width(std::int64_t d_model, config::Check& check) const {
-    if (d_model % (2 * heads) != 0) {
+    if (!head_dim && d_model % (2 * heads) != 0) {
       check.problem("heads", concat("is ", heads, " with d_model ", d_model,
                                     "; expected d_model to be a multiple of 2 heads = ", 2 * heads,
-                                    " (rotary pairs need an even head width)"));
+                                    " (rotary pairs need an even head width), or head_dim to be "
+                                    "given"));
     }
+  }
+
+  AttentionCost cost(const AttentionShape& shape) const {
+    const auto D = shape.d_model, d = head_dim.value_or(D / heads);
+    const auto kv_width = kv_heads.value_or(heads) * d;
+    AttentionCost cost{
+        .score_channels = heads * d, .value_channels = heads * d, .cache_channels = 2 * kv_width};
+    cost.add_linear("q_proj", D, heads * d, shape.bias);
+    cost.add_linear("k_proj", D, kv_width, shape.bias);
+    cost.add_linear("v_proj", D, kv_width, shape.bias);
+    cost.add_linear("out_proj", heads * d, D, shape.bias);
+    cost.add_head_norm(head_norm, d);
+    return cost;
   }
 
   std::shared_ptr<Attention> build(const AttentionShape& shape) const;

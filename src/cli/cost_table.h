@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/diffusion_cost.h"
+#include "model/model_config.h"
+
+namespace difflab::cli {
+
+/// A model and what it is counted for.
+struct CostSubject {
+  std::string name;
+  ModelConfig model;
+  std::int64_t vocab;
+  std::int64_t tokens;  ///< of one sequence
+};
+
+// Each as a table for a terminal, or as JSON.
+std::string params_table(const std::vector<CostSubject>& subjects, bool json);
+std::string flops_table(const std::vector<CostSubject>& subjects, std::int64_t bytes_per_number,
+                        bool json);
+std::string dit_table(const DiffusionTransformer& model, bool json);
+
+}  // namespace difflab::cli

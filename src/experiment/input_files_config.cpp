@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "experiment/input_files.h"
+#include "model/cost.h"
+#include "record/safetensors.h"
+#include "task/data_set.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/hash.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A sweep of a thousand runs reads its text once.
+std::string sha256_of(const fs::path& path) {
+  static std::map<std::pair<fs::path, fs::file_time_type>, std::string> known;
+  std::error_code error;
+  auto& hash = known[{path, fs::last_write_time(path, error)}];
+  if (hash.empty()) hash = sha256_hex(read_file(path));
+  return hash;
+}
+
+// The names and shapes that a file must have; its types are checked when it is loaded.
+std::optional<std::string> misfit(const Safetensors& file,
+                                  const std::vector<ParameterShape>& expected) {
+  std::map<std::string, std::vector<std::int64_t>> stored;
+  std::vector<std::string> names;
+  for (const auto& tensor : file.tensors()) {
+    if (tensor.name.starts_with("adam.")) continue;
+    stored[tensor.name] = tensor.shape;
+    names.push_back(tensor.name);
+  }
+  for (const auto& parameter : expected) {
+    const auto found = stored.find(parameter.name);
+    if (found == stored.end()) {
+      const auto near = closest(parameter.name, names);
+      return concat("has no tensor ", parameter.name, near ? concat("; it has ", *near) : "");
+    }
+    if (found->second != parameter.shape) {
+      return concat("has tensor ", parameter.name, " in another shape than the model");
+    }
+    stored.erase(found);
+  }
+  if (stored.empty()) return std::nullopt;
+  return concat("has tensor ", stored.begin()->first, ", which is no parameter of the model");
+}
+
+class Resolver {
+ public:
+  using Place = std::function<fs::path(const std::string&, const std::string&)>;
+  Resolver(const Place& place, config::Check& check) : place_(place), check_(check) {}
+
+  /// Whether the file is there and is the one that is meant.
+  bool resolve(InputFile& file, const std::string& key) {
+    if (!file.given()) return false;
+    const auto path_key = key + ".path";
+    file.path = place_(path_key, file.path).lexically_normal().string();
+    if (std::error_code unknown; !fs::exists(file.path, unknown) && !unknown) {
+      check_.problem(path_key,
+                     concat("is ", file.path, ", which does not exist", how_to_get(file.path)));
+      return false;
+    }
+    const auto found = attempt(path_key, [&] { return sha256_of(file.path); });
+    if (!found) return false;
+    if (!file.sha256.empty() && file.sha256 != *found) {
+      check_.problem(key + ".sha256", concat("is ", file.sha256, "; ", file.path, " has ", *found));
+      return false;
+    }
+    file.sha256 = *found;
+    return true;
+  }
+
+  /// What `work` gives, or nothing and a problem of `key`.
+  template <class Work>
+  auto attempt(const std::string& key, Work work) -> std::optional<decltype(work())> {
+    try {
+      return work();
+    } catch (const UserError& error) {
+      check_.problem(key, error.what());
+      return std::nullopt;
+    }
+  }
+
+ private:
+  const Place& place_;
+  config::Check& check_;
+};
+
+// Generated texts are checked with the configuration itself.
+void check_length(const TextConfig& text) {
+  const auto bytes = text.file.read();
+  const auto continues = [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+  };
+  const auto inside = text.tokenizer == TokenizerKind::kByte
+                          ? 0  // UTF-8: every other byte begins a character
+                          : std::count_if(bytes.begin(), bytes.end(), continues);
+  split_text(text, static_cast<std::int64_t>(bytes.size()) - inside);
+}
+
+}  // namespace
+
+void resolve_input_files(RunConfig& config, const Resolver::Place& place, config::Check& check) {
+  Resolver resolver(place, check);
+  if (auto* text = std::get_if<TextConfig>(&config.task); text && text->file.given()) {
+    if (!resolver.resolve(text->file, "task.file")) return;
+    if (!resolver.attempt("task.length", [&] { return check_length(*text), true; })) return;
+  }
+  if (!resolver.resolve(config.init_from, "init_from")) return;
+  resolver.attempt("init_from.path", [&] {
+    const auto expected = parameter_shapes(config.model, vocab_size(config.task));
+    const auto problem = misfit(Safetensors::read(config.init_from.path), expected);
+    if (problem) check.problem("init_from.path", concat(config.init_from.path, " ", *problem));
+    return true;
+  });
+}
+
+}  // namespace difflab

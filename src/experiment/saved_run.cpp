@@ -1,0 +1,46 @@
+#include "experiment/saved_run.h"
+
+#include "config/reader.h"
+#include "config/writer.h"
+#include "config/yaml.h"
+#include "experiment/identity.h"
+#include "train/checkpoint.h"
+#include "train/tensor_file.h"
+#include "util/error.h"
+
+namespace difflab {
+
+RunConfig read_run_config(const RunDirectory& run) {
+  config::Problems problems;
+  auto config = config::read<RunConfig>(config::load_yaml(run.config()), "", problems);
+  problems.throw_if_any();
+  const std::string expected = run.path.filename().string();
+  if (const auto id = run_id(config); id != expected) {
+    throw UserError(concat(run.config().string(), ": describes run ", id, ", not ", expected,
+                           "; was it edited, or written by another version of difflab?"));
+  }
+  return config;
+}
+
+SavedRun load_run(const RunDirectory& run) {
+  if (!std::filesystem::exists(run.checkpoint())) {
+    throw UserError(concat(run.path.string(),
+                           ": has no checkpoint; is the run finished? (a diverged one has none)"));
+  }
+  SavedRun saved{read_run_config(run), nullptr, nullptr};
+  saved.task = build_task(saved.config.task);
+  saved.model = std::make_shared<LanguageModel>(saved.config.model, saved.task->vocab_size());
+  load_parameters(*saved.model, read_checkpoint(run.checkpoint()), run.checkpoint().string());
+  saved.model->eval();
+  return saved;
+}
+
+void export_run(const RunDirectory& run, const std::filesystem::path& file) {
+  const auto saved = load_run(run);
+  save_parameters(file, *saved.model,
+                  {{"format", "difflab weights 1"},
+                   {"run", run_id(saved.config)},
+                   {"config", config::canonical_json(config::write(saved.config))}});
+}
+
+}  // namespace difflab

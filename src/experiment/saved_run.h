@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "experiment/run_config.h"
+#include "model/language_model.h"
+#include "record/run_directory.h"
+#include "task/task.h"
+
+namespace difflab {
+
+/// The configuration that a run directory holds.
+/// @throws UserError if it cannot be read, or if it is not the one that the folder is named for.
+RunConfig read_run_config(const RunDirectory& run);
+
+/// A trained model with what it was trained on, on the CPU and in evaluation mode.
+struct SavedRun {
+  RunConfig config;
+  std::unique_ptr<Task> task;
+  std::shared_ptr<LanguageModel> model;
+};
+
+/// The model of a run as its last checkpoint has it.
+/// @throws UserError if there is none, or if it is damaged.
+SavedRun load_run(const RunDirectory& run);
+
+/// Writes the parameters of a run alone, without the optimiser's moments, under their official
+/// names; the resolved configuration is in the metadata ("config", JSON).
+/// @throws UserError as load_run, or if the file cannot be written.
+void export_run(const RunDirectory& run, const std::filesystem::path& file);
+
+}  // namespace difflab

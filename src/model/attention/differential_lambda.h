@@ -1,0 +1,34 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+
+#include "model/attention/differential.h"
+
+namespace difflab {
+
+/// λ of one DIFF V1 layer (arXiv 2410.05258, eq. 2), or of each of its heads:
+///
+///   exponential   exp(λ_q1·λ_k1) − exp(λ_q2·λ_k2) + λ_init, vectors in R^d
+///   scalar        one learned number that starts at λ_init
+///   constant      λ_init
+///
+/// Its parameters belong to the attention that owns it, under the official names.
+class DifferentialLambda {
+ public:
+  DifferentialLambda(torch::nn::Module& owner, const DifferentialAttentionConfig& config,
+                     std::int64_t layer, std::int64_t head_dim);
+
+  /// One number for the layer, or [H, 1, 1] per head: ready to scale maps [B, H, T, T]. Unbounded.
+  at::Tensor value() const;
+
+  double init() const { return init_; }
+
+ private:
+  double init_;
+  at::Tensor q1_, k1_, q2_, k2_;  // [d] or [H, d]
+  at::Tensor scalar_;             // [1] or [H]
+};
+
+}  // namespace difflab

@@ -1,0 +1,84 @@
+#include "model/layer.h"
+
+#include <ATen/ATen.h>
+
+#include "model/linear.h"
+
+namespace difflab {
+namespace {
+
+class RmsNorm final : public Layer {
+ public:
+  RmsNorm(std::int64_t width, double eps)
+      : width_(width), eps_(eps), weight_(register_parameter("weight", at::ones(width))) {}
+
+  at::Tensor forward(const at::Tensor& x) override {
+    return at::rms_norm(x, {width_}, weight_, eps_);
+  }
+
+ private:
+  std::int64_t width_;
+  double eps_;
+  at::Tensor weight_;
+};
+
+class LayerNorm final : public Layer {
+ public:
+  LayerNorm(std::int64_t width, double eps)
+      : width_(width),
+        eps_(eps),
+        weight_(register_parameter("weight", at::ones(width))),
+        bias_(register_parameter("bias", at::zeros(width))) {}
+
+  at::Tensor forward(const at::Tensor& x) override {
+    return at::layer_norm(x, {width_}, weight_, bias_, eps_);
+  }
+
+ private:
+  std::int64_t width_;
+  double eps_;
+  at::Tensor weight_, bias_;
+};
+
+class SwiGlu final : public Layer {
+ public:
+  SwiGlu(std::int64_t d_model, std::int64_t hidden)
+      : gate_(register_module("gate", linear(d_model, hidden))),
+        up_(register_module("up", linear(d_model, hidden))),
+        down_(register_module("down", linear(hidden, d_model))) {}
+
+  at::Tensor forward(const at::Tensor& x) override { return down_(at::silu(gate_(x)) * up_(x)); }
+
+ private:
+  torch::nn::Linear gate_, up_, down_;
+};
+
+class GeluMlp final : public Layer {
+ public:
+  GeluMlp(std::int64_t d_model, std::int64_t hidden)
+      : fc_(register_module("fc", linear(d_model, hidden, /*bias=*/true))),
+        proj_(register_module("proj", linear(hidden, d_model, /*bias=*/true))) {}
+
+  at::Tensor forward(const at::Tensor& x) override { return proj_(at::gelu(fc_(x))); }
+
+ private:
+  torch::nn::Linear fc_, proj_;
+};
+
+}  // namespace
+
+std::shared_ptr<Layer> build_norm(const ModelConfig& config) {
+  if (config.block == BlockKind::kNano) {
+    return std::make_shared<LayerNorm>(config.d_model, config.norm_eps);
+  }
+  return std::make_shared<RmsNorm>(config.d_model, config.norm_eps);
+}
+
+std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config) {
+  if (config.block == BlockKind::kNano) {
+    return std::make_shared<GeluMlp>(config.d_model, config.ffn_width());
+  }
+  return std::make_shared<SwiGlu>(config.d_model, config.ffn_width());
+}
+
+}  // namespace difflab

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "model/model_config.h"
+
+namespace difflab {
+
+/// A part of a block that looks at one token at a time.
+class Layer : public torch::nn::Module {
+ public:
+  virtual at::Tensor forward(const at::Tensor& x) = 0;  ///< [..., D] -> [..., D]
+};
+
+/// llama: RMSNorm with a learned gain `weight` [D] (Zhang & Sennrich 2019, arXiv:1910.07467);
+/// nano: LayerNorm with `weight` and `bias` [D] (Ba et al. 2016, arXiv:1607.06450).
+std::shared_ptr<Layer> build_norm(const ModelConfig& config);
+
+/// llama: SwiGLU, down(SiLU(gate(x)) · up(x)), no biases (Shazeer 2020, arXiv:2002.05202);
+/// nano: proj(GELU(fc(x))) with biases, the exact GELU (Hendrycks & Gimpel 2016, arXiv:1606.08415).
+std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config);
+
+}  // namespace difflab

@@ -1,0 +1,258 @@
+// Models leave a run and come back: export, init_from, malformed files, and Python's view of them.
+#include "experiment/saved_run.h"
+
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <string>
+
+#include "config/reader.h"
+#include "config/writer.h"
+#include "config/yaml.h"
+#include "experiment/identity.h"
+#include "experiment/input_files.h"
+#include "experiment/run_experiment.h"
+#include "model/initialise.h"
+#include "support/attention_variants.h"
+#include "support/catch.h"
+#include "support/temporary_folder.h"
+#include "support/tensors.h"
+#include "train/tensor_file.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/process.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+
+RunConfig text_run() {
+  RunConfig config;
+  config.model = {.d_model = 16,
+                  .layers = 2,
+                  .dropout = 0.1,
+                  .attention = DifferentialAttentionConfig{.heads = 2}};
+  config.task = TextConfig{.generated_characters = 3'000, .length = 24};
+  config.train = {
+      .steps = 8, .batch_size = 4, .warmup_steps = 2, .eval_every = 4, .eval_samples = 8};
+  config.evaluate = {HeldoutConfig{.samples = 8}, SampleTextConfig{.sampling = {.tokens = 20}}};
+  return config;
+}
+
+/// A finished run under its id, as a sweep has it.
+class FinishedRun {
+ public:
+  explicit FinishedRun(const RunConfig& config) : run_{folder_.path() / "runs" / run_id(config)} {
+    make_directories(run_.path);
+    write_file_atomically(run_.config(), config::to_yaml(config::write(config)));
+    run_experiment(config, run_, [] { return false; });
+  }
+  const RunDirectory& directory() const { return run_; }
+  fs::path file(const char* name) const { return folder_.path() / name; }
+
+ private:
+  testing::TemporaryFolder folder_;
+  RunDirectory run_;
+};
+
+at::Tensor some_tokens(std::int64_t vocab) {
+  return at::arange(2 * 24).remainder(vocab).view({2, 24});
+}
+
+CATCH_TEST_CASE("a trained model can be loaded again, exported, and started from") {
+  const auto config = text_run();
+  const FinishedRun run(config);
+  const auto saved = load_run(run.directory());
+  const auto file = run.file("weights.safetensors");
+  export_run(run.directory(), file);
+
+  const auto exported = Safetensors::read(file);
+  CATCH_CHECK(exported.tensors().size() == saved.model->named_parameters().size());
+  CATCH_CHECK(Json::parse(exported.metadata().at("config"))["model"]["d_model"] == 16);
+  CATCH_CHECK(exported.at("layers.1.attn.lambda_q1").shape == std::vector<std::int64_t>{4});
+
+  LanguageModel other(config.model, saved.task->vocab_size());
+  initialise(other, config.model, 99);
+  other.eval();
+  load_parameters(other, exported, file.string());
+  const auto tokens = some_tokens(saved.task->vocab_size());
+  CATCH_CHECK(at::equal(other.forward(tokens), saved.model->forward(tokens)));
+
+  // A run that starts there has, before its first step, the loss that the first run ended with.
+  auto next = config;
+  next.init_from.path = file.string();
+  config::Problems problems;
+  const auto nowhere = config::Value::map();
+  config::PlacedCheck check(nowhere, "", problems);
+  resolve_input_files(
+      next, [](const auto&, const auto& path) { return fs::path(path); }, check);
+  CATCH_REQUIRE(problems.empty());
+  CATCH_CHECK(next.init_from.sha256.size() == 64);
+  const FinishedRun second(next);
+  CATCH_CHECK(read_metrics(second.directory()).front()["valid_loss"] ==
+              read_metrics(run.directory()).back()["valid_loss"]);
+
+  // The content of the file is part of the identity, its place is not.
+  auto moved = next;
+  moved.init_from.path = "/elsewhere/weights.safetensors";
+  CATCH_CHECK(run_id(moved) == run_id(next));
+  CATCH_CHECK(run_id(config) != run_id(next));
+
+  const auto result = *read_result(run.directory());
+  const auto& samples = result["evaluations"]["sample_text"]["samples"];
+  CATCH_REQUIRE(samples.size() == 1);
+  CATCH_CHECK(samples[0]["text"].get<std::string>().size() == 20);
+}
+
+CATCH_TEST_CASE("a run with dropout that is interrupted ends as if it had not been") {
+  const FinishedRun undisturbed(text_run());
+  for (const int stop_at : {1, 5}) {
+    const testing::TemporaryFolder folder;
+    const RunDirectory run{folder.path()};
+    int asked = 0;
+    run_experiment(text_run(), run, [&] { return asked++ == stop_at; });
+    run_experiment(text_run(), run, [] { return false; });
+    CATCH_CHECK((*read_result(run))["metrics"]["test_loss"] ==
+                (*read_result(undisturbed.directory()))["metrics"]["test_loss"]);
+  }
+}
+
+CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "w.safetensors";
+  const auto config = text_run();
+  const auto vocab = vocab_size(config.task);
+  const auto problem_of = [&](RunConfig run) {
+    run.init_from.path = file.string();
+    config::Problems problems;
+    const auto nowhere = config::Value::map();
+    config::PlacedCheck check(nowhere, "", problems);
+    resolve_input_files(
+        run, [](const auto&, const auto& path) { return fs::path(path); }, check);
+    try {
+      problems.throw_if_any();
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CATCH_CHECK_THAT(problem_of(config), Catch::Contains("does not exist"));
+  save_parameters(file, LanguageModel(config.model, vocab), {});
+  CATCH_CHECK(problem_of(config).empty());
+  auto wider = config;
+  wider.model.ffn_hidden = 40;
+  CATCH_CHECK_THAT(problem_of(wider),
+                   Catch::Contains("layers.0.ffn.gate.weight") && Catch::Contains("another shape"));
+  auto deeper = config;
+  deeper.model.layers = 3;
+  CATCH_CHECK_THAT(problem_of(deeper), Catch::Contains("has no tensor layers.2.attn_norm.weight"));
+  auto shallower = config;
+  shallower.model.layers = 1;
+  CATCH_CHECK_THAT(problem_of(shallower), Catch::Contains("which is no parameter of the model"));
+  write_file_atomically(file, std::string("PK\x03\x04") + std::string(100, 'x'));
+  CATCH_CHECK_THAT(problem_of(config), Catch::Contains("looks like a zip (a PyTorch checkpoint?)"));
+}
+
+fs::path python() { return fs::path(DIFFLAB_ROOT) / ".venv/bin/python"; }
+
+/// What a script of tests/interchange printed, and its exit.
+std::pair<std::string, ExitStatus> run_script(const std::string& script,
+                                              std::vector<std::string> arguments) {
+  std::vector<std::string> argv{python().string(),
+                                (fs::path(DIFFLAB_ROOT) / "tests/interchange" / script).string()};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  Process process(argv);
+  process.close_input();
+  std::string output;
+  while (process.output_open()) {
+    for (const auto& line : process.read_lines(std::chrono::seconds(60))) output += line + "\n";
+  }
+  const auto status = process.wait();
+  return {output + process.error_tail(), status};
+}
+
+// .venv has PyTorch wherever ./difflab set things up; a LibTorch from elsewhere may come without.
+bool python_has_torch() {
+  if (!fs::exists(python())) return false;
+  Process process({python().string(), "-c", "import torch"});
+  process.close_input();
+  return process.wait().success();
+}
+
+CATCH_TEST_CASE("PyTorch loads what difflab writes and computes the same logits") {
+  if (!python_has_torch()) {
+    CATCH_WARN("SKIPPED: no PyTorch in .venv, weights are not compared with Python");
+    return;
+  }
+  const testing::TemporaryFolder folder;
+  std::vector<std::string> files;
+  constexpr std::int64_t kVocab = 11;
+  std::int64_t number = 0;
+  for (const auto& [name, attention] : testing::attention_variants()) {
+    ModelConfig config{.d_model = 32, .layers = 3, .attention = attention};
+    if (number % 3 == 1) config.rope_layout = RotaryLayout::kHalves;
+    if (number % 3 == 2) {
+      config.block = BlockKind::kNano;
+      config.positions = Positions::kLearned;
+      config.tied_head = number % 2 == 0;
+    }
+    LanguageModel model(config, kVocab);
+    initialise(model, config, static_cast<std::uint64_t>(number));
+    {
+      const at::NoGradGuard
+          no_grad;  // no gain is 1 and no bias 0, or a forgotten one would not show
+      torch::manual_seed(static_cast<std::uint64_t>(number));
+      for (auto& parameter : model.parameters()) parameter.add_(at::randn_like(parameter) * 0.1);
+    }
+    model.eval();
+    const auto tokens = some_tokens(kVocab);
+    const auto logits = model.forward(tokens).detach().contiguous();
+    std::vector<at::Tensor> values;
+    std::vector<TensorBytes> tensors;
+    for (const auto& parameter : model.named_parameters()) {
+      values.push_back(parameter.value().detach());
+      tensors.push_back(stored_as(parameter.key(), values.back()));
+    }
+    tensors.push_back(stored_as("check.tokens", tokens));
+    tensors.push_back(stored_as("check.logits", logits));
+    files.push_back((folder.path() / concat(number++, ".safetensors")).string());
+    const Json whole = {{"model", config::to_json(config::write(config))}};
+    write_file_atomically(files.back(), to_safetensors(tensors, {{"config", whole.dump()}}));
+  }
+  const auto [output, status] = run_script("check.py", files);
+  CATCH_INFO(output);
+  CATCH_CHECK(status.success());
+}
+
+CATCH_TEST_CASE("difflab loads what PyTorch writes and computes the same logits") {
+  if (!python_has_torch()) {
+    CATCH_WARN("SKIPPED: no PyTorch in .venv, weights are not compared with Python");
+    return;
+  }
+  const testing::TemporaryFolder folder;
+  const auto path = (folder.path() / "python.safetensors").string();
+  const auto [output, status] = run_script("write_model.py", {path});
+  CATCH_INFO(output);
+  CATCH_REQUIRE(status.success());
+  const auto file = Safetensors::read(path);
+  const auto config = config::read<ModelConfig>(
+      config::from_json(Json::parse(file.metadata().at("config"))["model"]));
+  LanguageModel model(config, 11);
+  load_parameters(model, file, path, [](const auto& name) { return name; });
+  const auto logits = model.forward(to_tensor(file.at("check.tokens"), path));
+  CATCH_CHECK(testing::relative_error(logits, to_tensor(file.at("check.logits"), path)) < 1e-5);
+}
+
+CATCH_TEST_CASE("the Python models are those of the official files") {
+  if (!python_has_torch()) {
+    CATCH_WARN("SKIPPED: no PyTorch in .venv, its models are not checked");
+    return;
+  }
+  const auto [output, status] = run_script("test_models.py", {});
+  CATCH_INFO(output);
+  CATCH_CHECK(status.success());
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,235 @@
+"""The models once more, in plain PyTorch: logits from a configuration, named tensors and tokens.
+
+Written from the papers' formulas to check difflab's C++; slow, no dropout, nothing clever.
+DT is arXiv 2410.05258, V2 is microsoft/unilm Diff-Transformer-V2; layers count from 0.
+B batch, T tokens, D = d_model, H heads, K key/value heads, d channels of one softmax map, V vocabulary.
+"""
+
+import math
+
+import torch
+
+
+class Weights:
+    """Named tensors that check the asked shape and remember what was asked for."""
+
+    def __init__(self, tensors, prefix="", used=None):
+        self.tensors, self.prefix = tensors, prefix
+        self.used = set() if used is None else used
+
+    def __call__(self, name, *shape):
+        """The tensor of that name; None in the shape means any size."""
+        name = self.prefix + name
+        if name not in self.tensors:
+            raise ValueError(f"the model needs {name}")
+        tensor = self.tensors[name]
+        fits = all(asked in (None, size) for asked, size in zip(shape, tensor.shape))
+        if len(shape) != tensor.dim() or not fits:
+            raise ValueError(f"{name} is {list(tensor.shape)}, the model needs {list(shape)}")
+        self.used.add(name)
+        return tensor
+
+    def under(self, name):
+        return type(self)(self.tensors, f"{self.prefix}{name}.", self.used)
+
+    def unused(self):
+        return sorted(set(self.tensors) - self.used)
+
+
+def logits(config, w, tokens, table=None):
+    """[B, T, V] from tokens [B, T]; `table` replaces the rotary (cos, sin), each [T, d/2]."""
+    D, eps = config["d_model"], config["norm_eps"]
+    if config["block"] not in ("llama", "nano"):
+        raise ValueError(f"unknown block {config['block']}")
+    bias = config["block"] == "nano"
+    norm = layer_norm if bias else rms_norm
+    feed_forward = gelu_feed_forward if bias else swiglu
+
+    embeddings = w("tok_embeddings.weight", None, D)
+    x = embeddings[tokens]
+    if config["positions"] == "learned":
+        x = x + w("positions.weight", config["max_positions"], D)[: tokens.shape[1]]
+    rotate = rotation(config, table)
+
+    for layer in range(config["layers"]):
+        own = w.under(f"layers.{layer}")
+        r = norm(own.under("attn_norm"), x, eps)
+        x = x + attention(config["attention"], own.under("attn"), r, rotate, layer, bias)
+        r = norm(own.under("ffn_norm"), x, eps)
+        x = x + feed_forward(own.under("ffn"), r, config["ffn_hidden"])
+
+    x = norm(w.under("norm"), x, eps)
+    if config["tied_head"]:
+        return x @ embeddings.T
+    return project(w, "output", x, len(embeddings), bias)
+
+
+# ---- parts of a block ----------------------------------------------------------------------------
+
+
+def project(w, name, x, width, bias):
+    y = x @ w(f"{name}.weight", width, x.shape[-1]).T
+    return y + w(f"{name}.bias", width) if bias else y
+
+
+def rms_norm(w, x, eps):
+    return x / (x.square().mean(-1, keepdim=True) + eps).sqrt() * w("weight", x.shape[-1])
+
+
+def layer_norm(w, x, eps):
+    centred = x - x.mean(-1, keepdim=True)
+    scaled = centred / (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+    return scaled * w("weight", x.shape[-1]) + w("bias", x.shape[-1])
+
+
+def swiglu(w, x, hidden):
+    gate = project(w, "gate", x, hidden or None, bias=False)
+    up = project(w, "up", x, gate.shape[-1], bias=False)
+    return project(w, "down", gate * torch.sigmoid(gate) * up, x.shape[-1], bias=False)
+
+
+def gelu_feed_forward(w, x, hidden):
+    h = project(w, "fc", x, hidden or 4 * x.shape[-1], bias=True)
+    return project(w, "proj", h * (1 + torch.erf(h / math.sqrt(2))) / 2, x.shape[-1], bias=True)
+
+
+def rotation(config, table=None):
+    """What is done to queries and keys [B, T, heads, d] for their positions."""
+    positions, layout = config["positions"], config["rope_layout"]
+    if positions in ("learned", "none"):
+        return lambda x: x
+    if positions != "rotary" or layout not in ("interleaved", "halves"):
+        raise ValueError(f"unknown positions {positions} {layout}")
+
+    def rotate(x):
+        T, d = x.shape[1], x.shape[3]
+        cos, sin = table or rotary_table(T, d, config["rope_theta"], x.dtype)
+        cos, sin = cos[:, None], sin[:, None]  # [T, 1, d/2], the same for every head
+        if layout == "interleaved":  # channel 2i turns with 2i + 1
+            a, b = x[..., 0::2], x[..., 1::2]
+            return torch.stack((a * cos - b * sin, a * sin + b * cos), -1).flatten(-2)
+        a, b = x[..., : d // 2], x[..., d // 2 :]  # channel i turns with i + d/2
+        return torch.cat((a * cos - b * sin, a * sin + b * cos), -1)
+
+    return rotate
+
+
+def rotary_table(T, d, theta, dtype):
+    frequencies = theta ** (-2 * torch.arange(d // 2, dtype=torch.float64) / d)
+    angles = torch.arange(T, dtype=torch.float64)[:, None] * frequencies  # [T, d/2]
+    return angles.cos().to(dtype), angles.sin().to(dtype)
+
+
+# ---- attention: [B, T, D] -> [B, T, D] -----------------------------------------------------------
+
+
+def attention(c, w, x, rotate, layer, bias=False):
+    kinds = {"softmax": softmax_attention, "diff_v1": diff_v1, "diff_v2": diff_v2}
+    if c["kind"] not in kinds:
+        raise ValueError(f"unknown attention {c['kind']}")
+    return kinds[c["kind"]](c, w, x, rotate, layer, bias)
+
+
+def causal_maps(q, k):
+    """softmax(q kᵀ/√d) over the past: [B, T, heads, d] twice -> [B, heads, T, T]."""
+    scores = torch.einsum("bthd,bshd->bhts", q, k) / math.sqrt(q.shape[-1])
+    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return scores.masked_fill(future, -math.inf).softmax(-1)
+
+
+def apply_maps(maps, v):
+    return torch.einsum("bhts,bshd->bthd", maps, v)
+
+
+def head_norm(c, w, heads):
+    """Over the channels of every head [B, T, H, width], with parameters shared by the heads."""
+    kinds = {"none": lambda _, o, __: o, "rms": rms_norm, "group": layer_norm}
+    return kinds[c["head_norm"]](w.under("subln"), heads, c["norm_eps"])
+
+
+def softmax_attention(c, w, x, rotate, layer, bias):
+    D, H = x.shape[-1], c["heads"]
+    K, d = c["kv_heads"] or H, c["head_dim"] or D // H
+    group = [j * K // H for j in range(H)]  # the kv head of query head j
+    q = rotate(project(w, "q_proj", x, H * d, bias).unflatten(-1, (H, d)))
+    k = rotate(project(w, "k_proj", x, K * d, bias).unflatten(-1, (K, d)))[:, :, group]
+    v = project(w, "v_proj", x, K * d, bias).unflatten(-1, (K, d))[:, :, group]
+    o = head_norm(c, w, apply_maps(causal_maps(q, k), v))
+    return project(w, "out_proj", o.flatten(2), D, bias)
+
+
+def diff_v1(c, w, x, rotate, layer, bias):
+    """DT eq. 1 and 3: o_i = headnorm((A_2i − λ A_2i+1) v_i) · (1 − λ_init)."""
+    D, H = x.shape[-1], c["heads"]
+    K, d = c["kv_heads"] or H, D // (2 * H)
+    R = H // K  # heads that share one pair of keys and one value
+    q = rotate(project(w, "q_proj", x, 2 * H * d, bias).unflatten(-1, (2 * H, d)))
+    if c["symmetric"]:
+        k = q
+    else:
+        key_of = {  # the key sub-head of query sub-head j, which is map j % 2 of head j // 2
+            "group": [2 * (j // 2 // R) + j % 2 for j in range(2 * H)],
+            "naive": [j // R for j in range(2 * H)],
+        }[c["key_pairing"]]
+        k = rotate(project(w, "k_proj", x, 2 * K * d, bias).unflatten(-1, (2 * K, d)))[:, :, key_of]
+    v = project(w, "v_proj", x, K * 2 * d, bias).unflatten(-1, (K, 2 * d))
+    v = v[:, :, [i // R for i in range(H)]]
+
+    init = lambda_init(c["lambda_init"], layer)
+    maps = causal_maps(q, k)  # [B, 2H, T, T]
+    weights = maps[:, 0::2] - diff_lambda(c, w, init, H, d, x.dtype) * maps[:, 1::2]
+    o = head_norm(c, w, apply_maps(weights, v))  # [B, T, H, 2d]
+    if c["post_scale"]:
+        o = o * (1 - init)
+    return project(w, "out_proj", o.flatten(2), D, bias)
+
+
+def lambda_init(choice, layer):
+    if choice == "schedule":
+        return 0.8 - 0.6 * math.exp(-0.3 * layer)
+    return choice[layer] if isinstance(choice, list) else choice
+
+
+def diff_lambda(c, w, init, H, d, dtype):
+    """DT eq. 2, λ = exp(λ_q1·λ_k1) − exp(λ_q2·λ_k2) + λ_init, as [1 or H, 1, 1]."""
+    heads = {"layer": (), "head": (H,)}[c["lambda_per"]]
+    if c["lambda_form"] == "constant":
+        value = torch.tensor(init, dtype=dtype)
+    elif c["lambda_form"] == "scalar":
+        value = w("lambda", *(heads or (1,)))
+    elif c["lambda_form"] == "exponential":
+        q1, k1, q2, k2 = (w(f"lambda_{n}", *heads, d) for n in ("q1", "k1", "q2", "k2"))
+        value = (q1 * k1).sum(-1).exp() - (q2 * k2).sum(-1).exp() + init
+    else:
+        raise ValueError(f"unknown lambda_form {c['lambda_form']}")
+    return value.reshape(-1, 1, 1)
+
+
+def diff_v2(c, w, x, rotate, layer, bias):
+    """V2: attention of 2H query heads, o_i = first_i − λ_i second_i with λ = sigmoid(x W_λ)."""
+    D, H = x.shape[-1], c["heads"]
+    K, d = c["kv_heads"] or H, c["head_dim"] or D // H
+    group = [j // (2 * H // K) for j in range(2 * H)]  # the kv head of query head j
+    q = rotate(project(w, "q_proj", x, 2 * H * d, bias).unflatten(-1, (2 * H, d)))
+    k = rotate(project(w, "k_proj", x, K * d, bias).unflatten(-1, (K, d)))[:, :, group]
+    v = project(w, "v_proj", x, K * d, bias).unflatten(-1, (K, d))[:, :, group]
+    a = apply_maps(causal_maps(q, k), v)  # [B, T, 2H, d]
+
+    first, second = {  # of the 2H maps, those of output head i
+        "interleaved": ([2 * i for i in range(H)], [2 * i + 1 for i in range(H)]),
+        "halves": ([i for i in range(H)], [i + H for i in range(H)]),
+        "across_groups": (
+            [2 * i for i in range(H)],
+            [2 * ((i + H // K) % H) + 1 for i in range(H)],
+        ),
+    }[c["pairing"]]
+    o = a[:, :, first] - v2_lambda(c, w, x, H) * a[:, :, second]
+    return project(w, "o_proj", head_norm(c, w, o).flatten(2), D, bias)
+
+
+def v2_lambda(c, w, x, H):
+    """[B, T, H, 1], or 1."""
+    if c["lambda"] == "none":
+        return 1
+    value = project(w, "lambda_proj", x, H, bias=False)
+    return {"sigmoid": torch.sigmoid, "linear": lambda z: z}[c["lambda"]](value)[..., None]

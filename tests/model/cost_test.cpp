@@ -1,0 +1,129 @@
+#include "model/cost.h"
+
+#include <ATen/ATen.h>
+
+#include "model/diffusion_cost.h"
+#include "model/language_model.h"
+#include "support/attention_variants.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+void check_against_built(const ModelConfig& config) {
+  const LanguageModel model(config, 13);
+  const auto shapes = parameter_shapes(config, 13);
+  const auto built = model.named_parameters();
+  CATCH_REQUIRE(shapes.size() == built.size());
+  for (const auto& expected : shapes) {
+    CATCH_INFO(expected.name);
+    CATCH_REQUIRE(built.contains(expected.name));
+    CATCH_CHECK(built[expected.name].sizes().vec() == expected.shape);
+  }
+  CATCH_CHECK(count_parameters(config, 13).total() == model.parameter_count());
+}
+
+CATCH_TEST_CASE("the parameters worked out from a configuration are those of the built model") {
+  for (const auto& [name, attention] : testing::attention_variants()) {
+    CATCH_INFO(name);
+    ModelConfig config{.d_model = 32, .layers = 3, .attention = attention};
+    check_against_built(config);
+    config.block = BlockKind::kNano;
+    config.positions = Positions::kLearned;
+    config.tied_head = true;
+    config.ffn_hidden = 50;
+    check_against_built(config);
+    config.tied_head = false;
+    config.positions = Positions::kNone;
+    check_against_built(config);
+  }
+}
+
+// Vocabulary 65, D 256, 3 layers, 300 positions: NanoGPT's embeddings 65·256 + 300·256, per layer
+// 4·(256² + 256) + (256·1024 + 1024) + (1024·256 + 256) + 4·256, the final norm 2·256 and the head
+// 65·256 + 65. Diff_NanoGPT adds 3·(4·16 + 32), Diff_Symmetry takes 3·(65,536 + 256) from that.
+CATCH_TEST_CASE("NanoGPT, Diff_NanoGPT and Diff_Symmetry have their published sizes") {
+  ModelConfig config{.d_model = 256,
+                     .layers = 3,
+                     .block = BlockKind::kNano,
+                     .positions = Positions::kLearned,
+                     .max_positions = 300};
+  const auto count = [&](AttentionConfig attention) {
+    config.attention = attention;
+    return count_parameters(config, 65).total();
+  };
+  CATCH_CHECK(count(SoftmaxAttentionConfig{.heads = 8}) == 2'479'937);
+  CATCH_CHECK(count(DifferentialAttentionConfig{.heads = 8}) == 2'480'225);
+  CATCH_CHECK(count(DifferentialAttentionConfig{.heads = 8, .symmetric = true}) == 2'282'849);
+}
+
+ModelConfig chat_model() {
+  return {.d_model = 4096,
+          .layers = 28,
+          .ffn_hidden = 13'696,
+          .attention = SoftmaxAttentionConfig{.heads = 32, .kv_heads = 2}};
+}
+
+CATCH_TEST_CASE("the operations of a ChatGLM-like model are the published number") {
+  const auto flops = count_flops(chat_model(), 65'024, 8192, Masking::kFull);
+  CATCH_CHECK(flops.total() == 128'714'721'460'224);
+  // 2·8192·4096·65024
+  CATCH_CHECK(flops.head == 4'363'686'772'736);
+  // 28 layers · 4·8192²·4096, scores and values together
+  CATCH_CHECK(flops.scores + flops.values == 30'786'325'577'728);
+}
+
+CATCH_TEST_CASE("a causal count has (T + 1)/2T of the full one's pairs, and all else the same") {
+  const auto full = count_flops(chat_model(), 65'024, 1024, Masking::kFull);
+  const auto causal = count_flops(chat_model(), 65'024, 1024, Masking::kCausal);
+  CATCH_CHECK(causal.scores * 2 * 1024 == full.scores * 1025);
+  CATCH_CHECK(causal.values * 2 * 1024 == full.values * 1025);
+  CATCH_CHECK(causal.projections == full.projections);
+  CATCH_CHECK(causal.feed_forward == full.feed_forward);
+}
+
+CATCH_TEST_CASE("DIFF V1 costs what its Transformer does, DIFF V2 two maps for each head") {
+  const auto flops = [](AttentionConfig attention) {
+    return count_flops({.d_model = 64, .layers = 1, .attention = attention}, 10, 8, Masking::kFull);
+  };
+  const auto transformer = flops(SoftmaxAttentionConfig{.heads = 4});
+  // 4 projections of 64 x 64 on 8 tokens; 2·8²·64 for the scores and as much for the values
+  CATCH_CHECK(transformer.projections == 4 * 2 * 8 * 64 * 64);
+  CATCH_CHECK(transformer.scores == 2 * 64 * 64);
+  CATCH_CHECK(transformer.values == 2 * 64 * 64);
+  const auto v1 = flops(DifferentialAttentionConfig{.heads = 2});
+  CATCH_CHECK(v1.total() == transformer.total());
+  const auto v2 = flops(DifferentialV2Config{.heads = 4});
+  CATCH_CHECK(v2.scores == 2 * transformer.scores);
+  CATCH_CHECK(v2.values == 2 * transformer.values);
+  // q is twice as wide, and λ is one number per head and token
+  CATCH_CHECK(v2.projections == 2 * 8 * (5 * 64 * 64 + 64 * 4));
+}
+
+CATCH_TEST_CASE("the key/value cache holds two numbers per channel, token and layer") {
+  // 28 layers · 2 groups of 128 channels · (k and v) · 8192 tokens · 2 bytes
+  CATCH_CHECK(cache_bytes(chat_model(), 8192, 2) == 28 * 2 * 128 * 2 * 8192 * 2);
+}
+
+CATCH_TEST_CASE("a diffusion Transformer's parameters, by hand for a small one") {
+  const DiffusionTransformer model{.heads = 2,
+                                   .head_dim = 4,
+                                   .layers = 3,
+                                   .sample = 8,
+                                   .patch = 2,
+                                   .in_channels = 4,
+                                   .out_channels = 4,
+                                   .joint = 6,
+                                   .caption = 10,
+                                   .pooled = 5};
+  CATCH_CHECK(model.hidden() == 8);
+  CATCH_CHECK(model.patch_parameters() == 4 * 4 * 8 + 8);
+  CATCH_CHECK(model.position_parameters() == 16 * 8);
+  CATCH_CHECK(model.layer_parameters() == 3 * (4 * 64 + 2 * 8 * 6 + 24));
+  CATCH_CHECK(model.output_parameters() == 8 * 16);
+  CATCH_CHECK(model.projection_parameters() == 80 + 40);
+  CATCH_CHECK(model.total() == 136 + 128 + 1128 + 128 + 120);
+}
+
+}  // namespace
+}  // namespace difflab

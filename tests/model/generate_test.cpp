@@ -1,0 +1,110 @@
+#include "model/generate.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <map>
+
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "support/attention_variants.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+constexpr std::int64_t kVocab = 13;
+
+LanguageModel model_of(ModelConfig config, double std = 0.5) {
+  config.d_model = 32;
+  config.layers = 3;
+  config.init_std = std;  // far from uniform logits
+  LanguageModel model(config, kVocab);
+  initialise(model, config, 7);
+  model.eval();
+  return model;
+}
+
+CATCH_TEST_CASE("decoding through the cache writes what recomputing every token writes") {
+  for (const auto& [name, attention] : testing::attention_variants()) {
+    CATCH_INFO(name);
+    for (const auto positions : {Positions::kRotary, Positions::kLearned}) {
+      auto model = model_of({.positions = positions, .max_positions = 24, .attention = attention});
+      model.to(at::kDouble);
+      const Sampling sampling{.tokens = 30, .temperature = 1, .top_k = 0, .seed = 3};
+      // Longer than the window of 24 tokens towards the end.
+      CATCH_CHECK(generate(model, {1, 2, 3}, sampling, 24) ==
+                  generate(model, {1, 2, 3}, sampling, 24, Decoding::kFull));
+    }
+  }
+}
+
+CATCH_TEST_CASE("a generated text is the same for a seed, and another one for another") {
+  auto model = model_of({});
+  const auto text = [&](std::int64_t seed) {
+    return generate(model, {1}, {.tokens = 40, .temperature = 1, .top_k = 0, .seed = seed}, 64);
+  };
+  CATCH_CHECK(text(1) == text(1));
+  CATCH_CHECK(text(1) != text(2));
+  CATCH_CHECK(text(1).size() == 40);
+}
+
+CATCH_TEST_CASE("temperature 0 takes the most likely token each time") {
+  auto model = model_of({});
+  std::vector<std::int64_t> text{4};
+  for (int i = 0; i < 10; ++i) {
+    const auto logits = model.forward(at::tensor(text).unsqueeze(0)).select(1, -1).flatten();
+    text.push_back(logits.argmax().item<std::int64_t>());
+  }
+  const std::vector<std::int64_t> expected(text.begin() + 1, text.end());
+  const Sampling greedy{.tokens = 10, .temperature = 0, .top_k = 0, .seed = 9};
+  CATCH_CHECK(generate(model, {4}, greedy, 64) == expected);
+  // Drawing from the one most likely token is the same.
+  CATCH_CHECK(generate(model, {4}, {.tokens = 10, .temperature = 1, .top_k = 1, .seed = 9}, 64) ==
+              expected);
+}
+
+CATCH_TEST_CASE("tokens are drawn as often as the softmax of their logits says") {
+  auto model = model_of({});
+  const double temperature = 1.5;
+  const auto logits = model.forward(at::full({1, 1}, 5, at::kLong)).flatten().to(at::kDouble);
+  const auto kept = std::get<0>(logits.topk(4));
+  const auto expected = (kept / temperature).softmax(0);  // of the four most likely, in order
+  const auto order = std::get<1>(logits.topk(4));
+  std::map<std::int64_t, int> counts;
+  constexpr int kDraws = 4000;
+  for (int seed = 0; seed < kDraws; ++seed) {
+    ++counts[generate(model, {5},
+                      {.tokens = 1, .temperature = temperature, .top_k = 4, .seed = seed}, 64)[0]];
+  }
+  CATCH_CHECK(counts.size() <= 4);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const double p = expected[i].item<double>();
+    // five standard deviations of a binomial share; the seeds are fixed
+    const double margin = 5 * std::sqrt(p * (1 - p) / kDraws);
+    CATCH_CHECK(counts[order[i].item<std::int64_t>()] / double(kDraws) == Approx(p).margin(margin));
+  }
+}
+
+CATCH_TEST_CASE("dropout acts in training alone") {
+  const ModelConfig config{.dropout = 0.3};
+  auto model = model_of(config);
+  const auto tokens = at::arange(8).unsqueeze(0).remainder(kVocab);
+  CATCH_CHECK(at::equal(model.forward(tokens), model.forward(tokens)));
+  auto plain = model_of({});
+  CATCH_CHECK(at::equal(model.forward(tokens), plain.forward(tokens)));
+  model.train();
+  CATCH_CHECK_FALSE(at::equal(model.forward(tokens), model.forward(tokens)));
+}
+
+CATCH_TEST_CASE("a tied head reads the token embeddings") {
+  ModelConfig config{.tied_head = true};
+  auto model = model_of(config);
+  CATCH_CHECK_FALSE(model.named_parameters().contains("output.weight"));
+  const auto states = at::randn({2, 32});
+  const auto embeddings = model.named_parameters()["tok_embeddings.weight"];
+  CATCH_CHECK(at::allclose(model.head(states), states.matmul(embeddings.t())));
+}
+
+}  // namespace
+}  // namespace difflab

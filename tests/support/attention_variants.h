@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/attention_config.h"
+
+namespace difflab::testing {
+
+/// Every kind with its defaults, then each ablation of the literature, for widths that 16 divides.
+/// A new kind is covered by being in the variant; a new ablation by a line here.
+template <class... Kinds>
+void add_defaults(std::vector<std::pair<std::string, AttentionConfig>>& all,
+                  std::type_identity<std::variant<Kinds...>>) {
+  (all.emplace_back(std::string(Kinds::kKind), Kinds{}), ...);
+}
+
+inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants() {
+  using V1 = DifferentialAttentionConfig;
+  using V2 = DifferentialV2Config;
+  std::vector<std::pair<std::string, AttentionConfig>> all;
+  add_defaults(all, std::type_identity<AttentionConfig>{});
+  const auto add = [&](const char* name, AttentionConfig config) {
+    all.emplace_back(name, config);
+  };
+  add("softmax gqa", SoftmaxAttentionConfig{.heads = 4, .kv_heads = 2});
+  add("softmax 1.5 heads", SoftmaxAttentionConfig{.heads = 6, .head_dim = 8});
+  add("softmax rms", SoftmaxAttentionConfig{.head_norm = HeadNormKind::kRms});
+  add("softmax group", SoftmaxAttentionConfig{.head_norm = HeadNormKind::kGroup});
+  add("diff_v1 gqa", V1{.heads = 4, .kv_heads = 2});
+  add("diff_v1 naive gqa", V1{.heads = 4, .kv_heads = 2, .key_pairing = KeyPairing::kNaive});
+  add("diff_v1 no norm", V1{.head_norm = HeadNormKind::kNone});
+  add("diff_v1 group norm", V1{.head_norm = HeadNormKind::kGroup});
+  add("diff_v1 no post-scale", V1{.post_scale = false});
+  add("diff_v1 constant init", V1{.lambda_init = LambdaInit(0.5)});
+  add("diff_v1 listed init", V1{.lambda_init = LambdaInit(std::vector{0.1, 0.2, 0.7})});
+  add("diff_v1 scalar", V1{.lambda_form = LambdaForm::kScalar});
+  add("diff_v1 constant", V1{.lambda_form = LambdaForm::kConstant});
+  add("diff_v1 per head", V1{.lambda_per = LambdaScope::kHead});
+  add("diff_v1 scalar per head",
+      V1{.lambda_form = LambdaForm::kScalar, .lambda_per = LambdaScope::kHead});
+  add("diff_v1 symmetric", V1{.symmetric = true});
+  add("diff_v2 gqa", V2{.kv_heads = 2});
+  add("diff_v2 wide heads", V2{.heads = 2, .head_dim = 12});
+  add("diff_v2 halves", V2{.kv_heads = 2, .pairing = QueryPairing::kHalves});
+  add("diff_v2 across groups", V2{.kv_heads = 2, .pairing = QueryPairing::kAcrossGroups});
+  add("diff_v2 linear", V2{.lambda = TokenLambda::kLinear});
+  add("diff_v2 no lambda", V2{.lambda = TokenLambda::kNone});
+  add("diff_v2 rms", V2{.head_norm = HeadNormKind::kRms});
+  return all;
+}
+
+}  // namespace difflab::testing
