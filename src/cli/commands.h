@@ -17,6 +17,7 @@ void add_flops_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_export_command(CLI::App& app);
 void add_generate_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
 void add_data_command(CLI::App& app);
 
 /// Exit codes of `difflab`, after sysexits.h; scripts read them. A UserError gives 2.

@@ -1,6 +1,7 @@
 // difflab params and difflab flops: what a model costs, from its configuration alone.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -20,17 +21,18 @@ namespace {
 
 /// A Transformer in the llama block, said in numbers.
 struct Dimensions {
-  std::int64_t d_model = 0, ffn = 0, heads = 1, kv_heads = 0, layers = 1, vocab = 0, tokens = 1;
+  std::int64_t d_model = 0, ffn = 0, heads = 1, kv_heads = 0, layers = 1;
+  std::int64_t vocab = 0, tokens = 0;  ///< 0: not given
 
   void add_to(CLI::App& command) {
     const auto option = [&](const char* name, std::int64_t& value, const char* help) {
-      return command.add_option(name, value, help)->check(CLI::PositiveNumber);
+      return command.add_option(name, value, help)->check(CLI::Range(1, 100'000'000));
     };
-    option("--d-model", d_model, "width D of a Transformer in the llama block");
-    option("--ffn", ffn, "its feed-forward width (8D/3 rounded up to 32)");
-    option("--heads", heads, "its heads");
-    option("--kv-heads", kv_heads, "its key/value heads (as many as heads)");
-    option("--layers", layers, "its layers");
+    auto* width = option("--d-model", d_model, "width D of a Transformer in the llama block");
+    option("--ffn", ffn, "its feed-forward width (8D/3 rounded up to 32)")->needs(width);
+    option("--heads", heads, "its heads")->needs(width);
+    option("--kv-heads", kv_heads, "its key/value heads (as many as heads)")->needs(width);
+    option("--layers", layers, "its layers")->needs(width);
     option("--vocab", vocab, "its vocabulary; also instead of an experiment's");
     option("--tokens", tokens, "tokens of a sequence; also instead of an experiment's");
   }
@@ -44,7 +46,7 @@ struct Dimensions {
                       .ffn_hidden = ffn,
                       .attention = attention};
     const auto checked = config::read<ModelConfig>(config::write(model), "model");
-    return {checked.name, checked, vocab, tokens};
+    return {checked.name, checked, vocab, std::max<std::int64_t>(tokens, 1)};
   }
 };
 
@@ -79,7 +81,7 @@ std::vector<CostSubject> subjects_of(const Options& options) {
     const auto& bare = options.bare;
     subjects.push_back({run.model.name, run.model,
                         bare.vocab > 0 ? bare.vocab : vocab_size(run.task),
-                        bare.tokens > 1 ? bare.tokens : sequence_length(run.task)});
+                        bare.tokens > 0 ? bare.tokens : sequence_length(run.task)});
   }
   return subjects;
 }
@@ -100,7 +102,7 @@ void add_dit(CLI::App& params) {
   CLI::App* command = params.add_subcommand("dit", "Parameters of a diffusion Transformer");
   auto& m = dit->model;
   const auto option = [&](const char* name, std::int64_t& value, const char* help) {
-    command->add_option(name, value, help)->capture_default_str()->check(CLI::NonNegativeNumber);
+    command->add_option(name, value, help)->capture_default_str()->check(CLI::Range(1, 1'000'000));
   };
   option("--heads", m.heads, "heads");
   option("--head-dim", m.head_dim, "width of a head; hidden = heads x head-dim");

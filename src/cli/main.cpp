@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   cli::add_generate_command(app);
   cli::add_export_command(app);
   cli::add_verify_command(app);
+  cli::add_bench_command(app);
   cli::add_data_command(app);
 
   try {

@@ -67,7 +67,7 @@ void become_worker(const std::vector<std::string>& arguments) {
 }
 
 RunDirectory find_run(const std::string& run, const fs::path& results) {
-  if (fs::exists(RunDirectory{run}.config())) return {fs::absolute(run).lexically_normal()};
+  if (fs::exists(RunDirectory{run}.config())) return {fs::canonical(run)};
   std::vector<std::string> found;
   std::error_code none;  // no folder: no run
   for (const auto& entry : fs::directory_iterator(results / "runs", none)) {

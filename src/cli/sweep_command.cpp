@@ -11,6 +11,7 @@
 #include "cli/project.h"
 #include "cli/study.h"
 #include "config/yaml.h"
+#include "record/provenance.h"
 #include "sweep/execute.h"
 #include "sweep/progress.h"
 #include "util/error.h"
@@ -57,6 +58,26 @@ sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Laun
   return sweep::execute(runs, launcher, progress);
 }
 
+// Results are kept when the code changes, since only their configuration names them; a reader of
+// the table should know.
+void note_other_code(const std::vector<sweep::Run>& runs) {
+  const Json& now = source_state();
+  if (now.value("commit", Json()).is_null()) return;
+  int others = 0;
+  for (const auto& run : runs) {
+    if (!sweep::is_complete(sweep::state_of(run.directory))) continue;
+    const auto then = read_provenance(run.directory).value_or(Json::object());
+    const bool same = then.value("commit", Json()) == now.at("commit") &&
+                      then.value("diff_sha256", Json()) == now.at("diff_sha256");
+    others += same ? 0 : 1;
+  }
+  if (others == 0) return;
+  std::cout << fmt::format(
+      "note       {} finished runs come from other code than the current one; a run whose folder "
+      "you delete is executed again\n",
+      others);
+}
+
 int run_and_report(const Study& study) {
   const auto runs = sweep::distinct(study.points);
   const auto states = states_of(runs);
@@ -73,9 +94,11 @@ int run_and_report(const Study& study) {
         std::visit([&](const auto& kind) { return kind.build(worker, study.threads_per_run); },
                    study.config.launcher);
     print_header(study, planned, complete, std::min(launcher->capacity(), planned - complete));
+    note_other_code(runs);
     outcome = run_missing(runs, *launcher);
   } else {
     print_header(study, planned, complete, 0);
+    note_other_code(runs);
     std::cout << fmt::format("nothing to run: all {} runs are finished\n", planned);
   }
   if (outcome.interrupted) {

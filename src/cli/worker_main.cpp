@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/worker_bench.h"
 #include "cli/worker_job.h"
 #include "cli/worker_server.h"
 #include "cli/worker_tools.h"
@@ -30,7 +31,7 @@ int usage() {
   std::cerr << "usage: difflab-worker serve      jobs on standard input, one run folder a line\n"
                "       difflab-worker run DIR    one run in this process\n"
                "       difflab-worker version    versions as JSON\n"
-               "       difflab-worker verify | export | generate ...    see difflab\n";
+               "       difflab-worker verify | export | generate | bench ...    see difflab\n";
   return 2;
 }
 
@@ -40,6 +41,7 @@ int tool(const std::string& command, const std::vector<std::string>& arguments) 
     if (command == "verify") return difflab::verify_command(arguments);
     if (command == "export") return difflab::export_command(arguments);
     if (command == "generate") return difflab::generate_command(arguments);
+    if (command == "bench") return difflab::bench_command(arguments);
     return usage();
   } catch (const std::out_of_range&) {
     return usage();  // too few arguments

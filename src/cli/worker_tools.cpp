@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <sstream>
 
@@ -23,6 +24,7 @@ Json to_json(const std::vector<CaseReport>& reports) {
     for (const auto& error : report.errors) {
       tensors.push_back({{"tensor", error.tensor},
                          {"precision", error.precision},
+                         {"kernels", error.kernels},
                          {"relative_error", error.error},
                          {"tolerance", error.tolerance},
                          {"passed", error.passed()}});
@@ -45,8 +47,8 @@ void print(const CaseReport& report) {
     std::string line = fmt::format("  {:<36}", name);
     for (const auto& error : report.errors) {
       if (error.tensor != name) continue;
-      line += fmt::format("  {} {:8.1e} (≤ {:.0e}){}", error.precision, error.error,
-                          error.tolerance, error.passed() ? "" : " FAILED");
+      line += fmt::format("  {} {} {:8.1e}", error.precision, error.kernels, error.error);
+      if (!error.passed()) line += fmt::format(" FAILED (> {:.0e})", error.tolerance);
     }
     std::cout << line << '\n';
   }
@@ -65,10 +67,15 @@ class Text {
     if (tokenizer_) return tokenizer_->encode(prompt);
     std::vector<std::int64_t> tokens;
     std::istringstream words(prompt);
-    for (std::int64_t token = 0; words >> token;) tokens.push_back(token);
-    const bool known = std::all_of(tokens.begin(), tokens.end(),
-                                   [&](auto token) { return token >= 0 && token < vocab_size; });
-    if (!words.eof() || !known) {
+    bool known = true;
+    for (std::string word; words >> word;) {
+      std::int64_t token = -1;
+      const char* end = word.data() + word.size();
+      known = known && std::from_chars(word.data(), end, token).ptr == end;
+      known = known && token >= 0 && token < vocab_size;
+      tokens.push_back(token);
+    }
+    if (!known) {
       throw UserError(
           fmt::format("--prompt is '{}'; this run's tokens are numbers from 0 to {}, "
                       "expected some with blanks between them",
@@ -113,6 +120,7 @@ int generate_command(const std::vector<std::string>& arguments) {
   const auto saved = load_run({arguments.at(0)});
   const Text text(saved.config);
   const auto tokens = text.encode(prompt, saved.task->vocab_size());
+  if (!saved.finished) std::cerr << "note: this run is not finished\n";
   if (tokens.empty()) throw UserError("--prompt is empty; expected at least one token");
   for (const auto token : tokens) std::cout << text.decode(token);
   std::cout << std::flush;

@@ -97,8 +97,8 @@ T read_number(const Value& value, const std::string& path, Range range, Problems
       return to_double(value);
     }
   }();
-  if (number && static_cast<double>(*number) >= range.low &&
-      static_cast<double>(*number) <= range.high) {
+  if (number && std::isfinite(static_cast<double>(*number)) &&
+      static_cast<double>(*number) >= range.low && static_cast<double>(*number) <= range.high) {
     return static_cast<T>(*number);
   }
   add_unexpected(value, path, expected_number(kWhole ? "a whole number" : "a number", range),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,11 @@ struct NeedleGridConfig {
     visit("samples", samples, "sequences per cell", config::at_least(1));
   }
   void validate(config::Check& check) const;
+
+  /// The longest sequence that the grid asks for, beside the trained length.
+  std::int64_t longest() const {
+    return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  }
 
   /// Every cell of the grid must be possible in this task.
   void validate_task(const TaskConfig& task, config::Check& check) const;

@@ -24,13 +24,18 @@ std::string sha256_of(const fs::path& path) {
   return hash;
 }
 
-// The names and shapes that a file must have; its types are checked when it is loaded.
+// The names, shapes and types that a file must have.
 std::optional<std::string> misfit(const Safetensors& file,
                                   const std::vector<ParameterShape>& expected) {
   std::map<std::string, std::vector<std::int64_t>> stored;
   std::vector<std::string> names;
   for (const auto& tensor : file.tensors()) {
     if (tensor.name.starts_with("adam.")) continue;
+    if (tensor.dtype != "F32" && tensor.dtype != "F64" && tensor.dtype != "F16" &&
+        tensor.dtype != "BF16") {
+      return concat("has tensor ", tensor.name, " of type ", tensor.dtype,
+                    "; expected F32, F64, F16 or BF16");
+    }
     stored[tensor.name] = tensor.shape;
     names.push_back(tensor.name);
   }
@@ -90,6 +95,18 @@ class Resolver {
   config::Check& check_;
 };
 
+// A prompt of characters that the text does not have would only be noticed after the training.
+void check_prompts(const RunConfig& config, Resolver& resolver) {
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto* sample = std::get_if<SampleTextConfig>(&config.evaluate[i]);
+    const auto* text = std::get_if<TextConfig>(&config.task);
+    if (sample == nullptr || text == nullptr) continue;
+    resolver.attempt(concat("evaluate[", i, "].prompt"), [&] {
+      return load_corpus(*text).tokenizer.encode(sample->prompt, "the prompt");
+    });
+  }
+}
+
 // Generated texts are checked with the configuration itself.
 void check_length(const TextConfig& text) {
   const auto bytes = text.file.read();
@@ -110,6 +127,7 @@ void resolve_input_files(RunConfig& config, const Resolver::Place& place, config
     if (!resolver.resolve(text->file, "task.file")) return;
     if (!resolver.attempt("task.length", [&] { return check_length(*text), true; })) return;
   }
+  check_prompts(config, resolver);
   if (!resolver.resolve(config.init_from, "init_from")) return;
   resolver.attempt("init_from.path", [&] {
     const auto expected = parameter_shapes(config.model, vocab_size(config.task));

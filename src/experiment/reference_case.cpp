@@ -6,8 +6,10 @@
 #include <limits>
 #include <memory>
 
+#include "config/reader.h"
+#include "config/writer.h"
 #include "model/attention.h"
-#include "model/attention_config.h"
+#include "model/model_config.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -24,25 +26,35 @@ constexpr double kVanishingTolerance = 1e-6;
 
 const std::string kParameter = "param.", kGradient = "grad.";
 
-std::shared_ptr<Attention> build(const ReferenceCase& reference) {
+// The module of a configuration from a file, its rules checked like those of any configuration.
+template <class Config>
+std::shared_ptr<Attention> checked(const Config& config, const AttentionShape& shape) {
+  const ModelConfig model{.d_model = shape.d_model, .layers = shape.layer + 1, .attention = config};
+  config::read<ModelConfig>(config::write(model), "peer");
+  return config.build(shape);
+}
+
+std::shared_ptr<Attention> build(const ReferenceCase& reference, Kernels kernels) {
   const Json& peer = reference.peer;
   const std::string variant = peer.at("variant");
-  const AttentionShape shape{peer.at("embed_dim"), peer.at("depth")};
+  const AttentionShape shape{
+      .d_model = peer.at("embed_dim"), .layer = peer.at("depth"), .kernels = kernels};
   const std::int64_t heads = peer.at("num_heads"), kv_heads = peer.at("num_kv_heads");
   if (variant == "baseline" || variant == "v2_off") {
-    return SoftmaxAttentionConfig{.heads = heads, .kv_heads = kv_heads}.build(shape);
+    return checked(SoftmaxAttentionConfig{.heads = heads, .kv_heads = kv_heads}, shape);
   }
   if (variant == "v2") {
-    return DifferentialV2Config{
-        .heads = heads, .kv_heads = kv_heads, .head_dim = peer.at("head_dim")}
-        .build(shape);
+    return checked(
+        DifferentialV2Config{.heads = heads, .kv_heads = kv_heads, .head_dim = peer.at("head_dim")},
+        shape);
   }
   if (variant == "v1_naive" || variant == "flashdiff_1" || variant == "flashdiff_2") {
-    return DifferentialAttentionConfig{
-        .heads = heads,
-        .kv_heads = kv_heads,
-        .key_pairing = variant == "v1_naive" ? KeyPairing::kNaive : KeyPairing::kGroup}
-        .build(shape);
+    return checked(
+        DifferentialAttentionConfig{
+            .heads = heads,
+            .kv_heads = kv_heads,
+            .key_pairing = variant == "v1_naive" ? KeyPairing::kNaive : KeyPairing::kGroup},
+        shape);
   }
   throw UserError(concat(reference.path.string(), ": unknown variant ", variant,
                          "; expected baseline, v1_naive, flashdiff_1, flashdiff_2, v2 or v2_off"));
@@ -61,8 +73,11 @@ void check_complete(const ReferenceCase& reference, const Attention& attention) 
     ours.push_back(stored_name(parameter.key(), reference.peer));
   }
   for (const auto& tensor : reference.file.tensors()) {
-    if (!tensor.name.starts_with(kParameter)) continue;
-    const auto name = tensor.name.substr(kParameter.size());
+    const auto prefix = tensor.name.starts_with(kParameter)  ? kParameter
+                        : tensor.name.starts_with(kGradient) ? kGradient
+                                                             : "";
+    if (prefix.empty() || tensor.name == kGradient + "x") continue;
+    const auto name = tensor.name.substr(prefix.size());
     if (std::find(ours.begin(), ours.end(), name) == ours.end()) {
       throw UserError(concat(reference.path.string(), ": parameter ", name,
                              " is unknown to the module that ", reference.peer.at("variant"),
@@ -71,13 +86,14 @@ void check_complete(const ReferenceCase& reference, const Attention& attention) 
   }
 }
 
-void verify_in(at::ScalarType type, const ReferenceCase& reference, CaseReport& report) {
+void verify_in(at::ScalarType type, Kernels kernels, const ReferenceCase& reference,
+               CaseReport& report) {
   const bool exact = type == at::kDouble;
   const auto& [path, file, peer] = reference;
   const auto stored = [&](const std::string& name) {
     return to_tensor(file.at(name), path.string());
   };
-  const auto attention = build(reference);
+  const auto attention = build(reference, kernels);
   check_complete(reference, *attention);
   attention->to(type);
   load_parameters(*attention, file, path.string(),
@@ -88,7 +104,7 @@ void verify_in(at::ScalarType type, const ReferenceCase& reference, CaseReport& 
   (y * stored("w").to(type)).sum().backward();
 
   const auto note = [&](const std::string& name, const at::Tensor& ours) {
-    TensorError error{name, exact ? "float64" : "float32", 0,
+    TensorError error{name, exact ? "float64" : "float32", config::name_of(kernels), 0,
                       exact ? kFloat64Tolerance : kFloat32Tolerance};
     const auto theirs = stored(name);
     const bool vanishing =
@@ -128,7 +144,9 @@ ReferenceCase ReferenceCase::read(const fs::path& path) {
 
 CaseReport verify_attention(const ReferenceCase& reference) {
   CaseReport report{reference.name(), {}};
-  for (const auto type : {at::kDouble, at::kFloat}) verify_in(type, reference, report);
+  for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+    for (const auto type : {at::kDouble, at::kFloat}) verify_in(type, kernels, reference, report);
+  }
   return report;
 }
 
@@ -150,6 +168,9 @@ std::vector<CaseReport> verify_folder(const fs::path& folder) {
                                                            : verify_training(reference));
     } catch (const Json::exception& error) {
       throw UserError(concat(path.string(), ": metadata \"peer\": ", error.what()));
+    } catch (const c10::Error& error) {
+      throw UserError(concat(
+          path.string(), ": its tensors do not fit together: ", error.what_without_backtrace()));
     }
   }
   return reports;

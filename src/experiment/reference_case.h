@@ -15,6 +15,7 @@ namespace difflab {
 struct TensorError {
   std::string tensor;     ///< "y", "grad.x", "grad.q_proj.weight", "loss step 1" …
   std::string precision;  ///< "float64" or "float32"
+  std::string kernels;    ///< "plain" or "fused"
   double error = 0;  ///< max |ours − theirs| / max |theirs|; infinite for NaN or other shapes
   double tolerance = 0;
 
@@ -40,10 +41,11 @@ struct ReferenceCase {
   std::string name() const { return path.stem().string(); }
 };
 
-/// An attention module: output and all gradients, in float64 and float32.
+/// An attention module: output and all gradients, in float64 and float32, plain and fused.
 CaseReport verify_attention(const ReferenceCase& reference);
 
-/// A language model: losses, first gradients and the parameters after three AdamW steps, float64.
+/// A language model: losses, first gradients and the parameters after three AdamW steps, float64,
+/// plain and fused.
 CaseReport verify_training(const ReferenceCase& reference);
 
 /// Every *.safetensors file of a folder in the order of names, each by the fitting check.

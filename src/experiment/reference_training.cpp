@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "config/traits.h"
 #include "experiment/reference_case.h"
 #include "model/language_model.h"
 #include "model/score.h"
@@ -35,8 +36,9 @@ std::string stored_name(std::string name, const Json& peer) {
 
 class Replay {
  public:
-  explicit Replay(const ReferenceCase& reference)
+  Replay(const ReferenceCase& reference, Kernels kernels)
       : reference_(reference),
+        kernels_(kernels),
         peer_(reference.peer),
         model_({.d_model = peer_.at("d_model"),
                 .layers = peer_.at("layers"),
@@ -44,15 +46,19 @@ class Replay {
                 .norm_eps = peer_.at("norm_eps"),
                 .tied_head = peer_.at("tied"),
                 .attention = attention_of(reference)},
-               peer_.at("vocab")) {
+               peer_.at("vocab"), kernels) {
     model_.to(at::kDouble);
     load_parameters(model_, reference.file, reference.path.string(),
                     [&](const auto& name) { return "param." + stored_name(name, peer_); });
+    if (stored("rotary_cos").size(0) < stored("tokens").size(2) - 1) {
+      throw UserError(
+          concat(reference.path.string(), ": rotary_cos is shorter than the sequences"));
+    }
     model_.set_rotary(
         Rotary::from(stored("rotary_cos").to(at::kDouble), stored("rotary_sin").to(at::kDouble)));
   }
 
-  CaseReport run() {
+  std::vector<TensorError> run() {
     const Json& adamw = peer_.at("adamw");
     Optimizer optimizer(model_, {.beta1 = adamw.at("betas").at(0),
                                  .beta2 = adamw.at("betas").at(1),
@@ -71,7 +77,7 @@ class Replay {
       optimizer.step(adamw.at("lr"));
     }
     note_all("after3.", [](const auto& parameter) { return parameter; });
-    return std::move(report_);
+    return std::move(errors_);
   }
 
  private:
@@ -79,7 +85,7 @@ class Replay {
     return to_tensor(reference_.file.at(name), reference_.path.string());
   }
   void note(const std::string& name, double error) {
-    report_.errors.push_back({name, "float64", error, kTolerance});
+    errors_.push_back({name, "float64", config::name_of(kernels_), error, kTolerance});
   }
   void note_number(const char* key, std::int64_t step, double ours) {
     const double theirs = peer_.at(key).at(static_cast<std::size_t>(step));
@@ -94,13 +100,20 @@ class Replay {
   }
 
   const ReferenceCase& reference_;
+  Kernels kernels_;
   const Json& peer_;
   LanguageModel model_;
-  CaseReport report_{reference_.name(), {}};
+  std::vector<TensorError> errors_;
 };
 
 }  // namespace
 
-CaseReport verify_training(const ReferenceCase& reference) { return Replay(reference).run(); }
+CaseReport verify_training(const ReferenceCase& reference) {
+  CaseReport report{reference.name(), {}};
+  for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+    for (auto& error : Replay(reference, kernels).run()) report.errors.push_back(std::move(error));
+  }
+  return report;
+}
 
 }  // namespace difflab

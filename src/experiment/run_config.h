@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -37,6 +39,7 @@ struct RunConfig {
   std::int64_t seed = 0;
   std::int64_t threads = 1;
   Device device = Device::kCpu;
+  Kernels kernels = Kernels::kFused;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -52,17 +55,32 @@ struct RunConfig {
     visit("threads", threads, "threads of one run; another number gives other rounding",
           config::between(1, 1024));
     visit("device", device, "cpu or cuda");
+    visit("kernels", kernels,
+          "fused (our own kernels on the CPU, faster and without maps in memory) or plain (library "
+          "operations); other rounding");
   }
 
   void validate(config::Check& check) const {
-    const auto longest = sequence_length(task);
-    if (model.positions == Positions::kLearned && longest > model.max_positions) {
-      check.problem("model.max_positions", concat("is ", model.max_positions, " for sequences of ",
-                                                  longest, " tokens; expected at least as many"));
-    }
+    auto longest = sequence_length(task);
+    std::set<std::string_view> kinds;
     for (std::size_t i = 0; i < evaluate.size(); ++i) {
       Nested nested(check, concat("evaluate[", i, "]."));
-      std::visit([&](const auto& kind) { kind.validate_task(task, nested); }, evaluate[i]);
+      std::visit(
+          [&](const auto& kind) {
+            kind.validate_task(task, nested);
+            if (!kinds.insert(kind.kKind).second) {
+              nested.problem("kind", concat("is ", kind.kKind,
+                                            " for the second time; expected each kind once, "
+                                            "because results are kept by kind"));
+            }
+            if constexpr (requires { kind.longest(); }) longest = std::max(longest, kind.longest());
+          },
+          evaluate[i]);
+    }
+    if (model.positions == Positions::kLearned && longest > model.max_positions) {
+      check.problem("model.max_positions",
+                    concat("is ", model.max_positions, " for sequences of ", longest,
+                           " tokens in task or evaluation; expected at least as many"));
     }
   }
 

@@ -104,7 +104,7 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
   Provenance provenance(directory, config.threads, config.seed, device.str(), TORCH_VERSION);
 
   const auto task = build_task(config.task);
-  LanguageModel model(config.model, task->vocab_size());
+  LanguageModel model(config.model, task->vocab_size(), config.kernels);
   initialise(model, config.model, seed);
   if (config.init_from.given()) {
     const auto& path = config.init_from.path;

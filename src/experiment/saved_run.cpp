@@ -4,6 +4,7 @@
 #include "config/writer.h"
 #include "config/yaml.h"
 #include "experiment/identity.h"
+#include "record/status.h"
 #include "train/checkpoint.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
@@ -23,20 +24,27 @@ RunConfig read_run_config(const RunDirectory& run) {
 }
 
 SavedRun load_run(const RunDirectory& run) {
-  if (!std::filesystem::exists(run.checkpoint())) {
-    throw UserError(concat(run.path.string(),
-                           ": has no checkpoint; is the run finished? (a diverged one has none)"));
+  const auto result = read_result(run);
+  if (result && result->value("status", "") == name_of(RunState::kDiverged)) {
+    throw UserError(concat(run.path.string(), ": diverged, so there is no trained model"));
   }
-  SavedRun saved{read_run_config(run), nullptr, nullptr};
+  if (!std::filesystem::exists(run.checkpoint())) {
+    throw UserError(concat(run.path.string(), ": has no checkpoint yet"));
+  }
+  SavedRun saved{.config = read_run_config(run)};
   saved.task = build_task(saved.config.task);
   saved.model = std::make_shared<LanguageModel>(saved.config.model, saved.task->vocab_size());
   load_parameters(*saved.model, read_checkpoint(run.checkpoint()), run.checkpoint().string());
   saved.model->eval();
+  saved.finished = result.has_value();
   return saved;
 }
 
 void export_run(const RunDirectory& run, const std::filesystem::path& file) {
   const auto saved = load_run(run);
+  if (!saved.finished) {
+    throw UserError(concat(run.path.string(), ": is not finished; the same sweep continues it"));
+  }
   save_parameters(file, *saved.model,
                   {{"format", "difflab weights 1"},
                    {"run", run_id(saved.config)},

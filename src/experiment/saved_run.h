@@ -17,17 +17,18 @@ RunConfig read_run_config(const RunDirectory& run);
 /// A trained model with what it was trained on, on the CPU and in evaluation mode.
 struct SavedRun {
   RunConfig config;
-  std::unique_ptr<Task> task;
-  std::shared_ptr<LanguageModel> model;
+  std::unique_ptr<Task> task = nullptr;
+  std::shared_ptr<LanguageModel> model = nullptr;
+  bool finished = false;  ///< else the model is on its way
 };
 
 /// The model of a run as its last checkpoint has it.
-/// @throws UserError if there is none, or if it is damaged.
+/// @throws UserError if there is none, if it is damaged, or if the run diverged.
 SavedRun load_run(const RunDirectory& run);
 
 /// Writes the parameters of a run alone, without the optimiser's moments, under their official
 /// names; the resolved configuration is in the metadata ("config", JSON).
-/// @throws UserError as load_run, or if the file cannot be written.
+/// @throws UserError as load_run, if the run is not finished, or if the file cannot be written.
 void export_run(const RunDirectory& run, const std::filesystem::path& file);
 
 }  // namespace difflab

@@ -7,6 +7,12 @@
 
 namespace difflab {
 
+void Attention::initialise(const std::function<Random(const std::string& name)>&) {}
+
+bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) {
+  return kernels == Kernels::kFused && cache == nullptr && x.device().is_cpu();
+}
+
 at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k) {
   const auto queries = q.size(-2), keys = k.size(-2);
   const auto future =

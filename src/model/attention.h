@@ -3,12 +3,15 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/kernels_config.h"
 #include "model/key_value_cache.h"
 #include "model/rotary.h"
+#include "util/random.h"
 
 namespace difflab {
 
@@ -27,9 +30,16 @@ class Attention : public torch::nn::Module {
   /// d, the width that the rotary embedding turns.
   virtual std::int64_t rotary_dim() const = 0;
 
+  /// Draws the parameters that are neither projections nor norms (whose names do not end in .weight
+  /// or .bias); `stream` gives each its own random numbers by its name in this module.
+  virtual void initialise(const std::function<Random(const std::string& name)>& stream);
+
   /// Named numbers worth a line in the metrics, e.g. {"lambda", 0.31}.
   virtual std::vector<std::pair<std::string, double>> statistics() const { return {}; }
 };
+
+/// Whether x is attended to by the fused kernels: on the CPU, whole sequences.
+bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache);
 
 /// softmax(q kᵀ/√d) over positions 0..t; q [B, heads, T_q, d], k [B, heads, T, d], the queries
 /// being those of the last T_q positions -> [B, heads, T_q, T].

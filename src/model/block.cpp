@@ -5,17 +5,19 @@
 namespace difflab {
 namespace {
 
-std::shared_ptr<Attention> build_attention(const ModelConfig& config, std::int64_t layer) {
-  const auto shape = config.attention_shape(layer);
+std::shared_ptr<Attention> build_attention(const ModelConfig& config, std::int64_t layer,
+                                           Kernels kernels) {
+  auto shape = config.attention_shape(layer);
+  shape.kernels = kernels;
   return std::visit([&](const auto& kind) { return kind.build(shape); }, config.attention);
 }
 
 }  // namespace
 
-Block::Block(const ModelConfig& config, std::int64_t layer)
+Block::Block(const ModelConfig& config, std::int64_t layer, Kernels kernels)
     : dropout_(config.dropout),
       attn_norm_(register_module("attn_norm", build_norm(config))),
-      attn_(register_module("attn", build_attention(config, layer))),
+      attn_(register_module("attn", build_attention(config, layer, kernels))),
       ffn_norm_(register_module("ffn_norm", build_norm(config))),
       ffn_(register_module("ffn", build_feed_forward(config))) {}
 

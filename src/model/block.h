@@ -15,7 +15,7 @@ namespace difflab {
 /// llama and nano differ in the norm and the feed-forward layer (layer.h) and in biases.
 class Block : public torch::nn::Module {
  public:
-  Block(const ModelConfig& config, std::int64_t layer);
+  Block(const ModelConfig& config, std::int64_t layer, Kernels kernels);
 
   /// x [B, T, D] -> [B, T, D]; rotary and cache as in Attention::forward.
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache = nullptr);

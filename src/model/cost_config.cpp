@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
 #include "model/cost.h"
+#include "util/error.h"
 
 namespace difflab {
 namespace {
@@ -97,6 +99,14 @@ ForwardFlops count_flops(const ModelConfig& config, std::int64_t vocab_size, std
                          Masking masking) {
   const auto D = config.d_model, hidden = config.ffn_width();
   const auto pairs = masking == Masking::kFull ? tokens * tokens : tokens * (tokens + 1) / 2;
+  const double layers = static_cast<double>(config.layers);
+  const double widest =
+      static_cast<double>(std::max(hidden, attention_cost(config, 0).score_channels));
+  if (layers * (4.0 * static_cast<double>(pairs) * widest +
+                16.0 * static_cast<double>(tokens) * static_cast<double>(D) * widest) >
+      1e18) {
+    throw UserError("the model is too large, or the sequence too long, to count its operations");
+  }
   ForwardFlops flops;
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
     const auto attention = attention_cost(config, layer);

@@ -12,7 +12,8 @@ namespace difflab {
 enum class HeadNormKind {
   kNone,
   kRms,  ///< RMSNorm over the head's channels, gain shared by the heads ("GroupNorm" in the paper)
-  kGroup,  ///< mean removed as well, gain and bias shared by the heads: a true GroupNorm
+  kGroup,  ///< mean removed as well, gain and bias shared by the heads (a GroupNorm would have one
+           ///< per channel)
 };
 
 template <>

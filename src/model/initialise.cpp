@@ -2,10 +2,13 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
+#include "model/attention.h"
 #include "model/language_model.h"
 #include "util/random.h"
 
@@ -20,22 +23,21 @@ void fill(const at::Tensor& tensor, Draw draw) {
   tensor.copy_(values);
 }
 
-void fill_normal(const at::Tensor& tensor, double std, Random random) {
-  fill(tensor, [&] { return std * random.normal(); });
-}
-
 void fill_matrix(const at::Tensor& tensor, std::optional<double> std, Random random) {
   if (std) return fill_normal(tensor, *std, random);
   const double bound = 1 / std::sqrt(static_cast<double>(tensor.size(1)));
   fill(tensor, [&] { return bound * (2 * random.uniform() - 1); });
 }
 
-double lambda_std(const ModelConfig& config) {
-  const auto* diff = std::get_if<DifferentialAttentionConfig>(&config.attention);
-  return diff ? diff->lambda_std : 0;
+bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(), [&](auto end) { return name.ends_with(end); });
 }
 
 }  // namespace
+
+void fill_normal(const at::Tensor& tensor, double std, Random random) {
+  fill(tensor, [&] { return std * random.normal(); });
+}
 
 void initialise(LanguageModel& model, const ModelConfig& config, std::uint64_t seed) {
   const at::NoGradGuard no_grad;
@@ -43,12 +45,8 @@ void initialise(LanguageModel& model, const ModelConfig& config, std::uint64_t s
     const std::string_view name = parameter.key();
     const auto& value = parameter.value();
     Random random{seed, stream_key("init"), stream_key(name)};
-    if (name.ends_with(".lambda")) {
-      continue;  // starts at λ_init, which only the layer knows
-    }
-    if (name.find(".lambda_q") != name.npos || name.find(".lambda_k") != name.npos) {
-      fill_normal(value, lambda_std(config), random);
-    } else if (name == "tok_embeddings.weight" || name == "positions.weight") {
+    if (!ends_with_any(name, {".weight", ".bias"})) continue;  // its attention's own, see below
+    if (name == "tok_embeddings.weight" || name == "positions.weight") {
       const double by_width = 1 / std::sqrt(static_cast<double>(config.d_model));
       fill_normal(value, config.embedding_std.value_or(by_width), random);
     } else if (value.dim() == 2) {
@@ -57,6 +55,11 @@ void initialise(LanguageModel& model, const ModelConfig& config, std::uint64_t s
       value.fill_(name.ends_with(".bias") ? 0 : 1);
     }
   }
+  model.for_each_attention([&](const std::string& prefix, Attention& attention) {
+    attention.initialise([&](const std::string& name) {
+      return Random{seed, stream_key("init"), stream_key(prefix + name)};
+    });
+  });
 }
 
 }  // namespace difflab

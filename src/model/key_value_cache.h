@@ -14,6 +14,9 @@ class KeyValueCache {
   /// Appends new tokens and gives all back: k, v [B, T_new, heads, width] -> [B, T, heads, width].
   std::pair<at::Tensor, at::Tensor> append(const at::Tensor& k, const at::Tensor& v);
 
+  /// Numbers held, keys and values together.
+  std::int64_t numbers() const { return keys_.defined() ? keys_.numel() + values_.numel() : 0; }
+
   std::int64_t tokens() const { return keys_.defined() ? keys_.size(1) : 0; }
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -32,6 +33,13 @@ class LambdaInit {
   std::optional<std::int64_t> layers() const {
     const auto* list = std::get_if<std::vector<double>>(&choice_);
     return list ? std::optional(static_cast<std::int64_t>(list->size())) : std::nullopt;
+  }
+
+  /// Whether some layer has this value.
+  bool has(double value) const {
+    if (const auto* constant = std::get_if<double>(&choice_)) return *constant == value;
+    const auto* list = std::get_if<std::vector<double>>(&choice_);
+    return list && std::find(list->begin(), list->end(), value) != list->end();
   }
 
   static std::optional<LambdaInit> from_value(const config::Value& value);

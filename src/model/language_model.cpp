@@ -10,7 +10,7 @@
 
 namespace difflab {
 
-LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size)
+LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size, Kernels kernels)
     : config_(config),
       tok_embeddings_(
           register_module("tok_embeddings", torch::nn::Embedding(vocab_size, config.d_model))) {
@@ -20,7 +20,7 @@ LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size)
   }
   auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-    layers_.push_back(std::make_shared<Block>(config, layer));
+    layers_.push_back(std::make_shared<Block>(config, layer, kernels));
     layers->push_back(layers_.back());
   }
   norm_ = register_module("norm", build_norm(config));
@@ -45,6 +45,13 @@ at::Tensor LanguageModel::head(const at::Tensor& states) {
 }
 
 at::Tensor LanguageModel::forward(const at::Tensor& tokens) { return head(hidden(tokens)); }
+
+void LanguageModel::for_each_attention(
+    const std::function<void(const std::string&, Attention&)>& visit) {
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    visit(concat("layers.", layer, ".attn."), layers_[layer]->attention());
+  }
+}
 
 std::int64_t LanguageModel::parameter_count() const {
   std::int64_t count = 0;
@@ -83,8 +90,9 @@ Rotary LanguageModel::rotary_for(std::int64_t begin, std::int64_t tokens, const 
   if (!table.defined() || table.size(0) < begin + tokens || table.scalar_type() != type ||
       table.device() != like.device()) {
     const auto head_dim = layers_.front()->attention().rotary_dim();
-    rotary_ = Rotary::table(begin + tokens, head_dim, config_.rope_theta, like.detach(),
-                            config_.rope_layout);
+    // Decoding asks for one more position each time.
+    const auto size = begin == 0 ? tokens : 2 * (begin + tokens);
+    rotary_ = Rotary::table(size, head_dim, config_.rope_theta, like.detach(), config_.rope_layout);
   }
   return rotary_.slice(begin, tokens);
 }

@@ -5,6 +5,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 
 namespace difflab {
 
+class Attention;
 class Block;
 class Layer;
 
@@ -30,8 +32,9 @@ struct DecodingState {
 /// cases.
 class LanguageModel : public torch::nn::Module {
  public:
-  /// The model on the CPU in float32, uninitialised but for norms; see `initialise`.
-  LanguageModel(const ModelConfig& config, std::int64_t vocab_size);
+  /// The model on the CPU in float32; its matrices hold no particular values before `initialise`.
+  LanguageModel(const ModelConfig& config, std::int64_t vocab_size,
+                Kernels kernels = Kernels::kPlain);
 
   /// tokens [B, T] -> logits [B, T, V].
   at::Tensor forward(const at::Tensor& tokens);
@@ -46,6 +49,10 @@ class LanguageModel : public torch::nn::Module {
 
   /// Replaces the rotary table, which else is computed from rope_theta (reference cases).
   void set_rotary(Rotary rotary) { rotary_ = std::move(rotary); }
+
+  /// Calls visit("layers.N.attn.", attention) for every layer.
+  void for_each_attention(
+      const std::function<void(const std::string& prefix, Attention& attention)>& visit);
 
   const ModelConfig& config() const { return config_; }
   std::int64_t parameter_count() const;

@@ -77,25 +77,27 @@ struct ModelConfig {
   /// Whether projections, feed-forward layer and output head have biases.
   bool biases() const { return block == BlockKind::kNano; }
 
-  AttentionShape attention_shape(std::int64_t layer) const { return {d_model, layer, biases()}; }
+  AttentionShape attention_shape(std::int64_t layer) const {
+    return {.d_model = d_model, .layer = layer, .bias = biases()};
+  }
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("name", name, "label in tables and figures; does not change the result");
-    visit("d_model", d_model, "channels D of the residual stream", config::at_least(2));
-    visit("layers", layers, "blocks", config::at_least(1));
+    visit("d_model", d_model, "channels D of the residual stream", config::between(2, 1 << 20));
+    visit("layers", layers, "blocks", config::between(1, 10'000));
     visit("block", block,
           "llama (RMSNorm, SwiGLU, no biases) or nano (LayerNorm, GELU, biases; nanoGPT)");
     visit("ffn_hidden", ffn_hidden,
           "feed-forward width; 0 means 8D/3 rounded up to a multiple of 32 (llama) or 4D (nano)",
-          config::at_least(0));
+          config::between(0, 1 << 24));
     visit("norm_eps", norm_eps, "epsilon of the block norms", config::at_least(0));
     visit("positions", positions, "rotary, learned or none");
     visit("rope_theta", rope_theta, "base of the rotary angles", config::at_least(1));
     visit("rope_layout", rope_layout,
           "channels that are turned together: interleaved (2j, 2j+1) or halves (j, j + d/2)");
     visit("max_positions", max_positions, "longest sequence that learned positions allow for",
-          config::at_least(1));
+          config::between(1, 1 << 24));
     visit("tied_head", tied_head, "the output head uses the token embeddings");
     visit("dropout", dropout,
           "share of the embeddings' and of each sublayer's output set to 0 in training",

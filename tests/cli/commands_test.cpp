@@ -106,6 +106,9 @@ CATCH_TEST_CASE("params and flops take an experiment or bare dimensions") {
         {"params", "tiny", "--d-model", "64"},
         {"params", "--d-model", "64"},
         {"flops", "--d-model", "30", "--heads", "4", "--vocab", "9"},
+        {"params", "tiny", "--layers", "3"},
+        {"params", "dit", "--patch", "0"},
+        {"params", "tiny", "model.attention.heads=4611686018427387904"},
         {"flops", "tiny", "--bytes", "3"}}) {
     CATCH_CHECK(driver.call(wrong).code == 2);
   }

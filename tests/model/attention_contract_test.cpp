@@ -1,6 +1,8 @@
 // What every attention must do, whatever its kind and ablation (support/attention_variants.h).
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "model/attention.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
@@ -17,6 +19,7 @@ struct Built {
   std::shared_ptr<Attention> attention;
   Rotary rotary;
   std::string name;
+  std::int64_t cache_channels;
 };
 
 // In the third layer, with biases every other time.
@@ -29,13 +32,14 @@ std::vector<Built> all_variants() {
     attention->to(at::kDouble);
     const auto rotary =
         Rotary::table(kTokens, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
-    all.push_back({attention, rotary, name});
+    const auto cost = std::visit([&](const auto& kind) { return kind.cost(shape); }, config);
+    all.push_back({attention, rotary, name, cost.cache_channels});
   }
   return all;
 }
 
 CATCH_TEST_CASE("an attention keeps the shape and trains every parameter") {
-  for (const auto& [attention, rotary, name] : all_variants()) {
+  for (const auto& [attention, rotary, name, channels] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
     const auto y = attention->forward(x, rotary);
@@ -50,7 +54,7 @@ CATCH_TEST_CASE("an attention keeps the shape and trains every parameter") {
 }
 
 CATCH_TEST_CASE("an attention does not see the future") {
-  for (const auto& [attention, rotary, name] : all_variants()) {
+  for (const auto& [attention, rotary, name, channels] : all_variants()) {
     CATCH_INFO(name);
     auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
     const auto before = attention->forward(x, rotary).narrow(1, 0, 5).clone();
@@ -62,7 +66,7 @@ CATCH_TEST_CASE("an attention does not see the future") {
 }
 
 CATCH_TEST_CASE("an attention's weights are zero above the diagonal and nowhere NaN") {
-  for (const auto& [attention, rotary, name] : all_variants()) {
+  for (const auto& [attention, rotary, name, channels] : all_variants()) {
     CATCH_INFO(name);
     const auto weights = attention->weights(at::randn({2, kTokens, kWidth}, at::kDouble), rotary);
     CATCH_CHECK(weights.dim() == 4);
@@ -73,18 +77,20 @@ CATCH_TEST_CASE("an attention's weights are zero above the diagonal and nowhere 
 
 CATCH_TEST_CASE("an attention depends on positions only through their differences") {
   // Rotary embedding: shifting all angles by a constant changes nothing.
-  for (const auto& [attention, rotary, name] : all_variants()) {
+  for (const auto& [attention, rotary, name, channels] : all_variants()) {
     CATCH_INFO(name);
     const auto longer =
         Rotary::table(kTokens + 5, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
     const auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
     CATCH_CHECK(relative_error(attention->forward(x, longer.slice(5, kTokens)),
                                attention->forward(x, rotary)) < 1e-10);
+    CATCH_CHECK(relative_error(attention->forward(x, Rotary::none()),
+                               attention->forward(x, rotary)) > 1e-3);
   }
 }
 
 CATCH_TEST_CASE("an attention gives the same whether tokens come at once or through a cache") {
-  for (const auto& [attention, rotary, name] : all_variants()) {
+  for (const auto& [attention, rotary, name, channels] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
     KeyValueCache cache;
@@ -96,7 +102,44 @@ CATCH_TEST_CASE("an attention gives the same whether tokens come at once or thro
       begin += tokens;
       CATCH_CHECK(cache.tokens() == begin);
     }
+    CATCH_CHECK(cache.numbers() == 2 * kTokens * channels);  // what `difflab flops` counts
     CATCH_CHECK(relative_error(at::cat(parts, 1), attention->forward(x, rotary)) < 1e-12);
+  }
+}
+
+CATCH_TEST_CASE("the fused kernels are the plain formulas, outputs and gradients") {
+  for (const auto& [name, config] : testing::attention_variants()) {
+    CATCH_INFO(name);
+    for (const auto type : {at::kDouble, at::kFloat}) {
+      std::vector<at::Tensor> plain;
+      for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+        torch::manual_seed(5);  // the same parameters and input for both
+        const AttentionShape shape{kWidth, 2, true, kernels};
+        const auto attention =
+            std::visit([&](const auto& kind) { return kind.build(shape); }, config);
+        attention->to(type);
+        const auto x = at::randn({2, kTokens, kWidth}, at::kDouble).to(type).requires_grad_();
+        const auto rotary =
+            Rotary::table(kTokens, attention->rotary_dim(), 10'000, at::zeros({}, type));
+        std::vector<at::Tensor> found;
+        found.push_back(attention->forward(x, rotary));
+        (found[0] * at::randn({2, kTokens, kWidth}, at::kDouble).to(type)).sum().backward();
+        found.push_back(x.grad());
+        for (const auto& parameter : attention->parameters()) found.push_back(parameter.grad());
+        if (kernels == Kernels::kPlain) {
+          plain = found;
+          continue;
+        }
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          CATCH_INFO("tensor " << i);
+          // Rows of a difference without λ sum to 0, so a bias of the values has no gradient but
+          // rounding; others are of order 1.
+          const double error = (found[i] - plain[i]).abs().max().item<double>();
+          const double size = std::max(plain[i].abs().max().item<double>(), 0.1);
+          CATCH_CHECK(error / size < (type == at::kDouble ? 1e-10 : 2e-5));
+        }
+      }
+    }
   }
 }
 
@@ -104,7 +147,7 @@ CATCH_TEST_CASE("an attention's gradients are those of finite differences") {
   // Central differences of sum(y·w): the error of the rule is of order h² = 1e-10, that of rounding
   // 1e-16/h = 1e-11, both relative to values of order 1; hence 1e-7.
   constexpr double kStep = 1e-5;
-  for (const auto& [attention, rotary, name] : all_variants()) {
+  for (const auto& [attention, rotary, name, channels] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({1, kTokens, kWidth}, at::kDouble).requires_grad_();
     const auto w = at::randn({1, kTokens, kWidth}, at::kDouble);

@@ -6,6 +6,7 @@
 #include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
+#include "util/error.h"
 
 namespace difflab {
 namespace {
@@ -98,6 +99,21 @@ CATCH_TEST_CASE("DIFF V1 costs what its Transformer does, DIFF V2 two maps for e
   CATCH_CHECK(v2.values == 2 * transformer.values);
   // q is twice as wide, and λ is one number per head and token
   CATCH_CHECK(v2.projections == 2 * 8 * (5 * 64 * 64 + 64 * 4));
+}
+
+CATCH_TEST_CASE("the nano block's feed-forward layer is two products of D by 4D") {
+  const ModelConfig nano{.d_model = 64, .layers = 2, .block = BlockKind::kNano};
+  CATCH_CHECK(count_flops(nano, 10, 8, Masking::kFull).feed_forward ==
+              2 * 8 * (2 * 64 * 256 + 2 * 256 * 64));
+  // llama: three products of 64 by 192 (8·64/3 rounded up to 32) and one gate product per channel
+  const ModelConfig llama{.d_model = 64, .layers = 2};
+  CATCH_CHECK(count_flops(llama, 10, 8, Masking::kFull).feed_forward ==
+              2 * 8 * (3 * 2 * 64 * 192 + 192));
+}
+
+CATCH_TEST_CASE("sizes beyond counting are refused, not wrapped around") {
+  const ModelConfig huge{.d_model = 1 << 20, .layers = 10'000};
+  CATCH_CHECK_THROWS_AS(count_flops(huge, 10, 10'000'000, Masking::kFull), UserError);
 }
 
 CATCH_TEST_CASE("the key/value cache holds two numbers per channel, token and layer") {

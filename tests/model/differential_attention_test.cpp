@@ -5,6 +5,7 @@
 #include "model/attention.h"
 #include "model/attention/differential.h"
 #include "model/attention/softmax.h"
+#include "model/head_norm.h"
 #include "support/catch.h"
 #include "support/tensors.h"
 
@@ -129,6 +130,74 @@ CATCH_TEST_CASE("the head norm and the post-scale do what their names say") {
   const auto centred = plain - plain.mean(-1, true);
   CATCH_CHECK(relative_error(output_of({.head_norm = HeadNormKind::kGroup, .post_scale = false}),
                              centred / (centred.square().mean(-1, true) + 1e-5).sqrt()) < 1e-12);
+}
+
+CATCH_TEST_CASE("a λ per head, a scalar λ and a constant one do what their names say") {
+  // The output without norm and scale, the last projection being the identity, is A v; with v = 1
+  // in every channel it is the row sum 1 − λ.
+  const auto row_sums = [](DifferentialAttentionConfig config, auto prepare) {
+    config.head_norm = HeadNormKind::kNone;
+    config.post_scale = false;
+    const Fixture f(config);
+    const at::NoGradGuard no_grad;
+    prepare(f);
+    return f.attention->weights(f.x, f.rotary).sum(-1).select(0, 0).select(1, 3);  // [H]
+  };
+  const auto per_head = row_sums({.lambda_init = LambdaInit(0.3), .lambda_per = LambdaScope::kHead},
+                                 [](const Fixture& f) {
+                                   for (const char* name : {"lambda_q1", "lambda_k1"}) {
+                                     f.parameter(name).fill_(0.5);  // dot product 4·0.25 = 1
+                                   }
+                                   f.parameter("lambda_q1")[1].zero_();  // second head: 0
+                                   f.parameter("lambda_q2").zero_();     // exp(0) = 1
+                                 });
+  const double e = std::exp(1.0);
+  CATCH_CHECK(per_head[0].item<double>() == Approx(1 - (e - 1 + 0.3)).epsilon(1e-12));
+  CATCH_CHECK(per_head[1].item<double>() == Approx(1 - 0.3).epsilon(1e-12));
+
+  const auto scalar = row_sums({.lambda_init = LambdaInit(0.3),
+                                .lambda_form = LambdaForm::kScalar,
+                                .lambda_per = LambdaScope::kHead},
+                               [](const Fixture& f) { f.parameter("lambda")[1].fill_(-0.25); });
+  CATCH_CHECK(scalar[0].item<double>() == Approx(0.7).epsilon(1e-7));  // λ_init, kept as float32
+  CATCH_CHECK(scalar[1].item<double>() == Approx(1.25).epsilon(1e-12));
+
+  const DifferentialAttentionConfig constant{.lambda_init = LambdaInit(0.3),
+                                             .lambda_form = LambdaForm::kConstant};
+  CATCH_CHECK(row_sums(constant, [](const Fixture&) {})[0].item<double>() ==
+              Approx(0.7).epsilon(1e-12));
+}
+
+CATCH_TEST_CASE("in Symmetric DIFF a query and a key at one place are one vector") {
+  const Fixture f({.symmetric = true});
+  CATCH_CHECK_FALSE(f.attention->named_parameters().contains("k_proj.weight"));
+  // The same module with a key projection that is a copy of the query projection.
+  const Fixture twin({});
+  const at::NoGradGuard no_grad;
+  for (const auto& parameter : twin.attention->named_parameters()) {
+    const bool key = parameter.key() == "k_proj.weight";
+    parameter.value().copy_(f.parameter(key ? "q_proj.weight" : parameter.key()));
+  }
+  CATCH_CHECK(relative_error(f.attention->forward(f.x, f.rotary),
+                             twin.attention->forward(f.x, f.rotary)) < 1e-14);
+}
+
+CATCH_TEST_CASE("a head norm's gain and bias act channel by channel") {
+  for (const auto kind : {HeadNormKind::kRms, HeadNormKind::kGroup}) {
+    const HeadNorm norm(kind, 4, 1e-5);
+    const auto parameters = norm.named_parameters();
+    const auto x = at::randn({2, 3, 4}, at::kDouble).to(at::kFloat);
+    const auto before = norm.forward(x);
+    const auto gain = at::tensor({2.0, -1.0, 0.5, 3.0}).to(at::kFloat);
+    const at::NoGradGuard no_grad;
+    parameters["weight"].copy_(gain);
+    auto expected = before * gain;
+    if (kind == HeadNormKind::kGroup) {
+      parameters["bias"].fill_(0.75);
+      expected = expected + 0.75;
+    }
+    CATCH_CHECK(relative_error(norm.forward(x), expected) < 1e-6);
+  }
 }
 
 CATCH_TEST_CASE("DIFF V1 adds 4d + 2d parameters to a Transformer with twice the heads") {

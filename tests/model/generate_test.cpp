@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -35,6 +36,24 @@ CATCH_TEST_CASE("decoding through the cache writes what recomputing every token 
       // Longer than the window of 24 tokens towards the end.
       CATCH_CHECK(generate(model, {1, 2, 3}, sampling, 24) ==
                   generate(model, {1, 2, 3}, sampling, 24, Decoding::kFull));
+    }
+  }
+}
+
+CATCH_TEST_CASE("a text longer than the window is continued from its last tokens alone") {
+  for (const auto decoding : {Decoding::kCached, Decoding::kFull}) {
+    auto model = model_of({});
+    constexpr std::int64_t kWindow = 6;
+    const Sampling greedy{.tokens = 15, .temperature = 0, .top_k = 0, .seed = 0};
+    const auto written = generate(model, {1, 2, 3}, greedy, kWindow, decoding);
+    std::vector<std::int64_t> text{1, 2, 3};
+    for (const auto token : written) {
+      const auto seen = std::min<std::size_t>(text.size(), kWindow);
+      const std::vector<std::int64_t> last(text.end() - static_cast<std::ptrdiff_t>(seen),
+                                           text.end());
+      const auto logits = model.forward(at::tensor(last).unsqueeze(0)).select(1, -1).flatten();
+      CATCH_CHECK(logits.argmax().item<std::int64_t>() == token);
+      text.push_back(token);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "kernel/fused_attention.h"
 #include "model/attention.h"
 #include "model/attention/differential_lambda.h"
 #include "model/head_norm.h"
@@ -17,6 +18,7 @@ class DifferentialAttention final : public Attention {
         kv_heads_(config.kv_heads.value_or(config.heads)),
         head_dim_(shape.d_model / (2 * config.heads)),
         pairing_(config.key_pairing),
+        kernels_(shape.kernels),
         q_proj_(register_module("q_proj", linear(shape.d_model, shape.d_model, shape.bias))) {
     const auto kv_width = 2 * kv_heads_ * head_dim_;
     if (!config.symmetric) {
@@ -32,6 +34,12 @@ class DifferentialAttention final : public Attention {
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
     const auto q = queries(x, rotary);
+    if (uses_fused(kernels_, x, cache)) {
+      const auto heads =
+          kernel::fused_attention(q, keys(x, q, rotary), split_heads(v_proj_(x), kv_heads_),
+                                  lambda_of_rows(q), head_map());  // [B, T, H, 2d]
+      return out_proj_(subln_->forward(heads).flatten(2) * scale_);
+    }
     const auto [k, v] = with_earlier(cache, keys(x, q, rotary), split_heads(v_proj_(x), kv_heads_));
     const auto values = repeat_heads(v, groups()).transpose(1, 2);        // [B, H, T, 2d]
     const auto heads = subln_->forward(difference(q, k).matmul(values));  // [B, H, T, 2d]
@@ -44,6 +52,10 @@ class DifferentialAttention final : public Attention {
   }
 
   std::int64_t rotary_dim() const override { return head_dim_; }
+
+  void initialise(const std::function<Random(const std::string& name)>& stream) override {
+    lambda_->initialise(stream);
+  }
 
   std::vector<std::pair<std::string, double>> statistics() const override {
     const at::NoGradGuard no_grad;
@@ -72,6 +84,26 @@ class DifferentialAttention final : public Attention {
     return pairs[0] - lambda_->value() * pairs[1];
   }
 
+  // λ of every head and row, [B, H, T].
+  at::Tensor lambda_of_rows(const at::Tensor& q) const {
+    const auto lambda = lambda_->value().to(q.scalar_type()).view({-1, 1});  // [1 or H, 1]
+    return lambda.expand({q.size(0), heads_, q.size(1)});
+  }
+
+  kernel::HeadMap head_map() const {
+    kernel::HeadMap map;
+    for (std::int64_t i = 0; i < heads_; ++i) {
+      const auto group = i / groups();
+      const bool naive = pairing_ == KeyPairing::kNaive;
+      map.q1.push_back(2 * i);
+      map.q2.push_back(2 * i + 1);
+      map.k1.push_back(naive ? 2 * i / groups() : 2 * group);
+      map.k2.push_back(naive ? (2 * i + 1) / groups() : 2 * group + 1);
+      map.v.push_back(group);
+    }
+    return map;
+  }
+
   // Gives every query sub-head its key sub-head: [B, T, 2H_kv, d] -> [B, T, 2H, d].
   at::Tensor repeat_keys(const at::Tensor& k) const {
     if (pairing_ == KeyPairing::kNaive) return repeat_heads(k, groups());
@@ -81,6 +113,7 @@ class DifferentialAttention final : public Attention {
   std::int64_t heads_, kv_heads_, head_dim_;
   double scale_ = 1;  // after the head norm
   KeyPairing pairing_;
+  Kernels kernels_;
   torch::nn::Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
   std::optional<DifferentialLambda> lambda_;
   std::shared_ptr<HeadNorm> subln_;  // over the 2d channels of a head

@@ -86,9 +86,9 @@ struct DifferentialAttentionConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("heads", heads, "pairs of maps H, half of a matching Transformer's heads",
-          config::at_least(1));
+          config::between(1, kMostHeads));
     visit("kv_heads", kv_heads, "key/value heads, a divisor of heads; null means heads",
-          config::at_least(1));
+          config::between(1, kMostHeads));
     visit("head_norm", head_norm, "norm of each head's output: none, rms (the paper's) or group");
     visit("post_scale", post_scale, "multiply each head by 1 - lambda_init after the norm");
     visit("lambda_init", lambda_init, "schedule, one number, or a list with one per layer");
@@ -103,6 +103,11 @@ struct DifferentialAttentionConfig {
     visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
   }
   void validate(config::Check& check) const {
+    if (post_scale && lambda_init.has(1)) {
+      check.problem("lambda_init",
+                    "is 1 with post_scale, which multiplies every head by 1 - lambda_init = 0; "
+                    "expected less than 1, or post_scale: false");
+    }
     if (symmetric && kv_heads.value_or(heads) != heads) {
       check.problem("kv_heads", concat("is ", *kv_heads, " with symmetric; expected heads, ", heads,
                                        ", because the keys are the queries"));

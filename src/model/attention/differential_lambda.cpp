@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "model/initialise.h"
+
 namespace difflab {
 namespace {
 
@@ -17,14 +19,14 @@ at::Tensor exp_dot(const at::Tensor& a, const at::Tensor& b) {
 DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
                                        const DifferentialAttentionConfig& config,
                                        std::int64_t layer, std::int64_t head_dim)
-    : init_(config.lambda_init.at(layer)) {
+    : form_(config.lambda_form), init_(config.lambda_init.at(layer)), std_(config.lambda_std) {
   const bool per_head = config.lambda_per == LambdaScope::kHead;
   if (config.lambda_form == LambdaForm::kScalar) {
     scalar_ = owner.register_parameter("lambda", at::full(per_head ? config.heads : 1, init_));
   } else if (config.lambda_form == LambdaForm::kExponential) {
     const auto vectors = [&](const char* name) {
       const auto shape = per_head ? std::vector{config.heads, head_dim} : std::vector{head_dim};
-      return owner.register_parameter(name, at::randn(shape) * config.lambda_std);
+      return owner.register_parameter(name, at::randn(shape) * std_);
     };
     q1_ = vectors("lambda_q1");
     k1_ = vectors("lambda_k1");
@@ -33,11 +35,27 @@ DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
   }
 }
 
+void DifferentialLambda::initialise(const std::function<Random(const std::string& name)>& stream) {
+  if (form_ == LambdaForm::kScalar) scalar_.fill_(init_);
+  if (form_ != LambdaForm::kExponential) return;
+  fill_normal(q1_, std_, stream("lambda_q1"));
+  fill_normal(k1_, std_, stream("lambda_k1"));
+  fill_normal(q2_, std_, stream("lambda_q2"));
+  fill_normal(k2_, std_, stream("lambda_k2"));
+}
+
 at::Tensor DifferentialLambda::value() const {
-  if (!q1_.defined() && !scalar_.defined()) return at::scalar_tensor(init_, at::kDouble);
-  const auto lambda = scalar_.defined()  // [1] or [H, 1]
-                          ? scalar_.unflatten(0, {-1, 1}).squeeze(0)
-                          : exp_dot(q1_, k1_) - exp_dot(q2_, k2_) + init_;
+  at::Tensor lambda;  // [1] or [H, 1]
+  switch (form_) {
+    case LambdaForm::kExponential:  // arXiv 2410.05258, eq. 2
+      lambda = exp_dot(q1_, k1_) - exp_dot(q2_, k2_) + init_;
+      break;
+    case LambdaForm::kScalar:
+      lambda = scalar_.numel() == 1 ? scalar_ : scalar_.unsqueeze(-1);
+      break;
+    case LambdaForm::kConstant:
+      return at::scalar_tensor(init_, at::kDouble);
+  }
   return lambda.dim() == 1 ? lambda : lambda.unsqueeze(-1);
 }
 

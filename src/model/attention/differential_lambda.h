@@ -3,8 +3,11 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "model/attention/differential.h"
+#include "util/random.h"
 
 namespace difflab {
 
@@ -20,13 +23,17 @@ class DifferentialLambda {
   DifferentialLambda(torch::nn::Module& owner, const DifferentialAttentionConfig& config,
                      std::int64_t layer, std::int64_t head_dim);
 
+  /// Vectors N(0, lambda_std²), the scalar λ_init; `stream` as in Attention::initialise.
+  void initialise(const std::function<Random(const std::string& name)>& stream);
+
   /// One number for the layer, or [H, 1, 1] per head: ready to scale maps [B, H, T, T]. Unbounded.
   at::Tensor value() const;
 
   double init() const { return init_; }
 
  private:
-  double init_;
+  LambdaForm form_;
+  double init_, std_;
   at::Tensor q1_, k1_, q2_, k2_;  // [d] or [H, d]
   at::Tensor scalar_;             // [1] or [H]
 };

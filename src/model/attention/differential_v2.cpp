@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "kernel/fused_attention.h"
 #include "model/attention.h"
 #include "model/head_norm.h"
 #include "model/linear.h"
@@ -16,6 +17,7 @@ class DifferentialV2Attention final : public Attention {
         kv_heads_(config.kv_heads.value_or(config.heads)),
         head_dim_(config.head_dim.value_or(shape.d_model / config.heads)),
         pairing_(config.pairing),
+        kernels_(shape.kernels),
         lambda_(config.lambda) {
     const auto D = shape.d_model, kv_width = kv_heads_ * head_dim_;
     q_proj_ = register_module("q_proj", linear(D, 2 * heads_ * head_dim_, shape.bias));
@@ -30,6 +32,9 @@ class DifferentialV2Attention final : public Attention {
   }
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+    if (uses_fused(kernels_, x, cache)) {
+      return o_proj_(subln_->forward(fused(x, rotary)).flatten(2));
+    }
     const auto [k, v] = with_earlier(cache, keys(x, rotary), split_heads(v_proj_(x), kv_heads_));
     const auto mixed = maps(queries(x, rotary), k).matmul(repeat(v));   // [B, 2H, T, d]
     return o_proj_(join_heads(subln_->forward(difference(mixed, x))));  // [B, T, D]
@@ -56,9 +61,41 @@ class DifferentialV2Attention final : public Attention {
   at::Tensor difference(const at::Tensor& a, const at::Tensor& x) {
     const auto [first, second] = pairs(a);
     if (lambda_ == TokenLambda::kNone) return first - second;
-    auto lambda = lambda_proj_(x);  // [B, T, H]
-    if (lambda_ == TokenLambda::kSigmoid) lambda = lambda.sigmoid();
-    return first - lambda.transpose(1, 2).unsqueeze(-1) * second;
+    return first - lambda_of(x).transpose(1, 2).unsqueeze(-1) * second;
+  }
+
+  at::Tensor lambda_of(const at::Tensor& x) {  // [B, T, H]
+    if (lambda_ == TokenLambda::kNone) return at::ones({x.size(0), x.size(1), heads_}, x.options());
+    const auto logits = lambda_proj_(x);
+    return lambda_ == TokenLambda::kSigmoid ? logits.sigmoid() : logits;
+  }
+
+  // All heads [B, T, H, d]. Maps of one group share its values and are subtracted before they are
+  // applied; other pairs are heads of their own first.
+  at::Tensor fused(const at::Tensor& x, const Rotary& rotary) {
+    const auto q = queries(x, rotary), k = keys(x, rotary);
+    const auto v = split_heads(v_proj_(x), kv_heads_);
+    if (pairing_ == QueryPairing::kInterleaved) {
+      return kernel::fused_attention(q, k, v, lambda_of(x).transpose(1, 2), head_map(heads_));
+    }
+    const auto mixed = kernel::fused_attention(q, k, v, {}, head_map(2 * heads_));
+    return difference(mixed.transpose(1, 2), x).transpose(1, 2);
+  }
+
+  // Of H pairs, or of 2H heads for themselves.
+  kernel::HeadMap head_map(std::int64_t outputs) const {
+    kernel::HeadMap map;
+    const bool pairs = outputs == heads_;
+    for (std::int64_t i = 0; i < outputs; ++i) {
+      const auto group = i * kv_heads_ / outputs;
+      map.q1.push_back(pairs ? 2 * i : i);
+      map.k1.push_back(group);
+      map.v.push_back(group);
+      if (!pairs) continue;
+      map.q2.push_back(2 * i + 1);
+      map.k2.push_back(group);
+    }
+    return map;
   }
 
   // The first and the second heads of all pairs, [B, H, T, n] each.
@@ -78,6 +115,7 @@ class DifferentialV2Attention final : public Attention {
 
   std::int64_t heads_, kv_heads_, head_dim_;
   QueryPairing pairing_;
+  Kernels kernels_;
   TokenLambda lambda_;
   torch::nn::Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, o_proj_{nullptr},
       lambda_proj_{nullptr};

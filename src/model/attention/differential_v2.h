@@ -72,11 +72,11 @@ struct DifferentialV2Config {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("heads", heads, "output heads H (2H query heads)", config::at_least(1));
+    visit("heads", heads, "output heads H (2H query heads)", config::between(1, kMostHeads));
     visit("kv_heads", kv_heads, "key/value heads, a divisor of heads; null means heads",
-          config::at_least(1));
+          config::between(1, kMostHeads));
     visit("head_dim", head_dim, "width d of a head; null means d_model / heads",
-          config::at_least(2));
+          config::between(2, kMostHeads));
     visit("pairing", pairing,
           "query heads of a pair: interleaved (the official 2i, 2i+1), halves (i, i+H) or "
           "across_groups (maps of two key/value groups)");

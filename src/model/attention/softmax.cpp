@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "kernel/fused_attention.h"
 #include "model/attention.h"
 #include "model/head_norm.h"
 #include "model/linear.h"
@@ -15,6 +16,7 @@ class SoftmaxAttention final : public Attention {
       : heads_(config.heads),
         kv_heads_(config.kv_heads.value_or(config.heads)),
         head_dim_(config.head_dim.value_or(shape.d_model / config.heads)),
+        kernels_(shape.kernels),
         q_proj_(register_module("q_proj", linear(shape.d_model, heads_ * head_dim_, shape.bias))),
         k_proj_(
             register_module("k_proj", linear(shape.d_model, kv_heads_ * head_dim_, shape.bias))),
@@ -26,6 +28,11 @@ class SoftmaxAttention final : public Attention {
             "subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_, config.norm_eps))) {}
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+    if (uses_fused(kernels_, x, cache)) {
+      const auto heads = kernel::fused_attention(
+          queries(x, rotary), keys(x, rotary), split_heads(v_proj_(x), kv_heads_), {}, head_map());
+      return out_proj_(subln_->forward(heads).flatten(2));  // heads [B, T, H, d]
+    }
     const auto [k, v] = with_earlier(cache, keys(x, rotary), split_heads(v_proj_(x), kv_heads_));
     const auto heads = map(queries(x, rotary), k).matmul(repeat(v));  // [B, H, T, d]
     return out_proj_(join_heads(subln_->forward(heads)));             // [B, T, D]
@@ -52,7 +59,19 @@ class SoftmaxAttention final : public Attention {
     return repeat_heads(x, heads_ / kv_heads_).transpose(1, 2);
   }
 
+  kernel::HeadMap head_map() const {
+    kernel::HeadMap map;
+    for (std::int64_t i = 0; i < heads_; ++i) {
+      const auto group = i * kv_heads_ / heads_;
+      map.q1.push_back(i);
+      map.k1.push_back(group);
+      map.v.push_back(group);
+    }
+    return map;
+  }
+
   std::int64_t heads_, kv_heads_, head_dim_;
+  Kernels kernels_;
   torch::nn::Linear q_proj_, k_proj_, v_proj_, out_proj_;
   std::shared_ptr<HeadNorm> subln_;
 };

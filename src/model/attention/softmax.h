@@ -32,11 +32,11 @@ struct SoftmaxAttentionConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("heads", heads, "query heads H", config::at_least(1));
+    visit("heads", heads, "query heads H", config::between(1, kMostHeads));
     visit("kv_heads", kv_heads, "key/value heads, a divisor of heads; null means heads",
-          config::at_least(1));
+          config::between(1, kMostHeads));
     visit("head_dim", head_dim, "width d of a head; null means d_model / heads",
-          config::at_least(2));
+          config::between(2, kMostHeads));
     visit("head_norm", head_norm, "norm of each head's output: none, rms or group");
     visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
   }

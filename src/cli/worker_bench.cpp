@@ -1,0 +1,142 @@
+#include "cli/worker_bench.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+
+#include "cli/worker_bench_cases.h"
+#include "kernel/attention_head.h"
+#include "util/error.h"
+#include "util/json.h"
+
+namespace difflab {
+namespace {
+
+constexpr int kRounds = 9;
+
+double seconds_of(const std::function<void()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Spread {
+  double median, low, high;  // quartiles
+};
+
+Spread spread_of(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](double share) {
+    return samples[static_cast<std::size_t>(share * static_cast<double>(samples.size() - 1) + 0.5)];
+  };
+  return {at(0.5), at(0.25), at(0.75)};
+}
+
+/// The library's product of two 1024 x 1024 matrices, in operations per second: what the machine
+/// gives at that moment.
+class Peak {
+ public:
+  double measure() {
+    const double seconds = seconds_of([&] { at::mm_out(c_, a_, b_); });
+    return 2.0 * 1024 * 1024 * 1024 / seconds;
+  }
+
+ private:
+  at::Tensor a_ = at::randn({1024, 1024}), b_ = at::randn({1024, 1024}),
+             c_ = at::empty({1024, 1024});
+};
+
+struct Row {
+  const BenchCase* bench;
+  Spread seconds;
+  double share;  ///< of the peak, both medians
+};
+
+// All cases of a group in turn, kRounds times, so that what else the machine does meets all alike.
+std::vector<Row> measure(const std::vector<BenchCase>& cases) {
+  Peak peak;
+  std::vector<Row> rows;
+  for (auto begin = cases.begin(); begin != cases.end();) {
+    auto end = std::find_if(begin, cases.end(),
+                            [&](const auto& other) { return other.group != begin->group; });
+    std::map<const BenchCase*, std::vector<double>> samples;
+    std::vector<double> peaks;
+    for (auto bench = begin; bench != end; ++bench) bench->run();  // warm up
+    peak.measure();
+    for (int round = 0; round < kRounds; ++round) {
+      for (auto bench = begin; bench != end; ++bench) {
+        samples[&*bench].push_back(seconds_of(bench->run));
+      }
+      peaks.push_back(peak.measure());
+    }
+    const double best = spread_of(peaks).median;
+    for (auto bench = begin; bench != end; ++bench) {
+      const auto seconds = spread_of(samples[&*bench]);
+      rows.push_back({&*bench, seconds, bench->operations / seconds.median / best});
+    }
+    begin = end;
+  }
+  return rows;
+}
+
+void print(const std::vector<Row>& rows) {
+  std::string group;
+  for (const auto& row : rows) {
+    const auto& [bench, seconds, share] = row;
+    if (bench->group != group) std::cout << (group.empty() ? "" : "\n") << bench->group << '\n';
+    group = bench->group;
+    std::cout << fmt::format("  {:<20} {:9.2f} ms  ({:.2f} to {:.2f})", bench->name,
+                             1e3 * seconds.median, 1e3 * seconds.low, 1e3 * seconds.high);
+    if (bench->tokens > 0) {
+      std::cout << fmt::format("  {:8.0f} tokens/s  {:6.1f} GFLOP/s  {:3.0f} % of sgemm",
+                               bench->tokens / seconds.median,
+                               1e-9 * bench->operations / seconds.median, 100 * share);
+    }
+    std::cout << '\n';
+  }
+  std::cout << fmt::format("\nMedian and quartiles of {} rounds, cases in turn; {} thread{}; {}\n",
+                           kRounds, at::get_num_threads(), at::get_num_threads() > 1 ? "s" : "",
+                           kernel::instruction_set());
+}
+
+Json to_json(const std::vector<Row>& rows) {
+  Json list = Json::array();
+  for (const auto& [bench, seconds, share] : rows) {
+    Json one = {{"group", bench->group},
+                {"name", bench->name},
+                {"median_seconds", seconds.median},
+                {"quartile_seconds", {seconds.low, seconds.high}}};
+    if (bench->tokens > 0) {
+      one["tokens_per_second"] = bench->tokens / seconds.median;
+      one["flops_per_second"] = bench->operations / seconds.median;
+      one["share_of_sgemm"] = share;
+    }
+    list.push_back(one);
+  }
+  return list;
+}
+
+}  // namespace
+
+int bench_command(const std::vector<std::string>& arguments) {
+  const auto& what = arguments.at(0);
+  at::set_num_threads(std::stoi(arguments.at(1)));
+  if (what != "attention" && what != "train") {
+    throw UserError(concat("bench ", what, " is unknown; expected attention or train"));
+  }
+  const auto cases = what == "attention" ? attention_cases() : train_cases();
+  const auto rows = measure(cases);
+  if (arguments.size() > 2) {
+    std::cout << to_json(rows).dump(1) << '\n';
+  } else {
+    print(rows);
+  }
+  return 0;
+}
+
+}  // namespace difflab

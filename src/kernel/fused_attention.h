@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace difflab::kernel {
+
+/// Which of the heads in q, k and v each output head reads, one number per output head. Without
+/// second maps, q2 and k2 are empty. Heads that read the same v may share keys; heads that read
+/// different ones must not.
+struct HeadMap {
+  std::vector<std::int64_t> q1, q2, k1, k2, v;
+};
+
+/// Causal attention of every output head in one pass, nothing T × T stored:
+///
+///   o_i = (softmax(q_{q1(i)} k_{k1(i)}ᵀ/√d) − λ_i softmax(q_{q2(i)} k_{k2(i)}ᵀ/√d)) v_{v(i)}
+///
+/// q [B, T, heads, d], k [B, T, heads, d], v [B, T, heads, width], λ [B, H, T] (undefined without
+/// second maps) -> [B, T, H, width]. All on the CPU, of one type, float32 or float64. Gradients
+/// flow to q, k, v and λ. The result does not depend on the number of threads.
+at::Tensor fused_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                           const at::Tensor& lambda, const HeadMap& heads);
+
+}  // namespace difflab::kernel

@@ -1,0 +1,175 @@
+// The fused kernel against its twin from library operations: outputs and gradients.
+#include "kernel/fused_attention.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <cmath>
+
+#include "support/catch.h"
+#include "support/tensors.h"
+#include "util/random.h"
+
+namespace difflab {
+namespace {
+
+using kernel::HeadMap;
+using testing::relative_error;
+
+struct Inputs {
+  at::Tensor q, k, v, lambda;  // leaves; λ undefined for one map
+  HeadMap heads;
+
+  std::vector<at::Tensor> leaves() const {
+    return lambda.defined() ? std::vector{q, k, v, lambda} : std::vector{q, k, v};
+  }
+};
+
+// The formula, one head after the other.
+at::Tensor plain(const Inputs& in) {
+  const auto T = in.q.size(1);
+  const auto future = at::ones({T, T}, at::kBool).triu(1);
+  const auto map = [&](std::int64_t q, std::int64_t k) {  // [B, T, T]
+    const auto scores = in.q.select(2, q).matmul(in.k.select(2, k).transpose(1, 2)) /
+                        std::sqrt(static_cast<double>(in.q.size(3)));
+    return scores.masked_fill(future, -INFINITY).softmax(-1);
+  };
+  std::vector<at::Tensor> outputs;
+  for (std::size_t i = 0; i < in.heads.v.size(); ++i) {
+    auto weights = map(in.heads.q1[i], in.heads.k1[i]);
+    if (in.lambda.defined()) {
+      const auto lambda = in.lambda.select(1, static_cast<std::int64_t>(i)).unsqueeze(-1);
+      weights = weights - lambda * map(in.heads.q2[i], in.heads.k2[i]);
+    }
+    outputs.push_back(weights.matmul(in.v.select(2, in.heads.v[i])));
+  }
+  return at::stack(outputs, 2);
+}
+
+struct Answer {
+  at::Tensor out;
+  std::vector<at::Tensor> gradients;
+};
+
+template <class Attend>
+Answer answer(const Inputs& in, const at::Tensor& w, Attend attend) {
+  for (const auto& leaf : in.leaves()) leaf.mutable_grad() = at::Tensor();
+  Answer answer{attend(in), {}};
+  (answer.out * w).sum().backward();
+  for (const auto& leaf : in.leaves()) answer.gradients.push_back(leaf.grad().clone());
+  return answer;
+}
+
+Answer fused(const Inputs& in, const at::Tensor& w) {
+  return answer(in, w, [](const Inputs& i) {
+    return kernel::fused_attention(i.q, i.k, i.v, i.lambda, i.heads);
+  });
+}
+
+struct Shape {
+  std::int64_t batch, tokens, heads, groups, width, value_width;
+  bool two;
+};
+
+// `groups` key/value heads (pairs of keys with two maps), shared by heads/groups output heads each.
+Inputs draw(const Shape& s, at::ScalarType type) {
+  const std::int64_t maps = s.two ? 2 : 1;
+  const auto leaf = [&](std::vector<std::int64_t> sizes) {
+    return at::randn(sizes, type).requires_grad_();
+  };
+  Inputs in{leaf({s.batch, s.tokens, maps * s.heads, s.width}),
+            leaf({s.batch, s.tokens, maps * s.groups, s.width}),
+            leaf({s.batch, s.tokens, s.groups, s.value_width}),
+            s.two ? leaf({s.batch, s.heads, s.tokens}) : at::Tensor(),
+            {}};
+  for (std::int64_t i = 0; i < s.heads; ++i) {
+    const auto group = i * s.groups / s.heads;
+    in.heads.q1.push_back(maps * i);
+    in.heads.k1.push_back(maps * group);
+    in.heads.v.push_back(group);
+    if (!s.two) continue;
+    in.heads.q2.push_back(2 * i + 1);
+    in.heads.k2.push_back(2 * group + 1);
+  }
+  return in;
+}
+
+void check(const Shape& s) {
+  CATCH_INFO("B " << s.batch << " T " << s.tokens << " H " << s.heads << " groups " << s.groups
+                  << " d " << s.width << " values " << s.value_width << (s.two ? " two" : " one"));
+  for (const auto type : {at::kDouble, at::kFloat}) {
+    const auto in = draw(s, type);
+    const auto w = at::randn({s.batch, s.tokens, s.heads, s.value_width}, type);
+    const auto ours = fused(in, w), theirs = answer(in, w, plain);
+    const double tolerance = type == at::kDouble ? 1e-10 : 1e-5;
+    CATCH_CHECK(relative_error(ours.out, theirs.out) < tolerance);
+    for (std::size_t i = 0; i < ours.gradients.size(); ++i) {
+      CATCH_INFO("gradient " << i << " of q, k, v, λ");
+      // With one token there is nothing to choose from, and q and k have no gradient.
+      const bool vanishing = s.tokens == 1 && i < 2;
+      if (vanishing) {
+        CATCH_CHECK(ours.gradients[i].abs().max().item<double>() < tolerance);
+      } else {
+        CATCH_CHECK(relative_error(ours.gradients[i], theirs.gradients[i]) < tolerance);
+      }
+    }
+  }
+}
+
+CATCH_TEST_CASE("fused attention equals the formula, outputs and gradients, over shapes") {
+  torch::manual_seed(1);
+  for (const bool two : {true, false}) {
+    // Lengths around the strip of 6 rows, the block of 24 and the vectors of 4, 8 and 16.
+    for (const std::int64_t tokens : {1, 2, 5, 6, 7, 16, 23, 24, 25, 31, 64, 97}) {
+      check({2, tokens, 2, 2, 8, 16, two});
+    }
+    check({1, 40, 4, 2, 16, 32, two});  // groups
+    check({1, 40, 4, 1, 16, 16, two});
+    check({2, 33, 3, 3, 5, 7, two});  // widths that no vector divides
+    check({1, 19, 1, 1, 1, 1, two});
+    check({1, 50, 2, 2, 64, 128, two});
+    check({1, 300, 1, 1, 12, 24, two});
+  }
+  Random random{7};
+  for (int i = 0; i < 40; ++i) {
+    const auto groups = 1 + random.below(3), heads = groups * (1 + random.below(3));
+    check({1 + random.below(3), 1 + random.below(70), heads, groups, 1 + random.below(40),
+           1 + random.below(40), random.below(2) == 0});
+  }
+}
+
+CATCH_TEST_CASE("fused attention keeps its digits when scores are large") {
+  auto in = draw({1, 30, 2, 2, 8, 8, true}, at::kDouble);
+  in.q = (in.q.detach() * 300).requires_grad_();  // scores of several hundred
+  const auto w = at::randn({1, 30, 2, 8}, at::kDouble);
+  const auto ours = fused(in, w), theirs = answer(in, w, plain);
+  CATCH_CHECK(relative_error(ours.out, theirs.out) < 1e-10);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CATCH_CHECK(relative_error(ours.gradients[i], theirs.gradients[i]) < 1e-9);
+  }
+}
+
+CATCH_TEST_CASE("fused attention carries a NaN to the rows that see it, and no further") {
+  auto in = draw({1, 20, 1, 1, 4, 4, true}, at::kFloat);
+  const at::NoGradGuard no_grad;
+  in.v[0][12][0][1] = NAN;
+  const auto out = kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads).select(3, 1);
+  CATCH_CHECK(out.narrow(1, 0, 12).isfinite().all().item<bool>());
+  CATCH_CHECK(out.narrow(1, 12, 8).isnan().all().item<bool>());
+}
+
+CATCH_TEST_CASE("fused attention gives the same bits with one thread and with several") {
+  const auto in = draw({3, 37, 4, 2, 16, 32, true}, at::kFloat);
+  const auto w = at::randn({3, 37, 4, 32});
+  const auto before = at::get_num_threads();
+  at::set_num_threads(1);
+  const auto one = fused(in, w);
+  at::set_num_threads(2);
+  const auto two = fused(in, w);
+  at::set_num_threads(before);
+  CATCH_CHECK(at::equal(one.out, two.out));
+  for (std::size_t i = 0; i < 4; ++i) CATCH_CHECK(at::equal(one.gradients[i], two.gradients[i]));
+}
+
+}  // namespace
+}  // namespace difflab
