@@ -123,9 +123,28 @@ Json to_json(const std::vector<Row>& rows) {
 
 }  // namespace
 
+namespace {
+
+// One training step per line "SHAPE | MODEL KERNELS", answered with its seconds: bench/compare
+// times us and a peer in turn.
+int serve_steps() {
+  const auto cases = train_cases();
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto asked = std::find_if(cases.begin(), cases.end(), [&](const auto& bench) {
+      return line == concat(bench.group, " | ", bench.name);
+    });
+    if (asked == cases.end()) throw UserError(concat("no such case: ", line));
+    std::cout << seconds_of(asked->run) << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+
 int bench_command(const std::vector<std::string>& arguments) {
   const auto& what = arguments.at(0);
   at::set_num_threads(std::stoi(arguments.at(1)));
+  if (what == "serve") return serve_steps();
   if (what != "attention" && what != "train") {
     throw UserError(concat("bench ", what, " is unknown; expected attention or train"));
   }

@@ -64,6 +64,7 @@ Json finished_result(const RunConfig& config, const RunDirectory& directory,
                      const EvaluationContext& context, const Progress& progress) {
   Json metrics = {{"parameters", context.model.parameter_count()}};
   metrics.update(training_metrics(config, context.task, directory, progress));
+  for (const auto& [name, value] : context.model.statistics()) metrics[name] = value;
   Json evaluations = Json::object();
   for (const auto& evaluation : config.evaluate) {
     std::visit(

@@ -27,7 +27,7 @@ class Attention : public torch::nn::Module {
   /// Rows sum to 1 for a softmax map and to 1 − λ for a difference of two.
   virtual at::Tensor weights(const at::Tensor& x, const Rotary& rotary) = 0;
 
-  /// d, the width that the rotary embedding turns.
+  /// d, the width that the rotary embedding turns; 0 if it turns nothing.
   virtual std::int64_t rotary_dim() const = 0;
 
   /// Draws the parameters that are neither projections nor norms (whose names do not end in .weight

@@ -221,6 +221,39 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
   return table;
 }
 
+namespace {
+
+// The metric of each run that agrees with one of `other` in its seed, minus that one's.
+std::vector<double> paired_differences(const TableRow& row, const TableRow& other,
+                                       const std::string& metric) {
+  std::vector<double> differences;
+  for (const FrameRun* run : row.runs) {
+    for (const FrameRun* twin : other.runs) {
+      const auto ours = run->metric(metric), theirs = twin->metric(metric);
+      if (run->axis(kSeedAxis) == twin->axis(kSeedAxis) && ours && theirs) {
+        differences.push_back(*ours - *theirs);
+      }
+    }
+  }
+  return differences;
+}
+
+// The rows that the seeds do not tell from the best one; the baseline has a sentence of its own.
+std::vector<std::string> ties(const Table& table, const TableRow& best, const Metric& metric,
+                              const Labels& labels) {
+  std::vector<std::string> names;
+  for (const TableRow& row : table.rows) {
+    const auto name = table.row_label(row, labels);
+    if (&row == &best || name == table.baseline) continue;
+    const auto compared = compare_paired(paired_differences(best, row, metric.key));
+    if (!compared || !compared->interval) continue;
+    if (compared->interval->low <= 0 && compared->interval->high >= 0) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
 std::string headline(const Table& table, const std::string& metric, const Labels& labels) {
   std::size_t column = 0;
   while (column < table.columns.size() && table.columns[column].key != metric) ++column;
@@ -243,6 +276,9 @@ std::string headline(const Table& table, const std::string& metric, const Labels
       concat("Best of ", rows, " by ", labels.heading(shown), ": ", table.row_label(*best, labels),
              " with ", cell.text(shown, cell.n()), " (n = ", cell.n(),
              cell.n() == 1 ? ", no interval from one run" : "", ").");
+  if (const auto names = ties(table, *best, shown, labels); !names.empty()) {
+    text += concat(" The seeds do not tell it from: ", join(names), ".");
+  }
   for (const Comparison& comparison : table.comparisons) {
     if (&table.rows[comparison.row] != best || comparison.column != column || !comparison.result)
       continue;

@@ -3,6 +3,7 @@
 Anything the format does not allow is a ValueError: a gap, an overlap, an unknown dtype, a name twice.
 """
 
+import ctypes
 import json
 import math
 import pathlib
@@ -64,7 +65,8 @@ def write(path, tensors, metadata=None):
     if metadata:
         header["__metadata__"] = metadata
     for name, tensor in tensors.items():
-        content = tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        tensor = tensor.detach().contiguous()
+        content = ctypes.string_at(tensor.data_ptr(), tensor.numel() * tensor.element_size())
         header[name] = {
             "dtype": NAMES[tensor.dtype],
             "shape": list(tensor.shape),

@@ -84,6 +84,7 @@ CATCH_TEST_CASE("an attention depends on positions only through their difference
     const auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
     CATCH_CHECK(relative_error(attention->forward(x, longer.slice(5, kTokens)),
                                attention->forward(x, rotary)) < 1e-10);
+    if (attention->rotary_dim() == 0) continue;
     CATCH_CHECK(relative_error(attention->forward(x, Rotary::none()),
                                attention->forward(x, rotary)) > 1e-3);
   }

@@ -293,6 +293,24 @@ CATCH_TEST_CASE("the headline names the best, its distance to the baseline and w
               "paired seeds.");
 }
 
+CATCH_TEST_CASE("the headline names the variants that the seeds do not tell from the best") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  // Differences to the best (.8, 1, .9): .1, −.1, 0.05 include zero; .3, .31, .29 do not.
+  const double near[] = {0.7, 1.1, 0.85}, far[] = {0.5, 0.69, 0.61};
+  for (int seed = 0; seed < 3; ++seed) {
+    builder.finished("near", seed, {{"needle_accuracy", near[seed]}});
+    builder.finished("far", seed, {{"needle_accuracy", far[seed]}});
+  }
+  const Frame frame(builder.study);
+  const Labels labels(builder.study.report.labels);
+  const Table table = build_table(builder.study.report.tables[0], builder.study, frame, labels);
+  CATCH_CHECK(
+      contains(headline(table, "needle_accuracy", labels),
+               "(n = 3). The seeds do not tell it from: near. Against transformer: +0.600"));
+}
+
 CATCH_TEST_CASE("a table or figure that would average over an axis is refused by name") {
   ReportConfig report = headline_report();
   CATCH_CHECK(check_report(report, {"model", "seed"}).empty());

@@ -1,0 +1,164 @@
+"""The models of `difflab bench train` as a lab would write them in PyTorch: the same parameters and the
+same mathematics, from library parts. Attention in two ways: softmax maps written out ("naive"), or
+through scaled_dot_product_attention ("sdpa"), for DIFF V1 with queries and keys zero-padded to the
+width of the values, the fastest composition that we found.
+"""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+VOCAB = 256
+
+
+def rotary(T, d):
+    frequency = 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angle = torch.outer(torch.arange(T, dtype=torch.float64), frequency)
+    return angle.cos().float(), angle.sin().float()
+
+
+def rotate(x, table):  # [B, T, heads, d], interleaved pairs
+    cos, sin = (t[:, None] for t in table)
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack((a * cos - b * sin, a * sin + b * cos), -1).flatten(-2)
+
+
+def maps(q, k):  # [B, heads, T, d] twice
+    T = q.shape[2]
+    future = torch.full((T, T), -math.inf, device=q.device).triu(1)
+    return (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]) + future).softmax(-1)
+
+
+class Attention(nn.Module):
+    def __init__(self, D, heads, layer, way):
+        super().__init__()
+        self.heads, self.d, self.way = heads, D // heads, way
+        self.q, self.k, self.v, self.o = (nn.Linear(D, D, bias=False) for _ in range(4))
+
+    def forward(self, x, table):
+        q, k, v = (f(x).unflatten(-1, (self.heads, self.d)) for f in (self.q, self.k, self.v))
+        q, k, v = (t.transpose(1, 2) for t in (rotate(q, table), rotate(k, table), v))
+        if self.way == "naive":
+            o = maps(q, k) @ v
+        else:
+            o = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.o(o.transpose(1, 2).flatten(2))
+
+
+class DiffV1(nn.Module):
+    def __init__(self, D, heads, layer, way):
+        super().__init__()
+        self.heads, self.d, self.way = heads, D // heads // 2, way
+        self.q, self.k, self.v, self.o = (nn.Linear(D, D, bias=False) for _ in range(4))
+        self.init = 0.8 - 0.6 * math.exp(-0.3 * layer)
+        self.lambdas = nn.Parameter(0.1 * torch.randn(4, self.d))
+        self.gain = nn.Parameter(torch.ones(2 * self.d))
+
+    def forward(self, x, table):
+        H, d = self.heads, self.d
+        q = rotate(self.q(x).unflatten(-1, (2 * H, d)), table).transpose(1, 2)
+        k = rotate(self.k(x).unflatten(-1, (2 * H, d)), table).transpose(1, 2)
+        v = self.v(x).unflatten(-1, (H, 2 * d)).transpose(1, 2)
+        l = self.lambdas
+        value = (l[0] @ l[1]).exp() - (l[2] @ l[3]).exp() + self.init
+        if self.way == "naive":
+            both = maps(q, k).unflatten(1, (H, 2))
+            o = (both[:, :, 0] - value * both[:, :, 1]) @ v
+        else:
+            pad, scale = (lambda t: F.pad(t, (0, d))), 1 / math.sqrt(d)
+            attend = lambda m: F.scaled_dot_product_attention(
+                pad(q[:, m::2]), pad(k[:, m::2]), v, is_causal=True, scale=scale
+            )
+            o = attend(0) - value * attend(1)
+        o = F.rms_norm(o, (2 * d,), self.gain, 1e-5) * (1 - self.init)
+        return self.o(o.transpose(1, 2).flatten(2))
+
+
+class DiffV2(nn.Module):
+    def __init__(self, D, heads, layer, way):
+        super().__init__()
+        self.heads, self.d, self.way = heads, D // heads, way
+        self.q = nn.Linear(D, 2 * D, bias=False)
+        self.k, self.v, self.o = (nn.Linear(D, D, bias=False) for _ in range(3))
+        self.weight = nn.Linear(D, heads, bias=False)
+
+    def forward(self, x, table):
+        H, d = self.heads, self.d
+        q = rotate(self.q(x).unflatten(-1, (2 * H, d)), table).transpose(1, 2)
+        k = rotate(self.k(x).unflatten(-1, (H, d)), table).transpose(1, 2)
+        v = self.v(x).unflatten(-1, (H, d)).transpose(1, 2)
+        k, v = k.repeat_interleave(2, 1), v.repeat_interleave(2, 1)
+        if self.way == "naive":
+            a = maps(q, k) @ v
+        else:
+            a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        first, second = a.unflatten(1, (H, 2)).unbind(2)
+        o = first - self.weight(x).sigmoid().transpose(1, 2)[..., None] * second
+        return self.o(o.transpose(1, 2).flatten(2))
+
+
+class Block(nn.Module):
+    def __init__(self, attention, D, heads, layer, way):
+        super().__init__()
+        hidden = (8 * D // 3 + 31) // 32 * 32
+        self.attention = attention(D, heads, layer, way)
+        self.norms = nn.ModuleList(nn.RMSNorm(D, 1e-5) for _ in range(2))
+        self.gate, self.up = (nn.Linear(D, hidden, bias=False) for _ in range(2))
+        self.down = nn.Linear(hidden, D, bias=False)
+
+    def forward(self, x, table):
+        x = x + self.attention(self.norms[0](x), table)
+        r = self.norms[1](x)
+        return x + self.down(F.silu(self.gate(r)) * self.up(r))
+
+
+class Model(nn.Module):
+    def __init__(self, attention, D, layers, heads, T, way):
+        super().__init__()
+        self.embedding = nn.Embedding(VOCAB, D)
+        self.blocks = nn.ModuleList(Block(attention, D, heads, l, way) for l in range(layers))
+        self.norm = nn.RMSNorm(D, 1e-5)
+        self.head = nn.Linear(D, VOCAB, bias=False)
+        self.table = rotary(T, self.blocks[0].attention.d)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        for block in self.blocks:
+            x = block(x, self.table)
+        return self.head(self.norm(x))
+
+
+SHAPES = {  # as in src/cli/worker_bench_train.cpp
+    "D 64, L 2, T 64, batch 32": (64, 2, 64, 32, 2),
+    "D 128, L 4, T 256, batch 16": (128, 4, 256, 16, 4),
+    "D 256, L 4, T 512, batch 8": (256, 4, 512, 8, 8),
+}
+KINDS = {"Transformer": (Attention, 2), "DIFF V1": (DiffV1, 1), "DIFF V2": (DiffV2, 2)}
+
+
+def step(shape, kind, way, compiled):
+    """A function that does one training step, and the number of parameters."""
+    torch.manual_seed(0)
+    D, layers, T, batch, heads = SHAPES[shape]
+    attention, factor = KINDS[kind]
+    model = Model(attention, D, layers, factor * heads, T, way)
+    parameters = list(model.parameters())
+    optimizer = torch.optim.AdamW(
+        parameters, lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1, fused=True
+    )
+    tokens = torch.randint(VOCAB, (batch, T + 1))
+
+    def loss_of(inputs, targets):
+        return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
+
+    loss = torch.compile(loss_of) if compiled else loss_of
+
+    def run():
+        optimizer.zero_grad(set_to_none=True)
+        loss(tokens[:, :-1], tokens[:, 1:]).backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+
+    return run, sum(p.numel() for p in parameters)
