@@ -106,7 +106,8 @@ void check_report_fits(const config::Study& composed, const report::ReportConfig
 
 }  // namespace
 
-Study load_study(const std::string& name, const std::vector<std::string>& overrides) {
+Study load_study(const std::string& name, const std::vector<std::string>& overrides,
+                 config::Watch watch) {
   check_name(name);
   Study study;
   study.name = name;
@@ -118,7 +119,8 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                              .experiment = name,
                              .overrides = overrides,
                              .run_keys = config::field_names<RunConfig>(),
-                             .study_keys = config::field_names<StudyConfig>()},
+                             .study_keys = config::field_names<StudyConfig>(),
+                             .watch = std::move(watch)},
                             problems);
   study.preset = composed.preset;
   // A file that could not be read has been reported; there are no settings to check then.

@@ -48,7 +48,10 @@ class StudyComposer {
 
  private:
   ComposeOptions options() const {
-    ComposeOptions options{.strict = false, .appended = {"experiment/" + request_.experiment}};
+    ComposeOptions options{.strict = false};
+    if (!request_.experiment.empty()) {
+      options.appended.push_back("experiment/" + request_.experiment);
+    }
     if (has_preset_) options.appended.emplace_back(kPresetConfig);
     return options;
   }
@@ -76,7 +79,9 @@ class StudyComposer {
   /// Whether the two files that everything else depends on can be read.
   bool readable() {
     const std::size_t before = problems_.reports();
-    for (const std::string& name : {std::string("config"), "experiment/" + request_.experiment}) {
+    std::vector<std::string> names = options().appended;
+    names.insert(names.begin(), "config");
+    for (const std::string& name : names) {
       try {
         if (library_.find(name)) continue;
         const auto slash = name.find('/');
@@ -229,39 +234,56 @@ class StudyComposer {
     std::erase_if(study_.axes, [](const Axis& axis) { return axis.values.empty(); });
   }
 
-  /// The tree of the files for one choice on every group axis, with the common overrides applied.
-  const Value& files_for(const std::vector<std::size_t>& point) {
-    std::vector<std::size_t> choice;
+  /// The overrides that a point is made of: choices of options, or values.
+  std::vector<Override> overrides_of(const std::vector<std::size_t>& point, bool groups) const {
+    std::vector<Override> items;
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      const Axis& axis = study_.axes[i];
+      if (axis.group == groups) items.push_back(override_of(axis, axis.values[point[i]]));
+    }
+    return items;
+  }
+
+  /// The tree of the files for these choices, with the common overrides applied.
+  Value compose_common(const std::vector<Override>& choices, Problems& problems,
+                       const ComposeOptions& how) {
     std::vector<Override> groups, values;
     for (const Override& item : common_) {
       (is_group_override(item, library_) ? groups : values).push_back(item);
     }
-    for (std::size_t i = 0; i < point.size(); ++i) {
-      const Axis& axis = study_.axes[i];
-      if (!axis.group) continue;
-      choice.push_back(point[i]);
-      groups.push_back(override_of(axis, axis.values[point[i]]));
-    }
-    const auto cached = files_.find(choice);
-    if (cached != files_.end()) return cached->second;
-    Value tree = compose_files(library_, "config", groups, problems_, options()).tree;
-    apply_overrides(tree, values, problems_, options());
+    groups.insert(groups.end(), choices.begin(), choices.end());
+    Value tree = compose_files(library_, "config", groups, problems, how).tree;
+    apply_overrides(tree, values, problems, how);
     tree.set("preset", Value(study_.preset));
-    return files_.emplace(choice, std::move(tree)).first->second;
+    return tree;
+  }
+
+  /// The same, composed once for each combination of choices.
+  const Value& common_for(const std::vector<Override>& choices) {
+    std::string key;
+    for (const Override& item : choices) key += item.text + '\n';
+    const auto cached = files_.find(key);
+    if (cached != files_.end()) return cached->second;
+    return files_.emplace(key, compose_common(choices, problems_, options())).first->second;
   }
 
   void compose_points() {
     for (const auto& indices : grid(study_.axes)) study_.points.push_back(compose_point(indices));
   }
 
+  void show(const std::vector<std::size_t>& point) {
+    Problems reported;
+    ComposeOptions how = options();
+    how.observer = request_.watch.observer;
+    Value tree = compose_common(overrides_of(point, /*groups=*/true), reported, how);
+    apply_overrides(tree, overrides_of(point, /*groups=*/false), reported, how);
+  }
+
   Point compose_point(const std::vector<std::size_t>& indices) {
-    Value tree = files_for(indices);
-    std::vector<Override> values;
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const Axis& axis = study_.axes[i];
-      if (!axis.group) values.push_back(override_of(axis, axis.values[indices[i]]));
-    }
-    apply_overrides(tree, values, problems_, options());
+    const bool watched = study_.points.size() == request_.watch.point;
+    if (watched && request_.watch.observer) show(indices);
+    Value tree = common_for(overrides_of(indices, /*groups=*/true));
+    apply_overrides(tree, overrides_of(indices, /*groups=*/false), problems_, options());
     std::vector<std::string> keys;
     for (const std::string& key : tree.keys()) {
       if (is_run_key(key)) keys.push_back(key);
@@ -289,7 +311,7 @@ class StudyComposer {
   std::optional<Override> preset_;   ///< preset=
   std::vector<Override> common_;     ///< for every run
   bool has_preset_ = false;
-  std::map<std::vector<std::size_t>, Value> files_;
+  std::map<std::string, Value> files_;  ///< by choices
   Study study_;
 };
 

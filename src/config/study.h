@@ -11,15 +11,22 @@
 
 namespace difflab::config {
 
+/// Follows how one point is composed, file by file and override by override.
+struct Watch {
+  std::size_t point = 0;
+  Observer observer;
+};
+
 /// What to compose into a study.
 struct StudyRequest {
   SearchPath search_path;              ///< SearchPath::of_project(root)
-  std::string experiment;              ///< "headline" for experiments/headline.yaml
+  std::string experiment;              ///< "headline" for experiments/headline.yaml, "" for none
   std::vector<std::string> overrides;  ///< "preset=smoke", "train.steps=20", "seed=range(3)"
   /// The top-level keys of a run and of the study, e.g. field_names<RunConfig>(). The keys sweep,
   /// presets, preset and vars are known here. Any other top-level key is a problem.
   std::vector<std::string> run_keys;
   std::vector<std::string> study_keys;
+  Watch watch = {};
 };
 
 /// One run of a study.
