@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/project.h"
+#include "config/axes.h"
 #include "config/reader.h"
 #include "config/study.h"
 #include "config/writer.h"
@@ -83,8 +84,13 @@ std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& r
         check);
     if (!problems.empty()) continue;
     const auto full = config::write(run);
+    auto axes = point.axes;
+    for (auto& [key, label] : axes) {  // a default of the structs, or no key of this kind
+      const auto* value = full.find_path(key);
+      if (label.empty()) label = value != nullptr ? config::label_of(*value) : "none";
+    }
     points.push_back({.id = run_id(run),
-                      .axes = point.axes,
+                      .axes = std::move(axes),
                       .config = config::to_json(full),
                       .config_text = config::to_yaml(full),
                       .directory = {},

@@ -31,7 +31,9 @@ struct StudyRequest {
 
 /// One run of a study.
 struct Point {
-  std::vector<std::pair<std::string, std::string>> axes;  ///< axis → label, in sweep order
+  /// Axis → label, in sweep order. The label of a key that other parts of a union sweep over is
+  /// its value here, "" if no file gives it one.
+  std::vector<std::pair<std::string, std::string>> axes;
   Value config;  ///< the run keys, composed and interpolated; read it with read<RunConfig>
 };
 
@@ -40,8 +42,8 @@ struct Study {
   std::string experiment;
   std::string preset;         ///< the chosen one, "default" if the experiment has no presets
   Value settings;             ///< the study keys, composed and interpolated
-  std::vector<Axis> axes;     ///< in sweep order
-  std::vector<Point> points;  ///< all combinations, the last axis fastest
+  std::vector<Axis> axes;     ///< in sweep order; of a union, one axis for each key
+  std::vector<Point> points;  ///< in sweep order, the last axis fastest
   /// The overrides beside preset=…: what makes this study differ from the files.
   std::vector<std::string> changes;
 };
