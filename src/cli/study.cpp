@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/project.h"
+#include "config/axes.h"
 #include "config/reader.h"
 #include "config/study.h"
 #include "config/writer.h"
@@ -83,8 +84,13 @@ std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& r
         check);
     if (!problems.empty()) continue;
     const auto full = config::write(run);
+    auto axes = point.axes;
+    for (auto& [key, label] : axes) {  // a default of the structs, or no key of this kind
+      const auto* value = full.find_path(key);
+      if (label.empty()) label = value != nullptr ? config::label_of(*value) : "none";
+    }
     points.push_back({.id = run_id(run),
-                      .axes = point.axes,
+                      .axes = std::move(axes),
                       .config = config::to_json(full),
                       .config_text = config::to_yaml(full),
                       .directory = {},
@@ -106,7 +112,8 @@ void check_report_fits(const config::Study& composed, const report::ReportConfig
 
 }  // namespace
 
-Study load_study(const std::string& name, const std::vector<std::string>& overrides) {
+Study load_study(const std::string& name, const std::vector<std::string>& overrides,
+                 config::Watch watch) {
   check_name(name);
   Study study;
   study.name = name;
@@ -118,7 +125,8 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                              .experiment = name,
                              .overrides = overrides,
                              .run_keys = config::field_names<RunConfig>(),
-                             .study_keys = config::field_names<StudyConfig>()},
+                             .study_keys = config::field_names<StudyConfig>(),
+                             .watch = std::move(watch)},
                             problems);
   study.preset = composed.preset;
   // A file that could not be read has been reported; there are no settings to check then.

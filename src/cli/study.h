@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/study_config.h"
+#include "config/study.h"
 #include "report/report.h"
 #include "sweep/run.h"
 
@@ -27,7 +28,9 @@ struct Study {
 };
 
 /// Reads everything and writes nothing.
+/// @param name "" for the baseline, configs/config.yaml alone
 /// @throws UserError with all problems of all runs, one a line.
-Study load_study(const std::string& name, const std::vector<std::string>& overrides);
+Study load_study(const std::string& name, const std::vector<std::string>& overrides,
+                 config::Watch watch = {});
 
 }  // namespace difflab::cli

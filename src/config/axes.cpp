@@ -4,8 +4,6 @@
 #include <set>
 
 #include "config/canonical.h"
-#include "config/interpolate.h"
-#include "config/interpolation_text.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -15,26 +13,6 @@ namespace {
 std::vector<std::string> options_of(const std::string& key, const Library& library) {
   const std::string group = group_of(key);
   return library.has_group(group) ? library.options(group) : std::vector<std::string>();
-}
-
-/// `sweep:` with its texts resolved; lists are left alone, as their values belong to the runs.
-Value resolved_specs(const Value& study, Problems& problems) {
-  const Value& sweep = *study.find("sweep");
-  Value tree = study;
-  Value texts = Value::map();
-  for (const Value::Entry& entry : sweep.entries()) {
-    if (entry.value.is_string() && has_interpolation(entry.value.as_string())) {
-      texts.set(entry.key, entry.value, entry.source);
-    }
-  }
-  if (texts.empty()) return sweep;
-  tree.set("sweep", std::move(texts));
-  interpolate(tree, {"sweep"}, problems);
-  Value result = sweep;
-  for (const Value::Entry& entry : tree.find("sweep")->entries()) {
-    result.set(entry.key, entry.value, entry.source);
-  }
-  return result;
 }
 
 Element element_of(const Value& value) {
@@ -61,28 +39,6 @@ std::string axis_key(const Override& item) {
   return item.package ? concat(item.key, "@", *item.package) : item.key;
 }
 
-std::vector<Axis> read_axes(const Value& study, const Library& library, Problems& problems) {
-  std::vector<Axis> axes;
-  const Value* sweep = study.find("sweep");
-  if (!sweep || sweep->is_null()) return axes;
-  if (!sweep->is_map()) {
-    problems.add(sweep->source, "sweep",
-                 concat("sweep is ", describe(*sweep), "; expected a map of keys to values"));
-    return axes;
-  }
-  const Value specs = resolved_specs(study, problems);
-  for (const Value::Entry& entry : specs.entries()) {
-    if (entry.value.is_null()) continue;
-    Axis axis;
-    axis.key = entry.key;
-    axis.group = library.has_group(group_of(entry.key));
-    axis.source = entry.source;
-    axis.values = expand_axis(entry.key, entry.value, options_of(entry.key, library), problems);
-    if (!axis.values.empty()) axes.push_back(std::move(axis));
-  }
-  return axes;
-}
-
 std::optional<Axis> axis_of(const Override& item, const Library& library, Problems& problems) {
   Axis axis;
   axis.key = axis_key(item);
@@ -91,6 +47,7 @@ std::optional<Axis> axis_of(const Override& item, const Library& library, Proble
   axis.source = item.source;
   try {
     if (item.type == Override::Type::kDelete) throw UserError("a sweep cannot be deleted");
+    axis.zip = zip_of(*item.value);
     for (const Element& element : expand_sweep(*item.value, options_of(axis.key, library))) {
       axis.values.push_back(to_value(element));
       set_source(axis.values.back(), item.source);

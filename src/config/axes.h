@@ -12,10 +12,6 @@
 
 namespace difflab::config {
 
-/// The axes of a composed study's `sweep:`; a null entry is none. Entries that are one text with
-/// interpolations, such as "range(${vars.seeds})", are resolved first.
-std::vector<Axis> read_axes(const Value& study, const Library& library, Problems& problems);
-
 /// The axis that an override asks for: "seed=range(3)", or "seed=3", which is an axis of one value.
 std::optional<Axis> axis_of(const Override& item, const Library& library, Problems& problems);
 

@@ -183,9 +183,10 @@ Composition compose_files(Library& library, const std::string& name,
   for (const Override& item : group_overrides) groups.take(item, library, problems);
   Composition result;
   result.tree = Value::map();
-  result.defaults = expand_defaults(library, name, groups, problems);
+  result.defaults = expand_defaults(library, name, groups, problems, options.foreign);
   for (const Default& item : result.defaults) {
     merge_file(result.tree, *library.find(item.config), item.package);
+    if (options.observer) options.observer({.tree = result.tree, .file = &item});
   }
   return result;
 }
@@ -194,6 +195,7 @@ void apply_overrides(Value& tree, const std::vector<Override>& value_overrides, 
                      const ComposeOptions& options) {
   for (const Override& item : value_overrides) {
     ValueOverride(tree, item, options.strict, problems).apply();
+    if (options.observer) options.observer({.tree = tree, .item = &item});
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,12 +18,26 @@ struct Default {
   std::string package;               ///< "model"; "" is the root
   std::optional<std::string> group;  ///< "model", if it is a choice
   Source source;                     ///< the line or override that asked for it
+  /// What was chosen before an override chose this, and where: {"transformer",
+  /// configs/config.yaml…}.
+  std::optional<std::pair<std::string, Source>> replaced;
+  /// The files whose defaults lists lead here, outermost first, and the file itself, as a person
+  /// names them: {"config", "model: diff"}.
+  std::vector<std::string> chain;
 };
 
 struct Composition {
   Value tree;                     ///< not yet interpolated
   std::vector<Default> defaults;  ///< in the order in which they were merged
 };
+
+/// One step of a composition: a file that was merged or an override that was applied.
+struct Layer {
+  const Value& tree;              ///< after the step
+  const Default* file = nullptr;  ///< one of the two is set
+  const Override* item = nullptr;
+};
+using Observer = std::function<void(const Layer&)>;
 
 struct ComposeOptions {
   /// As Hydra: `key=value` needs an existing key. Without it the key is added, for trees whose keys
@@ -31,6 +46,11 @@ struct ComposeOptions {
   /// Configs appended to the defaults list of the primary one, e.g. "experiment/headline", each
   /// with the package _global_.
   std::vector<std::string> appended = {};
+  /// Called after each step, if given.
+  Observer observer = {};
+  /// The tree was written for Hydra: choices of its own groups, hydra/launcher and the like, are
+  /// passed over.
+  bool foreign = false;
 };
 
 /// Composes the config `name` with its defaults list and the overrides, as Hydra does (see

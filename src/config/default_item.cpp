@@ -122,6 +122,16 @@ std::string DefaultItem::override_key() const {
   return concat(key, "@", package_name.empty() ? std::string(kGlobal) : package_name);
 }
 
+std::string DefaultItem::label() const {
+  return group ? concat(override_key(), ": ", name() ? *name() : "null") : config_path();
+}
+
+std::string text_of(const Choice& choice) {
+  if (const auto* name = std::get_if<std::string>(&choice)) return *name;
+  const auto* names = std::get_if<std::vector<std::string>>(&choice);
+  return names ? "[" + join(*names, ",") + "]" : "null";
+}
+
 std::vector<DefaultItem> read_defaults(const Value& list, Problems& problems) {
   std::vector<DefaultItem> items;
   if (!list.is_list() && !list.is_null()) {

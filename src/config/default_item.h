@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace difflab::config {
 /// What a group choice picks: nothing (null), one option, or several.
 using Choice = std::variant<std::monostate, std::string, std::vector<std::string>>;
 
+/// "diff", "[a,b]" or "null".
+std::string text_of(const Choice& choice);
+
 /// One item of a defaults list, e.g. `- override /model@teacher: diff`, and where it stands.
 struct DefaultItem {
   bool group = false;                  ///< a choice of a config group, not the name of a config
@@ -23,6 +27,7 @@ struct DefaultItem {
   bool override_earlier = false;
   bool appended = false;  ///< by +group=option
   Source source;
+  std::optional<std::pair<std::string, Source>> replaced;  ///< the choice before an override's
 
   // Filled in when the list is walked.
   std::string parent_group;           ///< the group of the config whose list this is
@@ -30,6 +35,8 @@ struct DefaultItem {
   std::optional<std::string> header;  ///< of the chosen file
 
   bool is_self() const { return !group && path == "_self_"; }
+  /// A choice that configures Hydra itself: `override hydra/launcher: x`.
+  bool is_hydras() const { return path.starts_with("hydra/") || path.starts_with("/hydra/"); }
   const std::string* name() const { return std::get_if<std::string>(&choice); }
 
   /// Remembers the list it stands in.
@@ -42,6 +49,8 @@ struct DefaultItem {
   std::string final_package(bool use_header = true) const;
   /// "model", or "model@teacher" if it goes elsewhere.
   std::string override_key() const;
+  /// "model: diff", "model@teacher: diff" or "db/base".
+  std::string label() const;
 };
 
 /// Reads the `defaults:` of a file. What is wrong goes to `problems`.

@@ -16,8 +16,8 @@ constexpr std::size_t kMaxFiles = 1000;
 /// below is known before the choice above it is expanded.
 class Expansion {
  public:
-  Expansion(Library& library, GroupOverrides& overrides, Problems& problems)
-      : library_(library), overrides_(overrides), problems_(problems) {}
+  Expansion(Library& library, GroupOverrides& overrides, Problems& problems, bool foreign)
+      : library_(library), overrides_(overrides), problems_(problems), foreign_(foreign) {}
 
   std::vector<Default> root(const std::string& name) {
     DefaultItem item;
@@ -49,8 +49,10 @@ class Expansion {
     if (includes_itself(item)) return {};
     item.header = document->package;
     active_.push_back(item.config_path());
+    labels_.push_back(item.label());
     Results results = children(item, *document, is_root, interpolated);
     active_.pop_back();
+    labels_.pop_back();
     return results;
   }
 
@@ -120,6 +122,7 @@ class Expansion {
     const Value* list = document.root.find("defaults");
     std::vector<DefaultItem> items =
         list ? read_defaults(*list, problems_) : std::vector<DefaultItem>();
+    if (foreign_) std::erase_if(items, [](const DefaultItem& item) { return item.is_hydras(); });
     if (!items.empty() || (is_root && !overrides_.appended.empty())) place_self(parent, items);
     if (is_root) {
       items.insert(items.end(), overrides_.appended.begin(), overrides_.appended.end());
@@ -176,7 +179,12 @@ class Expansion {
   }
 
   Default result_of(const DefaultItem& item) const {
-    Default result{item.config_path(), item.final_package(), std::nullopt, item.source};
+    Default result{.config = item.config_path(),
+                   .package = item.final_package(),
+                   .group = std::nullopt,
+                   .source = item.source,
+                   .replaced = item.replaced,
+                   .chain = labels_};
     if (item.group) result.group = item.group_path();
     return result;
   }
@@ -209,6 +217,7 @@ class Expansion {
     if (!item.group) return;
     const auto found = overrides_.choices.find(item.override_key());
     if (found == overrides_.choices.end()) return;
+    item.replaced = {text_of(item.choice), item.source};
     item.choice = found->second.choice;
     item.source = found->second.source;
     found->second.used = true;
@@ -252,17 +261,13 @@ class Expansion {
   GroupOverrides& overrides_;
   Problems& problems_;
   std::map<std::string, std::string> known_;
+  bool foreign_;
   std::vector<std::string> active_;  ///< the files whose lists are being walked
+  std::vector<std::string> labels_;  ///< their labels
   std::size_t files_ = 0;
 };
 
 std::string without_package(const std::string& key) { return key.substr(0, key.find('@')); }
-
-std::string text_of(const Choice& choice) {
-  if (const auto* name = std::get_if<std::string>(&choice)) return *name;
-  const auto* names = std::get_if<std::vector<std::string>>(&choice);
-  return names ? "[" + join(*names, ",") + "]" : "null";
-}
 
 /// Reads the choice that an override's value names. False if it is no name. Options may look like
 /// numbers or words: model=2, device=true.
@@ -350,8 +355,8 @@ void GroupOverrides::report_unused(const std::map<std::string, std::string>& kno
 }
 
 std::vector<Default> expand_defaults(Library& library, const std::string& name,
-                                     GroupOverrides& overrides, Problems& problems) {
-  Expansion expansion(library, overrides, problems);
+                                     GroupOverrides& overrides, Problems& problems, bool foreign) {
+  Expansion expansion(library, overrides, problems, foreign);
   std::vector<Default> defaults = expansion.root(name);
   overrides.report_unused(expansion.known(), problems);
   return defaults;

@@ -40,7 +40,9 @@ class GroupOverrides {
 };
 
 /// Expands the defaults list of config `name` with everything it refers to, in merge order.
+/// @param foreign passes over choices of Hydra's own groups (compose.h)
 std::vector<Default> expand_defaults(Library& library, const std::string& name,
-                                     GroupOverrides& overrides, Problems& problems);
+                                     GroupOverrides& overrides, Problems& problems,
+                                     bool foreign = false);
 
 }  // namespace difflab::config

@@ -6,7 +6,10 @@
 #include <map>
 #include <optional>
 
+#include "config/override_arguments.h"
 #include "config/scalar.h"
+#include "config/spaced.h"
+#include "config/sweep.h"
 #include "util/error.h"
 #include "util/random.h"
 #include "util/text.h"
@@ -14,55 +17,12 @@
 namespace difflab::config {
 namespace {
 
-using Arguments = std::vector<Element>;
 using Cast = std::function<Value(const Value&)>;
+using Function = std::function<Element(FunctionCall&)>;
 
 constexpr std::uint64_t kShuffleSeed = 0;
 
 [[noreturn]] void fail(const std::string& message) { throw UserError(message); }
-
-const Value* scalar_of(const Element& element) { return std::get_if<Value>(&element.data); }
-
-const Value& number_of(const Element& element, const std::string& name) {
-  const Value* value = scalar_of(element);
-  if (!value || !value->is_number()) fail(concat(name, " is no number"));
-  return *value;
-}
-
-/// A function's arguments in the order of its parameters; optional ones may be absent.
-std::vector<std::optional<Element>> bind(FunctionCall& call, const std::vector<std::string>& names,
-                                         std::size_t required) {
-  if (call.arguments.size() > names.size()) {
-    fail(concat(call.name, "() takes at most ", names.size(), " arguments: ", join(names)));
-  }
-  std::vector<std::optional<Element>> bound(names.size());
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) bound[i] = std::move(call.arguments[i]);
-  for (auto& [name, value] : call.named) {
-    const auto at = std::find(names.begin(), names.end(), name);
-    if (at == names.end()) {
-      fail(concat(call.name, "() has no argument ", name, suggestion(name, names)));
-    }
-    auto& slot = bound[static_cast<std::size_t>(at - names.begin())];
-    if (slot) fail(concat(call.name, "() is given ", name, " twice"));
-    slot = std::move(value);
-  }
-  for (std::size_t i = 0; i < required; ++i) {
-    if (!bound[i]) fail(concat(call.name, "() needs ", names[i]));
-  }
-  return bound;
-}
-
-/// The arguments of a function that takes any number of them or one by a name.
-Arguments positional(FunctionCall& call, const std::vector<std::string>& names) {
-  for (auto& [name, value] : call.named) {
-    if (std::find(names.begin(), names.end(), name) == names.end() || !call.arguments.empty()) {
-      fail(concat(call.name, "() has no use for ", name, "="));
-    }
-    call.arguments.push_back(std::move(value));
-  }
-  if (call.arguments.empty()) fail(concat(call.name, "() needs an argument"));
-  return std::move(call.arguments);
-}
 
 Element simple_choice(Arguments choices) {
   ChoiceSweep sweep;
@@ -167,6 +127,80 @@ Element range(FunctionCall& call) {
     sweep.stop = number_of(*bound[1], "stop");
   } else {
     sweep.stop = std::exchange(sweep.start, Value(0));
+  }
+  return {std::move(sweep)};
+}
+
+/// The numbers of linspace, geomspace, logspace and geomrange, as a choice.
+Element numbers(const FunctionCall& call, const std::function<std::vector<Value>()>& spaced) {
+  ChoiceSweep sweep;
+  try {
+    for (Value& number : spaced()) sweep.choices.push_back({std::move(number)});
+  } catch (const UserError& error) {
+    fail(concat(call.name, "() ", error.what()));
+  }
+  return {std::move(sweep)};
+}
+
+std::int64_t count_of(const Element& element) {
+  const Value& count = number_of(element, "num");
+  if (!count.is_int()) fail("num is no whole number");
+  return count.as_int();
+}
+
+using Spaced = std::vector<Value> (*)(const Value&, const Value&, std::int64_t);
+
+Function spaced(Spaced space) {
+  return [space](FunctionCall& call) {
+    const auto bound = bind(call, {"start", "stop", "num"}, 3);
+    return numbers(call, [&] {
+      return space(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
+                   count_of(*bound[2]));
+    });
+  };
+}
+
+Element logspaced(FunctionCall& call) {
+  const auto bound = bind(call, {"start", "stop", "num", "base"}, 3);
+  return numbers(call, [&] {
+    return logspace(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
+                    count_of(*bound[2]), bound[3] ? number_of(*bound[3], "base") : Value(10));
+  });
+}
+
+Element multiplied(FunctionCall& call) {
+  const auto bound = bind(call, {"start", "stop", "factor"}, 3);
+  return numbers(call, [&] {
+    return geomrange(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
+                     number_of(*bound[2], "factor"));
+  });
+}
+
+/// zip(a,b), zip(range(3)), zip(a,b,name=x): a choice that goes together with others.
+Element zip(FunctionCall& call) {
+  ChoiceSweep sweep;
+  sweep.zip = "zip";
+  std::erase_if(call.named, [&](auto& argument) {
+    if (argument.first != "name") return false;
+    const Value* name = scalar_of(argument.second);
+    if (!name) fail("name is no text");
+    sweep.zip = name->as_string();
+    return true;
+  });
+  Arguments arguments = positional(call, {});
+  if (arguments.size() == 1 && arguments[0].is_sweep()) {
+    if (const auto* inner = std::get_if<ChoiceSweep>(&arguments[0].data); inner && inner->zip) {
+      fail("zip() cannot hold another zip()");
+    }
+    if (std::holds_alternative<GlobSweep>(arguments[0].data)) {
+      fail("zip() cannot hold glob(); expected its values in an order that is written down");
+    }
+    sweep.choices = expand_sweep(arguments[0]);
+  } else {
+    for (const Element& argument : arguments) {
+      if (argument.is_sweep()) fail("zip() takes values or one sweep");
+    }
+    sweep.choices = std::move(arguments);
   }
   return {std::move(sweep)};
 }
@@ -287,21 +321,24 @@ Element tag(FunctionCall& call) {
   return sweep;
 }
 
-using Function = std::function<Element(FunctionCall&)>;
-
 const std::map<std::string, Function>& functions() {
   static const std::map<std::string, Function> kFunctions{
       {"bool", [](FunctionCall& call) { return cast_call(call, to_bool, false); }},
       {"choice", choice},
       {"float", [](FunctionCall& call) { return cast_call(call, to_float, true); }},
+      {"geomrange", multiplied},
+      {"geomspace", spaced(geomspace)},
       {"glob", glob},
       {"int", [](FunctionCall& call) { return cast_call(call, to_int, true); }},
       {"interval", interval},
+      {"linspace", spaced(linspace)},
+      {"logspace", logspaced},
       {"range", range},
       {"shuffle", shuffle},
       {"sort", sort},
       {"str", [](FunctionCall& call) { return cast_call(call, to_text, false); }},
       {"tag", tag},
+      {"zip", zip},
   };
   return kFunctions;
 }

@@ -16,7 +16,8 @@ struct FunctionCall {
 };
 
 /// The value of choice, range, interval, glob, sort, shuffle, tag and the casts int, float, str,
-/// bool. @throws UserError saying what is wrong with the call
+/// bool; beyond Hydra of zip, linspace, geomspace, logspace and geomrange. @throws UserError saying
+/// what is wrong with the call
 Element evaluate(FunctionCall call);
 
 /// The order that shuffle() gives, always the same for the same number of items, so that a sweep

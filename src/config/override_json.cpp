@@ -43,10 +43,12 @@ struct ToJson {
     return {{"dict", entries}};
   }
   Json operator()(const ChoiceSweep& sweep) const {
-    return {{"choice", (*this)(sweep.choices)},
-            {"simple", sweep.simple},
-            {"shuffle", sweep.shuffle},
-            {"tags", tags_json(sweep.tags)}};
+    Json json{{"choice", (*this)(sweep.choices)},
+              {"simple", sweep.simple},
+              {"shuffle", sweep.shuffle},
+              {"tags", tags_json(sweep.tags)}};
+    if (sweep.zip) json["zip"] = *sweep.zip;
+    return json;
   }
   Json operator()(const RangeSweep& sweep) const {
     return {{"range", Json::array({number_json(sweep.start), number_json(sweep.stop),

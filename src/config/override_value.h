@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -27,6 +28,8 @@ struct ChoiceSweep {
   bool simple = false;  ///< written a,b instead of choice(a,b)
   bool shuffle = false;
   std::vector<std::string> tags;
+  /// Of zip(): the axes of one name go through their values together. The usual name is "zip".
+  std::optional<std::string> zip = {};
 };
 
 struct RangeSweep {

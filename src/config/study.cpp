@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "config/axes.h"
+#include "config/canonical.h"
 #include "config/interpolate.h"
 #include "config/override.h"
+#include "config/sweep_conditions.h"
+#include "config/sweep_plan.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -28,6 +32,35 @@ bool holds(const std::vector<std::string>& list, std::string_view word) {
 
 std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
 
+/// What names stand for in a run: axes, choices of config groups, keys.
+class RunNames {
+ public:
+  RunNames(const PlannedPoint& point, const std::vector<Default>& defaults, const Value& config)
+      : point_(point), config_(config) {
+    for (const Default& item : defaults) {
+      if (!item.group) continue;
+      const Value option(item.config.substr(item.group->size() + 1));
+      choices_.emplace(*item.group, option);
+      choices_.emplace(concat(*item.group, "@", item.package), option);
+    }
+  }
+
+  const Value* find(const std::string& name) const {
+    for (const auto& [axis, value] : point_.values) {
+      if (axis->key != name) continue;
+      const Value* resolved = axis->group ? nullptr : config_.find_path(name);
+      return resolved ? resolved : value;
+    }
+    const auto choice = choices_.find(name);
+    return choice != choices_.end() ? &choice->second : config_.find_path(name);
+  }
+
+ private:
+  const PlannedPoint& point_;
+  const Value& config_;
+  std::map<std::string, Value> choices_;
+};
+
 class StudyComposer {
  public:
   StudyComposer(const StudyRequest& request, Problems& problems)
@@ -48,7 +81,10 @@ class StudyComposer {
 
  private:
   ComposeOptions options() const {
-    ComposeOptions options{.strict = false, .appended = {"experiment/" + request_.experiment}};
+    ComposeOptions options{.strict = false};
+    if (!request_.experiment.empty()) {
+      options.appended.push_back("experiment/" + request_.experiment);
+    }
     if (has_preset_) options.appended.emplace_back(kPresetConfig);
     return options;
   }
@@ -76,7 +112,9 @@ class StudyComposer {
   /// Whether the two files that everything else depends on can be read.
   bool readable() {
     const std::size_t before = problems_.reports();
-    for (const std::string& name : {std::string("config"), "experiment/" + request_.experiment}) {
+    std::vector<std::string> names = options().appended;
+    names.insert(names.begin(), "config");
+    for (const std::string& name : names) {
       try {
         if (library_.find(name)) continue;
         const auto slash = name.find('/');
@@ -135,20 +173,14 @@ class StudyComposer {
   void choose_axes() {
     Problems repeated;
     Value tree = compose_with(overrides_below("sweep"), repeated).tree;
-    study_.axes = read_axes(tree, library_, problems_);
+    plan_ = read_sweep(tree, library_, problems_);
     for (const Override& item : overrides_) {
-      const auto axis = std::find_if(study_.axes.begin(), study_.axes.end(),
-                                     [&](const Axis& a) { return a.key == axis_key(item); });
-      const bool replaces = axis != study_.axes.end() && item.type == Override::Type::kChange &&
-                            item.value.has_value();
+      const bool replaces = find_axis(plan_, axis_key(item)) != nullptr &&
+                            item.type == Override::Type::kChange && item.value.has_value();
       if (!item.is_sweep() && !replaces) {
         common_.push_back(item);
-      } else if (auto added = axis_of(item, library_, problems_)) {
-        if (axis != study_.axes.end()) {
-          *axis = std::move(*added);
-        } else {
-          study_.axes.push_back(std::move(*added));
-        }
+      } else if (auto axis = axis_of(item, library_, problems_)) {
+        replace_axis(plan_, *std::move(axis), problems_);
       }
     }
   }
@@ -197,8 +229,7 @@ class StudyComposer {
 
   bool axes_make_sense() {
     const std::size_t before = problems_.reports();
-    std::size_t points = 1;
-    for (const Axis& axis : study_.axes) {
+    for_each_axis(plan_, [&](const Axis& axis) {
       const std::string key = first_part(axis.key);
       if (!axis.group && !is_run_key(key)) {
         const bool other = is_study_key(key) || holds(own_keys(), key);
@@ -208,76 +239,111 @@ class StudyComposer {
                             : concat("unknown key ", axis.key, suggestion(axis.key, all_keys())));
       }
       check_values(axis, library_, problems_);
-      points = std::min(points * std::max<std::size_t>(axis.values.size(), 1), kMaxPoints + 1);
-    }
-    if (points > kMaxPoints) {
+    });
+    if (count_points(plan_, kMaxPoints + 1) > kMaxPoints) {
       problems_.add({}, "sweep", concat("the sweep has more than ", kMaxPoints, " points"));
-      for (Axis& axis : study_.axes) axis.values.resize(1);
+      for_each_axis(plan_, [](Axis& axis) { axis.values.resize(1); });
     }
     return problems_.reports() == before;
   }
 
   /// Leaves what can still be checked, so that everything wrong is reported together.
   void drop_bad_values() {
-    for (Axis& axis : study_.axes) {
-      if (!axis.group) continue;
+    for_each_axis(plan_, [&](Axis& axis) {
+      if (!axis.group) return;
       const auto options = library_.options(group_of(axis.key));
       std::erase_if(axis.values, [&](const Value& value) {
         return !value.is_scalar() || !holds(options, value.as_string());
       });
-    }
-    std::erase_if(study_.axes, [](const Axis& axis) { return axis.values.empty(); });
+    });
+    drop_empty(plan_);
   }
 
-  /// The tree of the files for one choice on every group axis, with the common overrides applied.
-  const Value& files_for(const std::vector<std::size_t>& point) {
-    std::vector<std::size_t> choice;
+  /// The overrides that a point is made of: choices of options, or values.
+  static std::vector<Override> overrides_of(const PlannedPoint& point, bool groups) {
+    std::vector<Override> items;
+    for (const auto& [axis, value] : point.values) {
+      if (axis->group == groups) items.push_back(override_of(*axis, *value));
+    }
+    return items;
+  }
+
+  /// The files for these choices, with the common overrides applied.
+  Composition compose_common(const std::vector<Override>& choices, Problems& problems,
+                             const ComposeOptions& how) {
     std::vector<Override> groups, values;
     for (const Override& item : common_) {
       (is_group_override(item, library_) ? groups : values).push_back(item);
     }
-    for (std::size_t i = 0; i < point.size(); ++i) {
-      const Axis& axis = study_.axes[i];
-      if (!axis.group) continue;
-      choice.push_back(point[i]);
-      groups.push_back(override_of(axis, axis.values[point[i]]));
-    }
-    const auto cached = files_.find(choice);
+    groups.insert(groups.end(), choices.begin(), choices.end());
+    Composition common = compose_files(library_, "config", groups, problems, how);
+    apply_overrides(common.tree, values, problems, how);
+    common.tree.set("preset", Value(study_.preset));
+    return common;
+  }
+
+  /// The same, composed once for each combination of choices.
+  const Composition& common_for(const std::vector<Override>& choices) {
+    std::string key;
+    for (const Override& item : choices) key += item.text + '\n';
+    const auto cached = files_.find(key);
     if (cached != files_.end()) return cached->second;
-    Value tree = compose_files(library_, "config", groups, problems_, options()).tree;
-    apply_overrides(tree, values, problems_, options());
-    tree.set("preset", Value(study_.preset));
-    return files_.emplace(choice, std::move(tree)).first->second;
+    return files_.emplace(key, compose_common(choices, problems_, options())).first->second;
   }
 
   void compose_points() {
-    for (const auto& indices : grid(study_.axes)) study_.points.push_back(compose_point(indices));
+    for_each_axis(plan_, [&](const Axis& axis) {
+      if (std::none_of(study_.axes.begin(), study_.axes.end(),
+                       [&](const Axis& known) { return known.key == axis.key; })) {
+        study_.axes.push_back(axis);
+      }
+    });
+    std::set<std::string> seen;
+    const bool may_repeat = has_union(plan_);
+    for (const PlannedPoint& planned : expand(plan_)) {
+      auto point = compose_point(planned);
+      if (!point) continue;
+      if (may_repeat && !seen.insert(canonical_json(point->config)).second) continue;
+      if (request_.watch.observer && study_.points.size() == request_.watch.point) show(planned);
+      study_.points.push_back(*std::move(point));
+    }
+    if (study_.points.empty() && problems_.empty()) {
+      problems_.add({}, "sweep", "the conditions of the sweep leave no run");
+    }
   }
 
-  Point compose_point(const std::vector<std::size_t>& indices) {
-    Value tree = files_for(indices);
-    std::vector<Override> values;
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const Axis& axis = study_.axes[i];
-      if (!axis.group) values.push_back(override_of(axis, axis.values[indices[i]]));
-    }
-    apply_overrides(tree, values, problems_, options());
+  void show(const PlannedPoint& planned) {
+    Problems reported;
+    ComposeOptions how = options();
+    how.observer = request_.watch.observer;
+    Value tree = compose_common(overrides_of(planned, /*groups=*/true), reported, how).tree;
+    apply_overrides(tree, overrides_of(planned, /*groups=*/false), reported, how);
+  }
+
+  /// Nothing for a point that the sweep leaves out; what is wrong with it does not matter then.
+  std::optional<Point> compose_point(const PlannedPoint& planned) {
+    const Composition& common = common_for(overrides_of(planned, /*groups=*/true));
+    Value tree = common.tree;
+    Problems found;
+    apply_overrides(tree, overrides_of(planned, /*groups=*/false), found, options());
     std::vector<std::string> keys;
     for (const std::string& key : tree.keys()) {
       if (is_run_key(key)) keys.push_back(key);
     }
-    interpolate(tree, keys, problems_);
+    interpolate(tree, keys, found);
     Point point{{}, Value::map()};
     point.config.source = tree.source;
     for (const std::string& key : keys) {
       const Source source = tree.find_entry(key)->source;
       point.config.set(key, std::move(*tree.find(key)), source);
     }
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const Axis& axis = study_.axes[i];
-      const Value& written = axis.values[indices[i]];
-      const Value* resolved = axis.group ? nullptr : point.config.find_path(axis.key);
-      point.axes.emplace_back(axis.key, label_of(resolved ? *resolved : written));
+    const RunNames names(planned, common.defaults, point.config);
+    const auto lookup = [&](const std::string& name) { return names.find(name); };
+    if (!stays(planned, lookup, problems_)) return std::nullopt;
+    problems_.add(found);
+    for (const Axis& axis : study_.axes) {
+      const Value* value = names.find(axis.key);
+      point.axes.emplace_back(axis.key, value ? label_of(*value) : "");
     }
     return point;
   }
@@ -289,7 +355,8 @@ class StudyComposer {
   std::optional<Override> preset_;   ///< preset=
   std::vector<Override> common_;     ///< for every run
   bool has_preset_ = false;
-  std::map<std::vector<std::size_t>, Value> files_;
+  SweepPlan plan_;
+  std::map<std::string, Composition> files_;  ///< by choices
   Study study_;
 };
 

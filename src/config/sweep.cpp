@@ -152,20 +152,18 @@ std::vector<Value> expand_axis(const std::string& key, const Value& spec,
   return values;
 }
 
-std::vector<std::vector<std::size_t>> grid(const std::vector<Axis>& axes) {
-  std::vector<std::vector<std::size_t>> points{{}};
-  for (const Axis& axis : axes) {
-    std::vector<std::vector<std::size_t>> longer;
-    longer.reserve(points.size() * axis.values.size());
-    for (const auto& point : points) {
-      for (std::size_t i = 0; i < axis.values.size(); ++i) {
-        longer.push_back(point);
-        longer.back().push_back(i);
-      }
-    }
-    points = std::move(longer);
+std::string zip_of(const Element& sweep) {
+  const auto* choice = std::get_if<ChoiceSweep>(&sweep.data);
+  return choice && choice->zip ? *choice->zip : "";
+}
+
+std::string zip_of(const Value& spec) {
+  if (!spec.is_string()) return "";
+  try {
+    return zip_of(parse_override_value(spec.as_string()));
+  } catch (const UserError&) {
+    return "";
   }
-  return points;
 }
 
 }  // namespace difflab::config

@@ -56,15 +56,6 @@ CATCH_TEST_CASE("plot draws from what is finished and names what is not") {
   CATCH_CHECK(driver.workers.starts().size() == 6);
 }
 
-CATCH_TEST_CASE("config prints what a run gets, defaults included") {
-  const Driver driver;
-  const Answer answer = driver.call({"config", "tiny", "train.steps=700", "--run", "4"});
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains("model=diff seed=1") && Contains("steps: 700") &&
-                                   Contains("kind: diff_v1") && Contains("weight_decay: 0.1") &&
-                                   Contains("workers: auto"));
-}
-
 CATCH_TEST_CASE("list names experiments with their titles, and the options of groups") {
   const Driver driver;
   driver.write("experiments/broken.yaml", "title: [\n");

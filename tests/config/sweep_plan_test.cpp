@@ -1,0 +1,183 @@
+// Sweeps beyond the grid. Most of what they do is said by a table in docs/configuration.md, which
+// is read here: an example that is not true fails.
+#include "config/sweep_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <sstream>
+
+#include "config/study.h"
+#include "config/support.h"
+#include "support/catch.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+using testing::Folder;
+
+struct Example {
+  std::string sweep;
+  std::vector<std::string> overrides;
+  std::string runs;
+};
+
+std::string cell(std::istringstream& row) {
+  std::string text;
+  std::getline(row, text, '|');
+  const auto begin = text.find_first_not_of(' ');
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+std::string without_ticks(const std::string& text) {
+  return text.empty() ? "" : text.substr(1, text.size() - 2);
+}
+
+std::vector<Example> documented() {
+  std::istringstream lines(read_file(DIFFLAB_ROOT "/docs/configuration.md"));
+  std::vector<Example> examples;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "<!-- sweep examples -->") inside = true;
+    if (line == "<!-- end of sweep examples -->") inside = false;
+    if (!inside || !line.starts_with("| `") || line.starts_with("| `sweep")) continue;
+    std::istringstream row(line.substr(1));
+    Example example;
+    example.sweep = without_ticks(cell(row));
+    std::istringstream words(without_ticks(cell(row)));
+    for (std::string word; std::getline(words, word, ' ');) {
+      const bool open =
+          !example.overrides.empty() &&
+          std::count(example.overrides.back().begin(), example.overrides.back().end(), '"') % 2 ==
+              1;
+      if (open) {
+        example.overrides.back() += " " + word;
+      } else {
+        example.overrides.push_back(word);
+      }
+    }
+    example.runs = cell(row);
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
+struct Composed {
+  Study study;
+  std::string runs, problems;
+};
+
+Composed compose(const std::string& sweep, const std::vector<std::string>& overrides = {}) {
+  const Folder folder({
+      {"configs/config.yaml", "defaults: [model: small, train: short, _self_]\nseed: 0\n"},
+      {"configs/model/small.yaml", "name: small\nwidth: 8\n"},
+      {"configs/model/large.yaml", "name: large\nwidth: 64\n"},
+      {"configs/train/short.yaml", "steps: 10\nlr: 0.1\n"},
+      {"experiments/e.yaml", "vars: {n: 2}\nsweep: " + sweep + "\n"},
+  });
+  Composed result;
+  Problems problems;
+  result.study = compose_study({.search_path = SearchPath::of_project("."),
+                                .experiment = "e",
+                                .overrides = overrides,
+                                .run_keys = {"model", "train", "seed"},
+                                .study_keys = {"title"}},
+                               problems);
+  for (const Point& point : result.study.points) {
+    std::vector<std::string> labels;
+    for (const auto& axis : point.axes) labels.push_back(axis.second);
+    result.runs += (result.runs.empty() ? "`" : " `") + join(labels, " ") + "`";
+  }
+  result.problems = problems.text();
+  return result;
+}
+
+CATCH_TEST_CASE("the examples of sweeps in the documentation are true") {
+  const auto examples = documented();
+  CATCH_CHECK(examples.size() == 23);
+  for (const Example& example : examples) {
+    CATCH_INFO(example.sweep << "   " << join(example.overrides, " "));
+    const Composed composed = compose(example.sweep, example.overrides);
+    CATCH_CHECK(composed.problems == "");
+    CATCH_CHECK(composed.runs == example.runs);
+  }
+}
+
+CATCH_TEST_CASE("texts inside a union may refer to other values") {
+  CATCH_CHECK(compose("{union: [{model: small, seed: 'range(${vars.n})'}, {model: large}]}").runs ==
+              "`small 0` `small 1` `large 0`");
+}
+
+CATCH_TEST_CASE("a key that other parts of a union sweep over has its own value elsewhere") {
+  const Composed composed = compose("[{train: short}, {seed: 3, train.depth: 1}]");
+  CATCH_CHECK(composed.problems == "");
+  // Axes: train, seed, train.depth; no file gives the first run a depth.
+  CATCH_CHECK(composed.runs == "`short 0 ` `short 3 1`");
+}
+
+CATCH_TEST_CASE("what is wrong with a run that is left out does not matter") {
+  CATCH_CHECK(compose("{model: [small, large], train.lr: ['${model.x}'], where: model == 'none'}")
+                  .problems == "the conditions of the sweep leave no run");
+  CATCH_CHECK(compose("{seed: [0, '${nothing}'], exclude: {seed: '${nothing}'}}").problems == "");
+}
+
+CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
+  const auto problems = [](const std::string& sweep,
+                           const std::vector<std::string>& overrides = {}) {
+    return compose(sweep, overrides).problems;
+  };
+  CATCH_CHECK(problems("3") ==
+              "experiments/e.yaml:2:8: sweep is 3; expected a map of keys to values");
+  CATCH_CHECK(problems("[3]") ==
+              "experiments/e.yaml:2:9: sweep has 3 in a union; expected maps of "
+              "keys to values");
+  CATCH_CHECK(problems("{union: []}") ==
+              "experiments/e.yaml:2:16: sweep.union is empty; expected a list of sweeps");
+  CATCH_CHECK(
+      problems("{model: 'zip(small,large)', seed: 'zip(1,2,3)'}") ==
+      "experiments/e.yaml:2:36: sweep.seed has 3 values and goes together with model, which "
+      "has 2");
+  CATCH_CHECK(problems("{model: 'zip(small,large)', train.lr: 'zip(1,2)'}", {"train.lr=7"}) ==
+              "override train.lr=7: train.lr goes together with model; expected some of 1, 2, or "
+              "zip(…) for all of them");
+  CATCH_CHECK(problems("{seed: range(2), repeat: 2}") ==
+              "experiments/e.yaml:2:25: sweep has seed twice (repeat is an axis of it); to take "
+              "one away set it to null");
+  CATCH_CHECK(problems("{seed: range(2), union: [{seed: 1}]}") ==
+              "experiments/e.yaml:2:34: sweep has seed twice (repeat is an axis of it); to take "
+              "one away set it to null");
+  CATCH_CHECK(
+      problems("{repeat: 0}") ==
+      "experiments/e.yaml:2:17: sweep.repeat is 0; expected a whole number from 1 to 100000");
+  CATCH_CHECK(problems("{seed: range(2), where: sede > 0}") ==
+              "experiments/e.yaml:2:32: sweep.where: there is no key sede (a text needs quotes: "
+              "'sede') in: sede > 0");
+  CATCH_CHECK(problems("{where: 3}") ==
+              "experiments/e.yaml:2:16: sweep.where is 3; expected a condition, e.g. train.lr < "
+              "0.1, or a list");
+  CATCH_CHECK(problems("{seed: range(2), exclude: [{sede: 0}]}") ==
+              "experiments/e.yaml:2:36: sweep.exclude: there is no key sede");
+  CATCH_CHECK(problems("{exclude: seed}") ==
+              "experiments/e.yaml:2:18: sweep.exclude has 'seed'; expected maps of keys to values, "
+              "e.g. {model: diff}");
+  CATCH_CHECK(problems("[{model: lrage}, {sede: 1}]") ==
+              "experiments/e.yaml:2:17: config group model has no option lrage; did you mean "
+              "large?\nexperiments/e.yaml:2:26: unknown key sede; did you mean seed?");
+  CATCH_CHECK(problems("{seed: range(1000), train.steps: 'range(1,1001)'}")
+                  .find("the sweep has more than 100000 points") == 0);
+}
+
+CATCH_TEST_CASE("conditions over a thousand runs take well under a second") {
+  const std::clock_t start = std::clock();
+  const Composed composed = compose(
+      "{union: [{model: [small, large]}, {model: large, train.lr: 0.3}], "
+      "train.steps: 'range(1,41)', repeat: 10, where: train.steps % 5 != 0}");
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  CATCH_CHECK(composed.problems == "");
+  CATCH_CHECK(composed.study.points.size() == 3 * 32 * 10);
+  CATCH_CHECK(seconds < 10);  // of this process; 0.1 s without sanitizers
+}
+
+}  // namespace
+}  // namespace difflab::config
