@@ -75,12 +75,12 @@ std::vector<CostSubject> subjects_of(const Options& options) {
   std::set<std::string> seen;
   for (const auto& point : study.points) {
     const auto run = config::read<RunConfig>(config::from_json(point.config));
-    const auto key = concat(point.config.at("model").dump(), " ", sequence_length(run.task), " ",
-                            vocab_size(run.task));
+    const auto vocab = vocab_size(run.task);  // may read a text
+    const auto key =
+        concat(point.config.at("model").dump(), " ", sequence_length(run.task), " ", vocab);
     if (!seen.insert(key).second) continue;
     const auto& bare = options.bare;
-    subjects.push_back({run.model.name, run.model,
-                        bare.vocab > 0 ? bare.vocab : vocab_size(run.task),
+    subjects.push_back({run.model.name, run.model, bare.vocab > 0 ? bare.vocab : vocab,
                         bare.tokens > 0 ? bare.tokens : sequence_length(run.task)});
   }
   return subjects;

@@ -60,13 +60,14 @@ sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Laun
 
 // Results are kept when the code changes, since only their configuration names them; a reader of
 // the table should know.
-void note_other_code(const std::vector<sweep::Run>& runs) {
+void note_other_code(const std::vector<sweep::Run>& runs,
+                     const std::vector<sweep::PlanState>& states) {
   const Json& now = source_state();
   if (now.value("commit", Json()).is_null()) return;
   int others = 0;
-  for (const auto& run : runs) {
-    if (!sweep::is_complete(sweep::state_of(run.directory))) continue;
-    const auto then = read_provenance(run.directory).value_or(Json::object());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!sweep::is_complete(states[i])) continue;
+    const auto then = read_provenance(runs[i].directory).value_or(Json::object());
     const bool same = then.value("commit", Json()) == now.at("commit") &&
                       then.value("diff_sha256", Json()) == now.at("diff_sha256");
     others += same ? 0 : 1;
@@ -94,11 +95,11 @@ int run_and_report(const Study& study) {
         std::visit([&](const auto& kind) { return kind.build(worker, study.threads_per_run); },
                    study.config.launcher);
     print_header(study, planned, complete, std::min(launcher->capacity(), planned - complete));
-    note_other_code(runs);
+    note_other_code(runs, states);
     outcome = run_missing(runs, *launcher);
   } else {
     print_header(study, planned, complete, 0);
-    note_other_code(runs);
+    note_other_code(runs, states);
     std::cout << fmt::format("nothing to run: all {} runs are finished\n", planned);
   }
   if (outcome.interrupted) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A sweep of a thousand runs reads its text once.
+// A sweep of a thousand runs hashes a file once.
 std::string sha256_of(const fs::path& path) {
   static std::map<std::pair<fs::path, fs::file_time_type>, std::string> known;
   std::error_code error;
@@ -107,8 +107,11 @@ void check_prompts(const RunConfig& config, Resolver& resolver) {
   }
 }
 
-// Generated texts are checked with the configuration itself.
-void check_length(const TextConfig& text) {
+// The tokens of a text whose SHA-256 is known; a sweep of a thousand runs counts them once.
+std::int64_t count_tokens(const TextConfig& text) {
+  static std::map<std::pair<std::string, TokenizerKind>, std::int64_t> known;
+  const std::pair key(text.file.sha256, text.tokenizer);
+  if (const auto found = known.find(key); found != known.end()) return found->second;
   const auto bytes = text.file.read();
   const auto continues = [](char byte) {
     return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
@@ -116,16 +119,19 @@ void check_length(const TextConfig& text) {
   const auto inside = text.tokenizer == TokenizerKind::kByte
                           ? 0  // UTF-8: every other byte begins a character
                           : std::count_if(bytes.begin(), bytes.end(), continues);
-  split_text(text, static_cast<std::int64_t>(bytes.size()) - inside);
+  return known[key] = static_cast<std::int64_t>(bytes.size()) - inside;
 }
 
 }  // namespace
 
 void resolve_input_files(RunConfig& config, const Resolver::Place& place, config::Check& check) {
   Resolver resolver(place, check);
+  // The length of a generated text is checked with the configuration itself.
   if (auto* text = std::get_if<TextConfig>(&config.task); text && text->file.given()) {
     if (!resolver.resolve(text->file, "task.file")) return;
-    if (!resolver.attempt("task.length", [&] { return check_length(*text), true; })) return;
+    if (!resolver.attempt("task.length", [&] { return split_text(*text, count_tokens(*text)); })) {
+      return;
+    }
   }
   check_prompts(config, resolver);
   if (!resolver.resolve(config.init_from, "init_from")) return;

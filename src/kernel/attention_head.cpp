@@ -86,6 +86,18 @@ void add_rows(const T* rows, std::size_t count, std::size_t padded, std::size_t 
   }
 }
 
+// Column j of a row becomes exp(score − shift) for columns below n and 0 from there on. No score is
+// meant to be above the shift, so what rounding puts there counts as equal.
+template <class T, class Vector>
+HWY_INLINE Vector store_exponential(T* row, std::size_t j, std::size_t n, Vector shift) {
+  const Tag<T> tag;
+  const auto inside = hn::FirstN(tag, j < n ? n - j : 0);
+  const auto shifted = hn::Min(hn::Sub(hn::LoadU(tag, row + j), shift), hn::Zero(tag));
+  const auto e = hn::IfThenElseZero(inside, hn::Exp(tag, shifted));
+  hn::StoreU(e, tag, row + j);
+  return e;
+}
+
 // Turns scores [0, n) into exp(score − largest) and zeroes [n, limit). Returns {largest, sum}.
 template <class T>
 std::pair<T, T> exponentials(T* row, std::size_t n, std::size_t limit) {
@@ -99,11 +111,7 @@ std::pair<T, T> exponentials(T* row, std::size_t n, std::size_t limit) {
   const auto top = hn::MaxOfLanes(tag, largest);
   auto sum = hn::Zero(tag);
   for (std::size_t j = 0; j < limit; j += lanes) {
-    const auto inside = hn::FirstN(tag, j < n ? n - j : 0);
-    const auto shifted = hn::Min(hn::Sub(hn::LoadU(tag, row + j), top), hn::Zero(tag));
-    const auto e = hn::IfThenElseZero(inside, hn::Exp(tag, shifted));
-    sum = hn::Add(sum, e);
-    hn::StoreU(e, tag, row + j);
+    sum = hn::Add(sum, store_exponential(row, j, n, top));
   }
   return {hn::GetLane(top), hn::GetLane(hn::SumOfLanes(tag, sum))};
 }
@@ -182,10 +190,7 @@ T probabilities(T* row, const T* d_weights, T log_sum, std::size_t n, std::size_
   const auto shift = hn::Set(tag, log_sum);
   auto sum = hn::Zero(tag);
   for (std::size_t j = 0; j < limit; j += lanes) {
-    const auto inside = hn::FirstN(tag, j < n ? n - j : 0);
-    const auto logarithm = hn::Min(hn::Sub(hn::LoadU(tag, row + j), shift), hn::Zero(tag));
-    const auto p = hn::IfThenElseZero(inside, hn::Exp(tag, logarithm));
-    hn::StoreU(p, tag, row + j);
+    const auto p = store_exponential(row, j, n, shift);
     sum = hn::MulAdd(p, hn::LoadU(tag, d_weights + j), sum);
   }
   return hn::GetLane(hn::SumOfLanes(tag, sum));

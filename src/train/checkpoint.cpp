@@ -9,6 +9,7 @@
 #include "model/language_model.h"
 #include "record/safetensors.h"
 #include "train/optimizer.h"
+#include "train/tensor_file.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/hash.h"
@@ -20,25 +21,15 @@ namespace {
 constexpr std::string_view kFirst = "adam.first.";
 constexpr std::string_view kSecond = "adam.second.";
 
-std::string_view dtype_name(at::ScalarType type) {
-  if (type == at::kFloat) return "F32";
-  if (type == at::kDouble) return "F64";
-  throw std::logic_error("checkpoint of a tensor that is neither float32 nor float64");
-}
-
-std::string_view bytes_of(const at::Tensor& tensor) {
-  return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
-}
-
 // One flat buffer [P] cut into the tensors of the model, with a prefix to their names.
 void add_tensors(std::vector<TensorBytes>& tensors, const LanguageModel& model,
                  const at::Tensor& flat, std::string_view prefix) {
   std::int64_t offset = 0;
   for (const auto& parameter : model.named_parameters()) {
-    const auto part = flat.narrow(0, offset, parameter.value().numel());
-    tensors.push_back({concat(prefix, parameter.key()), std::string(dtype_name(flat.scalar_type())),
-                       parameter.value().sizes().vec(), bytes_of(part)});
-    offset += part.numel();
+    const auto count = parameter.value().numel();
+    const auto part = flat.narrow(0, offset, count).view(parameter.value().sizes());
+    tensors.push_back(stored_as(concat(prefix, parameter.key()), part));
+    offset += count;
   }
 }
 

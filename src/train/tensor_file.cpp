@@ -45,16 +45,19 @@ at::Tensor to_tensor(const TensorBytes& stored, const std::string& file) {
       .clone();
 }
 
-TensorBytes stored_as(const std::string& name, const at::Tensor& tensor) {
-  for (const auto& [dtype, type] : types()) {
-    if (type != tensor.scalar_type()) continue;
-    TORCH_CHECK(tensor.is_contiguous() && tensor.device().is_cpu(), "not as a file has it");
-    return {name,
-            dtype,
-            tensor.sizes().vec(),
-            {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()}};
+std::string dtype_name(at::ScalarType type) {
+  for (const auto& [name, stored] : types()) {
+    if (stored == type) return name;
   }
   throw std::logic_error("a tensor of a type that files do not have");
+}
+
+TensorBytes stored_as(const std::string& name, const at::Tensor& tensor) {
+  TORCH_CHECK(tensor.is_contiguous() && tensor.device().is_cpu(), "not as a file has it");
+  return {name,
+          dtype_name(tensor.scalar_type()),
+          tensor.sizes().vec(),
+          {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()}};
 }
 
 void load_parameters(torch::nn::Module& model, const Safetensors& file, const std::string& path,

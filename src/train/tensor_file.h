@@ -18,6 +18,9 @@ namespace difflab {
 /// @throws UserError naming file and tensor for any other type.
 at::Tensor to_tensor(const TensorBytes& stored, const std::string& file);
 
+/// How files call a type, e.g. "F32". Types that files do not have are a bug.
+std::string dtype_name(at::ScalarType type);
+
 /// A tensor on the CPU, contiguous, as an entry of a file; the bytes are borrowed from it.
 TensorBytes stored_as(const std::string& name, const at::Tensor& tensor);
 
