@@ -11,6 +11,7 @@ namespace difflab::cli {
 void add_sweep_command(CLI::App& app, int& exit_code);
 void add_plot_command(CLI::App& app, int& exit_code);
 void add_config_command(CLI::App& app);
+void add_diff_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_params_command(CLI::App& app);
 void add_flops_command(CLI::App& app);
