@@ -20,6 +20,7 @@ void add_export_command(CLI::App& app);
 void add_generate_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_data_command(CLI::App& app);
+void add_completion_commands(CLI::App& app);
 
 /// Exit codes of `difflab`, after sysexits.h; scripts read them. A UserError gives 2.
 constexpr int kSomeRunsFailed = 1;

@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   cli::add_verify_command(app);
   cli::add_bench_command(app);
   cli::add_data_command(app);
+  cli::add_completion_commands(app);
 
   try {
     app.parse(argc, argv);
