@@ -11,6 +11,7 @@ namespace difflab::cli {
 void add_sweep_command(CLI::App& app, int& exit_code);
 void add_plot_command(CLI::App& app, int& exit_code);
 void add_config_command(CLI::App& app);
+void add_diff_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_params_command(CLI::App& app);
 void add_flops_command(CLI::App& app);
@@ -19,6 +20,7 @@ void add_export_command(CLI::App& app);
 void add_generate_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_data_command(CLI::App& app);
+void add_completion_commands(CLI::App& app);
 
 /// Exit codes of `difflab`, after sysexits.h; scripts read them. A UserError gives 2.
 constexpr int kSomeRunsFailed = 1;

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   cli::add_sweep_command(app, exit_code);
   cli::add_plot_command(app, exit_code);
   cli::add_config_command(app);
+  cli::add_diff_command(app);
   cli::add_list_command(app);
   cli::add_params_command(app);
   cli::add_flops_command(app);
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
   cli::add_verify_command(app);
   cli::add_bench_command(app);
   cli::add_data_command(app);
+  cli::add_completion_commands(app);
 
   try {
     app.parse(argc, argv);

@@ -26,7 +26,7 @@ constexpr Range between(double low, double high) { return {.low = low, .high = h
 ///
 /// Reading, checking, writing and documenting are visitors over that list (reader.h, writer.h).
 /// A kind (one alternative of a std::variant) also has `static constexpr std::string_view kKind`,
-/// the name that `kind:` picks it by.
+/// the name that `kind:` picks it by, and `kAbout`, one line that `difflab list` shows.
 
 template <class T>
 struct IsOneOf : std::false_type {};

@@ -53,6 +53,16 @@ constexpr std::string_view kind_key() {
   }
 }
 
+/// What a kind is, in one line; "" if it does not say.
+template <class Kind>
+constexpr std::string_view about() {
+  if constexpr (requires { Kind::kAbout; }) {
+    return Kind::kAbout;
+  } else {
+    return "";
+  }
+}
+
 /// The name of an enumeration's value.
 template <class E>
 std::string name_of(E value) {

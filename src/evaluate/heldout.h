@@ -13,6 +13,8 @@ namespace difflab {
 /// of its parts.
 struct HeldoutConfig {
   static constexpr std::string_view kKind = "heldout";
+  static constexpr std::string_view kAbout =
+      "loss and accuracy on sequences that were never trained on";
 
   std::int64_t samples = 1'024;  ///< sequences per task part
 

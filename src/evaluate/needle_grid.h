@@ -17,6 +17,8 @@ namespace difflab {
 /// the asked needle at a fixed depth, the others anywhere, `samples` sequences a cell.
 struct NeedleGridConfig {
   static constexpr std::string_view kKind = "needle_grid";
+  static constexpr std::string_view kAbout =
+      "retrieval over a grid of needles, queries, length and depth";
 
   std::vector<std::int64_t> needles = {4};
   std::vector<std::int64_t> queries = {1};

@@ -14,6 +14,7 @@ namespace difflab {
 /// the report shows the texts.
 struct SampleTextConfig {
   static constexpr std::string_view kKind = "sample_text";
+  static constexpr std::string_view kAbout = "continuations of a prompt, for a person to read";
 
   std::string prompt = "\n";
   std::int64_t samples = 1;

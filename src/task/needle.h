@@ -25,6 +25,8 @@ class Task;
 /// paper (arXiv 2410.05258, section 3.3), with symbols instead of sentences.
 struct NeedleConfig {
   static constexpr std::string_view kKind = "needle";
+  static constexpr std::string_view kAbout =
+      "key-value pairs hidden in noise, asked for at the end (arXiv 2410.05258, section 3.3)";
 
   std::int64_t length = 64;          ///< T, tokens of a sequence, needles and questions included
   std::int64_t needles = 4;          ///< N

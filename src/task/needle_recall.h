@@ -17,6 +17,8 @@ class Task;
 /// repetition teaches matching by content, which needles then reuse, within a minute on a CPU.
 struct NeedleRecallConfig {
   static constexpr std::string_view kKind = "needle_recall";
+  static constexpr std::string_view kAbout =
+      "needles mixed with repetition, which teaches matching in a minute on a CPU";
 
   NeedleConfig needle = {};
   double recall_share = 0.5;  ///< share of each batch that is repetition

@@ -21,6 +21,8 @@ class Task;
 /// content (Olsson et al. 2022, arXiv:2209.11895, call the circuit an induction head).
 struct RecallConfig {
   static constexpr std::string_view kKind = "recall";
+  static constexpr std::string_view kAbout =
+      "a sequence that repeats: its second and later rounds are to be predicted";
 
   std::int64_t length = 64;   ///< T
   std::int64_t tokens = 130;  ///< V, two of them reserved (begin, question mark)

@@ -24,6 +24,8 @@ class Task;
 /// share is the vocabulary: it is that of the whole text.
 struct TextConfig {
   static constexpr std::string_view kKind = "text";
+  static constexpr std::string_view kAbout =
+      "the next character or byte of a text file, or of generated text";
 
   InputFile file = {};                            ///< no path: generated text
   std::int64_t generated_characters = 1'000'000;  ///< without a file

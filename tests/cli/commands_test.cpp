@@ -15,8 +15,8 @@ CATCH_TEST_CASE("--help names every command and shows examples") {
   const Answer answer = driver.call({"--help"});
   CATCH_CHECK(answer.code == 0);
   for (const std::string word :
-       {"sweep", "plot", "config", "list", "params", "flops", "verify", "export", "generate",
-        "data", "preset=smoke", "--dry-run", "Exit codes", "--version"}) {
+       {"sweep", "plot", "config", "diff", "list", "completion", "params", "flops", "verify",
+        "export", "generate", "data", "preset=smoke", "--dry-run", "Exit codes", "--version"}) {
     CATCH_CHECK_THAT(answer.out, Contains(word));
   }
   CATCH_CHECK_THAT(driver.call({"--version"}).out, Contains("difflab " DIFFLAB_VERSION));
@@ -54,17 +54,6 @@ CATCH_TEST_CASE("plot draws from what is finished and names what is not") {
   CATCH_CHECK_THAT(answer.out,
                    Contains("2 of 8 runs are not finished") && Contains("model=diff seed=3 (new)"));
   CATCH_CHECK(driver.workers.starts().size() == 6);
-}
-
-CATCH_TEST_CASE("list names experiments with their titles, and the options of groups") {
-  const Driver driver;
-  driver.write("experiments/broken.yaml", "title: [\n");
-  const Answer experiments = driver.call({"list", "experiments"});
-  CATCH_CHECK(experiments.code == 0);
-  CATCH_CHECK_THAT(experiments.out, Contains("tiny    Does the sweep work?"));
-  CATCH_CHECK_THAT(experiments.out, Contains("broken.yaml:"));
-  const Answer groups = driver.call({"list", "groups"});
-  CATCH_CHECK_THAT(groups.out, Contains("model: diff, ") && Contains("train: "));
 }
 
 CATCH_TEST_CASE("params and flops take an experiment or bare dimensions") {

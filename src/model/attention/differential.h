@@ -70,6 +70,8 @@ struct config::EnumNames<LambdaScope> {
 /// heads of the same width. `symmetric` is Diff_Symmetry: K = Q, so there is no W_K.
 struct DifferentialAttentionConfig {
   static constexpr std::string_view kKind = "diff_v1";
+  static constexpr std::string_view kAbout =
+      "DIFF V1: the difference of two softmax maps, with λ and a norm per head (arXiv 2410.05258)";
 
   std::int64_t heads = 2;                     ///< H, half of the matching Transformer's
   std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H

@@ -61,6 +61,8 @@ struct config::EnumNames<TokenLambda> {
 /// `head_norm` are ablations; the last is not among the published ones.
 struct DifferentialV2Config {
   static constexpr std::string_view kKind = "diff_v2";
+  static constexpr std::string_view kAbout =
+      "DIFF V2: twice the query heads, a λ per token and head, no head norm";
 
   std::int64_t heads = 4;                     ///< H, as many as the matching Transformer's
   std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H

@@ -23,6 +23,8 @@ class Attention;
 /// the "Transformer with 1.5 H heads" that DIFF V2 is compared with.
 struct SoftmaxAttentionConfig {
   static constexpr std::string_view kKind = "softmax";
+  static constexpr std::string_view kAbout =
+      "the Transformer's: softmax(QKᵀ/√d) V (arXiv 1706.03762)";
 
   std::int64_t heads = 4;                     ///< H
   std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H

@@ -7,6 +7,8 @@ namespace difflab::report {
 /// Means over runs as bars with 95 % error bars, every run as a point on top.
 struct BarConfig : FigureCommon {
   static constexpr std::string_view kKind = "bar";
+  static constexpr std::string_view kAbout =
+      "means over runs as bars with 95 % error bars, every run as a point";
   static constexpr std::string_view kKindKey = "mark";
 
   std::string x;      ///< axis, or a key of the cells

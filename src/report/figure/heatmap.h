@@ -10,6 +10,8 @@ namespace difflab::report {
 /// all on one colour scale: depth × length.
 struct HeatmapConfig : FigureCommon {
   static constexpr std::string_view kKind = "heatmap";
+  static constexpr std::string_view kAbout =
+      "a share over two keys of an evaluation's cells, one panel per value of an axis";
   static constexpr std::string_view kKindKey = "mark";
 
   HeatmapConfig() { width = ColumnWidth::kDouble; }

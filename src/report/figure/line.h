@@ -14,6 +14,8 @@ enum class AxisScale { kLinear, kLog };
 /// (x: step, from metrics.jsonl), or anything against an axis, a metric or a key of the cells.
 struct LineConfig : FigureCommon {
   static constexpr std::string_view kKind = "line";
+  static constexpr std::string_view kAbout =
+      "means over runs as lines with interval bands, against steps, an axis or a metric";
   static constexpr std::string_view kKindKey = "mark";  ///< the YAML key that picks the kind
 
   std::string x = "step";

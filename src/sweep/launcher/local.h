@@ -15,6 +15,7 @@ namespace difflab::sweep {
 /// only its own run. If it is killed itself, the next run starts another.
 struct LocalLauncher {
   static constexpr std::string_view kKind = "local";
+  static constexpr std::string_view kAbout = "worker processes on this machine";
 
   WorkerCount workers;
 
