@@ -33,8 +33,8 @@ CATCH_TEST_CASE("the Tab key offers keys, groups, options and the values of a ke
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "train.warm"}) == "train.warmup_steps= ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "+model.attention.lambda_f"}) ==
               "+model.attention.lambda_form= ");
-  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff_v"}) == "model=diff_v2 ");
-  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff,diff_v"}) == "model=diff,diff_v2 ");
+  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff_s"}) == "model=diff_symmetry ");
+  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff,diff_s"}) == "model=diff,diff_symmetry ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "device="}) == "device=cpu device=cuda ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "model.tied_head=t"}) == "model.tied_head=true ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "preset="}) == "preset=default preset=more ");
@@ -52,8 +52,8 @@ CATCH_TEST_CASE("the script for bash answers although bash cuts words at =") {
   };
   CATCH_CHECK(tab("difflab sw") == "sweep\n");
   CATCH_CHECK(tab("difflab sweep ") == "tiny\n");
-  CATCH_CHECK(tab("difflab sweep tiny seed=1 model=diff_v") == "diff_v2\n");
-  CATCH_CHECK(tab("difflab sweep tiny model=diff,diff_v") == "diff,diff_v2\n");
+  CATCH_CHECK(tab("difflab sweep tiny seed=1 model=diff_s") == "diff_symmetry\n");
+  CATCH_CHECK(tab("difflab sweep tiny model=diff,diff_s") == "diff,diff_symmetry\n");
 }
 
 }  // namespace
