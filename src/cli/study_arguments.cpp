@@ -3,7 +3,10 @@
 namespace difflab::cli {
 
 void add_study_arguments(CLI::App& command, StudyArguments& arguments) {
-  command.add_option("experiment", arguments.name, "a file in experiments/, e.g. headline")
+  command
+      .add_option("experiment", arguments.name,
+                  "a file in experiments/, e.g. headline; sweep also takes several "
+                  "(headline,char_lm) or all")
       ->required();
   command.add_option(
       "overrides", arguments.overrides,

@@ -10,6 +10,8 @@
 #include "cli/plan_table.h"
 #include "cli/project.h"
 #include "cli/study.h"
+#include "config/compose.h"
+#include "config/library.h"
 #include "config/yaml.h"
 #include "record/provenance.h"
 #include "sweep/execute.h"
@@ -115,6 +117,42 @@ int run_and_report(const Study& study) {
   return outcome.failures.empty() ? 0 : kSomeRunsFailed;
 }
 
+// "headline", "headline,char_lm", or "all" for every file in experiments/.
+std::vector<std::string> experiments_named(const std::string& names) {
+  if (names == "all") {
+    return config::Library(config::SearchPath::of_project(find_project())).options("experiment");
+  }
+  return split(names, ',');
+}
+
+// All are checked before the first one starts, and the problems of all are shown.
+std::vector<Study> load_studies(const StudyArguments& arguments) {
+  std::vector<Study> studies;
+  std::vector<std::string> problems;
+  for (const auto& name : experiments_named(arguments.name)) {
+    try {
+      studies.push_back(load_study(name, arguments.overrides));
+    } catch (const UserError& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  if (!problems.empty()) throw UserError(join(problems, "\n"));
+  return studies;
+}
+
+// One after the other; runs that two of them share are run once. What fails is said, and the rest
+// goes on.
+int run_all(const std::vector<Study>& studies) {
+  int exit_code = 0;
+  for (const auto& study : studies) {
+    if (&study != &studies.front()) std::cout << '\n';
+    const int code = run_and_report(study);
+    if (code == kInterrupted) return code;
+    exit_code = std::max(exit_code, code);
+  }
+  return exit_code;
+}
+
 }  // namespace
 
 void add_sweep_command(CLI::App& app, int& exit_code) {
@@ -126,13 +164,15 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
                     "check everything and list the runs; run and write nothing");
   command->add_flag("--json", options->json, "with --dry-run: the list as JSON");
   command->callback([options, &exit_code] {
-    const auto study = load_study(options->study.name, options->study.overrides);
-    if (options->dry_run) {
+    if (options->json && !options->dry_run) throw UserError("--json is for --dry-run");
+    const auto studies = load_studies(options->study);
+    if (options->json && studies.size() > 1) throw UserError("--json is for one experiment");
+    if (!options->dry_run) {
+      exit_code = run_all(studies);
+      return;
+    }
+    for (const auto& study : studies) {
       std::cout << (options->json ? plan_json(study) : plan_table(study));
-    } else if (options->json) {
-      throw UserError("--json is for --dry-run");
-    } else {
-      exit_code = run_and_report(study);
     }
   });
 }

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <map>
 
 #include "cli/worker_bench_cases.h"
+#include "evaluate/timing.h"
 #include "kernel/attention_head.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -19,38 +19,6 @@ namespace {
 
 constexpr int kRounds = 9;
 
-double seconds_of(const std::function<void()>& run) {
-  const auto start = std::chrono::steady_clock::now();
-  run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-struct Spread {
-  double median, low, high;  // quartiles
-};
-
-Spread spread_of(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  const auto at = [&](double share) {
-    return samples[static_cast<std::size_t>(share * static_cast<double>(samples.size() - 1) + 0.5)];
-  };
-  return {at(0.5), at(0.25), at(0.75)};
-}
-
-/// The library's product of two 1024 x 1024 matrices, in operations per second: what the machine
-/// gives at that moment.
-class Peak {
- public:
-  double measure() {
-    const double seconds = seconds_of([&] { at::mm_out(c_, a_, b_); });
-    return 2.0 * 1024 * 1024 * 1024 / seconds;
-  }
-
- private:
-  at::Tensor a_ = at::randn({1024, 1024}), b_ = at::randn({1024, 1024}),
-             c_ = at::empty({1024, 1024});
-};
-
 struct Row {
   const BenchCase* bench;
   Spread seconds;
@@ -59,7 +27,7 @@ struct Row {
 
 // All cases of a group in turn, kRounds times, so that what else the machine does meets all alike.
 std::vector<Row> measure(const std::vector<BenchCase>& cases) {
-  Peak peak;
+  SgemmPeak peak(at::empty({0}));
   std::vector<Row> rows;
   for (auto begin = cases.begin(); begin != cases.end();) {
     auto end = std::find_if(begin, cases.end(),

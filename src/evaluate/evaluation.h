@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "task/task_config.h"
 #include "util/json.h"
@@ -9,6 +10,18 @@ namespace difflab {
 
 class LanguageModel;
 class Task;
+
+/// What every kind of evaluation has.
+struct EvaluationCommon {
+  /// What the result is kept under; empty: the kind. Metrics of a named one begin with the name.
+  std::string name;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name,
+          "what the result is kept under, for a kind that is used twice; empty: kind");
+  }
+};
 
 /// What an evaluation looks at.
 struct EvaluationContext {

@@ -11,7 +11,7 @@ namespace difflab {
 
 /// Loss and accuracy on sequences that were never trained on, for the task as a whole and for each
 /// of its parts.
-struct HeldoutConfig {
+struct HeldoutConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "heldout";
   static constexpr std::string_view kAbout =
       "loss and accuracy on sequences that were never trained on";
@@ -20,6 +20,7 @@ struct HeldoutConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
     visit("samples", samples, "test sequences per task part", config::at_least(1));
   }
   void validate_task(const TaskConfig&, config::Check&) const {}

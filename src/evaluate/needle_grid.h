@@ -15,7 +15,7 @@ namespace difflab {
 /// answered with the right value, with n and a Wilson interval per cell, and the share of sequences
 /// with every question right. Follows the multi-needle evaluation of arXiv 2410.05258, section 3.3:
 /// the asked needle at a fixed depth, the others anywhere, `samples` sequences a cell.
-struct NeedleGridConfig {
+struct NeedleGridConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "needle_grid";
   static constexpr std::string_view kAbout =
       "retrieval over a grid of needles, queries, length and depth";
@@ -28,6 +28,7 @@ struct NeedleGridConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
     visit("needles", needles, "numbers of needles N", config::at_least(1));
     visit("queries", queries, "numbers of queries R; cells with R > N are left out",
           config::at_least(1));
@@ -47,9 +48,11 @@ struct NeedleGridConfig {
   /// Every cell of the grid must be possible in this task.
   void validate_task(const TaskConfig& task, config::Check& check) const;
 
-  /// Metrics: grid_accuracy, the mean over the cells. Details: cells, each with needles, queries,
-  /// length, depth, samples, n (= samples · queries), correct, accuracy, accuracy_low,
-  /// accuracy_high, all_correct, chance.
+  /// Metrics: grid_accuracy, the mean over the cells; accuracy_nN_rR and all_correct_nN_rR for
+  /// every N and R, and accuracy_tT for every length T, means over the other sides of the grid;
+  /// each accuracy with its _chance. Details: cells, each with needles, queries, length, depth,
+  /// samples, n (= samples · queries), correct, accuracy, accuracy_low, accuracy_high, all_correct,
+  /// chance.
   EvaluationResult run(const EvaluationContext& context) const;
 };
 

@@ -12,7 +12,7 @@ namespace difflab {
 
 /// What the model writes, for a person to read: continuations of a prompt. No number comes of it;
 /// the report shows the texts.
-struct SampleTextConfig {
+struct SampleTextConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "sample_text";
   static constexpr std::string_view kAbout = "continuations of a prompt, for a person to read";
 
@@ -22,6 +22,7 @@ struct SampleTextConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
     visit("prompt", prompt, "the text that is continued");
     visit("samples", samples, "texts, each from a seed of its own", config::between(1, 100));
     visit("sampling", sampling, "how tokens are drawn");

@@ -8,16 +8,22 @@
 
 namespace difflab {
 
-Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
-                    std::int64_t samples) {
+void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                    std::int64_t samples, const std::function<void(const Batch&)>& visit) {
   constexpr std::int64_t kTokens = 4'096;  // a batch of this many keeps its activations in L2
   const auto device = model.parameters().front().device();
   const auto size = std::max<std::int64_t>(1, kTokens / task.sequence_length());
-  Score total;
   for (std::int64_t done = 0, index = 0; done < samples; done += size, ++index) {
     const auto batch = task.batch(seed, split, index, std::min(size, samples - done));
-    total += score(model, batch.inputs.to(device), batch.targets.to(device));
+    visit({batch.inputs.to(device), batch.targets.to(device)});
   }
+}
+
+Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                    std::int64_t samples) {
+  Score total;
+  for_each_batch(model, task, seed, split, samples,
+                 [&](const Batch& batch) { total += score(model, batch.inputs, batch.targets); });
   return total;
 }
 

@@ -1,11 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "model/score.h"
 #include "task/task.h"
 
 namespace difflab {
+
+/// Visits sequences 0 … samples − 1 of a split, in batches that fit the cache, on the model's
+/// device.
+void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                    std::int64_t samples, const std::function<void(const Batch&)>& visit);
 
 /// Scores sequences 0 … samples − 1 of a split, in batches that fit the cache.
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,

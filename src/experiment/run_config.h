@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -62,16 +63,18 @@ struct RunConfig {
 
   void validate(config::Check& check) const {
     auto longest = sequence_length(task);
-    std::set<std::string_view> kinds;
+    std::set<std::string> names;
     for (std::size_t i = 0; i < evaluate.size(); ++i) {
       Nested nested(check, concat("evaluate[", i, "]."));
       std::visit(
           [&](const auto& kind) {
             kind.validate_task(task, nested);
-            if (!kinds.insert(kind.kKind).second) {
-              nested.problem("kind", concat("is ", kind.kKind,
-                                            " for the second time; expected each kind once, "
-                                            "because results are kept by kind"));
+            const auto name = result_name(evaluate[i]);
+            if (!names.insert(name).second) {
+              nested.problem(kind.name.empty() ? "kind" : "name",
+                             concat("is ", name,
+                                    " for the second time; give each its own name, under which its "
+                                    "result is kept"));
             }
             if constexpr (requires { kind.longest(); }) longest = std::max(longest, kind.longest());
           },

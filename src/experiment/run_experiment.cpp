@@ -45,6 +45,7 @@ Json training_metrics(const RunConfig& config, const Task& task, const RunDirect
   for (const char* key : {"train_loss", "valid_loss", "valid_accuracy"}) {
     if (!lines.empty() && lines.back().contains(key)) metrics[key] = lines.back()[key];
   }
+  metrics["gradient_spikes"] = progress.spikes.count;
   metrics["valid_accuracy_chance"] = task.chance_accuracy();
   metrics["train_seconds"] = progress.train_seconds;
   metrics["tokens_per_second"] = tokens / progress.train_seconds;
@@ -70,8 +71,9 @@ Json finished_result(const RunConfig& config, const RunDirectory& directory,
     std::visit(
         [&](const auto& kind) {
           const auto found = kind.run(context);
-          metrics.update(found.metrics);
-          evaluations[std::string(kind.kKind)] = found.details;
+          const std::string prefix = kind.name.empty() ? "" : concat(kind.name, "_");
+          for (const auto& [key, value] : found.metrics.items()) metrics[prefix + key] = value;
+          evaluations[result_name(evaluation)] = found.details;
         },
         evaluation);
   }

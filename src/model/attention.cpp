@@ -9,17 +9,20 @@ namespace difflab {
 
 void Attention::initialise(const std::function<Random(const std::string& name)>&) {}
 
-bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) {
-  return kernels == Kernels::kFused && cache == nullptr && x.device().is_cpu();
+at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
+
+bool Attention::uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const {
+  return kernels == Kernels::kFused && cache == nullptr && x.device().is_cpu() && !logit_hook_;
 }
 
-at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k) {
+at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k) const {
   const auto queries = q.size(-2), keys = k.size(-2);
   const auto future =
       at::ones({queries, keys}, q.options().dtype(at::kBool)).triu(/*diagonal=*/1 + keys - queries);
   const auto scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
-  const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, heads, T_q, T]
-  return scores.masked_fill(future, -std::numeric_limits<double>::infinity()).softmax(-1);
+  const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, maps, T_q, T]
+  const auto logits = scores.masked_fill(future, -std::numeric_limits<double>::infinity());
+  return (logit_hook_ ? logit_hook_(logits) : logits).softmax(-1);
 }
 
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {

@@ -15,6 +15,10 @@
 
 namespace difflab {
 
+/// Sees the logits q kᵀ/√d of all maps before the softmax, [B, maps, T_q, T], −∞ where a position
+/// must not look, and returns those that are used.
+using LogitHook = std::function<at::Tensor(const at::Tensor& logits)>;
+
 /// Causal self-attention over one sequence: position t reads positions 0..t.
 class Attention : public torch::nn::Module {
  public:
@@ -27,6 +31,13 @@ class Attention : public torch::nn::Module {
   /// Rows sum to 1 for a softmax map and to 1 − λ for a difference of two.
   virtual at::Tensor weights(const at::Tensor& x, const Rotary& rotary) = 0;
 
+  /// λ at every position and head for x [B, T, D], for analysis: [B, T, H]; undefined for a kind
+  /// without one.
+  virtual at::Tensor lambdas(const at::Tensor& x);
+
+  /// The logits pass through `hook` from now on, by plain operations; {} takes it away.
+  void set_logit_hook(LogitHook hook) { logit_hook_ = std::move(hook); }
+
   /// d, the width that the rotary embedding turns; 0 if it turns nothing.
   virtual std::int64_t rotary_dim() const = 0;
 
@@ -36,14 +47,33 @@ class Attention : public torch::nn::Module {
 
   /// Named numbers worth a line in the metrics, e.g. {"lambda", 0.31}.
   virtual std::vector<std::pair<std::string, double>> statistics() const { return {}; }
+
+ protected:
+  /// Whether x is attended to by the fused kernels: on the CPU, whole sequences, nobody looking at
+  /// the logits.
+  bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const;
+
+  /// softmax(q kᵀ/√d) over positions 0..t; q [B, maps, T_q, d], k [B, maps, T, d], the queries
+  /// being those of the last T_q positions -> [B, maps, T_q, T].
+  at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k) const;
+
+ private:
+  LogitHook logit_hook_;
 };
 
-/// Whether x is attended to by the fused kernels: on the CPU, whole sequences.
-bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache);
+/// While one exists, `hook` sees the logits of one attention layer.
+class WithLogitHook {
+ public:
+  WithLogitHook(Attention& attention, LogitHook hook) : attention_(attention) {
+    attention_.set_logit_hook(std::move(hook));
+  }
+  ~WithLogitHook() { attention_.set_logit_hook({}); }
+  WithLogitHook(const WithLogitHook&) = delete;
+  WithLogitHook& operator=(const WithLogitHook&) = delete;
 
-/// softmax(q kᵀ/√d) over positions 0..t; q [B, heads, T_q, d], k [B, heads, T, d], the queries
-/// being those of the last T_q positions -> [B, heads, T_q, T].
-at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k);
+ private:
+  Attention& attention_;
+};
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);

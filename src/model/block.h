@@ -20,6 +20,9 @@ class Block : public torch::nn::Module {
   /// x [B, T, D] -> [B, T, D]; rotary and cache as in Attention::forward.
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache = nullptr);
 
+  /// What the attention reads of x [B, T, D], for analysis: [B, T, D].
+  at::Tensor attention_input(const at::Tensor& x) { return attn_norm_->forward(x); }
+
   Attention& attention() { return *attn_; }
   const Attention& attention() const { return *attn_; }
 

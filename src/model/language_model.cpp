@@ -40,6 +40,18 @@ at::Tensor LanguageModel::hidden(const at::Tensor& tokens, DecodingState* decodi
   return norm_->forward(x);
 }
 
+void LanguageModel::observe(const at::Tensor& tokens,
+                            const std::function<void(const LayerView&)>& visit) {
+  auto x = embed(tokens, 0);  // [B, T, D]
+  const auto rotary = rotary_for(0, tokens.size(1), x);
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    auto& block = *layers_[layer];
+    const auto input = block.attention_input(x);
+    x = block.forward(x, rotary);
+    visit({static_cast<std::int64_t>(layer), block.attention(), input, rotary, x});
+  }
+}
+
 at::Tensor LanguageModel::head(const at::Tensor& states) {
   return config_.tied_head ? states.matmul(tok_embeddings_->weight.t()) : output_(states);
 }

@@ -21,6 +21,15 @@ class Attention;
 class Block;
 class Layer;
 
+/// What one layer does with a batch.
+struct LayerView {
+  std::int64_t layer;
+  Attention& attention;
+  const at::Tensor& attention_input;  ///< [B, T, D], what the attention reads
+  const Rotary& rotary;
+  const at::Tensor& output;  ///< [B, T, D], the residual stream behind the layer
+};
+
 /// What decoding keeps between tokens: a cache for each layer.
 struct DecodingState {
   std::vector<KeyValueCache> layers;
@@ -43,6 +52,9 @@ class LanguageModel : public torch::nn::Module {
   /// state, the tokens come after those it has seen, and are added to it.
   /// @throws UserError if there are more tokens than learned positions.
   at::Tensor hidden(const at::Tensor& tokens, DecodingState* decoding = nullptr);
+
+  /// Passes tokens [B, T] through the layers and shows what each does, for analysis.
+  void observe(const at::Tensor& tokens, const std::function<void(const LayerView&)>& visit);
 
   /// states [..., D] -> logits [..., V].
   at::Tensor head(const at::Tensor& states);

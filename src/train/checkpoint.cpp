@@ -74,6 +74,8 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                       {"train_seconds", progress.train_seconds},
                       {"loss_sum", progress.loss_sum},
                       {"loss_count", progress.loss_count},
+                      {"spikes", progress.spikes.count},
+                      {"recent_grad_norms", progress.spikes.recent},
                       {"milestones", progress.milestones}};
   write_file_atomically(path, to_safetensors(tensors, {{"format", "difflab checkpoint 1"},
                                                        {"run", run.id},
@@ -103,10 +105,14 @@ std::optional<Progress> load_checkpoint(const std::filesystem::path& path,
   if (!state.is_object()) throw UserError(concat(path.string(), ": has no progress in it"));
   Progress progress;
   try {
-    progress = {
-        state.at("step").get<std::int64_t>(),       state.at("metrics_length").get<std::uint64_t>(),
-        state.at("train_seconds").get<double>(),    state.at("loss_sum").get<double>(),
-        state.at("loss_count").get<std::int64_t>(), state.at("milestones")};
+    progress = {state.at("step").get<std::int64_t>(),
+                state.at("metrics_length").get<std::uint64_t>(),
+                state.at("train_seconds").get<double>(),
+                state.at("loss_sum").get<double>(),
+                state.at("loss_count").get<std::int64_t>(),
+                {state.at("spikes").get<std::int64_t>(),
+                 state.at("recent_grad_norms").get<std::deque<double>>()},
+                state.at("milestones")};
   } catch (const Json::exception& error) {
     throw UserError(concat(path.string(), ": its progress is damaged: ", error.what()));
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/safetensors.h"
+#include "train/spikes.h"
 #include "util/json.h"
 
 namespace difflab {
@@ -20,6 +21,7 @@ struct Progress {
   double train_seconds = 0;
   double loss_sum = 0;  ///< of the steps since the last metrics line
   std::int64_t loss_count = 0;
+  SpikeCounter spikes = {};
   Json milestones = Json::object();  ///< first steps that reached something, see train_loop.h
 };
 

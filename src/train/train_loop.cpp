@@ -99,6 +99,7 @@ class Loop {
     optimizer_.step(learning_rate(config_, progress_.step - 1));
     progress_.loss_sum += value;
     ++progress_.loss_count;
+    progress_.spikes.add(norm);
     return norm;
   }
 

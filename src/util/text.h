@@ -19,6 +19,9 @@ std::string concat(const Args&... args) {
 /// The words with `separator` between them.
 std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
 
+/// "a,b" -> {"a", "b"}; "" -> {""}.
+std::vector<std::string> split(std::string_view text, char separator);
+
 /// The last line of a text that is not blank, without its line end; "" if there is none.
 std::string last_line(std::string_view text);
 

@@ -1,5 +1,4 @@
 // `difflab sweep` as a user has it: the real driver, its files, its exit codes.
-#include <chrono>
 
 #include "cli/driver.h"
 #include "support/catch.h"
@@ -26,14 +25,34 @@ CATCH_TEST_CASE("a sweep ends with a table and the paths, and a second call only
   const auto tables = driver.tables();
 
   driver.workers.forget();
-  const auto begin = std::chrono::steady_clock::now();
   const Answer second = driver.sweep();
-  CATCH_CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
   CATCH_CHECK(second.code == 0);
   CATCH_CHECK_THAT(second.out, Contains("nothing to run: all 6 runs are finished"));
   CATCH_CHECK_THAT(second.out, Contains("table.{md"));
   CATCH_CHECK(driver.workers.starts().empty());
   CATCH_CHECK(driver.tables() == tables);
+}
+
+CATCH_TEST_CASE("several experiments are checked together and share the runs they have in common") {
+  const Driver driver;
+  driver.write("experiments/small.yaml",
+               "# @package _global_\ndefaults:\n  - tiny\nsweep: {seed: [0]}\n");
+  for (const std::string names : {"small,tiny", "all"}) {
+    CATCH_INFO(names);
+    fs::remove_all(driver.results());
+    driver.workers.forget();
+    const Answer answer = driver.call({"sweep", names});
+    CATCH_INFO(answer.err);
+    CATCH_CHECK(answer.code == 0);
+    CATCH_CHECK(driver.workers.starts().size() == 6);
+    CATCH_CHECK(fs::exists(driver.results() / "small" / "default" / "table.md"));
+    CATCH_CHECK(fs::exists(driver.output() / "table.md"));
+  }
+  fs::remove_all(driver.results());
+  const Answer refused = driver.call({"sweep", "tiny,tinny,smal"});
+  CATCH_CHECK(refused.code == 2);
+  CATCH_CHECK_THAT(refused.err, Contains("tinny") && Contains("smal"));
+  CATCH_CHECK_FALSE(fs::exists(driver.results()));
 }
 
 CATCH_TEST_CASE("presets share the runs that they have in common") {

@@ -89,6 +89,17 @@ CATCH_TEST_CASE("the needle grid has one cell per possible combination, with n a
     CATCH_CHECK(cell["accuracy_high"] > cell["accuracy"]);
     sum += cell["accuracy"].get<double>();
   }
+  double four_and_two = 0, of_40 = 0;
+  for (const auto& cell : cells) {
+    if (cell["needles"] == 4 && cell["queries"] == 2) {
+      four_and_two += cell["all_correct"].get<double>() / 6;
+    }
+    if (cell["length"] == 40) of_40 += cell["accuracy"].get<double>() / 9;
+  }
+  CATCH_CHECK(result.metrics["all_correct_n4_r2"].get<double>() == Approx(four_and_two));
+  CATCH_CHECK(result.metrics["accuracy_t40"].get<double>() == Approx(of_40));
+  CATCH_CHECK(result.metrics["accuracy_n4_r1_chance"] == 0.25);
+  CATCH_CHECK(result.metrics["accuracy_t40_chance"].get<double>() == Approx(0.5));  // 1, ¼ and ¼
   CATCH_CHECK(result.metrics["grid_accuracy"].get<double>() ==
               Approx(sum / static_cast<double>(cells.size())));
 }

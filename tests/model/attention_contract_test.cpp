@@ -75,6 +75,47 @@ CATCH_TEST_CASE("an attention's weights are zero above the diagonal and nowhere 
   }
 }
 
+CATCH_TEST_CASE("a logit hook sees every map and decides what the softmax reads") {
+  for (const auto& [attention, rotary, name, channels] : all_variants()) {
+    CATCH_INFO(name);
+    const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
+    const auto before = attention->forward(x, rotary);
+    const auto future = at::ones({kTokens, kTokens}, at::kBool).triu(1);
+    int calls = 0;
+    {
+      const WithLogitHook looking(*attention, [&](const at::Tensor& logits) {
+        ++calls;
+        CATCH_CHECK(logits.dim() == 4);
+        CATCH_CHECK(logits.isinf().eq(future).all().item<bool>());
+        return logits;
+      });
+      CATCH_CHECK(relative_error(attention->forward(x, rotary), before) < 1e-12);
+      CATCH_CHECK(calls == 1);
+    }
+    {
+      // Even maps: the first position sees itself alone, so its output stays and the last changes.
+      const WithLogitHook even(*attention, [&](const at::Tensor& logits) {
+        return at::where(logits.isinf(), logits, at::zeros_like(logits));
+      });
+      const auto after = attention->forward(x, rotary);
+      CATCH_CHECK(relative_error(after.narrow(1, 0, 1), before.narrow(1, 0, 1)) < 1e-9);
+      CATCH_CHECK(relative_error(after.narrow(1, 8, 1), before.narrow(1, 8, 1)) > 1e-3);
+    }
+    CATCH_CHECK(relative_error(attention->forward(x, rotary), before) < 1e-12);
+  }
+}
+
+CATCH_TEST_CASE("lambdas explain the sums of the weights") {
+  for (const auto& [attention, rotary, name, channels] : all_variants()) {
+    CATCH_INFO(name);
+    const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
+    const auto sums = attention->weights(x, rotary).sum(-1);  // [B, H, T]
+    const auto lambdas = attention->lambdas(x);               // [B, T, H]
+    const auto expected = lambdas.defined() ? 1 - lambdas.transpose(1, 2) : at::ones_like(sums);
+    CATCH_CHECK(relative_error(sums + 1, expected + 1) < 1e-9);
+  }
+}
+
 CATCH_TEST_CASE("an attention depends on positions only through their differences") {
   // Rotary embedding: shifting all angles by a constant changes nothing.
   for (const auto& [attention, rotary, name, channels] : all_variants()) {

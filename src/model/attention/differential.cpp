@@ -51,6 +51,10 @@ class DifferentialAttention final : public Attention {
     return difference(q, keys(x, q, rotary));
   }
 
+  at::Tensor lambdas(const at::Tensor& x) override {
+    return lambda_->value().flatten().to(x.scalar_type()).expand({x.size(0), x.size(1), heads_});
+  }
+
   std::int64_t rotary_dim() const override { return head_dim_; }
 
   void initialise(const std::function<Random(const std::string& name)>& stream) override {

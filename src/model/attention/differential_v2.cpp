@@ -44,6 +44,8 @@ class DifferentialV2Attention final : public Attention {
     return difference(maps(queries(x, rotary), keys(x, rotary)), x);
   }
 
+  at::Tensor lambdas(const at::Tensor& x) override { return lambda_of(x); }
+
   std::int64_t rotary_dim() const override { return head_dim_; }
 
  private:

@@ -1,0 +1,51 @@
+#include "evaluate/loss_by_position.h"
+
+#include <ATen/ATen.h>
+
+#include "evaluate/score_batches.h"
+#include "model/language_model.h"
+#include "task/task.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+// The sum of the losses at every position of `samples` sequences: [T].
+at::Tensor loss_sums(const EvaluationContext& context, const Task& task, std::int64_t samples) {
+  auto sum = at::zeros({task.sequence_length()}, at::kDouble);
+  for_each_batch(context.model, task, context.seed, Split::kTest, samples, [&](const Batch& batch) {
+    const auto logits = context.model.forward(batch.inputs).flatten(0, 1);
+    const auto loss =
+        at::cross_entropy_loss(logits, batch.targets.flatten(), {}, at::Reduction::None);
+    sum += loss.view_as(batch.targets).to(at::kDouble).sum(0).cpu();
+  });
+  return sum;
+}
+
+}  // namespace
+
+EvaluationResult LossByPositionConfig::run(const EvaluationContext& context) const {
+  const at::NoGradGuard no_grad;
+  EvaluationResult result;
+  auto cells = Json::array();
+  auto text = std::get<TextConfig>(context.task_config);
+  for (const auto length : lengths.empty() ? std::vector{text.length} : lengths) {
+    text.length = length;
+    const auto sums = loss_sums(context, *text.build(), samples);
+    for (std::int64_t begin = 0; begin < length; begin += bin) {
+      const auto size = std::min(bin, length - begin);
+      const auto n = size * samples;
+      const double loss = sums.narrow(0, begin, size).sum().item<double>() / static_cast<double>(n);
+      cells.push_back({{"length", length},
+                       {"position", begin + 1},
+                       {"until", begin + size},
+                       {"loss", loss},
+                       {"n", n}});
+    }
+    result.metrics[concat("loss_at_", length)] = cells.back()["loss"];
+  }
+  result.details["cells"] = std::move(cells);
+  return result;
+}
+
+}  // namespace difflab

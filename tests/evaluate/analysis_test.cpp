@@ -1,0 +1,370 @@
+// What evaluations see inside models that are built by hand, so that the answer is known.
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "evaluate/evaluation_config.h"
+#include "evaluate/quantize.h"
+#include "evaluate/timing.h"
+#include "model/attention.h"
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "support/catch.h"
+#include "task/task.h"
+#include "task/vocabulary.h"
+
+namespace difflab {
+namespace {
+
+const NeedleConfig kNeedles{
+    .length = 24, .needles = 2, .queries = 1, .noise_tokens = 8, .keys = 4, .values = 4};
+constexpr std::int64_t kVocab = 18;  // 2 + 8 + 4 + 4
+
+/// One layer whose token i is the unit vector i, whose blocks add nothing, and whose attention
+/// gives a pair of equal tokens the logit `match` and every other pair 0.
+LanguageModel matcher(double match, AttentionConfig attention, std::int64_t width_of_head) {
+  const at::NoGradGuard no_grad;
+  LanguageModel model({.d_model = kVocab,
+                       .layers = 1,
+                       .attention = attention,
+                       .ffn_hidden = 8,
+                       .positions = Positions::kNone},
+                      kVocab);
+  for (const auto& parameter : model.named_parameters()) parameter.value().zero_();
+  auto parameters = model.named_parameters();
+  parameters["tok_embeddings.weight"].copy_(at::eye(kVocab));
+  parameters["layers.0.attn_norm.weight"].fill_(1);
+  // The norm makes √D of 1, both sides are multiplied by w: w² D / √d = match.
+  const double w =
+      std::sqrt(match * std::sqrt(static_cast<double>(width_of_head)) / double{kVocab});
+  for (const char* name : {"layers.0.attn.q_proj.weight", "layers.0.attn.k_proj.weight"}) {
+    auto& weight = parameters[name];
+    weight.copy_(w * at::eye(weight.size(0), kVocab));
+  }
+  return model;
+}
+
+EvaluationResult evaluate(const auto& config, LanguageModel& model, const TaskConfig& task_config,
+                          std::uint64_t seed = 3) {
+  const auto task = build_task(task_config);
+  return config.run({model, task_config, *task, seed});
+}
+
+/// The cells that have these values.
+std::vector<Json> cells_with(const EvaluationResult& result, const Json& values) {
+  std::vector<Json> found;
+  for (const auto& cell : result.details["cells"]) {
+    bool same = true;
+    for (const auto& [key, value] : values.items()) same = same && cell.value(key, Json()) == value;
+    if (same) found.push_back(cell);
+  }
+  return found;
+}
+
+double only(const EvaluationResult& result, const Json& values, const char* key) {
+  const auto found = cells_with(result, values);
+  CATCH_REQUIRE(found.size() == 1);
+  return found[0][key].get<double>();
+}
+
+CATCH_TEST_CASE("even attention lies on each region by its number of positions") {
+  auto model = matcher(0, SoftmaxAttentionConfig{.heads = 1}, kVocab);
+  const auto result =
+      evaluate(AttentionAllocationConfig{.depths = {0, 100}, .samples = 50}, model, kNeedles);
+  for (const double depth : {0.0, 100.0}) {
+    NeedleConfig needles = kNeedles;
+    needles.depth = depth;
+    const auto batch = needles.build()->batch(3, Split::kTest, 0, 50);
+    double before = 0;
+    for (std::int64_t row = 0; row < 50; ++row) {
+      std::int64_t t = 1;
+      while (!batch.inputs[row][t].equal(batch.inputs[row][23])) ++t;
+      before += static_cast<double>(t - 1) / 50;
+    }
+    CATCH_CHECK(before < (depth == 0 ? 3 : 24));
+    for (const Json layer : {Json(0), Json("all")}) {
+      const auto share = [&](const char* region) {
+        return only(result, {{"depth", depth}, {"layer", layer}, {"region", region}}, "share");
+      };
+      CATCH_CHECK(share("begin") == Approx(1 / 24.));
+      CATCH_CHECK(share("answer") == Approx(2 / 24.));
+      CATCH_CHECK(share("question") == Approx(2 / 24.));
+      CATCH_CHECK(share("before") == Approx(before / 24));
+      CATCH_CHECK(share("after") == Approx((24 - 5 - before) / 24));
+    }
+  }
+  CATCH_CHECK(result.metrics["attention_to_noise"].get<double>() == Approx(19 / 24.));
+}
+
+CATCH_TEST_CASE("planted attention on the asked key is found there, whatever the depth") {
+  // Of 24 positions two hold the asked key: the needle's and the question's.
+  const double e = std::exp(2.0);
+  auto model = matcher(2, SoftmaxAttentionConfig{.heads = 1}, kVocab);
+  const auto result =
+      evaluate(AttentionAllocationConfig{.depths = {0, 50, 100}, .samples = 30}, model, kNeedles);
+  CATCH_CHECK(result.metrics["attention_to_answer"].get<double>() ==
+              Approx((e + 1) / (2 * e + 22)).epsilon(1e-5));
+  CATCH_CHECK(result.metrics["attention_to_begin"].get<double>() ==
+              Approx(1 / (2 * e + 22)).epsilon(1e-5));
+  CATCH_CHECK(cells_with(result, {{"region", "answer"}}).size() == 6);
+}
+
+CATCH_TEST_CASE("shares of a difference are those of sizes, weights keep the sign and 1 - lambda") {
+  const double lambda = 0.75;
+  DifferentialAttentionConfig diff{.heads = 1};
+  diff.lambda_form = LambdaForm::kConstant;
+  diff.lambda_init = LambdaInit(lambda);
+  auto model = matcher(2, diff, kVocab / 2);
+  {
+    // The first map is even; the second has the tokens from 9 on, to which keys belong.
+    const at::NoGradGuard no_grad;
+    model.named_parameters()["layers.0.attn.q_proj.weight"].narrow(0, 0, 9).zero_();
+  }
+  const auto result =
+      evaluate(AttentionAllocationConfig{.depths = {50}, .samples = 20}, model, kNeedles);
+  const double S = 2 * std::exp(2.0) + 22;
+  const double same = 1 / 24. - lambda * std::exp(2.0) / S, other = 1 / 24. - lambda / S;
+  CATCH_REQUIRE(same < 0);
+  const double sizes = 2 * std::abs(same) + 22 * std::abs(other);
+  const Json answer{{"layer", 0}, {"region", "answer"}};
+  CATCH_CHECK(only(result, answer, "weight") == Approx(same + other).epsilon(1e-4));
+  CATCH_CHECK(only(result, answer, "share") ==
+              Approx((std::abs(same) + std::abs(other)) / sizes).epsilon(1e-4));
+  double share = 0, weight = 0;
+  for (const auto& cell : cells_with(result, {{"layer", 0}})) {
+    share += cell["share"].get<double>();
+    weight += cell["weight"].get<double>();
+  }
+  CATCH_CHECK(share == Approx(1));
+  CATCH_CHECK(weight == Approx(1 - lambda));
+}
+
+CATCH_TEST_CASE("outliers are the planted ones") {
+  const double match = 7;
+  auto model = matcher(match, SoftmaxAttentionConfig{.heads = 1}, kVocab);
+  const auto result = evaluate(ActivationOutliersConfig{.samples = 40}, model, kNeedles);
+  CATCH_CHECK(result.metrics["logit_top1"].get<double>() == Approx(match).epsilon(1e-5));
+  CATCH_CHECK(result.metrics["logit_median"] == 0.0);
+  CATCH_CHECK(result.metrics["hidden_top1"].get<double>() == Approx(1));  // unit vectors
+  CATCH_CHECK(result.metrics["hidden_median"] == 0.0);
+  CATCH_CHECK(only(result, {{"activation", "logit"}, {"rank", 100}}, "value") ==
+              Approx(match).epsilon(1e-5));
+  // Pairs (t, s <= t) of equal tokens have the logit 7, between 4 and 8.
+  const auto tokens = kNeedles.build()->batch(3, Split::kTest, 0, 40).inputs;
+  const auto equal = tokens.unsqueeze(2).eq(tokens.unsqueeze(1)).tril();
+  const double share = equal.sum().item<double>() / (40 * 24 * 25 / 2);
+  CATCH_CHECK(only(result, {{"activation", "logit"}, {"low", 4.0}}, "share") == Approx(share));
+  double all = 0;
+  for (const auto& cell : cells_with(result, {{"part", "histogram"}, {"activation", "logit"}})) {
+    all += cell["share"].get<double>();
+  }
+  CATCH_CHECK(all == Approx(1));
+}
+
+CATCH_TEST_CASE("logits are rounded to the levels of their own map, and -inf stays") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto logits = at::tensor({1.0, -inf, 0.4, -0.9, 10.0, -inf, 4.0, 0.0}).view({1, 2, 2, 2});
+  const auto two = at::tensor({1.0, -inf, 0.0, -1.0, 10.0, -inf, 0.0, 0.0}).view({1, 2, 2, 2});
+  const auto three =
+      at::tensor({1.0, -inf, 1 / 3., -1.0, 10.0, -inf, 10 / 3., 0.0}).view({1, 2, 2, 2});
+  CATCH_CHECK(at::allclose(quantize(logits, 2), two));
+  CATCH_CHECK(at::allclose(quantize(logits, 3), three));
+  CATCH_CHECK(at::allclose(quantize(logits, 24), logits, 1e-6));
+  CATCH_CHECK(quantize(at::zeros({1, 1, 2, 2}), 4).eq(0).all().item<bool>());
+}
+
+CATCH_TEST_CASE("rounding the logits reaches the answer") {
+  // Equal tokens have logit 2, so two bits (−2, 0, 2) lose nothing of it: the loss stays.
+  auto model = matcher(2, SoftmaxAttentionConfig{.heads = 1}, kVocab);
+  {
+    const at::NoGradGuard no_grad;
+    auto parameters = model.named_parameters();
+    parameters["layers.0.attn.v_proj.weight"].copy_(at::eye(kVocab));
+    parameters["layers.0.attn.out_proj.weight"].copy_(at::eye(kVocab));
+    parameters["norm.weight"].fill_(1);
+    parameters["output.weight"].copy_(at::eye(kVocab));
+    // Values are seen with a logit of 0.9, which two bits round to 0 and many bits keep.
+    auto& k = parameters["layers.0.attn.k_proj.weight"];
+    for (std::int64_t key = 10; key < 14; ++key) k[key].narrow(0, 14, 4).fill_(0.45 * k[key][key]);
+  }
+  const auto result =
+      evaluate(LogitQuantizationConfig{.bits = {2, 16}, .samples = 60}, model, kNeedles);
+  const double exact = only(result, {{"bits", 0}}, "loss");
+  CATCH_CHECK(only(result, {{"bits", 16}}, "loss") == Approx(exact).epsilon(1e-3));
+  CATCH_CHECK(std::abs(only(result, {{"bits", 2}}, "loss") - exact) > 1e-2);
+  CATCH_CHECK(result.metrics["accuracy_unquantized_chance"] == 0.5);
+  CATCH_CHECK(cells_with(result, {{"bits", 2}})[0]["n"] == 60);
+  // Nothing stays behind in the model.
+  const auto again =
+      evaluate(LogitQuantizationConfig{.bits = {16}, .samples = 60}, model, kNeedles);
+  CATCH_CHECK(only(again, {{"bits", 0}}, "loss") == exact);
+}
+
+/// A model of a text that gives token `said` the logit 2 wherever it is, and every other 0.
+LanguageModel parrot(std::int64_t said, std::int64_t vocab_size) {
+  const at::NoGradGuard no_grad;
+  LanguageModel model({.d_model = 8, .layers = 1, .attention = SoftmaxAttentionConfig{.heads = 2}},
+                      vocab_size);
+  for (const auto& parameter : model.named_parameters()) parameter.value().zero_();
+  auto parameters = model.named_parameters();
+  parameters["tok_embeddings.weight"].fill_(1);
+  parameters["norm.weight"].fill_(1);
+  parameters["output.weight"][said].fill_(2.0 / 8);
+  return model;
+}
+
+TextConfig short_text(std::int64_t length) {
+  TextConfig text;
+  text.generated_characters = 20'000;
+  text.length = length;
+  return text;
+}
+
+CATCH_TEST_CASE("the loss by position is that of each position, at every length") {
+  const auto text = short_text(16);
+  const auto V = text.vocab_size();
+  auto model = parrot(5, V);
+  const auto result =
+      evaluate(LossByPositionConfig{.lengths = {16, 40}, .bin = 12, .samples = 30}, model, text);
+  const double log_sum = std::log(std::exp(2.0) + static_cast<double>(V - 1));
+  for (const std::int64_t length : {16, 40}) {
+    const auto said = short_text(length).build()->batch(3, Split::kTest, 0, 30).targets.eq(5);
+    CATCH_REQUIRE(cells_with(result, {{"length", length}}).size() == (length == 16 ? 2 : 4));
+    for (const auto& cell : cells_with(result, {{"length", length}})) {
+      const std::int64_t first = cell["position"], last = cell["until"];
+      const auto share =
+          said.narrow(1, first - 1, last - first + 1).to(at::kDouble).mean().item<double>();
+      CATCH_CHECK(cell["loss"].get<double>() == Approx(log_sum - 2 * share).epsilon(1e-5));
+      CATCH_CHECK(cell["n"] == (last - first + 1) * 30);
+    }
+  }
+  CATCH_CHECK(result.metrics["loss_at_40"] ==
+              cells_with(result, {{"length", 40}, {"position", 37}})[0]["loss"]);
+}
+
+CATCH_TEST_CASE("hits are the targets that end an n-gram of their context") {
+  const auto text = short_text(50);
+  auto model = parrot(5, text.vocab_size());
+  const auto batch = text.build()->batch(3, Split::kTest, 0, 20);
+  for (const std::int64_t n : {2, 4}) {
+    const auto result = evaluate(ArHitConfig{.n = n, .samples = 20}, model, text);
+    std::int64_t hits = 0, said = 0;
+    for (std::int64_t row = 0; row < 20; ++row) {
+      std::string all;  // the window as a text of one character per token
+      for (std::int64_t t = 0; t < 50; ++t)
+        all += static_cast<char>(batch.inputs[row][t].item<int>());
+      all += static_cast<char>(batch.targets[row][49].item<int>());
+      for (std::size_t end = static_cast<std::size_t>(n); end < all.size() + 0; ++end) {
+        const auto gram =
+            all.substr(end - static_cast<std::size_t>(n) + 1, static_cast<std::size_t>(n));
+        const bool hit = all.substr(0, end).find(gram) != std::string::npos;
+        hits += hit ? 1 : 0;
+        said += hit && all[end] == 5 ? 1 : 0;
+      }
+    }
+    CATCH_REQUIRE(hits > 20);
+    CATCH_CHECK(result.details["hits"] == hits);
+    CATCH_CHECK(result.details["others"] == 20 * 50 - hits);
+    CATCH_CHECK(result.metrics["ar_hit_accuracy"].get<double>() ==
+                Approx(static_cast<double>(said) / static_cast<double>(hits)));
+    const double log_sum = std::log(std::exp(2.0) + static_cast<double>(text.vocab_size() - 1));
+    CATCH_CHECK(
+        result.metrics["ar_hit_loss"].get<double>() ==
+        Approx(log_sum - 2 * static_cast<double>(said) / static_cast<double>(hits)).epsilon(1e-5));
+  }
+}
+
+CATCH_TEST_CASE("initial gradients are those of the untouched model, whatever it has become") {
+  const ModelConfig config{
+      .d_model = 16, .layers = 2, .attention = DifferentialAttentionConfig{.heads = 2}};
+  LanguageModel trained(config, kVocab);
+  initialise(trained, config, 99);
+  const auto result = evaluate(InitialGradientsConfig{.samples = 12}, trained, kNeedles, 4);
+  LanguageModel fresh(config, kVocab);
+  initialise(fresh, config, 4);
+  const auto batch = kNeedles.build()->batch(4, Split::kTrain, 0, 12);
+  // ∂loss/∂output = (softmax − one-hot)ᵀ h / n, by hand.
+  const at::NoGradGuard no_grad;
+  const auto h = fresh.hidden(batch.inputs).select(1, -1);  // asked at the last position
+  const auto target = batch.targets.select(1, -1);
+  const auto error = fresh.head(h).softmax(-1) - at::one_hot(target, kVocab);
+  const double norm = (error.t().matmul(h) / 12).norm().item<double>();
+  CATCH_CHECK(only(result, {{"parameter", "output.weight"}}, "norm") == Approx(norm).epsilon(1e-4));
+  CATCH_CHECK(
+      cells_with(result, {{"part", "gradient"}, {"layer", 1}, {"matrix", "attn.q_proj.weight"}})
+          .size() == 1);
+  double sum = 0;
+  for (const auto& cell : cells_with(result, {{"part", "gradient"}})) {
+    sum += std::pow(cell["norm"].get<double>(), 2);
+  }
+  CATCH_CHECK(result.metrics["initial_grad_norm"].get<double>() == Approx(std::sqrt(sum)));
+  CATCH_CHECK(result.metrics["attention_rms_initial"] != result.metrics["attention_rms"]);
+  CATCH_CHECK(cells_with(result, {{"part", "output"}}).size() == 4);
+}
+
+CATCH_TEST_CASE("lambdas are spread as planted, and kinds without one have none") {
+  // λ of token i is i / 20, the same in both heads.
+  DifferentialV2Config v2{.heads = 2};
+  v2.head_dim = 10;
+  auto model = matcher(0, v2, 10);
+  {
+    const at::NoGradGuard no_grad;
+    const auto p = (at::arange(kVocab).to(at::kFloat) / 20).clamp_min(1e-3);
+    model.named_parameters()["layers.0.attn.lambda_proj.weight"].copy_(
+        (p / (1 - p)).log().div(std::sqrt(double{kVocab})).expand({2, kVocab}));
+  }
+  const auto result =
+      evaluate(LambdaDistributionConfig{.samples = 30, .bins = 10}, model, kNeedles);
+  const auto tokens = kNeedles.build()->batch(3, Split::kTest, 0, 30).inputs.to(at::kDouble);
+  const auto planted = (tokens / 20).clamp_min(1e-3);
+  CATCH_CHECK(result.metrics["lambda_mean"].get<double>() ==
+              Approx(planted.mean().item<double>()).epsilon(1e-4));
+  CATCH_CHECK(result.metrics["lambda_sd"].get<double>() ==
+              Approx(planted.std(false).item<double>()).epsilon(1e-4));
+  CATCH_CHECK(only(result, {{"part", "head"}, {"head", 1}}, "mean") ==
+              Approx(planted.mean().item<double>()).epsilon(1e-4));
+  double all = 0;
+  for (const auto& cell : cells_with(result, {{"part", "histogram"}})) {
+    all += cell["share"].get<double>();
+  }
+  CATCH_CHECK(all == Approx(1));
+
+  auto transformer = matcher(1, SoftmaxAttentionConfig{.heads = 1}, kVocab);
+  const auto none = evaluate(LambdaDistributionConfig{}, transformer, kNeedles);
+  CATCH_CHECK(none.details["cells"].empty());
+  CATCH_CHECK(none.metrics.empty());
+}
+
+CATCH_TEST_CASE("throughput times every path and pass at every length") {
+  auto model = matcher(1, DifferentialAttentionConfig{.heads = 1}, kVocab / 2);
+  const auto before = model.forward(kNeedles.build()->batch(0, Split::kTest, 0, 2).inputs);
+  const auto result =
+      evaluate(ThroughputConfig{.lengths = {8, 32}, .tokens = 64, .rounds = 3}, model, kNeedles);
+  CATCH_REQUIRE(result.details["cells"].size() == 2 * 2 * 2);
+  for (const auto& cell : result.details["cells"]) {
+    CATCH_CHECK(cell["sequences"] == 64 / cell["length"].get<int>());
+    CATCH_CHECK(cell["tokens_per_second_low"] <= cell["tokens_per_second"]);
+    CATCH_CHECK(cell["tokens_per_second"] <= cell["tokens_per_second_high"]);
+    CATCH_CHECK(cell["share_of_sgemm"].get<double>() > 0);
+  }
+  const Json fused{{"length", 32}, {"kernels", "fused"}, {"pass", "training"}};
+  CATCH_CHECK(result.metrics["training_tokens_per_second_t32"] ==
+              cells_with(result, fused).at(0)["tokens_per_second"]);
+  // The measured model is a copy.
+  CATCH_CHECK(!model.parameters().front().grad().defined());
+  CATCH_CHECK(model.forward(kNeedles.build()->batch(0, Split::kTest, 0, 2).inputs).equal(before));
+}
+
+CATCH_TEST_CASE("the peak of a call is that of what it held at once") {
+  const auto peak = peak_mib_of([] {
+    for (int i = 0; i < 3; ++i) at::ones({32, 1024, 256});  // 32 MiB, three times in turn
+  });
+  CATCH_REQUIRE(peak);
+  CATCH_CHECK(*peak > 30);
+  CATCH_CHECK(*peak < 64);
+}
+
+}  // namespace
+}  // namespace difflab
