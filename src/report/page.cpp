@@ -58,6 +58,9 @@ std::string header(const PageContent& page) {
                            "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name),
                            ", preset ", escape_html(study.preset), ", ", with_result, " of ",
                            runs.size(), " runs have a result</p>\n");
+  for (const Answer& answer : page.answers) {
+    out += concat("<p class=\"answer\">", subscripts_html(answer.text), "</p>\n");
+  }
   if (!page.headline.empty()) {
     out += concat("<p class=\"answer\">", subscripts_html(page.headline), "</p>\n");
   }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "report/claim.h"
 #include "report/figure_files.h"
 #include "report/table.h"
 
@@ -14,6 +15,7 @@ struct PageContent {
   const Frame& frame;
   const Labels& labels;
   const std::vector<Table>& tables;
+  const std::vector<Answer>& answers;
   const std::vector<Figure>& figures;
   const std::string& headline;
   const std::string& bundle;  ///< JavaScript; without it pictures stand in for the figures

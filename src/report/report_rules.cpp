@@ -117,6 +117,14 @@ void ReportConfig::validate(config::Check& check) const {
     }
   }
   names.clear();
+  for (const DerivedConfig& config : derived) {
+    const std::string& name = std::visit(
+        [](const auto& d) -> const auto& { return d.name; }, config);
+    if (!names.insert(name).second) {
+      check.problem("derived", concat("has two metrics named '", name, "'"));
+    }
+  }
+  names.clear();
   for (const FigureConfig& figure : figures) {
     const std::string& name = std::visit(
         [](const auto& f) -> const auto& { return f.name; }, figure);
@@ -135,6 +143,13 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
     AxisRules rules(place, axes, problems);
     for (const std::string& axis : report.tables[i].rows.names) rules.must_be_axis("rows", axis);
     rules.must_use_all("add it to rows");
+  }
+  for (std::size_t i = 0; i < report.claims.size(); ++i) {
+    AxisRules rules(concat("claims[", i, "]"), axes, problems);
+    rules.may_be_axis(compared_axis(report, axes));
+    for (const auto& entry : report.claims[i].where.entries)
+      rules.must_be_axis("where", entry.first);
+    rules.must_use_all("say with where which of its values is meant");
   }
   for (std::size_t i = 0; i < report.figures.size(); ++i) {
     AxisRules rules(concat("figures[", i, "]"), axes, problems);
