@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/fairness.h"
 #include "cli/plan_table.h"
 #include "cli/project.h"
 #include "cli/study.h"
@@ -37,7 +38,14 @@ void print_header(const Study& study, int runs, int complete, int workers) {
   if (!question.empty()) std::cout << "question   " << question << '\n';
   std::cout << "runs       " << runs_text << '\n';
   if (workers > 0) std::cout << "workers    " << workers << '\n';
-  std::cout << "output     " << config::shown_path(study.output) << '\n' << std::flush;
+  std::cout << "output     " << config::shown_path(study.output) << '\n';
+  if (!study.config.unmatched.empty()) {
+    std::cout << "sizes      not matched: " << study.config.unmatched << '\n';
+  }
+  if (const auto few = too_few_seeds(study); !few.empty() && complete < runs) {
+    std::cout << "warning    " << few << '\n';
+  }
+  std::cout << std::flush;
 }
 
 void print_failures(const std::vector<sweep::Failure>& failures) {
@@ -127,6 +135,7 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   command->add_flag("--json", options->json, "with --dry-run: the list as JSON");
   command->callback([options, &exit_code] {
     const auto study = load_study(options->study.name, options->study.overrides);
+    require_matched(study);
     if (options->dry_run) {
       std::cout << (options->json ? plan_json(study) : plan_table(study));
     } else if (options->json) {

@@ -110,6 +110,9 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
 void add_notes(Table& table, const Study& study, const Frame& frame, const Labels& labels) {
   note_uncertainty(table, frame, table.notes);
   note_comparison(table, table.notes);
+  if (!study.unmatched.empty()) {
+    table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);
+  }
   note_chance(table, frame, labels, table.notes);
   if (const auto settings = settings_list(study); !settings.empty()) {
     table.settings = join(settings);
