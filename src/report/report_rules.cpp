@@ -41,6 +41,15 @@ class AxisRules {
          concat("names '", name, "', which the sweep does not vary", suggestion(name, axes_))});
   }
   void may_be_axis(const std::string& name) { used_.insert(name); }
+  /// An axis, or a key of the cells where there are any.
+  void must_vary(std::string_view key, const std::string& name, const FigureCommon& figure) {
+    if (figure.source.empty()) {
+      must_be_axis(key, name);
+    } else {
+      may_be_axis(name);
+    }
+  }
+  void may_use_any() { used_.insert(axes_.begin(), axes_.end()); }
   void fix(const TextMap& where) {
     for (const auto& entry : where.entries) used_.insert(entry.first);
   }
@@ -60,18 +69,35 @@ class AxisRules {
 };
 
 void check_axes(const LineConfig& figure, AxisRules& rules) {
-  rules.must_be_axis("color", figure.color);
-  rules.must_be_axis("facet", figure.facet);
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
   rules.may_be_axis(figure.x);
 }
 
 void check_axes(const BarConfig& figure, AxisRules& rules) {
-  rules.must_be_axis("color", figure.color);
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
   rules.may_be_axis(figure.x);
 }
 
+void check_axes(const StackedConfig& figure, AxisRules& rules) {
+  rules.must_vary("facet", figure.facet, figure);
+  rules.may_be_axis(figure.x);
+  rules.may_be_axis(figure.part);
+}
+
+void check_axes(const HistogramConfig& figure, AxisRules& rules) {
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
+}
+
+void check_axes(const ScatterConfig& figure, AxisRules& rules) {
+  rules.must_be_axis("color", figure.color);
+  rules.may_use_any();  // every run is a point of its own
+}
+
 void check_axes(const HeatmapConfig& figure, AxisRules& rules) {
-  rules.must_be_axis("facet", figure.facet);
+  rules.must_vary("facet", figure.facet, figure);
   rules.may_be_axis(figure.x);
   rules.may_be_axis(figure.y);
 }
@@ -107,6 +133,30 @@ void HeatmapConfig::validate(config::Check& check) const {
   check_given("x", x, check);
   check_given("y", y, check);
   check_given("value", value, check);
+  if (!against.empty() && facet.empty()) {
+    check.problem("against", "is given without facet; expected the axis whose value it is");
+  }
+}
+
+void StackedConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+  check_given("part", part, check);
+}
+
+void HistogramConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  if (x_end.empty() != weight.empty()) {
+    check.problem("weight", "and x_end belong together; expected both or neither");
+  }
+}
+
+void ScatterConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
 }
 
 void ReportConfig::validate(config::Check& check) const {
@@ -131,6 +181,10 @@ void ReportConfig::validate(config::Check& check) const {
     if (!names.insert(name).second) {
       check.problem("figures", concat("has two figures named '", name, "'"));
     }
+  }
+  if (!thumbnail.empty() && names.count(thumbnail) == 0) {
+    check.problem("thumbnail", concat("is '", thumbnail, "', which is no figure",
+                                      suggestion(thumbnail, {names.begin(), names.end()})));
   }
 }
 
