@@ -10,6 +10,8 @@
 namespace difflab::report {
 namespace {
 
+constexpr int kBootstrapColumn = 4;  // of the paired grid
+
 // "p = 0.25" to three decimals, never "0.000".
 std::string p_text(double p) { return p < 0.001 ? "< 0.001" : format_number(p, 3); }
 
@@ -122,7 +124,7 @@ Grid main_grid(const Table& table, const Labels& labels) {
   return grid;
 }
 
-Grid paired_grid(const Table& table, const Labels& labels) {
+Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) {
   Grid grid;
   grid.columns = {{"metric", true},
                   {join(table.axis_headings), true},
@@ -148,7 +150,11 @@ Grid paired_grid(const Table& table, const Labels& labels) {
       cells.insert(cells.end(), {"", "", "", ""});
       cells.push_back(comparison.censored > 0 ? concat(comparison.censored, " censored") : "0");
     }
+    if (bootstrap == Bootstrap::kLeftOut) cells.erase(cells.begin() + kBootstrapColumn);
     grid.rows.push_back(std::move(cells));
+  }
+  if (bootstrap == Bootstrap::kLeftOut) {
+    grid.columns.erase(grid.columns.begin() + kBootstrapColumn);
   }
   return grid;
 }

@@ -175,7 +175,7 @@ std::string table_terminal(const Table& table, const Labels& labels) {
   std::string out = table.title + "\n\n" + to_terminal(main_grid(table, labels), kTerminalWidth);
   if (!table.comparisons.empty()) {
     out += "\n  Against " + table.baseline + ", paired by seed\n\n" +
-           to_terminal(paired_grid(table, labels), kTerminalWidth);
+           to_terminal(paired_grid(table, labels, Bootstrap::kLeftOut), kTerminalWidth);
   }
   out += "\n";
   for (const std::string& note : table.notes)
