@@ -27,6 +27,13 @@ std::string page_html(const PageContent& content);
 /// The runs with status and provenance, as runs.json has them.
 Json runs_json(const Study& study, const Frame& frame);
 
+/// The beginning of a page, up to and with <main>; `style` is added to the page's own.
+std::string page_head(const std::string& title, const std::string& style = "");
+
+/// A path as an address, relative to the page, and a link to it.
+std::string address(const std::filesystem::path& path);
+std::string link(const std::filesystem::path& path, const std::string& text);
+
 /// The page's style sheet and its script (page_assets.cpp).
 extern const char* const kPageStyle;
 extern const char* const kPageScript;

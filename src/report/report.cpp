@@ -4,6 +4,7 @@
 
 #include "report/figure_files.h"
 #include "report/format.h"
+#include "report/gallery.h"
 #include "report/page.h"
 #include "report/table_files.h"
 #include "util/error.h"
@@ -113,6 +114,9 @@ Summary write_report(const Study& study) {
   std::vector<Figure> figures = draw_figures(study, frame, Style{labels});
   RenderOutcome rendered = write_figures(study, figures);
   const std::string sentence = best_sentence(study, frame, tables, labels);
+  Summary summary = count_runs(frame);
+  write_if_changed(study.output / "summary.json",
+                   summary_json(study, summary, sentence, answers, figures).dump(1) + "\n");
   write_if_changed(study.output / "runs.json", runs_json(study, frame).dump(1) + "\n");
   write_if_changed(study.output / "report.html", page_html({.study = study,
                                                             .frame = frame,
@@ -122,7 +126,6 @@ Summary write_report(const Study& study) {
                                                             .figures = figures,
                                                             .headline = sentence,
                                                             .bundle = rendered.bundle}));
-  Summary summary = count_runs(frame);
   for (const Table& table : tables) summary.text += table_terminal(table, labels) + "\n";
   for (const Answer& answer : answers) {
     summary.text += wrap(answer.text, kTerminalWidth, "  ") + "\n\n";

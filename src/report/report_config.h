@@ -37,6 +37,7 @@ struct TableConfig {
 /// own keys by calling `report.visit_fields(visit)` inside its own `visit_fields`.
 struct ReportConfig {
   std::string headline;                ///< metric of the one-sentence answer; empty: first compared
+  std::string thumbnail;               ///< figure that stands for the experiment in the gallery
   TextMap labels;                      ///< axis value or metric → how it is printed
   std::vector<ClaimConfig> claims;     ///< what the runs are asked about
   std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation
@@ -46,6 +47,8 @@ struct ReportConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("headline", headline, "metric of the one-sentence answer; empty: the first compared");
+    visit("thumbnail", thumbnail,
+          "figure that stands for the experiment in the gallery; empty: the first");
     visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");
     visit("claims", claims, "what a source found; the report says what the runs say to it");
     visit("derived", derived, "metrics worked out from the cells of an evaluation");
