@@ -10,6 +10,7 @@ namespace difflab::cli {
 // call it in main.cpp. A callback stores the program's exit code if it is not 0.
 void add_sweep_command(CLI::App& app, int& exit_code);
 void add_plot_command(CLI::App& app, int& exit_code);
+void add_report_command(CLI::App& app);
 void add_config_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
 void add_list_command(CLI::App& app);

@@ -98,6 +98,7 @@ void list_keys() {
 const std::map<std::string, void (*)()>& lists() {
   static const std::map<std::string, void (*)()> kLists{
       {"attention", list_kinds<AttentionConfig>},
+      {"derived", list_kinds<report::DerivedConfig>},
       {"evaluations", list_kinds<EvaluationConfig>},
       {"experiments", list_experiments},
       {"figures", list_kinds<report::FigureConfig>},

@@ -20,6 +20,7 @@ constexpr const char* kExamples =
     "nothing\n"
     "  ./difflab sweep headline seed=range(5) train.steps=2000 model=diff,transformer\n"
     "  ./difflab plot headline                        table and figures from the finished runs\n"
+    "  ./difflab report --all                         the gallery: results/README.md, index.html\n"
     "  ./difflab config headline model=diff           the configuration that a run gets\n"
     "  ./difflab data                                 texts to train on, and how to get them\n"
     "\n"
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   cli::add_sweep_command(app, exit_code);
   cli::add_plot_command(app, exit_code);
+  cli::add_report_command(app);
   cli::add_config_command(app);
   cli::add_diff_command(app);
   cli::add_list_command(app);

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "cli/fairness.h"
 #include "config/yaml.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -59,6 +60,7 @@ std::string plan_table(const Study& study) {
     text += fmt::format("{} points share a run with another of the same configuration\n",
                         study.points.size() - runs.size());
   }
+  if (const auto few = too_few_seeds(study); !few.empty()) text += "warning: " + few + "\n";
   return text + "dry run: nothing was run or written\n";
 }
 

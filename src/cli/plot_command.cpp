@@ -10,8 +10,6 @@
 #include "util/error.h"
 
 namespace difflab::cli {
-namespace {
-
 void redraw(const Study& study) {
   std::vector<const sweep::Run*> missing;
   const auto runs = sweep::distinct(study.points);
@@ -34,8 +32,6 @@ void redraw(const Study& study) {
                              sweep::name_of(sweep::state_of(run->directory)));
   }
 }
-
-}  // namespace
 
 void add_plot_command(CLI::App& app, int&) {
   const auto arguments = std::make_shared<StudyArguments>();

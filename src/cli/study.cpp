@@ -154,6 +154,7 @@ report::Study Study::for_report() const {
                       .prediction = config.prediction,
                       .notes = config.notes,
                       .baseline = config.baseline,
+                      .unmatched = config.unmatched,
                       .command = join(std::vector<std::string>{"./difflab", "sweep", name}, " "),
                       .settings = nullptr,
                       .runs = {},

@@ -33,4 +33,8 @@ struct Study {
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch = {});
 
+/// Writes the report of the finished runs, prints it, and names the runs that it lacks.
+/// @throws UserError if no run is finished.
+void redraw(const Study& study);
+
 }  // namespace difflab::cli

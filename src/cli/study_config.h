@@ -4,6 +4,7 @@
 
 #include "report/report_config.h"
 #include "sweep/launcher_config.h"
+#include "util/text.h"
 
 namespace difflab::cli {
 
@@ -15,6 +16,7 @@ struct StudyConfig {
   std::string prediction;
   std::string notes;
   std::string baseline;
+  std::string unmatched;
   std::string results = "results";
   sweep::LauncherConfig launcher;
   report::ReportConfig report;
@@ -26,11 +28,21 @@ struct StudyConfig {
     visit("prediction", prediction, "what is expected, written before the runs");
     visit("notes", notes, "limits, remarks, sources");
     visit("baseline", baseline, "value of the tables' first axis that others are compared with");
+    visit("unmatched", unmatched,
+          "why compared models differ by more than 1 % in their parameters; empty: they must not");
     visit("results", results, "folder for runs, tables and figures");
     visit("launcher", launcher, "where runs are executed");
     report.visit_fields(visit);
   }
-  void validate(config::Check& check) const { report.validate(check); }
+  void validate(config::Check& check) const {
+    report.validate(check);
+    for (std::size_t i = 0; i < report.claims.size() && baseline.empty(); ++i) {
+      if (report.claims[i].against.empty()) {
+        check.problem(concat("claims[", i, "]"),
+                      "names nothing to compare with; expected against, or a baseline");
+      }
+    }
+  }
 };
 
 }  // namespace difflab::cli

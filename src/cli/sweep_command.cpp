@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/fairness.h"
 #include "cli/plan_table.h"
 #include "cli/project.h"
 #include "cli/study.h"
@@ -39,7 +40,14 @@ void print_header(const Study& study, int runs, int complete, int workers) {
   if (!question.empty()) std::cout << "question   " << question << '\n';
   std::cout << "runs       " << runs_text << '\n';
   if (workers > 0) std::cout << "workers    " << workers << '\n';
-  std::cout << "output     " << config::shown_path(study.output) << '\n' << std::flush;
+  std::cout << "output     " << config::shown_path(study.output) << '\n';
+  if (!study.config.unmatched.empty()) {
+    std::cout << "sizes      not matched: " << study.config.unmatched << '\n';
+  }
+  if (const auto few = too_few_seeds(study); !few.empty() && complete < runs) {
+    std::cout << "warning    " << few << '\n';
+  }
+  std::cout << std::flush;
 }
 
 void print_failures(const std::vector<sweep::Failure>& failures) {
@@ -132,6 +140,7 @@ std::vector<Study> load_studies(const StudyArguments& arguments) {
   for (const auto& name : experiments_named(arguments.name)) {
     try {
       studies.push_back(load_study(name, arguments.overrides));
+      require_matched(studies.back());
     } catch (const UserError& error) {
       problems.emplace_back(error.what());
     }

@@ -72,6 +72,27 @@ FrameRun read_run(const PlannedRun& plan) {
   return run;
 }
 
+void add_matching(const Observation& row, const TextMap& where, std::vector<Observation>& rows) {
+  const bool matches =
+      std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
+        const auto number = parse_number(entry.second);
+        const Json value = row.value(entry.first);
+        return number ? value.is_number() && value.get<double>() == *number
+                      : row.text(entry.first) == entry.second;
+      });
+  if (matches) rows.push_back(row);
+}
+
+// From here on a derived metric is one like any other.
+void add_derived(const DerivedConfig& config, FrameRun& run) {
+  std::visit(
+      [&](const auto& derived) {
+        const auto value = derived.of(cells_of(run, derived.source, derived.where));
+        if (value) run.result["metrics"][derived.name] = *value;
+      },
+      config);
+}
+
 }  // namespace
 
 std::string_view name_of(RunState state) {
@@ -158,6 +179,8 @@ Frame::Frame(const Study& study) : baseline_(study.baseline) {
       if (!has_axis(axis)) axes_.push_back(axis);
     }
     runs_.push_back(read_run(plan));
+    if (!runs_.back().has_result()) continue;
+    for (const DerivedConfig& derived : study.report.derived) add_derived(derived, runs_.back());
   }
 }
 
@@ -176,30 +199,27 @@ std::vector<std::string> Frame::values(std::string_view axis) const {
   return distinct;
 }
 
+std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
+                                  const TextMap& where) {
+  std::vector<Observation> rows;
+  const Json* cells = at_path(run.result, "evaluations." + source + ".cells");
+  if (cells == nullptr || !cells->is_array()) return rows;
+  for (const Json& cell : *cells) add_matching({.run = &run, .fields = &cell}, where, rows);
+  return rows;
+}
+
 std::vector<Observation> Frame::observations(const std::string& source, bool curve,
                                              const TextMap& where) const {
   std::vector<Observation> rows;
-  const auto add = [&](const FrameRun& run, const Json* fields) {
-    const Observation row{.run = &run, .fields = fields};
-    const bool matches =
-        std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& e) {
-          const auto number = parse_number(e.second);
-          const Json value = row.value(e.first);
-          return number ? value.is_number() && value.get<double>() == *number
-                        : row.text(e.first) == e.second;
-        });
-    if (matches) rows.push_back(row);
-  };
   for (const FrameRun& run : runs_) {
     if (!run.has_result()) continue;
     if (!source.empty()) {
-      const Json* cells = at_path(run.result, "evaluations." + source + ".cells");
-      if (cells == nullptr || !cells->is_array()) continue;
-      for (const Json& cell : *cells) add(run, &cell);
+      const auto cells = cells_of(run, source, where);
+      rows.insert(rows.end(), cells.begin(), cells.end());
     } else if (curve) {
-      for (const Json& line : run.curve) add(run, &line);
+      for (const Json& line : run.curve) add_matching({.run = &run, .fields = &line}, where, rows);
     } else {
-      add(run, nullptr);
+      add_matching({.run = &run, .fields = nullptr}, where, rows);
     }
   }
   return rows;

@@ -76,6 +76,10 @@ class Frame {
   std::string baseline_;
 };
 
+/// The cells of evaluation `source` of a run that match `where`; none if it has no such evaluation.
+std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
+                                  const TextMap& where);
+
 /// The axis over which results are averaged; runs that differ only in it are repetitions.
 constexpr std::string_view kSeedAxis = "seed";
 

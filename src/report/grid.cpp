@@ -10,11 +10,18 @@
 namespace difflab::report {
 namespace {
 
+constexpr int kBootstrapColumn = 4;  // of the paired grid
+
 // "p = 0.25" to three decimals, never "0.000".
 std::string p_text(double p) { return p < 0.001 ? "< 0.001" : format_number(p, 3); }
 
 std::string signed_text(const Metric& metric, double value) {
   return (value > 0 ? "+" : "") + metric.text(value);
+}
+
+std::string range_text(const Metric& metric, const std::optional<Interval>& interval) {
+  if (!interval) return "";
+  return signed_text(metric, interval->low) + " to " + signed_text(metric, interval->high);
 }
 
 // A heading in at most two lines, broken where both are shortest.
@@ -117,12 +124,13 @@ Grid main_grid(const Table& table, const Labels& labels) {
   return grid;
 }
 
-Grid paired_grid(const Table& table, const Labels& labels) {
+Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) {
   Grid grid;
   grid.columns = {{"metric", true},
                   {join(table.axis_headings), true},
                   {"difference to " + table.baseline, false},
-                  {"95 % interval", false},
+                  {"95 % t interval", false},
+                  {"bootstrap", false},
                   {"sign-flip p", false},
                   {"pairs", false}};
   for (const Comparison& comparison : table.comparisons) {
@@ -134,16 +142,19 @@ Grid paired_grid(const Table& table, const Labels& labels) {
                                       table.row_label(table.rows[comparison.row], labels)};
     if (const auto& result = comparison.result) {
       cells.push_back(signed_text(metric, result->difference));
-      cells.push_back(result->interval ? signed_text(metric, result->interval->low) + " to " +
-                                             signed_text(metric, result->interval->high)
-                                       : "");
+      cells.push_back(range_text(metric, result->interval));
+      cells.push_back(range_text(metric, result->bootstrap));
       cells.push_back(result->pairs > 1 ? p_text(result->p) : "");
       cells.push_back(concat(result->pairs));
     } else {
-      cells.insert(cells.end(), {"", "", ""});
+      cells.insert(cells.end(), {"", "", "", ""});
       cells.push_back(comparison.censored > 0 ? concat(comparison.censored, " censored") : "0");
     }
+    if (bootstrap == Bootstrap::kLeftOut) cells.erase(cells.begin() + kBootstrapColumn);
     grid.rows.push_back(std::move(cells));
+  }
+  if (bootstrap == Bootstrap::kLeftOut) {
+    grid.columns.erase(grid.columns.begin() + kBootstrapColumn);
   }
   return grid;
 }

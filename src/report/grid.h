@@ -22,7 +22,9 @@ struct Grid {
 Grid main_grid(const Table& table, const Labels& labels);
 
 /// Differences to the baseline, one row per variant and metric; no rows if nothing is compared.
-Grid paired_grid(const Table& table, const Labels& labels);
+/// A terminal has no room for the bootstrap's interval.
+enum class Bootstrap { kShown, kLeftOut };
+Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap = Bootstrap::kShown);
 
 std::string to_markdown(const Grid& grid);
 std::string to_tex(const Grid& grid);   ///< a booktabs tabular

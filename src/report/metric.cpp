@@ -34,6 +34,8 @@ const std::vector<Metric>& known_metrics() {
       {"tokens_per_second", "tokens/s", "", kUp, 0, false, false},
       {"grad_norm", "gradient norm", "", kNone, 3, false, false},
       {"lr", "learning rate", "", kNone, std::nullopt, false, true},
+      {"effective_length", "effective length", "tokens", kUp, 0, false, false},
+      {"map_area", "area under the map", "", kUp, 3, true, false},
       {"length", "context length", "tokens", kNone, 0, false, true},
       {"depth", "needle depth", "%", kNone, 0, false, true},
       {"needles", "needles", "", kNone, 0, false, true},

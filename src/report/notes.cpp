@@ -60,13 +60,13 @@ void note_comparison(const Table& table, std::vector<std::string>& notes) {
     if (comparison.result) pairs = std::max(pairs, comparison.result->pairs);
   }
   if (pairs < 2) return;
-  notes.push_back(
-      concat("Differences are variant minus baseline on equal seeds, with their t interval; p is "
-             "the exact "
-             "two-sided sign-flip test, which cannot go below ",
-             plain_number(smallest_sign_flip_p(pairs)), " with ", pairs,
-             " pairs, and is not corrected for ", table.comparisons.size(),
-             table.comparisons.size() == 1 ? " comparison." : " comparisons."));
+  notes.push_back(concat(
+      "Differences are variant minus baseline on equal seeds, with their t "
+      "and percentile bootstrap intervals (95 %; of few pairs the bootstrap's is too narrow); "
+      "p is the exact two-sided sign-flip test, which cannot go below ",
+      plain_number(smallest_sign_flip_p(pairs)), " with ", pairs,
+      " pairs, and is not corrected for ", table.comparisons.size(),
+      table.comparisons.size() == 1 ? " comparison." : " comparisons."));
 }
 
 void note_chance(const Table& table, const Frame& frame, const Labels& labels,
@@ -110,6 +110,9 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
 void add_notes(Table& table, const Study& study, const Frame& frame, const Labels& labels) {
   note_uncertainty(table, frame, table.notes);
   note_comparison(table, table.notes);
+  if (!study.unmatched.empty()) {
+    table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);
+  }
   note_chance(table, frame, labels, table.notes);
   if (const auto settings = settings_list(study); !settings.empty()) {
     table.settings = join(settings);

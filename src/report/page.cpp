@@ -16,26 +16,6 @@ std::string paragraph(const std::string& label, const std::string& text) {
   return concat("<p><strong>", label, "</strong> ", escape_html(text), "</p>\n");
 }
 
-// An address below the report's folder or beside it.
-std::string address(const std::filesystem::path& path) {
-  static constexpr std::string_view kPlain = "/-_.~";
-  std::string out;
-  for (const char letter : path.generic_string()) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (std::isalnum(byte) != 0 || kPlain.find(letter) != std::string_view::npos) {
-      out += letter;
-    } else {
-      static constexpr const char* kHex = "0123456789ABCDEF";
-      out += {'%', kHex[byte / 16], kHex[byte % 16]};
-    }
-  }
-  return out;
-}
-
-std::string link(const std::filesystem::path& path, const std::string& text) {
-  return concat("<a href=\"", address(path), "\">", escape_html(text), "</a>");
-}
-
 // JSON inside a <script>: no "<" may end it early.
 std::string script_json(const Json& json) {
   std::string out;
@@ -58,6 +38,9 @@ std::string header(const PageContent& page) {
                            "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name),
                            ", preset ", escape_html(study.preset), ", ", with_result, " of ",
                            runs.size(), " runs have a result</p>\n");
+  for (const Answer& answer : page.answers) {
+    out += concat("<p class=\"answer\">", subscripts_html(answer.text), "</p>\n");
+  }
   if (!page.headline.empty()) {
     out += concat("<p class=\"answer\">", subscripts_html(page.headline), "</p>\n");
   }
@@ -198,14 +181,36 @@ std::string provenance(const Frame& frame) {
 
 }  // namespace
 
-std::string page_html(const PageContent& page) {
-  std::string out = concat(
+std::string address(const std::filesystem::path& path) {
+  static constexpr std::string_view kPlain = "/-_.~";
+  std::string out;
+  for (const char letter : path.generic_string()) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) != 0 || kPlain.find(letter) != std::string_view::npos) {
+      out += letter;
+    } else {
+      static constexpr const char* kHex = "0123456789ABCDEF";
+      out += {'%', kHex[byte / 16], kHex[byte % 16]};
+    }
+  }
+  return out;
+}
+
+std::string link(const std::filesystem::path& path, const std::string& text) {
+  return concat("<a href=\"", address(path), "\">", escape_html(text), "</a>");
+}
+
+std::string page_head(const std::string& title, const std::string& style) {
+  return concat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-      "name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" "
+      "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" "
       "href=\"data:,\">\n<title>",
-      escape_html(page.study.title.empty() ? page.study.name : page.study.title),
-      "</title>\n<style>", kPageStyle, "</style>\n</head>\n<body>\n<main>\n");
+      escape_html(title), "</title>\n<style>", kPageStyle, style,
+      "</style>\n</head>\n<body>\n<main>\n");
+}
+
+std::string page_html(const PageContent& page) {
+  std::string out = page_head(page.study.title.empty() ? page.study.name : page.study.title);
   out += header(page) + tables(page) + figures(page) + samples_html(page.frame, page.labels) +
          settings(page.study) + runs(page) + provenance(page.frame);
   out +=

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "report/claim.h"
 #include "report/figure_files.h"
 #include "report/table.h"
 
@@ -14,6 +15,7 @@ struct PageContent {
   const Frame& frame;
   const Labels& labels;
   const std::vector<Table>& tables;
+  const std::vector<Answer>& answers;
   const std::vector<Figure>& figures;
   const std::string& headline;
   const std::string& bundle;  ///< JavaScript; without it pictures stand in for the figures
@@ -24,6 +26,13 @@ std::string page_html(const PageContent& content);
 
 /// The runs with status and provenance, as runs.json has them.
 Json runs_json(const Study& study, const Frame& frame);
+
+/// The beginning of a page, up to and with <main>; `style` is added to the page's own.
+std::string page_head(const std::string& title, const std::string& style = "");
+
+/// A path as an address, relative to the page, and a link to it.
+std::string address(const std::filesystem::path& path);
+std::string link(const std::filesystem::path& path, const std::string& text);
 
 /// The page's style sheet and its script (page_assets.cpp).
 extern const char* const kPageStyle;

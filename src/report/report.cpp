@@ -4,6 +4,7 @@
 
 #include "report/figure_files.h"
 #include "report/format.h"
+#include "report/gallery.h"
 #include "report/page.h"
 #include "report/table_files.h"
 #include "util/error.h"
@@ -23,10 +24,14 @@ void require_fit(const Study& study, const Frame& frame) {
   if (!lines.empty()) throw UserError(join(lines, "\n"));
 }
 
-std::vector<Table> write_tables(const Study& study, const Frame& frame, const Labels& labels) {
+std::vector<Table> write_tables(const Study& study, const Frame& frame, const Labels& labels,
+                                const std::vector<Answer>& answers) {
   std::vector<Table> tables;
   for (const TableConfig& config : study.report.tables) {
     Table table = build_table(config, study, frame, labels);
+    if (tables.empty()) {
+      for (const Answer& answer : answers) table.answers.push_back(answer.text);
+    }
     add_notes(table, study, frame, labels);
     write_if_changed(study.output / (table.name + ".md"), table_markdown(table, labels));
     write_if_changed(study.output / (table.name + ".tex"), table_tex(table, labels));
@@ -41,7 +46,8 @@ std::vector<Table> write_tables(const Study& study, const Frame& frame, const La
 
 // From the metric that the study names, else the first that is compared, else the first that has a
 // better direction.
-std::string answer(const Study& study, const std::vector<Table>& tables, const Labels& labels) {
+std::string best_sentence(const Study& study, const Frame& frame, const std::vector<Table>& tables,
+                          const Labels& labels) {
   for (const Table& table : tables) {
     std::string metric = study.report.headline;
     if (metric.empty() && !table.comparisons.empty()) {
@@ -53,7 +59,7 @@ std::string answer(const Study& study, const std::vector<Table>& tables, const L
                        [](const Metric& column) { return column.better != Better::kNeither; });
       if (found != table.columns.end()) metric = found->key;
     }
-    if (std::string text = headline(table, metric, labels); !text.empty()) return text;
+    if (std::string text = headline(table, frame, metric, labels); !text.empty()) return text;
   }
   return "";
 }
@@ -103,20 +109,27 @@ Summary write_report(const Study& study) {
   require_fit(study, frame);
   const Labels labels(study.report.labels);
   make_directories(study.output);
-  const std::vector<Table> tables = write_tables(study, frame, labels);
+  const std::vector<Answer> answers = answer_claims(study, frame, labels);
+  const std::vector<Table> tables = write_tables(study, frame, labels, answers);
   std::vector<Figure> figures = draw_figures(study, frame, Style{labels});
   RenderOutcome rendered = write_figures(study, figures);
-  const std::string sentence = answer(study, tables, labels);
+  const std::string sentence = best_sentence(study, frame, tables, labels);
+  Summary summary = count_runs(frame);
+  write_if_changed(study.output / "summary.json",
+                   summary_json(study, summary, sentence, answers, figures).dump(1) + "\n");
   write_if_changed(study.output / "runs.json", runs_json(study, frame).dump(1) + "\n");
   write_if_changed(study.output / "report.html", page_html({.study = study,
                                                             .frame = frame,
                                                             .labels = labels,
                                                             .tables = tables,
+                                                            .answers = answers,
                                                             .figures = figures,
                                                             .headline = sentence,
                                                             .bundle = rendered.bundle}));
-  Summary summary = count_runs(frame);
   for (const Table& table : tables) summary.text += table_terminal(table, labels) + "\n";
+  for (const Answer& answer : answers) {
+    summary.text += wrap(answer.text, kTerminalWidth, "  ") + "\n\n";
+  }
   if (!sentence.empty()) summary.text += wrap(sentence, kTerminalWidth) + "\n\n";
   for (const std::string& warning : rendered.warnings) {
     summary.text += wrap("Warning: " + warning, kTerminalWidth) + "\n";

@@ -38,6 +38,7 @@ struct Study {
   std::string prediction;  ///< what the source found, written before the runs
   std::string notes;       ///< limits, remarks
   std::string baseline;    ///< value of the first `rows` axis that others are compared with
+  std::string unmatched;   ///< why compared models differ in size; empty: they do not
   std::string command;     ///< command line that repeats the study
   Json settings;           ///< shown under "Settings"; null: what all run configurations share
   std::vector<PlannedRun> runs;  ///< in sweep order (last axis fastest)

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "config/fields.h"
+#include "report/claim.h"
 #include "report/config_types.h"
+#include "report/derived.h"
 #include "report/figure_config.h"
 
 namespace difflab::report {
@@ -34,15 +36,22 @@ struct TableConfig {
 /// The keys of an experiment file that say what to report. A study config flattens them into its
 /// own keys by calling `report.visit_fields(visit)` inside its own `visit_fields`.
 struct ReportConfig {
-  std::string headline;               ///< metric of the one-sentence answer; empty: first compared
-  TextMap labels;                     ///< axis value or metric → how it is printed
-  std::vector<TableConfig> tables;    ///< empty: only the list of runs is reported
-  std::vector<FigureConfig> figures;  ///< each drawn as SVG, PDF, PNG with its data
+  std::string headline;                ///< metric of the one-sentence answer; empty: first compared
+  std::string thumbnail;               ///< figure that stands for the experiment in the gallery
+  TextMap labels;                      ///< axis value or metric → how it is printed
+  std::vector<ClaimConfig> claims;     ///< what the runs are asked about
+  std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation
+  std::vector<TableConfig> tables;     ///< empty: only the list of runs is reported
+  std::vector<FigureConfig> figures;   ///< each drawn as SVG, PDF, PNG with its data
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("headline", headline, "metric of the one-sentence answer; empty: the first compared");
+    visit("thumbnail", thumbnail,
+          "figure that stands for the experiment in the gallery; empty: the first");
     visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");
+    visit("claims", claims, "what a source found; the report says what the runs say to it");
+    visit("derived", derived, "metrics worked out from the cells of an evaluation");
     visit("tables", tables, "tables to write");
     visit("figures", figures, "figures to draw");
   }

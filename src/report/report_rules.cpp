@@ -41,6 +41,15 @@ class AxisRules {
          concat("names '", name, "', which the sweep does not vary", suggestion(name, axes_))});
   }
   void may_be_axis(const std::string& name) { used_.insert(name); }
+  /// An axis, or a key of the cells where there are any.
+  void must_vary(std::string_view key, const std::string& name, const FigureCommon& figure) {
+    if (figure.source.empty()) {
+      must_be_axis(key, name);
+    } else {
+      may_be_axis(name);
+    }
+  }
+  void may_use_any() { used_.insert(axes_.begin(), axes_.end()); }
   void fix(const TextMap& where) {
     for (const auto& entry : where.entries) used_.insert(entry.first);
   }
@@ -60,18 +69,35 @@ class AxisRules {
 };
 
 void check_axes(const LineConfig& figure, AxisRules& rules) {
-  rules.must_be_axis("color", figure.color);
-  rules.must_be_axis("facet", figure.facet);
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
   rules.may_be_axis(figure.x);
 }
 
 void check_axes(const BarConfig& figure, AxisRules& rules) {
-  rules.must_be_axis("color", figure.color);
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
   rules.may_be_axis(figure.x);
 }
 
+void check_axes(const StackedConfig& figure, AxisRules& rules) {
+  rules.must_vary("facet", figure.facet, figure);
+  rules.may_be_axis(figure.x);
+  rules.may_be_axis(figure.part);
+}
+
+void check_axes(const HistogramConfig& figure, AxisRules& rules) {
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
+}
+
+void check_axes(const ScatterConfig& figure, AxisRules& rules) {
+  rules.must_be_axis("color", figure.color);
+  rules.may_use_any();  // every run is a point of its own
+}
+
 void check_axes(const HeatmapConfig& figure, AxisRules& rules) {
-  rules.must_be_axis("facet", figure.facet);
+  rules.must_vary("facet", figure.facet, figure);
   rules.may_be_axis(figure.x);
   rules.may_be_axis(figure.y);
 }
@@ -107,6 +133,30 @@ void HeatmapConfig::validate(config::Check& check) const {
   check_given("x", x, check);
   check_given("y", y, check);
   check_given("value", value, check);
+  if (!against.empty() && facet.empty()) {
+    check.problem("against", "is given without facet; expected the axis whose value it is");
+  }
+}
+
+void StackedConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+  check_given("part", part, check);
+}
+
+void HistogramConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  if (x_end.empty() != weight.empty()) {
+    check.problem("weight", "and x_end belong together; expected both or neither");
+  }
+}
+
+void ScatterConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
 }
 
 void ReportConfig::validate(config::Check& check) const {
@@ -117,12 +167,24 @@ void ReportConfig::validate(config::Check& check) const {
     }
   }
   names.clear();
+  for (const DerivedConfig& config : derived) {
+    const std::string& name = std::visit(
+        [](const auto& d) -> const auto& { return d.name; }, config);
+    if (!names.insert(name).second) {
+      check.problem("derived", concat("has two metrics named '", name, "'"));
+    }
+  }
+  names.clear();
   for (const FigureConfig& figure : figures) {
     const std::string& name = std::visit(
         [](const auto& f) -> const auto& { return f.name; }, figure);
     if (!names.insert(name).second) {
       check.problem("figures", concat("has two figures named '", name, "'"));
     }
+  }
+  if (!thumbnail.empty() && names.count(thumbnail) == 0) {
+    check.problem("thumbnail", concat("is '", thumbnail, "', which is no figure",
+                                      suggestion(thumbnail, {names.begin(), names.end()})));
   }
 }
 
@@ -135,6 +197,13 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
     AxisRules rules(place, axes, problems);
     for (const std::string& axis : report.tables[i].rows.names) rules.must_be_axis("rows", axis);
     rules.must_use_all("add it to rows");
+  }
+  for (std::size_t i = 0; i < report.claims.size(); ++i) {
+    AxisRules rules(concat("claims[", i, "]"), axes, problems);
+    rules.may_be_axis(compared_axis(report, axes));
+    for (const auto& entry : report.claims[i].where.entries)
+      rules.must_be_axis("where", entry.first);
+    rules.must_use_all("say with where which of its values is meant");
   }
   for (std::size_t i = 0; i < report.figures.size(); ++i) {
     AxisRules rules(concat("figures[", i, "]"), axes, problems);

@@ -1,30 +1,15 @@
 #include "report/style.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <set>
 
 #include "report/format.h"
+#include "report/looks.h"
 #include "util/text.h"
 
 namespace difflab::report {
 namespace {
-
-// Okabe and Ito 2008 without black, which is the baseline's; its yellow, too pale for lines on
-// white paper, is replaced by Tol's olive, and Tol's wine makes eight.
-constexpr std::array<const char*, 8> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                "#56B4E9", "#E69F00", "#999933", "#882255"};
-constexpr std::array<const char*, 8> kShapes = {"circle",         "square",        "triangle-up",
-                                                "diamond",        "triangle-down", "cross",
-                                                "triangle-right", "triangle-left"};
-
-Json dash_of(std::size_t index) {
-  static const std::array<Json, 5> dashes = {Json::array({1, 0}), Json::array({6, 2}),
-                                             Json::array({2, 2}), Json::array({8, 2, 2, 2}),
-                                             Json::array({4, 1})};
-  return dashes[index % dashes.size()];
-}
 
 constexpr const char* kFont = "Liberation Sans, Arial, Helvetica, sans-serif";
 
@@ -68,6 +53,23 @@ Json lines_of(const std::string& text, double letters) {
   return lines;
 }
 
+std::vector<Series> series_of(const std::vector<std::string>& values, const std::string& baseline,
+                              const Labels& labels) {
+  const auto looks = looks_of(values, baseline);
+  std::vector<Series> series;
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::string label = labels.value(values[i]);
+    if (!taken.insert(label).second) label = values[i];
+    series.push_back({.value = values[i],
+                      .label = label,
+                      .color = looks[i].color,
+                      .shape = looks[i].shape,
+                      .dash = looks[i].dash});
+  }
+  return series;
+}
+
 Json scale_of(const std::vector<Series>& series, const auto& look) {
   Json range = Json::array();
   for (const Series& one : series) range.push_back(look(one));
@@ -88,21 +90,28 @@ std::string Drawing::csv() const {
 }
 
 std::vector<Series> Style::series(const Frame& frame, const std::string& axis) const {
-  std::vector<Series> series;
-  std::set<std::string> taken;
-  std::size_t index = 0;
-  for (const std::string& value : frame.values(axis)) {
-    const bool is_baseline = !frame.baseline().empty() && value == frame.baseline();
-    std::string label = labels.value(value);
-    if (!taken.insert(label).second) label = value;
-    series.push_back({.value = value,
-                      .label = label,
-                      .color = is_baseline ? std::string(kInk) : kColors[index % kColors.size()],
-                      .shape = is_baseline ? "circle" : kShapes[(index + 1) % kShapes.size()],
-                      .dash = is_baseline ? dash_of(0) : dash_of(index)});
-    if (!is_baseline) ++index;
+  return series_of(frame.values(axis), frame.baseline(), labels);
+}
+
+std::vector<Series> Style::series(const Frame& frame, const std::vector<Observation>& rows,
+                                  const std::string& key) const {
+  if (key.empty()) return {};
+  if (frame.has_axis(key)) return series(frame, key);
+  std::vector<std::string> values;
+  std::set<std::string> seen;
+  for (const Observation& row : rows) {
+    std::string text = row.text(key);
+    if (seen.insert(text).second) values.push_back(std::move(text));
   }
-  return series;
+  const bool numbers = std::all_of(values.begin(), values.end(), [](const std::string& text) {
+    return parse_number(text).has_value();
+  });
+  if (numbers) {
+    std::sort(values.begin(), values.end(), [](const std::string& a, const std::string& b) {
+      return *parse_number(a) < *parse_number(b);
+    });
+  }
+  return series_of(values, frame.baseline(), labels);
 }
 
 Json Style::start(const FigureCommon& figure, const std::string& fallback,

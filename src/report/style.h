@@ -28,15 +28,17 @@ struct Series {
   Json dash;          ///< stroke dash lengths
 };
 
-/// The look that all figures of a study share. Colours are Okabe and Ito's, which people with any
-/// common colour blindness tell apart; dashes and markers differ as well, so that print in grey
-/// works. The baseline is drawn in ink.
+/// The look that all figures share (looks.h).
 struct Style {
   const Labels& labels;
 
-  /// The values of an axis in sweep order with their looks. The same value always gets the same
-  /// look in one study.
+  /// The values of an axis in sweep order with their looks.
   std::vector<Series> series(const Frame& frame, const std::string& axis) const;
+
+  /// The same of an axis or of a key of the rows: its values there, numbers ascending, others in
+  /// the order of the rows. None for an empty key.
+  std::vector<Series> series(const Frame& frame, const std::vector<Observation>& rows,
+                             const std::string& key) const;
 
   /// The frame of a specification: schema, title (`fallback` unless the figure has its own),
   /// fonts, sizes; no data, no marks.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "report/format.h"
+#include "report/pairs.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -58,28 +59,13 @@ std::string censored_text(const Cell& cell, const Metric& metric) {
 // Differences to the baseline on equal values of the axes that make no row.
 Comparison compare(const Table& table, std::size_t row, std::size_t baseline, std::size_t column,
                    const Frame& frame) {
-  Comparison comparison{.row = row, .column = column, .result = std::nullopt};
-  const std::string& key = table.columns[column].key;
-  const auto is_partner = [&](const FrameRun& a, const FrameRun& b) {
-    return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& axis) {
-      const bool makes_row =
-          std::find(table.axes.begin(), table.axes.end(), axis) != table.axes.end();
-      return makes_row || a.axis(axis) == b.axis(axis);
-    });
-  };
-  std::vector<double> differences;
-  for (const FrameRun* run : table.rows[row].runs) {
-    for (const FrameRun* partner : table.rows[baseline].runs) {
-      if (!is_partner(*run, *partner)) continue;
-      const auto value = run->metric(key);
-      const auto reference = partner->metric(key);
-      if (value && reference) differences.push_back(*value - *reference);
-      if (run->censored_above(key) || partner->censored_above(key)) ++comparison.censored;
-    }
-  }
+  const Pairs pairs = pair_runs(frame, table.rows[row].runs, table.rows[baseline].runs, table.axes,
+                                table.columns[column].key);
   // Leaving the censored pairs out would favour the side that has them.
-  if (comparison.censored == 0) comparison.result = compare_paired(differences);
-  return comparison;
+  return {.row = row,
+          .column = column,
+          .result = pairs.censored == 0 ? compare_paired(pairs.differences) : std::nullopt,
+          .censored = pairs.censored};
 }
 
 std::optional<std::size_t> baseline_row(const Table& table, std::size_t row,
@@ -223,29 +209,15 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
 
 namespace {
 
-// The metric of each run that agrees with one of `other` in its seed, minus that one's.
-std::vector<double> paired_differences(const TableRow& row, const TableRow& other,
-                                       const std::string& metric) {
-  std::vector<double> differences;
-  for (const FrameRun* run : row.runs) {
-    for (const FrameRun* twin : other.runs) {
-      const auto ours = run->metric(metric), theirs = twin->metric(metric);
-      if (run->axis(kSeedAxis) == twin->axis(kSeedAxis) && ours && theirs) {
-        differences.push_back(*ours - *theirs);
-      }
-    }
-  }
-  return differences;
-}
-
 // The rows that the seeds do not tell from the best one; the baseline has a sentence of its own.
-std::vector<std::string> ties(const Table& table, const TableRow& best, const Metric& metric,
-                              const Labels& labels) {
+std::vector<std::string> ties(const Table& table, const Frame& frame, const TableRow& best,
+                              const Metric& metric, const Labels& labels) {
   std::vector<std::string> names;
   for (const TableRow& row : table.rows) {
     const auto name = table.row_label(row, labels);
     if (&row == &best || name == table.baseline) continue;
-    const auto compared = compare_paired(paired_differences(best, row, metric.key));
+    const auto compared =
+        compare_paired(pair_runs(frame, best.runs, row.runs, table.axes, metric.key).differences);
     if (!compared || !compared->interval) continue;
     if (compared->interval->low <= 0 && compared->interval->high >= 0) names.push_back(name);
   }
@@ -254,7 +226,8 @@ std::vector<std::string> ties(const Table& table, const TableRow& best, const Me
 
 }  // namespace
 
-std::string headline(const Table& table, const std::string& metric, const Labels& labels) {
+std::string headline(const Table& table, const Frame& frame, const std::string& metric,
+                     const Labels& labels) {
   std::size_t column = 0;
   while (column < table.columns.size() && table.columns[column].key != metric) ++column;
   if (column == table.columns.size()) return "";
@@ -276,13 +249,13 @@ std::string headline(const Table& table, const std::string& metric, const Labels
       concat("Best of ", rows, " by ", labels.heading(shown), ": ", table.row_label(*best, labels),
              " with ", cell.text(shown, cell.n()), " (n = ", cell.n(),
              cell.n() == 1 ? ", no interval from one run" : "", ").");
-  if (const auto names = ties(table, *best, shown, labels); !names.empty()) {
+  if (const auto names = ties(table, frame, *best, shown, labels); !names.empty()) {
     text += concat(" The seeds do not tell it from: ", join(names), ".");
   }
   for (const Comparison& comparison : table.comparisons) {
     if (&table.rows[comparison.row] != best || comparison.column != column || !comparison.result)
       continue;
-    const auto& [pairs, difference, interval, p] = *comparison.result;
+    const auto& [pairs, difference, interval, bootstrap, p] = *comparison.result;
     text += concat(" Against ", table.baseline, ": ", difference > 0 ? "+" : "",
                    shown.text(difference));
     if (!interval) return text + " in one pair, so nothing can be said about chance.";

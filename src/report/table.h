@@ -55,6 +55,7 @@ struct Table {
   std::vector<Comparison> comparisons;  ///< by column, then by row
   std::string baseline;                 ///< label; empty: no comparison
   std::string settings;                 ///< what all runs share, for the files that stand alone
+  std::vector<std::string> answers;     ///< what the runs say to the claims; first table only
   std::vector<std::string> notes;       ///< sentences that belong under the table
 
   std::string row_label(const TableRow& row, const Labels& labels) const;
@@ -65,6 +66,7 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
                   const Labels& labels);
 
 /// The answer in one sentence, from the comparison of `metric` in `table`.
-std::string headline(const Table& table, const std::string& metric, const Labels& labels);
+std::string headline(const Table& table, const Frame& frame, const std::string& metric,
+                     const Labels& labels);
 
 }  // namespace difflab::report

@@ -123,8 +123,8 @@ std::string table_csv(const Table& table) {
 
 std::string paired_csv(const Table& table) {
   std::vector<std::string> head = table.axes;
-  head.insert(head.end(),
-              {"metric", "difference", "low", "high", "sign_flip_p", "pairs", "censored_pairs"});
+  head.insert(head.end(), {"metric", "difference", "low", "high", "bootstrap_low", "bootstrap_high",
+                           "sign_flip_p", "pairs", "censored_pairs"});
   std::string out = csv_line(head);
   for (const Comparison& comparison : table.comparisons) {
     std::vector<std::string> fields = table.rows[comparison.row].key;
@@ -134,6 +134,8 @@ std::string paired_csv(const Table& table) {
     fields.push_back(result ? plain_number(result->difference) : "");
     fields.push_back(bounded ? plain_number(result->interval->low) : "");
     fields.push_back(bounded ? plain_number(result->interval->high) : "");
+    fields.push_back(bounded ? plain_number(result->bootstrap->low) : "");
+    fields.push_back(bounded ? plain_number(result->bootstrap->high) : "");
     fields.push_back(result && result->pairs > 1 ? plain_number(result->p) : "");
     fields.push_back(concat(result ? result->pairs : 0));
     fields.push_back(concat(comparison.censored));
@@ -143,8 +145,9 @@ std::string paired_csv(const Table& table) {
 }
 
 std::string table_markdown(const Table& table, const Labels& labels) {
-  std::string out =
-      "# " + escape_markdown(table.title) + "\n\n" + to_markdown(main_grid(table, labels));
+  std::string out = "# " + escape_markdown(table.title) + "\n\n";
+  for (const std::string& answer : table.answers) out += escape_markdown(answer) + "\n\n";
+  out += to_markdown(main_grid(table, labels));
   if (!table.comparisons.empty()) {
     out += "\n## Against " + escape_markdown(table.baseline) + ", paired by seed\n\n" +
            to_markdown(paired_grid(table, labels));
@@ -157,6 +160,7 @@ std::string table_markdown(const Table& table, const Labels& labels) {
 
 std::string table_tex(const Table& table, const Labels& labels) {
   std::string out = comment(table.title) + comment("Needs \\usepackage{booktabs}.");
+  for (const std::string& answer : table.answers) out += comment(answer);
   for (const std::string& note : table.notes) out += comment(note);
   if (!table.settings.empty()) out += comment("Equal in all runs: " + table.settings);
   out += to_tex(main_grid(table, labels));
@@ -171,7 +175,7 @@ std::string table_terminal(const Table& table, const Labels& labels) {
   std::string out = table.title + "\n\n" + to_terminal(main_grid(table, labels), kTerminalWidth);
   if (!table.comparisons.empty()) {
     out += "\n  Against " + table.baseline + ", paired by seed\n\n" +
-           to_terminal(paired_grid(table, labels), kTerminalWidth);
+           to_terminal(paired_grid(table, labels, Bootstrap::kLeftOut), kTerminalWidth);
   }
   out += "\n";
   for (const std::string& note : table.notes)

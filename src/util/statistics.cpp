@@ -13,6 +13,8 @@ namespace difflab {
 namespace {
 
 constexpr std::size_t kMostEnumerated = 20;
+constexpr std::size_t kMostResampled = 6;  // 6^6 = 46,656 samples
+constexpr std::size_t kDrawnSamples = 20'000;
 constexpr std::int64_t kDrawnPatterns = std::int64_t{1} << kMostEnumerated;
 
 void require_some(std::span<const double> values) {
@@ -186,11 +188,76 @@ double smallest_sign_flip_p(std::int64_t pairs) {
   return std::ldexp(2.0, -static_cast<int>(std::max<std::int64_t>(pairs, 1)));
 }
 
+std::optional<Interval> bootstrap_interval(std::span<const double> values, double level) {
+  const std::size_t n = values.size();
+  if (n < 2) return std::nullopt;
+  std::vector<double> means;
+  if (n <= kMostResampled) {
+    std::size_t samples = 1;
+    for (std::size_t i = 0; i < n; ++i) samples *= n;
+    for (std::size_t sample = 0; sample < samples; ++sample) {
+      double sum = 0;
+      for (std::size_t i = 0, rest = sample; i < n; ++i, rest /= n) sum += values[rest % n];
+      means.push_back(sum / static_cast<double>(n));
+    }
+  } else {
+    Random random{n};
+    for (std::size_t sample = 0; sample < kDrawnSamples; ++sample) {
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        sum += values[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)))];
+      }
+      means.push_back(sum / static_cast<double>(n));
+    }
+  }
+  std::sort(means.begin(), means.end());
+  const double tail = (1 - level) / 2 * static_cast<double>(means.size());
+  const auto rank = std::max<std::size_t>(static_cast<std::size_t>(std::ceil(tail)), 1);
+  return Interval{.low = means[rank - 1], .high = means[means.size() - rank]};
+}
+
+double PowerFit::at(double x) const { return a * std::pow(x, -b); }
+
+double PowerFit::x_at(double y) const { return std::pow(a / y, 1 / b); }
+
+std::optional<PowerFit> fit_power(std::span<const double> x, std::span<const double> y) {
+  std::vector<double> log_x;
+  std::vector<double> log_y;
+  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+    if (!(x[i] > 0) || !(y[i] > 0)) continue;
+    log_x.push_back(std::log(x[i]));
+    log_y.push_back(std::log(y[i]));
+  }
+  if (log_x.empty()) return std::nullopt;
+  const double center_x = mean(log_x);
+  const double center_y = mean(log_y);
+  double xx = 0;
+  double xy = 0;
+  for (std::size_t i = 0; i < log_x.size(); ++i) {
+    xx += (log_x[i] - center_x) * (log_x[i] - center_x);
+    xy += (log_x[i] - center_x) * (log_y[i] - center_y);
+  }
+  if (!(xx > 0)) return std::nullopt;
+  const double slope = xy / xx;
+  PowerFit fit{.a = std::exp(center_y - slope * center_x), .b = -slope, .b_interval = std::nullopt};
+  if (log_x.size() == 2) return fit;
+  double squares = 0;
+  for (std::size_t i = 0; i < log_x.size(); ++i) {
+    const double rest = log_y[i] - center_y - slope * (log_x[i] - center_x);
+    squares += rest * rest;
+  }
+  const auto degrees = static_cast<double>(log_x.size() - 2);
+  const double half = student_t_quantile(0.975, degrees) * std::sqrt(squares / degrees / xx);
+  fit.b_interval = Interval{.low = fit.b - half, .high = fit.b + half};
+  return fit;
+}
+
 std::optional<PairedComparison> compare_paired(std::span<const double> differences, double level) {
   if (differences.empty()) return std::nullopt;
   return PairedComparison{.pairs = static_cast<std::int64_t>(differences.size()),
                           .difference = mean(differences),
                           .interval = t_interval(differences, level),
+                          .bootstrap = bootstrap_interval(differences, level),
                           .p = sign_flip_p(differences)};
 }
 

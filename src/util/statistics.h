@@ -51,16 +51,37 @@ double sign_flip_p(std::span<const double> differences);
 /// 2 / 2^n, what n pairs can show at best; 1 for n = 0.
 double smallest_sign_flip_p(std::int64_t pairs);
 
+/// The percentile bootstrap interval of the mean (Efron 1979): the middle `level` of the means of
+/// all samples of n drawn with replacement. Up to 6 values all nⁿ of them are counted; beyond that
+/// 20,000 are drawn, always the same ones. With few values it is too narrow, unlike the t interval,
+/// but it assumes no normal population. Empty for fewer than two values.
+std::optional<Interval> bootstrap_interval(std::span<const double> values, double level = 0.95);
+
 /// A variant against the baseline on equal seeds.
 struct PairedComparison {
   std::int64_t pairs;
-  double difference;                 ///< mean of the differences
-  std::optional<Interval> interval;  ///< t interval of the mean difference; empty for one pair
-  double p;                          ///< sign_flip_p
+  double difference;                  ///< mean of the differences
+  std::optional<Interval> interval;   ///< t interval of the mean difference; empty for one pair
+  std::optional<Interval> bootstrap;  ///< bootstrap_interval of the mean difference
+  double p;                           ///< sign_flip_p
 };
 
 /// Empty if there are no differences.
 std::optional<PairedComparison> compare_paired(std::span<const double> differences,
                                                double level = 0.95);
+
+/// y = a · x^−b, the straight line of least squares through log x and log y.
+struct PowerFit {
+  double a;
+  double b;
+  std::optional<Interval> b_interval;  ///< t interval of b; empty for two points
+
+  double at(double x) const;
+  double x_at(double y) const;  ///< where the curve has this value
+};
+
+/// Empty unless at least two distinct x are given; values that are not positive have no logarithm
+/// and are left out.
+std::optional<PowerFit> fit_power(std::span<const double> x, std::span<const double> y);
 
 }  // namespace difflab

@@ -1,6 +1,10 @@
 // What the driver hands to the worker: config.yaml must describe the run whose id names its folder.
 #include "experiment/run_config.h"
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "cli/study_config.h"
 #include "config/reader.h"
 #include "config/study.h"
@@ -34,6 +38,36 @@ CATCH_TEST_CASE("every run of every experiment keeps its id through its config.y
       CATCH_INFO(text << config::canonical_json(config::write(run)) << "\n"
                       << config::canonical_json(config::write(again)));
       CATCH_CHECK(run_id(again) == run_id(run));
+    }
+  }
+}
+
+CATCH_TEST_CASE("every claim of every experiment names variants that its sweep has") {
+  const config::SearchPath search_path = config::SearchPath::of_project(DIFFLAB_ROOT);
+  config::Library library(search_path);
+  for (const auto& experiment : library.options("experiment")) {
+    config::Problems problems;
+    const auto composed =
+        config::compose_study({.search_path = search_path,
+                               .experiment = experiment,
+                               .overrides = {},
+                               .run_keys = config::field_names<RunConfig>(),
+                               .study_keys = config::field_names<cli::StudyConfig>()},
+                              problems);
+    const auto study = config::read<cli::StudyConfig>(composed.settings);
+    std::vector<std::string> axes;
+    for (const auto& axis : composed.axes) axes.push_back(axis.key);
+    const auto compared = report::compared_axis(study.report, axes);
+    std::set<std::string> values;
+    for (const auto& point : composed.points) {
+      for (const auto& [axis, label] : point.axes) {
+        if (axis == compared) values.insert(label);
+      }
+    }
+    for (const auto& claim : study.report.claims) {
+      CATCH_INFO(experiment << ": " << claim.text);
+      CATCH_CHECK(values.count(claim.variant) == 1);
+      CATCH_CHECK(values.count(claim.against.empty() ? study.baseline : claim.against) == 1);
     }
   }
 }

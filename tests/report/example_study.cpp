@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "util/error.h"
 #include "util/files.h"
@@ -99,6 +100,37 @@ Json grid_cells(const Variant& variant, Random& random) {
   return cells;
 }
 
+// Where attention goes: parts with sum 1.
+Json attention_cells(const Variant& variant, Random& random) {
+  Json cells = Json::array();
+  for (const int depth : {0, 25, 50, 75, 100}) {
+    const double answer = std::clamp(0.4 * variant.ceiling + noise(random, 0.03), 0.02, 0.6);
+    const double bos = 0.3 * (1 - answer);
+    const double before = 0.5 * (1 - answer) * depth / 100;
+    const double after = 0.5 * (1 - answer) - before;
+    const std::pair<const char*, double> parts[] = {{"begin", bos},
+                                                    {"before", before},
+                                                    {"answer", answer},
+                                                    {"after", after},
+                                                    {"question", 0.2 * (1 - answer)}};
+    for (const auto& [region, share] : parts) {
+      cells.push_back(Json{{"depth", depth}, {"region", region}, {"share", share}});
+    }
+  }
+  return cells;
+}
+
+// Absolute logits, a few of them far out where the ceiling is low.
+Json logit_cells(const Variant& variant, Random& random) {
+  Json cells = Json::array();
+  for (int i = 0; i < 400; ++i) {
+    const double logit =
+        std::abs(random.normal()) * (i % 40 == 0 ? 9 * (1.1 - variant.ceiling) + 2 : 1);
+    cells.push_back(Json{{"logit", logit + 0.01}});
+  }
+  return cells;
+}
+
 }  // namespace
 
 void fill_like_headline(StudyBuilder& builder) {
@@ -149,7 +181,9 @@ void fill_like_headline(StudyBuilder& builder) {
                       {"train_seconds", 65 + noise(random, 2)},
                       {"tokens_per_second", 21000 + noise(random, 300)}};
       Json more = {
-          {"evaluations", Json{{"needle_grid", Json{{"cells", grid_cells(variant, random)}}}}}};
+          {"evaluations", Json{{"needle_grid", Json{{"cells", grid_cells(variant, random)}}},
+                               {"attention", Json{{"cells", attention_cells(variant, random)}}},
+                               {"logits", Json{{"cells", logit_cells(variant, random)}}}}}};
       if (reached.is_null()) more["censored"] = Json{{"steps_to_90_accuracy", 1600}};
       if (diverges) {
         more = {{"status", "diverged"}, {"diverged_at_step", 720}};
@@ -196,6 +230,54 @@ ReportConfig headline_report() {
   grid.where.entries = {{"needles", "4"}, {"queries", "1"}};
   report.figures = {learning, accuracy, grid};
   return report;
+}
+
+std::vector<FigureConfig> other_figures() {
+  HeatmapConfig difference;
+  difference.name = "difference";
+  difference.source = "needle_grid";
+  difference.x = "length";
+  difference.y = "depth";
+  difference.value = "accuracy";
+  difference.facet = "model";
+  difference.against = "transformer";
+  StackedConfig attention;
+  attention.name = "attention";
+  attention.source = "attention";
+  attention.x = "depth";
+  attention.y = "share";
+  attention.part = "region";
+  attention.facet = "model";
+  HistogramConfig logits;
+  logits.name = "logits";
+  logits.source = "logits";
+  logits.x = "logit";
+  logits.color = "model";
+  ScatterConfig speed;
+  speed.name = "speed";
+  speed.x = "tokens_per_second";
+  speed.y = "valid_loss";
+  speed.color = "model";
+  LineConfig length;
+  length.name = "length";
+  length.source = "needle_grid";
+  length.x = "length";
+  length.y = "accuracy";
+  length.color = "model";
+  length.x_scale = AxisScale::kLog;
+  LineConfig panels = length;
+  panels.name = "panels";
+  panels.color = "";
+  panels.facet = "model";
+  panels.width = ColumnWidth::kDouble;
+  BarConfig grouped;
+  grouped.name = "grouped";
+  grouped.source = "needle_grid";
+  grouped.x = "length";
+  grouped.y = "accuracy";
+  grouped.color = "model";
+  grouped.width = ColumnWidth::kDouble;
+  return {difference, attention, logits, speed, length, panels, grouped};
 }
 
 }  // namespace difflab::report

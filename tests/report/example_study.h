@@ -47,4 +47,7 @@ void fill_like_headline(StudyBuilder& builder);
 /// The tables and figures of the headline experiment.
 ReportConfig headline_report();
 
+/// One figure of every other kind and layout, over the same runs.
+std::vector<FigureConfig> other_figures();
+
 }  // namespace difflab::report

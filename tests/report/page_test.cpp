@@ -1,5 +1,6 @@
 // The drawn report: needs the renderer in .venv, and Chromium and pdffonts for what a reader sees.
 // What is not installed is named in a warning and skipped.
+#include <algorithm>
 #include <chrono>
 
 #include "report/example_study.h"
@@ -7,6 +8,7 @@
 #include "support/catch.h"
 #include "util/files.h"
 #include "util/process.h"
+#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -106,6 +108,67 @@ CATCH_TEST_CASE("figures are drawn once, with embedded fonts, and again when the
   }
 }
 
+CATCH_TEST_CASE("every kind of figure is drawn, with embedded fonts and none of Type 3") {
+  TemporaryFolder folder;
+  StudyBuilder builder = drawn_study(folder);
+  if (!has_renderer(builder.study.renderer)) {
+    CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
+    return;
+  }
+  builder.study.report.figures = other_figures();
+  const Summary summary = write_report(builder.study);
+  CATCH_CHECK(join(summary.warnings) == "");
+  for (const FigureConfig& figure : builder.study.report.figures) {
+    const std::string name = std::visit([](const auto& f) { return f.name; }, figure);
+    CATCH_INFO(name);
+    const fs::path base = builder.study.output / "figures" / name;
+    CATCH_REQUIRE(fs::exists(base.string() + ".pdf"));
+    CATCH_CHECK(std::count(read_file(base.string() + ".csv").begin(),
+                           read_file(base.string() + ".csv").end(), '\n') > 8);
+    if (!fs::exists("/usr/bin/pdffonts")) continue;
+    const auto [fonts, code] = output_of({"/usr/bin/pdffonts", base.string() + ".pdf"});
+    CATCH_INFO(fonts);
+    CATCH_CHECK(code == 0);
+    CATCH_CHECK(fonts.find("LiberationSans") != std::string::npos);
+    CATCH_CHECK(fonts.find("Type 3") == std::string::npos);
+    CATCH_CHECK(fonts.find(" no ") == std::string::npos);
+  }
+}
+
+CATCH_TEST_CASE("ticks are plain numbers, on short axes and on logarithmic ones") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.study.renderer = Renderer::below(DIFFLAB_ROOT);
+  builder.study.renderer.cache = folder.path() / "cache";
+  if (!has_renderer(builder.study.renderer)) {
+    CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
+    return;
+  }
+  builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
+  std::string curve;
+  for (const int step : {5, 10}) {
+    curve += Json{{"step", step}, {"valid_loss", step * 2000.0}}.dump() + "\n";
+  }
+  write_file_atomically(builder.study.runs[0].directory / "metrics.jsonl", curve);
+  LineConfig line;
+  line.name = "short";
+  line.y = "valid_loss";
+  line.color = "model";
+  LineConfig logarithmic = line;
+  logarithmic.name = "log";
+  logarithmic.x_scale = logarithmic.y_scale = AxisScale::kLog;
+  builder.study.report.figures = {line, logarithmic};
+  CATCH_REQUIRE(write_report(builder.study).warnings.empty());
+  for (const char* name : {"short.svg", "log.svg"}) {
+    const std::string svg = read_file(builder.study.output / "figures" / name);
+    CATCH_INFO(name);
+    CATCH_CHECK(svg.find(">5</text>") != std::string::npos);
+    CATCH_CHECK(svg.find(">10</text>") != std::string::npos);
+    CATCH_CHECK(svg.find(">20,000</text>") != std::string::npos);
+    CATCH_CHECK(svg.find("e+") == std::string::npos);
+  }
+}
+
 CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, without complaint") {
   TemporaryFolder folder;
   StudyBuilder builder = drawn_study(folder);
@@ -113,12 +176,13 @@ CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, w
     CATCH_WARN("SKIPPED: no vl-convert in .venv, so the page has no figures to draw");
     return;
   }
+  for (const FigureConfig& figure : other_figures()) builder.study.report.figures.push_back(figure);
   write_report(builder.study);
   const fs::path page = builder.study.output / "report.html";
-  CATCH_CHECK(fs::file_size(page) < 1'500'000);
+  CATCH_CHECK(fs::file_size(page) < 1'700'000);
   const auto [said, code] =
       output_of({builder.study.renderer.python.string(),
-                 std::string(DIFFLAB_ROOT) + "/tests/report/open_report.py", page.string(), "3"});
+                 std::string(DIFFLAB_ROOT) + "/tests/report/open_report.py", page.string(), "10"});
   if (code == 77) {
     CATCH_WARN("SKIPPED: " << said);
     return;

@@ -74,9 +74,9 @@ CATCH_TEST_CASE("table.md holds means, intervals, medians of censored runs and p
 
 ## Against transformer, paired by seed
 
-| metric | model | difference to transformer | 95 % interval | sign-flip p | pairs |
-| :-- | :-- | --: | --: | --: | --: |
-| needle accuracy ↑ | diff λ 0.8 | +0.600 | +0.352 to +0.848 | 0.250 | 3 |
+| metric | model | difference to transformer | 95 % t interval | bootstrap | sign-flip p | pairs |
+| :-- | :-- | --: | --: | --: | --: | --: |
+| needle accuracy ↑ | diff λ 0.8 | +0.600 | +0.352 to +0.848 | +0.500 to +0.700 | 0.250 | 3 |
 
 )";
   const std::string written = output(builder, "table.md");
@@ -116,7 +116,8 @@ CATCH_TEST_CASE("table.csv holds tidy numbers, times under names that end in the
   CATCH_CHECK(contains(baseline, ",,,,,3,3,1600,61,"));
   CATCH_CHECK(contains(variant, ",,,,1000,3,1,1600,61.5,61.5,61.5,61.5,3,0,,0.003"));
   CATCH_CHECK(contains(output(builder, "table.paired.csv"),
-                       "model,metric,difference,low,high,sign_flip_p,pairs,censored_pairs\n"
+                       "model,metric,difference,low,high,bootstrap_low,bootstrap_high,sign_flip_p,"
+                       "pairs,censored_pairs\n"
                        "diff_lambda_0.8,needle_accuracy,0.6"));
 }
 
@@ -150,7 +151,7 @@ CATCH_TEST_CASE("one run has a mean and no interval") {
   write_report(builder.study);
   const std::string written = output(builder, "table.md");
   CATCH_CHECK(row_of(written, "transformer") == "| transformer | 1 | 0.250 |");
-  CATCH_CHECK(contains(written, "| needle accuracy ↑ | diff | +0.500 |  |  | 1 |"));
+  CATCH_CHECK(contains(written, "| needle accuracy ↑ | diff | +0.500 |  |  |  | 1 |"));
 }
 
 CATCH_TEST_CASE("diverged, failed and missing runs are visible and never counted as zero") {
@@ -202,7 +203,7 @@ CATCH_TEST_CASE("a censored column that is compared on request states its censor
   builder.study.report.tables[0].compare = {"steps_to_90_accuracy"};
   write_report(builder.study);
   CATCH_CHECK(contains(output(builder, "table.md"),
-                       "| steps to 90 % ↓ | diff λ 0.8 |  |  |  | 3 censored |"));
+                       "| steps to 90 % ↓ | diff λ 0.8 |  |  |  |  | 3 censored |"));
 }
 
 CATCH_TEST_CASE("a comparison with a censored pair is left out rather than made of the others") {
@@ -219,7 +220,7 @@ CATCH_TEST_CASE("a comparison with a censored pair is left out rather than made 
   builder.study.report.tables = {table};
   write_report(builder.study);
   const std::string written = output(builder, "table.md");
-  CATCH_CHECK(contains(written, "| steps to 90 % ↓ | diff |  |  |  | 1 censored |"));
+  CATCH_CHECK(contains(written, "| steps to 90 % ↓ | diff |  |  |  |  | 1 censored |"));
   // Half the runs are censored, so there is no median either.
   CATCH_CHECK(row_of(written, "transformer") ==
               "| transformer | 2 | > 1,600 (1 of 2; least 900) |");
@@ -287,7 +288,7 @@ CATCH_TEST_CASE("the headline names the best, its distance to the baseline and w
   const Frame frame(builder.study);
   const Labels labels(builder.study.report.labels);
   const Table table = build_table(builder.study.report.tables[0], builder.study, frame, labels);
-  CATCH_CHECK(headline(table, "needle_accuracy", labels) ==
+  CATCH_CHECK(headline(table, frame, "needle_accuracy", labels) ==
               "Best of 2 by needle accuracy: diff λ 0.8 with 0.900 ± 0.248 (n = 3). Against "
               "transformer: +0.600, 95 % interval 0.352 to 0.848, which excludes zero with 3 "
               "paired seeds.");
@@ -307,7 +308,7 @@ CATCH_TEST_CASE("the headline names the variants that the seeds do not tell from
   const Labels labels(builder.study.report.labels);
   const Table table = build_table(builder.study.report.tables[0], builder.study, frame, labels);
   CATCH_CHECK(
-      contains(headline(table, "needle_accuracy", labels),
+      contains(headline(table, frame, "needle_accuracy", labels),
                "(n = 3). The seeds do not tell it from: near. Against transformer: +0.600"));
 }
 

@@ -121,6 +121,54 @@ CATCH_TEST_CASE("beyond 20 pairs the sign-flip p is drawn, repeatable and near t
   CATCH_CHECK(p == sign_flip_p(differences));
 }
 
+CATCH_TEST_CASE("the bootstrap interval of few values counts every sample there is") {
+  // Of 27 samples of {1, 2, 3} one is all 1: more than 2.5 %, so both ends are reached.
+  const auto three = bootstrap_interval(std::vector<double>{1, 2, 3});
+  CATCH_REQUIRE(three);
+  CATCH_CHECK(three->low == 1);
+  CATCH_CHECK(three->high == 3);
+  // Five values with one 1: the ones in a sample are binomial(5, 1/5). P(>= 3) = 181 / 3125 is
+  // above 2.5 %, P(>= 4) = 21 / 3125 below.
+  const auto five = bootstrap_interval(std::vector<double>{0, 0, 1, 0, 0});
+  CATCH_CHECK(five->low == 0);
+  CATCH_CHECK(five->high == Approx(0.6));
+  CATCH_CHECK_FALSE(bootstrap_interval(std::vector<double>{1}));
+}
+
+CATCH_TEST_CASE("the bootstrap interval of many values is drawn, the same each time") {
+  // 12 ones of 30: binomial(30, 0.4) has P(<= 6) = 0.017, P(<= 7) = 0.044, P(>= 17) = 0.048,
+  // P(>= 18) = 0.021.
+  std::vector<double> shares(30, 0.0);
+  for (std::size_t i = 0; i < 12; ++i) shares[i] = 1;
+  const auto drawn = bootstrap_interval(shares);
+  CATCH_CHECK(drawn->low == Approx(7 / 30.0));
+  CATCH_CHECK(drawn->high == Approx(17 / 30.0));
+  // scipy.stats.bootstrap (1.17), method percentile, 1,000,000 samples: 0.063 to 0.204.
+  const std::vector<double> ten = {0.12, -0.05, 0.31, 0.22, 0.08, 0.17, -0.02, 0.27, 0.19, 0.05};
+  const auto interval = bootstrap_interval(ten);
+  CATCH_CHECK(interval->low == Approx(0.063).margin(0.003));
+  CATCH_CHECK(interval->high == Approx(0.204).margin(0.003));
+  CATCH_CHECK(bootstrap_interval(ten)->low == interval->low);
+}
+
+CATCH_TEST_CASE("a power law is found again, with the interval that SciPy gives") {
+  const std::vector<double> x = {1e4, 3e4, 1e5, 3e5};
+  std::vector<double> exact;
+  for (const double one : x) exact.push_back(7 * std::pow(one, -0.25));
+  const auto law = fit_power(x, exact);
+  CATCH_REQUIRE(law);
+  CATCH_CHECK(law->a == Approx(7));
+  CATCH_CHECK(law->b == Approx(0.25));
+  CATCH_CHECK(law->x_at(law->at(5e4)) == Approx(5e4));
+  // scipy.stats.linregress of the logarithms (1.17): a 8.576182, b 0.110744 ± 0.033731.
+  const auto noisy = fit_power(x, std::vector<double>{3.1, 2.7, 2.45, 2.1});
+  CATCH_CHECK(noisy->a == Approx(8.576181633637498));
+  CATCH_CHECK(noisy->b == Approx(0.11074381068368364));
+  CATCH_CHECK(noisy->b_interval->high - noisy->b == Approx(0.03373098500892299).epsilon(1e-6));
+  CATCH_CHECK_FALSE(fit_power(std::vector<double>{5, 5}, std::vector<double>{1, 2}));
+  CATCH_CHECK_FALSE(fit_power(std::vector<double>{5, 6}, std::vector<double>{1, 2})->b_interval);
+}
+
 CATCH_TEST_CASE("a paired comparison states pairs, difference, interval and p") {
   const auto comparison = compare_paired(std::vector<double>{1, 2, 3});
   CATCH_REQUIRE(comparison);

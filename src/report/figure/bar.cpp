@@ -12,6 +12,9 @@ namespace {
 constexpr int kBarStep = 19;      // pixels from one lying bar to the next
 constexpr int kAxisHeight = 38;   // pixels of the axis with its title
 constexpr int kPlotHeight = 160;  // pixels of standing bars
+constexpr int kPanelHeight = 110;
+constexpr int kNamesWidth = 130;
+constexpr int kLegendWidth = 140;
 
 // Bars lie down where each has a name of its own, and stand where they are grouped.
 struct Layout {
@@ -29,6 +32,7 @@ struct Plan {
   Metric metric;
   std::vector<Series> looks;  // of the colour axis
   std::vector<Series> names;  // of the x axis, if it is one
+  std::vector<Series> panels;
   std::string category_title;
   std::vector<double> chance;
   const Style& style;
@@ -37,7 +41,8 @@ struct Plan {
 Json data_of(const std::vector<Group>& groups, const Plan& plan) {
   Json values = Json::array();
   for (const Group& group : groups) {
-    Json row = {{"category", label_of(group.keys[0], plan.names, plan.style.labels)},
+    Json row = {{"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
+                {"category", label_of(group.keys[1], plan.names, plan.style.labels)},
                 {"series", label_of(group.keys.back(), plan.looks, plan.style.labels)}};
     row.update(spread_fields(group));
     row["values"] = group.values;
@@ -76,7 +81,7 @@ Json positions(const Plan& plan, const Json& order, const char* field) {
                                       {"type", "quantitative"},
                                       {"title", plan.style.labels.axis_title(plan.metric)},
                                       {"scale", std::move(scale)},
-                                      {"axis", Json{{"tickCount", 5}}}};
+                                      {"axis", number_axis(Json{{"tickCount", 5}})}};
   if (!plan.layout.lying) {
     channels["xOffset"] = Json{{"field", "series"},
                                {"sort", label_list(plan.looks)},
@@ -144,13 +149,15 @@ std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
   return lines;
 }
 
-Plan make_plan(const BarConfig& config, const Frame& frame, const Style& style, bool same_axis) {
-  auto names = frame.has_axis(config.x) ? style.series(frame, config.x) : std::vector<Series>{};
+Plan make_plan(const BarConfig& config, const Frame& frame, const std::vector<Observation>& rows,
+               const Style& style, bool same_axis) {
+  auto names = style.series(frame, rows, config.x);
   return {.config = config,
           .layout = same_axis ? kLying : kStanding,
           .metric = metric_of(config.y),
-          .looks = same_axis ? names : style.series(frame, config.color),
+          .looks = same_axis ? names : style.series(frame, rows, config.color),
           .names = names,
+          .panels = style.series(frame, rows, config.facet),
           .category_title = frame.has_axis(config.x) ? style.labels.axis(config.x)
                                                      : style.labels.axis_title(metric_of(config.x)),
           .chance = {},
@@ -164,15 +171,37 @@ int height_of(const Plan& plan, std::size_t bars) {
   return kAxisHeight + kPlotHeight + 13 * rows;
 }
 
+void lay_out(const Plan& plan, const Json& order, Json& spec) {
+  Json layers = Json::array({bar_layer(plan, order)});
+  for (const Json& rule : chance_rules(plan.chance, plan.layout.length)) layers.push_back(rule);
+  layers.push_back(error_layer(plan, order));
+  if (plan.config.points) layers.push_back(point_layer(plan, order));
+  const int width = pixels(plan.config.width);
+  if (plan.panels.empty()) {
+    fit_into(spec, width, height_of(plan, order.size()) + heading_height(spec));
+    spec["layer"] = std::move(layers);
+    return;
+  }
+  const bool single = plan.config.width == ColumnWidth::kSingle;
+  const int columns = std::min(single ? 2 : 3, static_cast<int>(plan.panels.size()));
+  const int legend = plan.layout.lying || single ? 0 : kLegendWidth;
+  const int names = plan.layout.lying ? kNamesWidth : kAxisHeight;
+  split_into_panels(
+      spec, plan.panels, columns,
+      Json{{"width", std::max((width - legend - names) / columns - 12, 40)},
+           {"height", plan.layout.lying ? kBarStep * static_cast<int>(order.size()) : kPanelHeight},
+           {"layer", std::move(layers)}});
+}
+
 }  // namespace
 
 Drawing BarConfig::draw(const Frame& frame, const Style& style) const {
   const bool same_axis = color.empty() || color == x;
-  std::vector<std::string> keys = {x};
+  std::vector<std::string> keys = {facet, x};
   if (!same_axis) keys.push_back(color);
   const auto rows = frame.observations(source, false, where);
   const auto groups = aggregate(frame, rows, keys, y);
-  Plan plan = make_plan(*this, frame, style, same_axis);
+  Plan plan = make_plan(*this, frame, rows, style, same_axis);
   plan.chance = chance_levels(frame, rows, y);
 
   std::string what = style.labels.heading(plan.metric);
@@ -184,14 +213,7 @@ Drawing BarConfig::draw(const Frame& frame, const Style& style) const {
   const Json values = data_of(groups, plan);
   const Json order = categories(plan, values);
   drawing.spec["data"] = Json{{"values", values}};
-  fit_into(drawing.spec, pixels(width),
-           height_of(plan, order.size()) + heading_height(drawing.spec));
-  drawing.spec["layer"] = Json::array({bar_layer(plan, order)});
-  for (const Json& rule : chance_rules(plan.chance, plan.layout.length)) {
-    drawing.spec["layer"].push_back(rule);
-  }
-  drawing.spec["layer"].push_back(error_layer(plan, order));
-  if (points) drawing.spec["layer"].push_back(point_layer(plan, order));
+  lay_out(plan, order, drawing.spec);
 
   add_csv(drawing, keys, y, groups);
   drawing.columns.push_back("values_" + y);

@@ -14,6 +14,7 @@ struct BarConfig : FigureCommon {
   std::string x;      ///< axis, or a key of the cells
   std::string y;      ///< metric
   std::string color;  ///< axis; bars side by side within x; empty: the same as x
+  std::string facet;  ///< axis; one panel per value
   bool points = true;
 
   template <class Visitor>
@@ -22,6 +23,7 @@ struct BarConfig : FigureCommon {
     visit("x", x, "axis or key of the cells with one bar per value");
     visit("y", y, "metric");
     visit("color", color, "axis with bars side by side; empty: the same as x");
+    visit("facet", facet, "axis with one panel per value");
     visit("points", points, "draw every run as a point");
   }
   void validate(config::Check& check) const;

@@ -1,6 +1,7 @@
 #include "report/figure/heatmap.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "report/figure/parts.h"
@@ -15,6 +16,7 @@ constexpr int kAroundPanels = 112;  // pixels for the axis on the left and the c
 constexpr int kWidestPanel = 190;
 constexpr int kLegibleCell = 20;  // a narrower cell shows no number
 constexpr double kDarkTextAbove = 0.62;
+constexpr double kDarkTextWithin = 0.6;  // of a difference map's largest value
 
 // ".95", "1.0": the shortest text with two digits.
 std::string cell_text(double value) {
@@ -23,13 +25,23 @@ std::string cell_text(double value) {
   return text.starts_with("0") ? text.substr(1) : text;
 }
 
+// "+.12", "−.05", "0".
+std::string difference_text(double value) {
+  const std::string size = cell_text(std::abs(value));
+  if (size == ".00") return "0";
+  return (value > 0 ? "+" : "\u2212") + size;
+}
+
 struct Plan {
   const HeatmapConfig& config;
   Metric metric;
   std::vector<Series> panels;
   std::vector<Group> groups;
   std::vector<double> chance;
+  double reach;  // of the colour scale: 1, or the largest difference
   const Style& style;
+
+  bool is_difference() const { return !config.against.empty(); }
 };
 
 int distinct(const Plan& plan, std::size_t key) {
@@ -41,14 +53,14 @@ int distinct(const Plan& plan, std::size_t key) {
 Json data_of(const Plan& plan) {
   Json values = Json::array();
   for (const Group& group : plan.groups) {
-    values.push_back(
-        Json{{"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
-             {"y", group.keys[1]},
-             {"x", group.keys[2]},
-             {"value", group.average},
-             {"text", cell_text(group.average)},
-             {"answers", group.answers > 0 ? concat(group.right, " of ", group.answers) : ""},
-             {"runs", group.n()}});
+    values.push_back(Json{
+        {"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
+        {"y", group.keys[1]},
+        {"x", group.keys[2]},
+        {"value", group.average},
+        {"text", plan.is_difference() ? difference_text(group.average) : cell_text(group.average)},
+        {"answers", group.answers > 0 ? concat(group.right, " of ", group.answers) : ""},
+        {"runs", group.n()}});
   }
   return values;
 }
@@ -84,13 +96,23 @@ PanelSize panel_size(const Plan& plan) {
 }
 
 Json color_channel(const Plan& plan, const PanelSize& size) {
+  Json scale = {{"domain", Json::array({0, 1})}, {"scheme", "viridis"}, {"clamp", true}};
+  Json legend = {
+      {"gradientLength", std::max(size.height, 70)}, {"gradientThickness", 9}, {"tickCount", 5}};
+  std::string title = plan.style.labels.heading(plan.metric);
+  if (plan.is_difference()) {
+    scale = Json{{"domain", Json::array({-plan.reach, 0, plan.reach})},
+                 {"scheme", "blueorange"},
+                 {"reverse", true},
+                 {"clamp", true}};
+    legend["values"] = scale["domain"];
+    title = "difference";
+  }
   return {{"field", "value"},
           {"type", "quantitative"},
-          {"title", plan.style.labels.heading(plan.metric)},
-          {"scale", Json{{"domain", Json::array({0, 1})}, {"scheme", "viridis"}, {"clamp", true}}},
-          {"legend", Json{{"gradientLength", std::max(size.height, 70)},
-                          {"gradientThickness", 9},
-                          {"tickCount", 5}}}};
+          {"title", title},
+          {"scale", std::move(scale)},
+          {"legend", std::move(legend)}};
 }
 
 Json layers(const Plan& plan, const PanelSize& size) {
@@ -110,9 +132,11 @@ Json layers(const Plan& plan, const PanelSize& size) {
            {"encoding",
             Json{{"x", x}, {"y", y}, {"color", color_channel(plan, size)}, {"tooltip", tooltip}}}});
   if (size.cell_width < kLegibleCell) return result;
-  const Json ink = {
-      {"condition", Json{{"test", concat("datum.value > ", kDarkTextAbove)}, {"value", "black"}}},
-      {"value", "white"}};
+  const std::string legible_black =
+      plan.is_difference() ? concat("abs(datum.value) < ", kDarkTextWithin * plan.reach)
+                           : concat("datum.value > ", kDarkTextAbove);
+  const Json ink = {{"condition", Json{{"test", legible_black}, {"value", "black"}}},
+                    {"value", "white"}};
   result.push_back(Json{
       {"mark", Json{{"type", "text"}, {"fontSize", size.cell_width >= 26 ? 9 : 8}}},
       {"encoding", Json{{"x", x}, {"y", y}, {"text", Json{{"field", "text"}}}, {"color", ink}}}});
@@ -122,10 +146,15 @@ Json layers(const Plan& plan, const PanelSize& size) {
 std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame) {
   const Labels& labels = plan.style.labels;
   std::vector<std::string> parts = {describe_spread(plan.groups, /*shows_interval=*/false)};
+  if (plan.is_difference()) {
+    parts[0] = concat("Minus ", labels.value(plan.config.against), " on equal seeds. ", parts[0]);
+  }
   for (const auto& [key, text] : plan.config.where.entries) {
     parts.push_back(concat(labels.heading(metric_of(key)), " = ", text));
   }
-  if (plan.chance.size() == 1) {
+  if (plan.is_difference()) {
+    // A difference has no chance level.
+  } else if (plan.chance.size() == 1) {
     parts.push_back("chance level " + plan.metric.text(plan.chance[0]));
   } else if (!plan.chance.empty()) {
     parts.push_back(describe_chance(plan.chance));
@@ -158,13 +187,49 @@ void lay_out(const Plan& plan, Json& spec) {
     spec.update(panel);
     return;
   }
-  spec["facet"] = Json{{"field", "panel"},
-                       {"type", "nominal"},
-                       {"title", nullptr},
-                       {"sort", label_list(plan.panels)}};
-  spec["columns"] = size.across;
+  split_into_panels(spec, plan.panels, size.across, std::move(panel));
   spec["spacing"] = kGap;
-  spec["spec"] = std::move(panel);
+}
+
+// Each cell minus the same cell of the panel `against`, run by run of equal seed.
+std::vector<Group> differences(const Frame& frame, const std::vector<Group>& groups,
+                               const std::string& facet, const std::string& against) {
+  const auto are_partners = [&](const FrameRun& a, const FrameRun& b) {
+    return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& axis) {
+      return axis == facet || a.axis(axis) == b.axis(axis);
+    });
+  };
+  const auto is_reference = [&](const Group& group) {
+    return !group.runs.empty() && group.runs.front()->axis(facet) == against;
+  };
+  std::vector<Group> result;
+  for (const Group& group : groups) {
+    const auto base = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
+      return is_reference(other) && other.keys[1] == group.keys[1] &&
+             other.keys[2] == group.keys[2];
+    });
+    if (is_reference(group) || base == groups.end()) continue;
+    Group difference;
+    difference.keys = group.keys;
+    for (std::size_t i = 0; i < group.runs.size(); ++i) {
+      for (std::size_t j = 0; j < base->runs.size(); ++j) {
+        if (!are_partners(*group.runs[i], *base->runs[j])) continue;
+        difference.runs.push_back(group.runs[i]);
+        difference.values.push_back(group.values[i] - base->values[j]);
+      }
+    }
+    if (difference.values.empty()) continue;
+    difference.average = mean(difference.values);
+    difference.interval = t_interval(difference.values);
+    result.push_back(std::move(difference));
+  }
+  return result;
+}
+
+double reach_of(const std::vector<Group>& groups) {
+  double reach = 0.1;  // smaller differences shall not look large
+  for (const Group& group : groups) reach = std::max(reach, std::abs(group.average));
+  return std::ceil(reach * 10 - 1e-9) / 10;
 }
 
 }  // namespace
@@ -172,11 +237,16 @@ void lay_out(const Plan& plan, Json& spec) {
 Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
   const std::vector<std::string> keys = {facet, y, x};
   const auto rows = frame.observations(source, false, where);
+  auto groups = aggregate(frame, rows, keys, value);
+  if (!against.empty()) groups = differences(frame, groups, facet, against);
+  auto panels = style.series(frame, rows, facet);
+  std::erase_if(panels, [&](const Series& one) { return one.value == against; });
   const Plan plan{.config = *this,
                   .metric = metric_of(value),
-                  .panels = facet.empty() ? std::vector<Series>{} : style.series(frame, facet),
-                  .groups = aggregate(frame, rows, keys, value),
+                  .panels = panels,
+                  .groups = groups,
                   .chance = chance_levels(frame, rows, value),
+                  .reach = against.empty() ? 1 : reach_of(groups),
                   .style = style};
 
   Drawing drawing;
@@ -187,8 +257,8 @@ Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
       subtitle_of(plan, frame));
   drawing.spec["data"] = Json{{"values", data_of(plan)}};
   lay_out(plan, drawing.spec);
-  add_csv(drawing, keys, value, plan.groups);
-  add_pooled_csv(plan, drawing);
+  add_csv(drawing, keys, against.empty() ? value : value + "_difference", plan.groups);
+  if (against.empty()) add_pooled_csv(plan, drawing);
   return drawing;
 }
 

@@ -7,7 +7,8 @@
 namespace difflab::report {
 
 /// A share between 0 and 1 over two keys of an evaluation's cells, one panel per value of `facet`,
-/// all on one colour scale: depth × length.
+/// all on one colour scale: depth × length. With `against` the panels show differences to that
+/// value of `facet` on equal seeds instead, on one diverging scale with zero in its middle.
 struct HeatmapConfig : FigureCommon {
   static constexpr std::string_view kKind = "heatmap";
   static constexpr std::string_view kAbout =
@@ -20,6 +21,7 @@ struct HeatmapConfig : FigureCommon {
   std::string y;
   std::string value;
   std::string facet;         ///< axis; one panel per value
+  std::string against;       ///< value of facet; empty: no difference
   std::int64_t columns = 0;  ///< panels side by side; 0: chosen by the width
 
   template <class Visitor>
@@ -29,6 +31,7 @@ struct HeatmapConfig : FigureCommon {
     visit("y", y, "key of the cells on the vertical axis, e.g. depth");
     visit("value", value, "key of the cells that is coloured, between 0 and 1");
     visit("facet", facet, "axis with one panel per value");
+    visit("against", against, "value of facet: panels show the difference to it on equal seeds");
     visit("columns", columns, "panels side by side; 0: chosen by the width", config::at_least(0));
   }
   void validate(config::Check& check) const;

@@ -67,14 +67,11 @@ Json x_channel(const Plan& plan, const Json& values) {
     return channel;
   }
   channel["scale"] = Json{{"nice", false}};
-  channel["axis"] = Json{{"grid", false}, {"tickCount", 5}};
+  channel["axis"] = number_axis(Json{{"grid", false}, {"tickCount", 5}});
   if (plan.config.x_scale == AxisScale::kLog) channel["scale"]["type"] = "log";
   std::set<double> distinct;
   for (const Json& row : values) distinct.insert(row["x"].get<double>());
-  if (distinct.size() <= kMostOwnTicks) {
-    channel["axis"]["values"] = distinct;
-    channel["axis"]["format"] = "~g";
-  }
+  if (distinct.size() <= kMostOwnTicks) channel["axis"]["values"] = distinct;
   return channel;
 }
 
@@ -91,7 +88,7 @@ Json y_channel(const Plan& plan, const char* field) {
           {"type", "quantitative"},
           {"title", plan.style.labels.axis_title(plan.metric)},
           {"scale", std::move(scale)},
-          {"axis", Json{{"tickCount", 5}}}};
+          {"axis", number_axis(Json{{"tickCount", 5}})}};
 }
 
 Json legend(const Plan& plan) {
@@ -185,17 +182,12 @@ void lay_out(const Plan& plan, const Json& values, Json& spec) {
     return;
   }
   const int columns = single ? 2 : 3;
-  spec["facet"] = Json{{"field", "panel"},
-                       {"type", "nominal"},
-                       {"title", nullptr},
-                       {"sort", label_list(plan.panels)}};
-  spec["columns"] = columns;
-  spec["spacing"] = Json{{"row", 26}, {"column", 12}};
   spec["bounds"] = "flush";
   const int legend_width = single || plan.lines.size() < 2 ? 0 : 140;
-  spec["spec"] = Json{{"width", (width - legend_width - 45) / columns - 12},
-                      {"height", kPanelHeight},
-                      {"layer", layers(plan, values)}};
+  split_into_panels(spec, plan.panels, columns,
+                    Json{{"width", (width - legend_width - 45) / columns - 12},
+                         {"height", kPanelHeight},
+                         {"layer", layers(plan, values)}});
 }
 
 }  // namespace
@@ -206,12 +198,13 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   const auto rows = frame.observations(source, curve, where);
   const auto groups = aggregate(frame, rows, keys, y);
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
-  const Plan plan{.config = *this,
-                  .metric = metric_of(y),
-                  .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, color),
-                  .panels = facet.empty() ? std::vector<Series>{} : style.series(frame, facet),
-                  .chance = chance_levels(frame, rows, y),
-                  .style = style};
+  const Plan plan{
+      .config = *this,
+      .metric = metric_of(y),
+      .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, rows, color),
+      .panels = style.series(frame, rows, facet),
+      .chance = chance_levels(frame, rows, y),
+      .style = style};
   const std::string what = style.labels.heading(plan.metric);
   Drawing drawing;
   drawing.spec = style.start(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "report/figure/figure.h"
+#include "report/figure/scale.h"
 
 namespace difflab::report {
 
@@ -8,7 +9,6 @@ enum class Band {
   kCi95,  ///< Student-t 95 % interval over runs, where there are at least two
   kNone
 };
-enum class AxisScale { kLinear, kLog };
 
 /// Means over runs as lines, one per value of `color`, with interval bands: learning curves
 /// (x: step, from metrics.jsonl), or anything against an axis, a metric or a key of the cells.
@@ -49,9 +49,4 @@ template <>
 struct difflab::config::EnumNames<difflab::report::Band> {
   static constexpr std::array<std::pair<std::string_view, difflab::report::Band>, 2> kNames = {
       {{"ci95", difflab::report::Band::kCi95}, {"none", difflab::report::Band::kNone}}};
-};
-template <>
-struct difflab::config::EnumNames<difflab::report::AxisScale> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::AxisScale>, 2> kNames = {
-      {{"linear", difflab::report::AxisScale::kLinear}, {"log", difflab::report::AxisScale::kLog}}};
 };

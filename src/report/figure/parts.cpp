@@ -88,6 +88,20 @@ void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::
   }
 }
 
+Json number_axis(Json axis) {
+  // A logarithmic scale leaves most of its ticks unlabelled.
+  axis["labelExpr"] = "datum.label === '' ? '' : format(datum.value, ',.6~r')";
+  return axis;
+}
+
+void split_into_panels(Json& spec, const std::vector<Series>& panels, int columns, Json panel) {
+  spec["facet"] = Json{
+      {"field", "panel"}, {"type", "nominal"}, {"title", nullptr}, {"sort", label_list(panels)}};
+  spec["columns"] = columns;
+  spec["spacing"] = Json{{"row", 26}, {"column", 12}};
+  spec["spec"] = std::move(panel);
+}
+
 int heading_height(const Json& spec) {
   const Json& title = spec["title"];
   return 10 + 14 * static_cast<int>(title["text"].size()) +

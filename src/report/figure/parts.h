@@ -37,6 +37,13 @@ Json spread_fields(const Group& group);
 void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::string& measure,
              const std::vector<Group>& groups);
 
+/// An axis whose ticks are plain numbers (10, 0.003, 20,000), not what Vega makes of few of them
+/// (1e+1).
+Json number_axis(Json axis);
+
+/// Splits a figure into panels, one per value, `columns` side by side; `panel` has marks and size.
+void split_into_panels(Json& spec, const std::vector<Series>& panels, int columns, Json panel);
+
 /// Pixels that title and subtitle of a specification take.
 int heading_height(const Json& spec);
 

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "report/figure/figure.h"
+#include "report/figure/scale.h"
+
+namespace difflab::report {
+
+enum class Fit {
+  kPower,  ///< y = a · x^−b, least squares through the logarithms of all runs of a line
+  kNone
+};
+
+/// Every run as a point, with a fitted law for each value of `color`: loss against parameters. With
+/// a baseline the subtitle says how much of x each other needs for the baseline's y at its largest
+/// x, as the fits have it.
+struct ScatterConfig : FigureCommon {
+  static constexpr std::string_view kKind = "scatter";
+  static constexpr std::string_view kAbout = "every run as a point, with a fitted power law";
+  static constexpr std::string_view kKindKey = "mark";
+
+  std::string x;
+  std::string y;
+  std::string color;  ///< axis
+  Fit fit = Fit::kPower;
+  AxisScale x_scale = AxisScale::kLog;
+  AxisScale y_scale = AxisScale::kLog;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    FigureCommon::visit_fields(visit);
+    visit("x", x, "metric, axis, key of the cells or path of the configuration; a number");
+    visit("y", y, "metric");
+    visit("color", color, "axis with one line per value");
+    visit("fit", fit, "power (y = a x^-b) or none");
+    visit("x_scale", x_scale, "linear or log");
+    visit("y_scale", y_scale, "linear or log");
+  }
+  void validate(config::Check& check) const;
+  Drawing draw(const Frame& frame, const Style& style) const;
+};
+
+}  // namespace difflab::report
+
+template <>
+struct difflab::config::EnumNames<difflab::report::Fit> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::Fit>, 2> kNames = {
+      {{"power", difflab::report::Fit::kPower}, {"none", difflab::report::Fit::kNone}}};
+};

@@ -1,0 +1,185 @@
+#include "report/gallery.h"
+
+#include <map>
+
+#include "report/format.h"
+#include "report/page.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kIntroduction =
+    "Small models, trained and evaluated by this repository. An answer compares two variants on "
+    "equal seeds: supported or opposite if the 95 % t interval of the difference excludes zero, "
+    "not resolved otherwise.";
+
+bool has_run(const Exhibit& exhibit) { return exhibit.summary.is_object(); }
+
+std::string text_of(const Json& json, const char* key) { return json.value(key, std::string()); }
+
+const Json& answers_of(const Exhibit& exhibit) { return exhibit.summary.at("answers"); }
+
+// "3 more claims: 1 supported, 2 not resolved", "" if there is no second one.
+std::string others(const Exhibit& exhibit) {
+  std::map<std::string, int> counts;
+  int more = 0;
+  for (std::size_t i = 1; i < answers_of(exhibit).size(); ++i, ++more) {
+    ++counts[text_of(answers_of(exhibit)[i], "verdict")];
+  }
+  if (more == 0) return "";
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : counts) parts.push_back(concat(count, " ", verdict));
+  return concat(more, more == 1 ? " more claim: " : " more claims: ", join(parts));
+}
+
+std::string origin(const Exhibit& exhibit) {
+  const Json& runs = exhibit.summary.at("runs");
+  return concat("preset ", text_of(exhibit.summary, "preset"), ", ", runs.at("finished").dump(),
+                " of ", runs.at("planned").dump(), " runs");
+}
+
+fs::path thumbnail(const Exhibit& exhibit, const char* extension) {
+  const std::string figure = text_of(exhibit.summary, "figure");
+  return figure.empty() ? fs::path() : exhibit.folder / "figures" / (figure + extension);
+}
+
+std::string markdown_row(const Exhibit& exhibit) {
+  const std::string name = "`" + exhibit.name + "`";
+  std::vector<std::string> cells;
+  if (!has_run(exhibit)) {
+    cells = {name, escape_markdown(exhibit.question), "not run yet", "", "", ""};
+  } else {
+    const fs::path table = exhibit.folder / "table.md";
+    const std::string linked = concat("[", name, "](", table.generic_string(), ")");
+    std::string answer = escape_markdown(text_of(exhibit.summary, "best"));
+    std::string measured;
+    std::string source;
+    if (!answers_of(exhibit).empty()) {
+      const Json& first = answers_of(exhibit)[0];
+      answer = concat("**", escape_markdown(text_of(first, "verdict")),
+                      "**: ", escape_markdown(text_of(first, "claim")));
+      if (const auto more = others(exhibit); !more.empty()) answer += concat(" (", more, ")");
+      measured = escape_markdown(text_of(first, "figures"));
+      source = escape_markdown(text_of(first, "source"));
+    }
+    const fs::path picture = thumbnail(exhibit, ".png");
+    const std::string image =
+        picture.empty() ? ""
+                        : concat("<a href=\"", picture.generic_string(), "\"><img src=\"",
+                                 picture.generic_string(), "\" width=\"240\" alt=\"",
+                                 escape_html(text_of(exhibit.summary, "figure")), "\"></a>");
+    cells = {concat(linked, "<br>", origin(exhibit)),
+             escape_markdown(exhibit.question),
+             answer,
+             measured,
+             source,
+             image};
+  }
+  return "| " + join(cells, " | ") + " |\n";
+}
+
+constexpr const char* kGalleryStyle = R"css(
+article { border-top: 1px solid var(--line); padding: 1.3rem 0; display: grid; gap: 0 2rem;
+  grid-template-columns: minmax(0, 1fr) 20rem; align-items: start; }
+article h2 { border: 0; margin: 0 0 .3rem; padding: 0; grid-column: 1 / -1; }
+article img { width: 100%; height: auto; background: #fff; border-radius: 4px; display: block; }
+article ul { padding: 0; margin: .8rem 0 0; list-style: none; }
+article li { background: var(--soft); border-left: 4px solid var(--muted); padding: .5rem .8rem;
+  margin: .5rem 0; }
+li.supported { border-color: #009e73; }
+li.opposite { border-color: #d55e00; }
+li p { margin: .2rem 0; overflow-wrap: anywhere; }
+nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: 1rem 0; }
+@media (max-width: 48rem) { article { grid-template-columns: minmax(0, 1fr); }
+  article > a { margin-top: 1rem; max-width: 26rem; } }
+)css";
+
+std::string answer_html(const Json& answer) {
+  const std::string verdict = text_of(answer, "verdict");
+  std::string out =
+      concat("<li class=\"", verdict, "\"><p><strong>", escape_html(verdict),
+             "</strong>: ", subscripts_html(text_of(answer, "claim")), "</p>\n<p class=\"muted\">",
+             subscripts_html(text_of(answer, "figures")));
+  if (const std::string source = text_of(answer, "source"); !source.empty()) {
+    out += concat("<br>Source: ", subscripts_html(source));
+  }
+  return out + "</p></li>\n";
+}
+
+std::string article(const Exhibit& exhibit) {
+  std::string out = concat("<article id=\"", escape_html(exhibit.name), "\">\n<h2>",
+                           subscripts_html(exhibit.title.empty() ? exhibit.name : exhibit.title),
+                           "</h2>\n<div>\n<p class=\"muted\"><code>", escape_html(exhibit.name),
+                           "</code>, ", has_run(exhibit) ? origin(exhibit) : "not run yet",
+                           "</p>\n<p>", subscripts_html(exhibit.question), "</p>\n");
+  if (!has_run(exhibit)) return out + "</div>\n</article>\n";
+  out += "<ul>\n";
+  for (const Json& answer : answers_of(exhibit)) out += answer_html(answer);
+  out += "</ul>\n";
+  if (const std::string best = text_of(exhibit.summary, "best"); !best.empty()) {
+    out += concat("<p>", subscripts_html(best), "</p>\n");
+  }
+  out += concat("<p>", link(exhibit.folder / "report.html", "Report"), " · ",
+                link(exhibit.folder / "table.md", "table"), "</p>\n</div>\n");
+  if (const fs::path picture = thumbnail(exhibit, ".svg"); !picture.empty()) {
+    out += concat("<a href=\"", address(exhibit.folder / "report.html"), "\"><img src=\"",
+                  address(picture), "\" alt=\"", escape_html(text_of(exhibit.summary, "figure")),
+                  " of ", escape_html(exhibit.name), "\"></a>\n");
+  }
+  return out + "</article>\n";
+}
+
+}  // namespace
+
+Json summary_json(const Study& study, const Summary& summary, const std::string& best,
+                  const std::vector<Answer>& answers, const std::vector<Figure>& figures) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    list.push_back(Json{{"verdict", name_of(answers[i].verdict)},
+                        {"claim", study.report.claims[i].text},
+                        {"figures", answers[i].figures},
+                        {"source", study.report.claims[i].paper}});
+  }
+  std::string drawn;
+  for (const Figure& figure : figures) {
+    const bool wished = figure.name == study.report.thumbnail;
+    if (figure.has_images && (wished || drawn.empty())) drawn = figure.name;
+    if (wished) break;
+  }
+  return {{"experiment", study.name},
+          {"preset", study.preset},
+          {"title", study.title},
+          {"question", study.question},
+          {"command", study.command},
+          {"runs", Json{{"planned", summary.planned}, {"finished", summary.finished}}},
+          {"answers", std::move(list)},
+          {"best", best},
+          {"figure", drawn}};
+}
+
+std::string gallery_markdown(const std::vector<Exhibit>& exhibits) {
+  std::string out =
+      "# Results\n\nWritten by `./difflab report --all` from finished runs; `index.html` shows the "
+      "same.\n" +
+      wrap(kIntroduction, 100) +
+      "\n\n| experiment | question | answer | measured | source's figure | figure |\n"
+      "| :-- | :-- | :-- | :-- | :-- | :-- |\n";
+  for (const Exhibit& exhibit : exhibits) out += markdown_row(exhibit);
+  return out;
+}
+
+std::string gallery_html(const std::vector<Exhibit>& exhibits) {
+  std::string out = page_head("difflab: results", kGalleryStyle) + "<h1>Results</h1>\n<p>" +
+                    escape_html(kIntroduction) + "</p>\n<nav>\n";
+  for (const Exhibit& exhibit : exhibits) {
+    out += concat("<a href=\"#", address(exhibit.name), "\">", escape_html(exhibit.name), "</a>\n");
+  }
+  out += "</nav>\n";
+  for (const Exhibit& exhibit : exhibits) out += article(exhibit);
+  return out + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,102 @@
+// Unequal sizes are refused before anything runs, and too few seeds are said.
+#include "cli/driver.h"
+#include "config/compose.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+using Catch::Contains;
+using testing::Driver;
+
+constexpr const char* kUnequal = R"(# @package _global_
+title: Is a wider model better?
+baseline: 64
+sweep:
+  model.d_model: [64, 128]
+  seed: range(6)
+tables:
+  - {name: table, rows: model.d_model, columns: [parameters, valid_loss]}
+)";
+
+CATCH_TEST_CASE("compared models of unequal size are refused with their sizes, or explained") {
+  const Driver driver;
+  driver.write("experiments/wider.yaml", kUnequal);
+  for (const auto& arguments : {std::vector<std::string>{"sweep", "wider"},
+                                std::vector<std::string>{"sweep", "wider", "--dry-run"}}) {
+    const auto answer = driver.call(arguments);
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err,
+                     Contains("wider: the models compared along model.d_model differ") &&
+                         Contains("expected at most 1 %") && Contains("  128\n") &&
+                         Contains("unmatched: reason"));
+  }
+  CATCH_CHECK(driver.workers.starts().empty());
+  CATCH_CHECK(driver.call({"params", "wider"}).code == 0);  // the tool that helps still counts
+
+  driver.write("experiments/wider.yaml",
+               std::string(kUnequal) + "unmatched: width is the point.\n");
+  const auto answer = driver.call({"sweep", "wider"});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("sizes      not matched: width is the point."));
+  CATCH_CHECK_THAT(read_file(driver.results() / "wider" / "default" / "table.md"),
+                   Contains("The sizes of the models are not matched: width is the point."));
+}
+
+CATCH_TEST_CASE("models are compared at equal values of the other axes, so sizes may be an axis") {
+  const Driver driver;
+  driver.write("experiments/sizes.yaml", R"(# @package _global_
+title: Does it scale?
+baseline: transformer
+sweep:
+  model: [transformer, diff]
+  model.d_model: [64, 128]
+  seed: range(2)
+tables:
+  - {name: table, rows: [model, model.d_model], columns: [valid_loss]}
+)");
+  const auto answer = driver.call({"sweep", "sizes", "--dry-run"});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 0);
+}
+
+CATCH_TEST_CASE("too few seeds to resolve an effect are said where something is compared") {
+  const Driver driver;
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out,
+                   Contains("warning: with 3 paired seeds the exact sign-flip p cannot go below "
+                            "0.25; 6 seeds can reach p < 0.05"));
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "seed=range(5)"}).out,
+                   Contains("warning    with 5 paired seeds") && Contains("below 0.0625;"));
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "seed=0", "--dry-run"}).out,
+                   Contains("one seed gives no interval"));
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "seed=range(6)", "--dry-run"}).out,
+                   !Contains("warning"));
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "baseline=''", "--dry-run"}).out,
+                   !Contains("warning"));
+}
+
+CATCH_TEST_CASE("the models of every experiment match, or the experiment says why not") {
+  ::setenv("DIFFLAB_ROOT", DIFFLAB_ROOT, 1);
+  config::Library library(config::SearchPath::of_project(DIFFLAB_ROOT));
+  for (const auto& experiment : library.options("experiment")) {
+    Process process({DIFFLAB_BUILD "/difflab", "sweep", experiment, "--dry-run", "preset=smoke"});
+    const auto answer = Driver::finish(process);
+    CATCH_INFO(answer.err);
+    CATCH_CHECK(answer.code == 0);
+  }
+}
+
+CATCH_TEST_CASE("every claim names variants of its experiment and something to compare with") {
+  const Driver driver;
+  driver.write("experiments/bare.yaml", R"(# @package _global_
+sweep: {model: [transformer, diff]}
+claims: [{text: DIFF is better, metric: valid_loss, variant: diff, expect: lower}]
+tables: [{columns: [valid_loss]}]
+)");
+  CATCH_CHECK_THAT(driver.call({"sweep", "bare", "--dry-run"}).err,
+                   Contains("claims[0] names nothing to compare with"));
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,104 @@
+// `difflab report --all`: the gallery shows what was measured and nothing else.
+#include "cli/driver.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+
+constexpr const char* kClaiming = R"(# @package _global_
+title: Is DIFF <better>?
+question: Does DIFF have a lower loss | or not?
+baseline: transformer
+sweep: {model: [transformer, diff], seed: range(3)}
+claims:
+  - {text: DIFF has a lower loss, metric: valid_loss, variant: diff, expect: lower, paper: 3.062 against 3.088}
+  - {text: DIFF has more parameters, metric: parameters, variant: diff, expect: higher}
+tables:
+  - {name: table, rows: model, columns: [parameters, valid_loss]}
+figures:
+  - {name: loss, mark: bar, x: model, y: valid_loss}
+)";
+
+std::string row_of(const std::string& markdown, const std::string& begin) {
+  const auto at = markdown.find(begin);
+  CATCH_REQUIRE(at != std::string::npos);
+  return markdown.substr(at, markdown.find('\n', at) - at);
+}
+
+CATCH_TEST_CASE("an experiment without results is shown as not run, without any number") {
+  const Driver driver;
+  const Answer answer = driver.call({"report", "--all"});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("0 of 1 experiments have results"));
+  const auto readme = read_file(driver.results() / "README.md");
+  CATCH_CHECK(row_of(readme, "| `tiny`") ==
+              "| `tiny` | Do six runs end with the same table whatever happens to them? | not run "
+              "yet |  |  |  |");
+  CATCH_CHECK_THAT(read_file(driver.results() / "index.html"),
+                   Contains("<code>tiny</code>, not run yet"));
+}
+
+CATCH_TEST_CASE(
+    "the gallery shows question, answer, figures, source and report of each experiment") {
+  const Driver driver;
+  driver.write("experiments/claiming.yaml", kClaiming);
+  CATCH_REQUIRE(driver.call({"sweep", "claiming"}).code == 0);
+  const Answer answer = driver.call({"report", "--all"});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("1 of 2 experiments have results"));
+  const auto readme = read_file(driver.results() / "README.md");
+  const auto row = row_of(readme, "| [`claiming`](claiming/default/table.md)");
+  CATCH_CHECK_THAT(row, Contains("preset default, 6 of 6 runs"));
+  CATCH_CHECK_THAT(row, Contains("Does DIFF have a lower loss \\| or not?"));
+  CATCH_CHECK_THAT(row, Contains("**: DIFF has a lower loss (1 more claim: 1 "));
+  CATCH_CHECK_THAT(row, Contains("validation loss ") && Contains(", 3 paired seeds |"));
+  CATCH_CHECK_THAT(row, Contains("| 3.062 against 3.088 |"));
+  const auto page = read_file(driver.results() / "index.html");
+  CATCH_CHECK_THAT(page, Contains("Is DIFF &lt;better&gt;?") &&
+                             Contains("href=\"claiming/default/report.html\"") &&
+                             Contains("DIFF has more parameters"));
+  for (const char* remote : {"src=\"http", "href=\"http", "@import", "<script"}) {
+    CATCH_CHECK_THAT(page, !Contains(remote));
+  }
+
+  // In a fresh clone the runs are not there; what was committed stands.
+  fs::remove_all(driver.results() / "runs");
+  CATCH_CHECK(driver.call({"report", "--all"}).code == 0);
+  CATCH_CHECK(read_file(driver.results() / "README.md") == readme);
+  CATCH_CHECK(read_file(driver.results() / "index.html") == page);
+}
+
+CATCH_TEST_CASE("the smoke preset is no result") {
+  const Driver driver;
+  driver.write("experiments/claiming.yaml",
+               std::string(kClaiming) + "presets: {default: {}, smoke: {sweep: {seed: [0, 1]}}}\n");
+  CATCH_REQUIRE(driver.call({"sweep", "claiming", "preset=smoke"}).code == 0);
+  fs::remove_all(driver.results() / "runs");
+  CATCH_CHECK_THAT(driver.call({"report", "--all"}).out,
+                   Contains("0 of 2 experiments have results"));
+}
+
+CATCH_TEST_CASE("report writes one experiment's report as plot does") {
+  const Driver driver;
+  CATCH_CHECK(driver.call({"report", "tiny"}).code == 2);
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  const auto tables = driver.tables();
+  fs::remove_all(driver.output());
+  CATCH_CHECK(driver.call({"report", "tiny"}).code == 0);
+  CATCH_CHECK(driver.tables() == tables);
+  CATCH_CHECK_THAT(driver.call({"report"}).err, Contains("expected an experiment"));
+  CATCH_CHECK_THAT(driver.call({"report", "tiny", "--all"}).err, Contains("expected one of them"));
+  const auto elsewhere = (driver.project() / "elsewhere").string();
+  CATCH_CHECK(driver.call({"report", "--all", "results=" + elsewhere}).code == 0);
+  CATCH_CHECK(fs::exists(elsewhere + "/README.md"));
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,105 @@
+#include "report/derived.h"
+
+#include "config/reader.h"
+#include "config/yaml.h"
+#include "report/example_study.h"
+#include "report/frame.h"
+#include "support/catch.h"
+#include "util/files.h"
+
+namespace difflab::report {
+namespace {
+
+Json cell(int length, int depth, double accuracy, double chance = 0.1) {
+  const int right = static_cast<int>(accuracy * 100 + 0.5);
+  return {{"needles", 4},     {"length", length},     {"depth", depth},  {"n", 100},
+          {"correct", right}, {"accuracy", accuracy}, {"chance", chance}};
+}
+
+// The derived metric `name` of a run with these cells, as a frame gives it.
+std::optional<double> derived(const DerivedConfig& config, const Json& cells) {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("diff", 0, {{"steps", 10}},
+                   {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
+  builder.study.report.derived = {config};
+  return Frame(builder.study).runs()[0].metric("mine");
+}
+
+EffectiveLengthConfig effective() {
+  EffectiveLengthConfig config;
+  config.name = "mine";
+  config.source = "grid";
+  return config;
+}
+
+MapAreaConfig area() {
+  MapAreaConfig config;
+  config.name = "mine";
+  config.source = "grid";
+  return config;
+}
+
+CATCH_TEST_CASE("the effective length is the longest with 85 % of the base score") {
+  // Base (.8 + .6) / 2 = .7, of which 85 % is .595: .6 at 128 is enough, .59 at 256 is not.
+  Json cells = Json::array({cell(64, 0, .8), cell(64, 50, .6), cell(128, 0, .7), cell(128, 50, .5),
+                            cell(256, 0, .6), cell(256, 50, .58)});
+  CATCH_CHECK(derived(effective(), cells) == 128);
+  cells.push_back(cell(512, 0, .6));  // kept to the end: the longest asked
+  CATCH_CHECK(derived(effective(), cells) == 512);
+  EffectiveLengthConfig strict = effective();
+  strict.share = 1;
+  CATCH_CHECK(derived(strict, cells) == 64);
+}
+
+CATCH_TEST_CASE("a run at chance keeps its score for ever and has no effective length") {
+  // 28 of 100: Wilson's interval is .201 to .375, and chance .25 lies in it.
+  const Json at_chance = Json::array({cell(64, 0, .28, .25), cell(512, 0, .28, .25)});
+  CATCH_CHECK_FALSE(derived(effective(), at_chance));
+  const Json above = Json::array({cell(64, 0, .45, .25), cell(512, 0, .45, .25)});
+  CATCH_CHECK(derived(effective(), above) == 512);
+  CATCH_CHECK_FALSE(derived(effective(), Json::array()));
+}
+
+CATCH_TEST_CASE("only cells that match where count") {
+  EffectiveLengthConfig config = effective();
+  config.where.entries = {{"depth", "0"}};
+  CATCH_CHECK(derived(config, Json::array({cell(64, 0, .8), cell(128, 0, .2), cell(128, 50, .9),
+                                           cell(256, 50, .9)})) == 64);
+}
+
+CATCH_TEST_CASE("the area under the map is the trapezoid rule in depth and log length") {
+  // Lengths 64, 128, 512 stand at log2 0, 1, 3: weights 1/6, 3/6, 2/6. Depths 0 and 100: 1/2 each.
+  // (.9 + .7)/2/6 + (.6 + .4)/2 · 3/6 + (.3 + .1)/2 · 2/6 = .13333 + .25 + .06667 = .45.
+  const Json cells = Json::array({cell(64, 0, .9), cell(64, 100, .7), cell(128, 0, .6),
+                                  cell(128, 100, .4), cell(512, 0, .3), cell(512, 100, .1)});
+  CATCH_CHECK(derived(area(), cells).value() == Approx(.45));
+  Json holed = cells;
+  holed.erase(5);
+  CATCH_CHECK_FALSE(derived(area(), holed));
+  CATCH_CHECK(derived(area(), Json::array({cell(64, 0, .9), cell(64, 100, .5)})).value() ==
+              Approx(.7));
+}
+
+CATCH_TEST_CASE("a derived metric is a column like any other") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (int seed = 0; seed < 2; ++seed) {
+    const Json cells = Json::array({cell(64, 0, .8), cell(seed == 0 ? 128 : 256, 0, .8)});
+    builder.finished("diff", seed, {{"steps", 10}},
+                     {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
+  }
+  builder.study.report = config::read<ReportConfig>(config::parse_yaml(R"(
+derived: [{kind: effective_length, name: effective_length, source: grid}]
+tables: [{columns: [effective_length]}]
+)",
+                                                                       "x.yaml"));
+  write_report(builder.study);
+  // 128 and 256: mean 192, half width 12.7062 · 64 = 813.
+  CATCH_CHECK_THAT(read_file(builder.study.output / "table.md"),
+                   Catch::Contains("effective length (tokens) ↑ |") &&
+                       Catch::Contains("| diff | 2 | 192 ± 813 |"));
+}
+
+}  // namespace
+}  // namespace difflab::report

@@ -1,0 +1,295 @@
+// The figures beyond lines, bars and maps, and what all figures have in common.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "report/example_study.h"
+#include "report/frame.h"
+#include "report/looks.h"
+#include "report/style.h"
+#include "support/catch.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+using Catch::Contains;
+
+Drawing draw(const StudyBuilder& builder, const auto& config) {
+  const Frame frame(builder.study);
+  const Labels labels(builder.study.report.labels);
+  return config.draw(frame, Style{labels});
+}
+
+void with_cells(StudyBuilder& builder, const std::string& model, int seed, const Json& cells) {
+  builder.finished(model, seed, {{"steps", 10}},
+                   {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
+}
+
+CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones hang below zero") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto part = [](const char* region, double share) {
+    return Json{{"depth", 50}, {"region", region}, {"share", share}};
+  };
+  with_cells(builder, "diff", 0,
+             Json::array({part("bos", .2), part("noise", -.1), part("answer", .9)}));
+  with_cells(builder, "diff", 1,
+             Json::array({part("bos", .4), part("noise", -.1), part("answer", .7)}));
+  StackedConfig stacked;
+  stacked.name = "attention";
+  stacked.source = "grid";
+  stacked.x = "depth";
+  stacked.y = "share";
+  stacked.part = "region";
+  stacked.facet = "model";
+  const Drawing drawing = draw(builder, stacked);
+  const Json& values = drawing.spec["data"]["values"];
+  CATCH_REQUIRE(values.size() == 3);
+  CATCH_CHECK(values[0]["from"] == 0);
+  CATCH_CHECK(values[0]["to"].get<double>() == Approx(.3));
+  CATCH_CHECK(values[1]["from"] == 0);
+  CATCH_CHECK(values[1]["to"].get<double>() == Approx(-.1));
+  CATCH_CHECK(values[2]["from"].get<double>() == Approx(.3));
+  CATCH_CHECK(values[2]["to"].get<double>() == Approx(1.1));
+  CATCH_CHECK(drawing.columns == std::vector<std::string>{"model", "depth", "region", "mean_share",
+                                                          "low_share", "high_share", "n"});
+  CATCH_CHECK(drawing.rows[2][2] == "answer");
+  CATCH_CHECK(std::stod(drawing.rows[2][3]) == Approx(.8));
+  CATCH_CHECK(drawing.rows[2][6] == "2");
+}
+
+CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on one scale about 0") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto cells = [](double near, double far) {
+    return Json::array({Json{{"length", 64}, {"depth", 0}, {"accuracy", near}},
+                        Json{{"length", 128}, {"depth", 0}, {"accuracy", far}}});
+  };
+  with_cells(builder, "transformer", 0, cells(.5, .5));
+  with_cells(builder, "transformer", 1, cells(.6, .4));
+  with_cells(builder, "diff", 2, cells(1, 1));  // without a partner
+  with_cells(builder, "diff", 1, cells(.9, .1));
+  with_cells(builder, "diff", 0, cells(.7, .5));
+  HeatmapConfig map;
+  map.name = "difference";
+  map.source = "grid";
+  map.x = "length";
+  map.y = "depth";
+  map.value = "accuracy";
+  map.facet = "model";
+  map.against = "transformer";
+  const Drawing drawing = draw(builder, map);
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  CATCH_CHECK(drawing.columns[3] == "mean_accuracy_difference");
+  // At 64: .7 − .5 and .9 − .6, mean .25. At 128: 0 and −.3, mean −.15.
+  CATCH_CHECK(drawing.rows[0][0] == "diff");
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(.25));
+  CATCH_CHECK(std::stod(drawing.rows[1][3]) == Approx(-.15));
+  CATCH_CHECK(drawing.rows[0][6] == "2");
+  const std::string spec = drawing.spec.dump();
+  CATCH_CHECK_THAT(spec, Contains("\"domain\":[-0.3,0.0,0.3],\"scheme\":\"blueorange\"") ||
+                             Contains("\"domain\":[-0.3,0,0.3],\"scheme\":\"blueorange\""));
+  CATCH_CHECK_THAT(spec, Contains("\"sort\":[\"diff\"]"));
+  CATCH_CHECK_THAT(spec, Contains("\"+.25\"") && Contains("\"−.15\""));
+  CATCH_CHECK_THAT(spec, Contains("Minus transformer on equal seeds"));
+}
+
+HistogramConfig histogram() {
+  HistogramConfig config;
+  config.name = "histogram";
+  config.source = "grid";
+  config.x = "logit";
+  config.color = "model";
+  config.bins = 2;
+  return config;
+}
+
+CATCH_TEST_CASE("a histogram is the mean over runs of the share of their values in each bin") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto values = [](const std::vector<double>& logits) {
+    Json cells = Json::array();
+    for (const double logit : logits) cells.push_back(Json{{"logit", logit}});
+    return cells;
+  };
+  with_cells(builder, "diff", 0, values({1, 1, 2.5, 3}));  // 2 below 2, 2 above
+  with_cells(builder, "diff", 1, values({1, 3, 3, 2}));    // 1 below 2; the edge counts upwards
+  const Drawing drawing = draw(builder, histogram());
+  CATCH_CHECK(drawing.columns == std::vector<std::string>{"model", "bin_from", "bin_to",
+                                                          "mean_share", "low_share", "high_share",
+                                                          "n"});
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  CATCH_CHECK(drawing.rows[0][1] == "1");
+  CATCH_CHECK(drawing.rows[0][2] == "2");
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx((.5 + .25) / 2));
+  CATCH_CHECK(std::stod(drawing.rows[1][3]) == Approx((.5 + .75) / 2));
+}
+
+CATCH_TEST_CASE(
+    "cells that are bins already are weighed, and a bin that a run lacks is zero there") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto bin = [](double from, int count) {
+    return Json{{"logit", from}, {"end", from + 1}, {"count", count}};
+  };
+  // The layers' bins of one run are added up: 0 to 1 holds 3 of 4, 1 to 2 holds 1 of 4.
+  with_cells(builder, "diff", 0, Json::array({bin(0, 1), bin(0, 2), bin(1, 1)}));
+  with_cells(builder, "diff", 1, Json::array({bin(0, 5)}));
+  HistogramConfig config = histogram();
+  config.x_end = "end";
+  config.weight = "count";
+  const Drawing drawing = draw(builder, config);
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx((.75 + 1) / 2));
+  CATCH_CHECK(std::stod(drawing.rows[1][3]) == Approx((.25 + 0) / 2));
+}
+
+CATCH_TEST_CASE("runs that chose bins of their own are spread over common ones") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto bin = [](double from, double to, double share) {
+    return Json{{"logit", from}, {"end", to}, {"share", share}};
+  };
+  with_cells(builder, "diff", 0, Json::array({bin(0, 2, .5), bin(2, 4, .5)}));
+  with_cells(builder, "diff", 1, Json::array({bin(1, 3, 1)}));
+  HistogramConfig config = histogram();
+  config.x_end = "end";
+  config.weight = "share";
+  config.bins = 4;
+  // Common bins 0-1-2-3-4: the first run has a quarter in each, the second a half in the middle
+  // two.
+  const Drawing drawing = draw(builder, config);
+  CATCH_REQUIRE(drawing.rows.size() == 4);
+  const double expected[] = {.125, .375, .375, .125};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CATCH_CHECK(std::stod(drawing.rows[i][1]) == Approx(static_cast<double>(i)));
+    CATCH_CHECK(std::stod(drawing.rows[i][3]) == Approx(expected[i]));
+  }
+}
+
+CATCH_TEST_CASE("panels and lines may be keys of the cells, such as the layer") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto value = [](int layer, double logit) {
+    return Json{{"layer", layer}, {"logit", logit}};
+  };
+  with_cells(builder, "diff", 0,
+             Json::array({value(10, 1), value(2, 1), value(2, 3), value(2, 3)}));
+  HistogramConfig config = histogram();
+  config.color = "";
+  config.facet = "layer";
+  const Drawing drawing = draw(builder, config);
+  CATCH_CHECK(drawing.spec["facet"]["sort"] == Json::array({"2", "10"}));
+  CATCH_REQUIRE(drawing.rows.size() == 4);
+  // Layer 2 has one of three below 2, layer 10 its only one.
+  CATCH_CHECK(drawing.rows[0][0] == "2");
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(1 / 3.0));
+  CATCH_CHECK(drawing.rows[2][0] == "10");
+  CATCH_CHECK(drawing.rows[2][3] == "1");
+  ReportConfig report;
+  report.figures = {config};
+  CATCH_REQUIRE(check_report(report, {"model", "seed"}).size() == 1);  // averages over model
+  config.source = "";
+  report.figures = {config};
+  CATCH_CHECK(check_report(report, {"layers", "seed"}).at(0).message ==
+              "names 'layer', which the sweep does not vary; did you mean layers?");
+}
+
+CATCH_TEST_CASE("a scatter finds the law again and the share of parameters at equal loss") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  // diff with N parameters has the loss of a transformer with N / 0.622.
+  for (int size = 0; size < 4; ++size) {
+    const double parameters = 1e4 * std::pow(4, size);
+    builder.finished("transformer", size,
+                     {{"parameters", parameters}, {"test_loss", 8 * std::pow(parameters, -.25)}});
+    builder.finished(
+        "diff", size,
+        {{"parameters", parameters}, {"test_loss", 8 * std::pow(parameters / .622, -.25)}});
+  }
+  ScatterConfig scatter;
+  scatter.name = "scaling";
+  scatter.x = "parameters";
+  scatter.y = "test_loss";
+  scatter.color = "model";
+  const Drawing drawing = draw(builder, scatter);
+  CATCH_REQUIRE(drawing.rows.size() == 8);
+  CATCH_CHECK(drawing.columns[8] == "ratio_at_equal_test_loss");
+  CATCH_CHECK(drawing.rows[0][0] == "transformer");
+  CATCH_CHECK(drawing.rows[0][8] == "");
+  CATCH_CHECK(std::stod(drawing.rows[0][4]) == Approx(8));
+  CATCH_CHECK(std::stod(drawing.rows[7][5]) == Approx(.25));
+  CATCH_CHECK(std::stod(drawing.rows[7][8]) == Approx(.622));
+  const std::string said = drawing.spec["description"];
+  CATCH_CHECK_THAT(said, Contains("Every run is a point (n = 8)"));
+  CATCH_CHECK_THAT(said, Contains("transformer: 8.000·x^−0.250 ± 0.000"));
+  CATCH_CHECK_THAT(said, Contains("; 62 % of transformer's parameters at equal test loss"));
+  CATCH_CHECK_THAT(said, !Contains("extrapolated"));
+}
+
+CATCH_TEST_CASE("bars split into panels keep every number") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (const char* model : {"transformer", "diff"}) {
+    for (const char* needles : {"1", "4"}) {
+      builder.finished(concat(model, needles), 0,
+                       {{"needle_accuracy", needles[0] == '1' ? .9 : .5}});
+      builder.study.runs.back().axes = {{"model", model}, {"needles", needles}, {"seed", "0"}};
+    }
+  }
+  BarConfig bar;
+  bar.name = "bars";
+  bar.x = "model";
+  bar.y = "needle_accuracy";
+  bar.facet = "needles";
+  const Drawing drawing = draw(builder, bar);
+  CATCH_REQUIRE(drawing.rows.size() == 4);
+  CATCH_CHECK(drawing.rows[2][0] == "4");
+  CATCH_CHECK(drawing.rows[2][1] == "transformer");
+  CATCH_CHECK(drawing.rows[2][2] == "0.5");
+  CATCH_CHECK(drawing.spec["facet"]["sort"] == Json::array({"1", "4"}));
+  CATCH_CHECK(drawing.spec["data"]["values"][2]["panel"] == "4");
+}
+
+CATCH_TEST_CASE("a variant looks the same whatever else is swept, and in whatever order") {
+  const std::vector<std::string> some = {"diff", "my_model", "transformer", "diff_v2"};
+  const std::vector<std::string> others = {"diff_no_norm", "transformer", "diff_v2", "my_model",
+                                           "diff"};
+  const auto find = [](const std::vector<std::string>& values, const std::string& baseline,
+                       const std::string& value) {
+    const auto looks = looks_of(values, baseline);
+    return looks.at(
+        static_cast<std::size_t>(std::find(values.begin(), values.end(), value) - values.begin()));
+  };
+  for (const char* value : {"diff", "transformer", "diff_v2", "my_model"}) {
+    const Look one = find(some, "transformer", value);
+    const Look other = find(others, "diff_v2", value);
+    CATCH_INFO(value);
+    CATCH_CHECK(one.color == other.color);
+    CATCH_CHECK(one.shape == other.shape);
+    CATCH_CHECK(one.dash == other.dash);
+  }
+  CATCH_CHECK(find(others, "diff_v2", "transformer").color == kInk);
+  // A baseline that is none of ours is ink.
+  CATCH_CHECK(find({"0.2", "schedule", "0.8"}, "schedule", "schedule").color == kInk);
+}
+
+CATCH_TEST_CASE("nine values of an axis have nine colours, shapes and dashes") {
+  std::vector<std::string> values = {"transformer"};
+  for (int i = 0; i < 8; ++i) values.push_back(concat("variant ", i));
+  std::set<std::string> colors, shapes, dashes;
+  for (const Look& look : looks_of(values, "transformer")) {
+    colors.insert(look.color);
+    shapes.insert(look.shape);
+    dashes.insert(look.dash.dump());
+  }
+  CATCH_CHECK(colors.size() == 9);
+  CATCH_CHECK(shapes.size() == 9);
+  CATCH_CHECK(dashes.size() == 9);
+  values.push_back("one too many");
+  CATCH_CHECK(looks_of(values, "transformer").size() == 10);
+}
+
+}  // namespace
+}  // namespace difflab::report
