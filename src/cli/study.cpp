@@ -146,6 +146,21 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   return study;
 }
 
+namespace {
+
+// A report is read elsewhere: files of the project are named from its root.
+Json with_project_paths(Json config, const std::string& root) {
+  if (config.is_string() && config.get_ref<const std::string&>().starts_with(root)) {
+    return config.get_ref<const std::string&>().substr(root.size());
+  }
+  if (config.is_structured()) {
+    for (auto& value : config) value = with_project_paths(std::move(value), root);
+  }
+  return config;
+}
+
+}  // namespace
+
 report::Study Study::for_report() const {
   report::Study study{.name = name,
                       .preset = preset,
@@ -165,7 +180,9 @@ report::Study Study::for_report() const {
     study.command += concat(" ", quoted_for_shell(text));
   }
   for (const auto& point : points) {
-    study.runs.push_back({point.id, point.axes, point.config, point.directory.path});
+    study.runs.push_back({point.id, point.axes,
+                          with_project_paths(point.config, root.string() + "/"),
+                          point.directory.path});
   }
   return study;
 }

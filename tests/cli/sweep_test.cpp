@@ -55,6 +55,30 @@ CATCH_TEST_CASE("several experiments are checked together and share the runs the
   CATCH_CHECK_FALSE(fs::exists(driver.results()));
 }
 
+CATCH_TEST_CASE("a report names the project's files from its root") {
+  const Driver driver;
+  std::string text;
+  for (int i = 0; i < 500; ++i) text += "a line of text " + std::to_string(i) + "\n";
+  driver.write("data/own.txt", text);
+  driver.write("experiments/own.yaml", R"(# @package _global_
+defaults:
+  - override /task: text
+task: {file: {path: data/own.txt}, length: 16}
+sweep: {seed: [0, 1]}
+tables:
+  - {name: table, columns: [valid_loss]}
+)");
+  const Answer answer = driver.call({"sweep", "own"});
+  CATCH_INFO(answer.err);
+  CATCH_REQUIRE(answer.code == 0);
+  const auto folder = driver.results() / "own" / "default";
+  CATCH_CHECK_THAT(read_file(folder / "table.md"), Contains("task.file.path=data/own.txt"));
+  for (const char* file : {"table.md", "table.tex", "report.html", "runs.json"}) {
+    CATCH_INFO(file);
+    CATCH_CHECK(read_file(folder / file).find(driver.project().string()) == std::string::npos);
+  }
+}
+
 CATCH_TEST_CASE("presets share the runs that they have in common") {
   const Driver driver;
   CATCH_CHECK(driver.sweep().code == 0);
