@@ -1,12 +1,10 @@
 #include "task/needle.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
+#include "task/rows.h"
 #include "task/task.h"
 #include "task/vocabulary.h"
 #include "util/random.h"
@@ -22,24 +20,20 @@ class NeedleTask final : public Task {
   std::int64_t sequence_length() const override { return config_.length; }
   std::vector<TaskPart> parts() const override { return {{"needle", 1.0, this}}; }
   double chance_accuracy() const override { return 1 / static_cast<double>(config_.needles); }
+  std::string token_text(std::int64_t token) const override {
+    return vocabulary_.symbols().text(token);
+  }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
               std::int64_t size) const override {
-    const auto T = config_.length;
-    auto inputs = at::empty({size, T}, at::kLong);
-    auto targets = at::full({size, T}, kIgnore, at::kLong);
-    for (std::int64_t row = 0; row < size; ++row) {
-      Random random{seed, stream_key("needle"), static_cast<std::uint64_t>(split),
-                    static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(row)};
-      write_sample(random, {inputs[row].data_ptr<std::int64_t>(), static_cast<std::size_t>(T)},
-                   {targets[row].data_ptr<std::int64_t>(), static_cast<std::size_t>(T)});
-    }
-    return {inputs, targets};
+    return batch_of_rows("needle", seed, split, index, size, config_.length,
+                         [&](Random& random, TokenSpan input, TokenSpan target) {
+                           write_sample(random, input, target);
+                         });
   }
 
  private:
-  void write_sample(Random& random, std::span<std::int64_t> input,
-                    std::span<std::int64_t> target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
     const auto N = config_.needles, R = config_.queries;
     const auto noise = config_.length - 1 - 2 * N - 2 * R;
     const auto keys = random.distinct(N, config_.keys);

@@ -15,7 +15,9 @@ namespace {
 class TextTask final : public Task {
  public:
   TextTask(const TextConfig& config, const Corpus& corpus)
-      : length_(config.length), vocab_size_(corpus.tokenizer.vocab_size()) {
+      : length_(config.length),
+        tokenizer_(corpus.tokenizer),
+        vocab_size_(corpus.tokenizer.vocab_size()) {
     const auto tokens = corpus.tokenizer.encode(corpus.text, corpus.name);
     const auto count = static_cast<std::int64_t>(tokens.size());
     splits_ = split_text(config, count);
@@ -32,6 +34,10 @@ class TextTask final : public Task {
   /// A guess that knows how often tokens come but no context: always the most frequent token of
   /// the training split.
   double chance_accuracy() const override { return most_frequent_share_; }
+  std::string token_text(std::int64_t token) const override {
+    return tokenizer_.decode(std::vector{token});
+  }
+  bool is_text() const override { return true; }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
               std::int64_t size) const override {
@@ -61,7 +67,9 @@ class TextTask final : public Task {
     throw std::logic_error("unknown split");
   }
 
-  std::int64_t length_, vocab_size_;
+  std::int64_t length_;
+  Tokenizer tokenizer_;
+  std::int64_t vocab_size_;
   TextSplits splits_{};
   at::Tensor tokens_;  // [tokens] uint8 or int32
   double most_frequent_share_ = 0;
