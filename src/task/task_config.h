@@ -4,8 +4,10 @@
 #include <memory>
 #include <variant>
 
+#include "task/mqar.h"
 #include "task/needle.h"
 #include "task/needle_recall.h"
+#include "task/noisy_recall.h"
 #include "task/recall.h"
 #include "task/text.h"
 
@@ -15,7 +17,8 @@ class Task;
 
 /// Every task a model can be trained on; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
-using TaskConfig = std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, TextConfig>;
+using TaskConfig = std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, MqarConfig,
+                                NoisyRecallConfig, TextConfig>;
 
 std::unique_ptr<Task> build_task(const TaskConfig& config);
 
