@@ -21,6 +21,7 @@ constexpr const char* kExamples =
     "  ./difflab sweep headline seed=range(5) train.steps=2000 model=diff,transformer\n"
     "  ./difflab plot headline                        table and figures from the finished runs\n"
     "  ./difflab config headline model=diff           the configuration that a run gets\n"
+    "  ./difflab show task=mqar                       samples of a task, as the model sees them\n"
     "  ./difflab data                                 texts to train on, and how to get them\n"
     "\n"
     "Exit codes: 0 done, 1 some runs failed, 2 something for you to fix, 70 a bug of difflab,\n"
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   cli::add_list_command(app);
   cli::add_params_command(app);
   cli::add_flops_command(app);
+  cli::add_show_command(app);
   cli::add_generate_command(app);
   cli::add_export_command(app);
   cli::add_verify_command(app);
