@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "evaluate/heldout.h"
+#include "evaluate/in_context_shots.h"
 #include "evaluate/needle_grid.h"
 #include "evaluate/sample_text.h"
 
@@ -11,6 +12,7 @@ namespace difflab {
 
 /// Every evaluation of a trained model; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
-using EvaluationConfig = std::variant<HeldoutConfig, NeedleGridConfig, SampleTextConfig>;
+using EvaluationConfig =
+    std::variant<HeldoutConfig, NeedleGridConfig, InContextShotsConfig, SampleTextConfig>;
 
 }  // namespace difflab

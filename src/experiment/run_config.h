@@ -74,6 +74,9 @@ struct RunConfig {
                                             "because results are kept by kind"));
             }
             if constexpr (requires { kind.longest(); }) longest = std::max(longest, kind.longest());
+            if constexpr (requires { kind.longest(task); }) {
+              longest = std::max(longest, kind.longest(task));
+            }
           },
           evaluate[i]);
     }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <variant>
 
+#include "task/in_context.h"
 #include "task/mqar.h"
 #include "task/needle.h"
 #include "task/needle_recall.h"
@@ -18,7 +19,7 @@ class Task;
 /// Every task a model can be trained on; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
 using TaskConfig = std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, MqarConfig,
-                                NoisyRecallConfig, TextConfig>;
+                                NoisyRecallConfig, InContextConfig, TextConfig>;
 
 std::unique_ptr<Task> build_task(const TaskConfig& config);
 
