@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "evaluate/hallucination.h"
 #include "evaluate/heldout.h"
 #include "evaluate/in_context_shots.h"
 #include "evaluate/needle_grid.h"
@@ -12,7 +13,7 @@ namespace difflab {
 
 /// Every evaluation of a trained model; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
-using EvaluationConfig =
-    std::variant<HeldoutConfig, NeedleGridConfig, InContextShotsConfig, SampleTextConfig>;
+using EvaluationConfig = std::variant<HeldoutConfig, NeedleGridConfig, InContextShotsConfig,
+                                      HallucinationConfig, SampleTextConfig>;
 
 }  // namespace difflab

@@ -4,6 +4,7 @@
 #include <memory>
 #include <variant>
 
+#include "task/context_qa.h"
 #include "task/in_context.h"
 #include "task/mqar.h"
 #include "task/needle.h"
@@ -19,7 +20,7 @@ class Task;
 /// Every task a model can be trained on; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
 using TaskConfig = std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, MqarConfig,
-                                NoisyRecallConfig, InContextConfig, TextConfig>;
+                                NoisyRecallConfig, InContextConfig, ContextQaConfig, TextConfig>;
 
 std::unique_ptr<Task> build_task(const TaskConfig& config);
 
