@@ -1,9 +1,8 @@
 #include "task/needle.h"
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "task/needle_places.h"
 #include "task/rows.h"
 #include "task/task.h"
 #include "task/vocabulary.h"
@@ -39,7 +38,7 @@ class NeedleTask final : public Task {
     const auto keys = random.distinct(N, config_.keys);
     const auto values = random.distinct(N, config_.values);
     const auto asked = random.distinct(R, N);  // asked[0] is the needle at the given depth
-    const auto needle_at = place(random, noise, asked.front());  // gap -> needle or -1
+    const auto needle_at = place_needles(random, N, noise, asked.front(), config_.depth);
 
     std::size_t t = 0;
     input[t++] = Vocabulary::kBegin;
@@ -55,22 +54,6 @@ class NeedleTask final : public Task {
       input[t] = vocabulary_.key(keys[static_cast<std::size_t>(needle)]);
       target[t++] = vocabulary_.value(values[static_cast<std::size_t>(needle)]);
     }
-  }
-
-  // For each of the noise + 1 gaps, the needle that lies there, or -1.
-  std::vector<std::int64_t> place(Random& random, std::int64_t noise, std::int64_t first) const {
-    std::vector<std::int64_t> needle_at(static_cast<std::size_t>(noise + 1), -1);
-    const auto gap = config_.depth ? std::llround(*config_.depth / 100 * static_cast<double>(noise))
-                                   : random.below(noise + 1);
-    needle_at[static_cast<std::size_t>(gap)] = first;
-    const auto others = random.distinct(config_.needles - 1, noise);  // of the gaps left over
-    std::size_t next = 0;
-    for (std::int64_t needle = 0; needle < config_.needles; ++needle) {
-      if (needle == first) continue;
-      const auto free_gap = others[next++];
-      needle_at[static_cast<std::size_t>(free_gap + (free_gap >= gap ? 1 : 0))] = needle;
-    }
-    return needle_at;
   }
 
   NeedleConfig config_;

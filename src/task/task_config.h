@@ -12,6 +12,7 @@
 #include "task/noisy_recall.h"
 #include "task/recall.h"
 #include "task/text.h"
+#include "task/text_needle.h"
 
 namespace difflab {
 
@@ -19,8 +20,9 @@ class Task;
 
 /// Every task a model can be trained on; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
-using TaskConfig = std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, MqarConfig,
-                                NoisyRecallConfig, InContextConfig, ContextQaConfig, TextConfig>;
+using TaskConfig =
+    std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, MqarConfig, NoisyRecallConfig,
+                 InContextConfig, ContextQaConfig, TextNeedleConfig, TextConfig>;
 
 std::unique_ptr<Task> build_task(const TaskConfig& config);
 

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cstddef>
-#include <stdexcept>
 #include <vector>
 
 #include "task/task.h"
@@ -41,7 +40,7 @@ class TextTask final : public Task {
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
               std::int64_t size) const override {
-    const TokenRange range = range_of(split);
+    const TokenRange& range = splits_.of(split);
     auto starts = at::empty({size}, at::kLong);
     auto* start = starts.data_ptr<std::int64_t>();
     for (std::int64_t row = 0; row < size; ++row) {
@@ -55,18 +54,6 @@ class TextTask final : public Task {
   }
 
  private:
-  TokenRange range_of(Split split) const {
-    switch (split) {
-      case Split::kTrain:
-        return splits_.train;
-      case Split::kValid:
-        return splits_.valid;
-      case Split::kTest:
-        return splits_.test;
-    }
-    throw std::logic_error("unknown split");
-  }
-
   std::int64_t length_;
   Tokenizer tokenizer_;
   std::int64_t vocab_size_;
@@ -76,6 +63,10 @@ class TextTask final : public Task {
 };
 
 }  // namespace
+
+const TokenRange& TextSplits::of(Split split) const {
+  return split == Split::kTrain ? train : split == Split::kValid ? valid : test;
+}
 
 std::unique_ptr<Task> TextConfig::build() const {
   return std::make_unique<TextTask>(*this, load_corpus(*this));
