@@ -19,6 +19,7 @@ void add_flops_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 void add_export_command(CLI::App& app);
 void add_generate_command(CLI::App& app);
+void add_show_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_data_command(CLI::App& app);
 void add_completion_commands(CLI::App& app);

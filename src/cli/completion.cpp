@@ -133,13 +133,14 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
     return {"attention", "evaluations", "experiments", "figures",
             "groups",    "keys",        "launchers",   "tasks"};
   }
-  if (!is_one_of(command, {"sweep", "plot", "report", "config", "params", "flops"})) return {};
+  if (!is_one_of(command, {"sweep", "plot", "report", "config", "show", "params", "flops"})) return {};
   const auto experiment = std::find_if(words.begin() + 1, words.end() - 1, [](const auto& earlier) {
     return !earlier.starts_with("-") && earlier.find('=') == earlier.npos;
   });
   if (experiment != words.end() - 1) return overrides_for(word, *experiment);
   auto found = experiments();
-  if (command == "config" && !word.empty()) {  // the baseline takes overrides, too
+  if (is_one_of(command, {"config", "show"}) &&
+      !word.empty()) {  // the baseline takes overrides, too
     const auto more = overrides_for(word, "");
     found.insert(found.end(), more.begin(), more.end());
   }

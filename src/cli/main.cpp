@@ -22,6 +22,7 @@ constexpr const char* kExamples =
     "  ./difflab plot headline                        table and figures from the finished runs\n"
     "  ./difflab report --all                         the gallery: results/README.md, index.html\n"
     "  ./difflab config headline model=diff           the configuration that a run gets\n"
+    "  ./difflab show task=mqar                       samples of a task, as the model sees them\n"
     "  ./difflab data                                 texts to train on, and how to get them\n"
     "\n"
     "Exit codes: 0 done, 1 some runs failed, 2 something for you to fix, 70 a bug of difflab,\n"
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
   cli::add_list_command(app);
   cli::add_params_command(app);
   cli::add_flops_command(app);
+  cli::add_show_command(app);
   cli::add_generate_command(app);
   cli::add_export_command(app);
   cli::add_verify_command(app);

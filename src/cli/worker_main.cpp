@@ -28,10 +28,11 @@ void keep_memory_between_steps() {
 }
 
 int usage() {
-  std::cerr << "usage: difflab-worker serve      jobs on standard input, one run folder a line\n"
-               "       difflab-worker run DIR    one run in this process\n"
-               "       difflab-worker version    versions as JSON\n"
-               "       difflab-worker verify | export | generate | bench ...    see difflab\n";
+  std::cerr
+      << "usage: difflab-worker serve      jobs on standard input, one run folder a line\n"
+         "       difflab-worker run DIR    one run in this process\n"
+         "       difflab-worker version    versions as JSON\n"
+         "       difflab-worker verify | export | generate | show | bench ...    see difflab\n";
   return 2;
 }
 
@@ -41,6 +42,7 @@ int tool(const std::string& command, const std::vector<std::string>& arguments) 
     if (command == "verify") return difflab::verify_command(arguments);
     if (command == "export") return difflab::export_command(arguments);
     if (command == "generate") return difflab::generate_command(arguments);
+    if (command == "show") return difflab::show_command(arguments);
     if (command == "bench") return difflab::bench_command(arguments);
     return usage();
   } catch (const std::out_of_range&) {

@@ -12,6 +12,8 @@
 #include "experiment/reference_case.h"
 #include "experiment/saved_run.h"
 #include "model/generate.h"
+#include "task/sample_view.h"
+#include "task/task_config.h"
 #include "util/error.h"
 
 namespace difflab {
@@ -127,6 +129,30 @@ int generate_command(const std::vector<std::string>& arguments) {
   generate(*saved.model, tokens, sampling, saved.task->sequence_length(), Decoding::kCached,
            [&](std::int64_t token) { std::cout << text.decode(token) << std::flush; });
   std::cout << '\n';
+  return 0;
+}
+
+namespace {
+
+/// So that a task can be read alone.
+struct TaskField {
+  TaskConfig task;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("task", task, "what samples are shown of");
+  }
+};
+
+}  // namespace
+
+int show_command(const std::vector<std::string>& arguments) {
+  const auto config = config::read<TaskField>(config::parse_yaml(arguments.at(0), "show"));
+  const auto view =
+      samples_json(*build_task(config.task), std::stoull(arguments.at(1)),
+                   static_cast<Split>(std::stoull(arguments.at(2))), std::stoll(arguments.at(3)));
+  const bool json = arguments.size() > 4 && arguments[4] == "--json";
+  std::cout << (json ? view.dump(1) + "\n" : samples_text(view));
   return 0;
 }
 

@@ -17,4 +17,7 @@ int export_command(const std::vector<std::string>& arguments);
 /// generate RUN_FOLDER SAMPLING_JSON PROMPT
 int generate_command(const std::vector<std::string>& arguments);
 
+/// show TASK_JSON SEED SPLIT SAMPLES [--json], SPLIT a number of task/task.h's Split
+int show_command(const std::vector<std::string>& arguments);
+
 }  // namespace difflab

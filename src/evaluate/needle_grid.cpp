@@ -5,31 +5,12 @@
 #include <map>
 #include <string>
 
+#include "evaluate/grid_cells.h"
 #include "evaluate/score_batches.h"
 #include "model/language_model.h"
-#include "util/statistics.h"
 
 namespace difflab {
 namespace {
-
-Json run_cell(const EvaluationContext& context, const NeedleConfig& cell, std::int64_t samples) {
-  const auto result =
-      score_batches(context.model, *cell.build(), context.seed, Split::kTest, samples);
-  const auto interval = wilson_interval(result.correct, result.targets);
-  return {{"needles", cell.needles},
-          {"queries", cell.queries},
-          {"length", cell.length},
-          {"depth", *cell.depth},
-          {"samples", samples},
-          {"n", result.targets},
-          {"correct", result.correct},
-          {"accuracy", result.accuracy()},
-          {"accuracy_low", interval->low},
-          {"accuracy_high", interval->high},
-          {"all_correct",
-           static_cast<double>(result.all_correct) / static_cast<double>(result.sequences)},
-          {"chance", 1 / static_cast<double>(cell.needles)}};
-}
 
 /// Means of some cells.
 struct Margin {
@@ -68,25 +49,14 @@ void add_margins(const Json& cells, Json& metrics) {
 }  // namespace
 
 EvaluationResult NeedleGridConfig::run(const EvaluationContext& context) const {
-  const NeedleConfig base = *needles_of(context.task_config);
   EvaluationResult result;
   Json cells = Json::array();
   double sum = 0;
-  for (const auto N : needles) {
-    for (const auto R : queries) {
-      if (R > N) continue;
-      for (const auto T : lengths.empty() ? std::vector{base.length} : lengths) {
-        for (const auto depth : depths) {
-          NeedleConfig cell = base;
-          cell.needles = N;
-          cell.queries = R;
-          cell.length = T;
-          cell.depth = depth;
-          cells.push_back(run_cell(context, cell, samples));
-          sum += cells.back()["accuracy"].get<double>();
-        }
-      }
-    }
+  for (const auto& cell : cells_of(*this, *needles_of(context.task_config))) {
+    const auto score =
+        score_batches(context.model, *cell.build(), context.seed, Split::kTest, samples);
+    cells.push_back(cell_json(cell, samples, score.correct, score.all_correct));
+    sum += score.accuracy();
   }
   result.metrics["grid_accuracy"] = sum / static_cast<double>(cells.size());
   add_margins(cells, result.metrics);

@@ -3,15 +3,6 @@
 #include "model/generate.h"
 
 namespace difflab {
-namespace {
-
-// Bytes drawn one by one need not be UTF-8, which JSON must be.
-Json readable(const std::string& text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-}  // namespace
-
 EvaluationResult SampleTextConfig::run(const EvaluationContext& context) const {
   const auto& text = std::get<TextConfig>(context.task_config);
   const auto tokenizer = load_corpus(text).tokenizer;
@@ -23,7 +14,7 @@ EvaluationResult SampleTextConfig::run(const EvaluationContext& context) const {
     own.seed += i;
     const auto tokens = generate(context.model, start, own, text.length);
     result.details["samples"].push_back(
-        {{"prompt", prompt}, {"text", readable(tokenizer.decode(tokens))}});
+        {{"prompt", prompt}, {"text", readable_json(tokenizer.decode(tokens))}});
   }
   return result;
 }

@@ -8,6 +8,9 @@
 
 namespace difflab {
 
+/// How many sequences of T tokens make a batch whose activations stay in the cache.
+std::int64_t sequences_per_batch(std::int64_t length);
+
 /// Visits sequences 0 … samples − 1 of a split, in batches that fit the cache, on the model's
 /// device.
 void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,

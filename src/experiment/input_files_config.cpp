@@ -122,14 +122,27 @@ std::int64_t count_tokens(const TextConfig& text) {
   return known[key] = static_cast<std::int64_t>(bytes.size()) - inside;
 }
 
+// The file that a task reads, or null.
+InputFile* text_file_of(TaskConfig& task) {
+  if (auto* needles = std::get_if<TextNeedleConfig>(&task)) return &needles->file;
+  auto* text = std::get_if<TextConfig>(&task);
+  return text != nullptr ? &text->file : nullptr;
+}
+
+TextConfig text_of(const TaskConfig& task) {
+  if (const auto* needles = std::get_if<TextNeedleConfig>(&task)) return needles->haystack();
+  return std::get<TextConfig>(task);
+}
+
 }  // namespace
 
 void resolve_input_files(RunConfig& config, const Resolver::Place& place, config::Check& check) {
   Resolver resolver(place, check);
   // The length of a generated text is checked with the configuration itself.
-  if (auto* text = std::get_if<TextConfig>(&config.task); text && text->file.given()) {
-    if (!resolver.resolve(text->file, "task.file")) return;
-    if (!resolver.attempt("task.length", [&] { return split_text(*text, count_tokens(*text)); })) {
+  if (auto* file = text_file_of(config.task); file != nullptr && file->given()) {
+    if (!resolver.resolve(*file, "task.file")) return;
+    const auto text = text_of(config.task);
+    if (!resolver.attempt("task.length", [&] { return split_text(text, count_tokens(text)); })) {
       return;
     }
   }

@@ -71,12 +71,15 @@ struct RunConfig {
             kind.validate_task(task, nested);
             const auto name = result_name(evaluate[i]);
             if (!names.insert(name).second) {
-              nested.problem(kind.name.empty() ? "kind" : "name",
+              nested.problem(given_name(kind).empty() ? "kind" : "name",
                              concat("is ", name,
                                     " for the second time; give each its own name, under which its "
                                     "result is kept"));
             }
             if constexpr (requires { kind.longest(); }) longest = std::max(longest, kind.longest());
+            if constexpr (requires { kind.longest(task); }) {
+              longest = std::max(longest, kind.longest(task));
+            }
           },
           evaluate[i]);
     }

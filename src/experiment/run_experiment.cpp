@@ -71,7 +71,7 @@ Json finished_result(const RunConfig& config, const RunDirectory& directory,
     std::visit(
         [&](const auto& kind) {
           const auto found = kind.run(context);
-          const std::string prefix = kind.name.empty() ? "" : concat(kind.name, "_");
+          const std::string prefix = given_name(kind).empty() ? "" : concat(given_name(kind), "_");
           for (const auto& [key, value] : found.metrics.items()) metrics[prefix + key] = value;
           evaluations[result_name(evaluation)] = found.details;
         },

@@ -85,4 +85,17 @@ std::vector<std::int64_t> generate(LanguageModel& model, const std::vector<std::
   return text;
 }
 
+at::Tensor generate_greedily(LanguageModel& model, const at::Tensor& prompts, std::int64_t tokens) {
+  const at::NoGradGuard no_grad;
+  DecodingState state;
+  auto next = prompts.to(model.parameters().front().device());  // [B, new tokens]
+  std::vector<at::Tensor> drawn;
+  for (std::int64_t i = 0; i < tokens; ++i) {
+    const auto states = model.hidden(next, &state);
+    next = model.head(states.select(1, -1)).argmax(-1, /*keepdim=*/true);
+    drawn.push_back(next);
+  }
+  return at::cat(drawn, 1).cpu();
+}
+
 }  // namespace difflab

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -23,5 +25,10 @@ std::vector<std::int64_t> generate(LanguageModel& model, const std::vector<std::
                                    const Sampling& sampling, std::int64_t window,
                                    Decoding decoding = Decoding::kCached,
                                    const std::function<void(std::int64_t)>& on_token = {});
+
+/// The most likely continuation of many prompts of equal length at once, with cached keys and
+/// values: prompts [B, P] -> [B, tokens], on the CPU. The same tokens as `generate` at temperature
+/// 0, but for ties and rounding.
+at::Tensor generate_greedily(LanguageModel& model, const at::Tensor& prompts, std::int64_t tokens);
 
 }  // namespace difflab

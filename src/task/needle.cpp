@@ -1,12 +1,9 @@
 #include "task/needle.h"
 
-#include <ATen/ATen.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
 #include <vector>
 
+#include "task/needle_places.h"
+#include "task/rows.h"
 #include "task/task.h"
 #include "task/vocabulary.h"
 #include "util/random.h"
@@ -22,30 +19,26 @@ class NeedleTask final : public Task {
   std::int64_t sequence_length() const override { return config_.length; }
   std::vector<TaskPart> parts() const override { return {{"needle", 1.0, this}}; }
   double chance_accuracy() const override { return 1 / static_cast<double>(config_.needles); }
+  std::string token_text(std::int64_t token) const override {
+    return vocabulary_.symbols().text(token);
+  }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
               std::int64_t size) const override {
-    const auto T = config_.length;
-    auto inputs = at::empty({size, T}, at::kLong);
-    auto targets = at::full({size, T}, kIgnore, at::kLong);
-    for (std::int64_t row = 0; row < size; ++row) {
-      Random random{seed, stream_key("needle"), static_cast<std::uint64_t>(split),
-                    static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(row)};
-      write_sample(random, {inputs[row].data_ptr<std::int64_t>(), static_cast<std::size_t>(T)},
-                   {targets[row].data_ptr<std::int64_t>(), static_cast<std::size_t>(T)});
-    }
-    return {inputs, targets};
+    return batch_of_rows("needle", seed, split, index, size, config_.length,
+                         [&](Random& random, TokenSpan input, TokenSpan target) {
+                           write_sample(random, input, target);
+                         });
   }
 
  private:
-  void write_sample(Random& random, std::span<std::int64_t> input,
-                    std::span<std::int64_t> target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
     const auto N = config_.needles, R = config_.queries;
     const auto noise = config_.length - 1 - 2 * N - 2 * R;
     const auto keys = random.distinct(N, config_.keys);
     const auto values = random.distinct(N, config_.values);
     const auto asked = random.distinct(R, N);  // asked[0] is the needle at the given depth
-    const auto needle_at = place(random, noise, asked.front());  // gap -> needle or -1
+    const auto needle_at = place_needles(random, N, noise, asked.front(), config_.depth);
 
     std::size_t t = 0;
     input[t++] = Vocabulary::kBegin;
@@ -61,22 +54,6 @@ class NeedleTask final : public Task {
       input[t] = vocabulary_.key(keys[static_cast<std::size_t>(needle)]);
       target[t++] = vocabulary_.value(values[static_cast<std::size_t>(needle)]);
     }
-  }
-
-  // For each of the noise + 1 gaps, the needle that lies there, or -1.
-  std::vector<std::int64_t> place(Random& random, std::int64_t noise, std::int64_t first) const {
-    std::vector<std::int64_t> needle_at(static_cast<std::size_t>(noise + 1), -1);
-    const auto gap = config_.depth ? std::llround(*config_.depth / 100 * static_cast<double>(noise))
-                                   : random.below(noise + 1);
-    needle_at[static_cast<std::size_t>(gap)] = first;
-    const auto others = random.distinct(config_.needles - 1, noise);  // of the gaps left over
-    std::size_t next = 0;
-    for (std::int64_t needle = 0; needle < config_.needles; ++needle) {
-      if (needle == first) continue;
-      const auto free_gap = others[next++];
-      needle_at[static_cast<std::size_t>(free_gap + (free_gap >= gap ? 1 : 0))] = needle;
-    }
-    return needle_at;
   }
 
   NeedleConfig config_;

@@ -20,6 +20,7 @@ class NeedleRecallTask final : public Task {
   std::int64_t vocab_size() const override { return needle_->vocab_size(); }
   std::int64_t sequence_length() const override { return needle_->sequence_length(); }
   double chance_accuracy() const override { return needle_->chance_accuracy(); }
+  std::string token_text(std::int64_t token) const override { return needle_->token_text(token); }
 
   std::vector<TaskPart> parts() const override {
     return {{"needle", 1 - recall_share_, needle_.get()}, {"recall", recall_share_, recall_.get()}};

@@ -1,7 +1,6 @@
 #include "task/recall.h"
 
-#include <ATen/ATen.h>
-
+#include "task/rows.h"
 #include "task/task.h"
 #include "task/vocabulary.h"
 #include "util/random.h"
@@ -17,31 +16,32 @@ class RecallTask final : public Task {
   std::int64_t sequence_length() const override { return config_.length; }
   std::vector<TaskPart> parts() const override { return {{"recall", 1.0, this}}; }
   double chance_accuracy() const override { return 1 / static_cast<double>(symbols()); }
+  std::string token_text(std::int64_t token) const override {
+    return Symbols{{"B", 1}, {"?", 1}, {"s", symbols()}}.text(token);
+  }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
               std::int64_t size) const override {
-    const auto T = config_.length;
-    auto inputs = at::empty({size, T}, at::kLong);
-    auto targets = at::full({size, T}, kIgnore, at::kLong);
-    auto input = inputs.accessor<std::int64_t, 2>();
-    auto target = targets.accessor<std::int64_t, 2>();
-    for (std::int64_t row = 0; row < size; ++row) {
-      Random random{seed, stream_key("recall"), static_cast<std::uint64_t>(split),
-                    static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(row)};
-      const auto period = T / 4 + random.below(T / 2 - T / 4 + 1);
-      input[row][0] = Vocabulary::kBegin;
-      for (std::int64_t t = 1; t < T; ++t) {
-        const bool repeats = t > period;
-        input[row][t] =
-            repeats ? input[row][t - period] : Vocabulary::kFirstSymbol + random.below(symbols());
-        if (repeats) target[row][t - 1] = input[row][t];
-      }
-      target[row][T - 1] = input[row][T - period];
-    }
-    return {inputs, targets};
+    return batch_of_rows("recall", seed, split, index, size, config_.length,
+                         [&](Random& random, TokenSpan input, TokenSpan target) {
+                           write_sample(random, input, target);
+                         });
   }
 
  private:
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+    const auto T = input.size();
+    const auto period = T / 4 + static_cast<std::size_t>(
+                                    random.below(static_cast<std::int64_t>(T / 2 - T / 4 + 1)));
+    input[0] = Vocabulary::kBegin;
+    for (std::size_t t = 1; t < T; ++t) {
+      const bool repeats = t > period;
+      input[t] = repeats ? input[t - period] : Vocabulary::kFirstSymbol + random.below(symbols());
+      if (repeats) target[t - 1] = input[t];
+    }
+    target[T - 1] = input[T - period];
+  }
+
   std::int64_t symbols() const { return config_.tokens - Vocabulary::kFirstSymbol; }
 
   RecallConfig config_;

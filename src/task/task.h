@@ -49,6 +49,12 @@ class Task {
   /// Accuracy of a guess that sees which answers a context offers but cannot tell them apart:
   /// 1/N with N needles.
   virtual double chance_accuracy() const = 0;
+
+  /// What a person reads for a token in [0, V): k12, ?, or a character.
+  virtual std::string token_text(std::int64_t token) const = 0;
+
+  /// Whether tokens make text when they are written one behind the other, without blanks.
+  virtual bool is_text() const { return false; }
 };
 
 }  // namespace difflab

@@ -4,10 +4,15 @@
 #include <memory>
 #include <variant>
 
+#include "task/context_qa.h"
+#include "task/in_context.h"
+#include "task/mqar.h"
 #include "task/needle.h"
 #include "task/needle_recall.h"
+#include "task/noisy_recall.h"
 #include "task/recall.h"
 #include "task/text.h"
+#include "task/text_needle.h"
 
 namespace difflab {
 
@@ -15,7 +20,9 @@ class Task;
 
 /// Every task a model can be trained on; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
-using TaskConfig = std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, TextConfig>;
+using TaskConfig =
+    std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, MqarConfig, NoisyRecallConfig,
+                 InContextConfig, ContextQaConfig, TextNeedleConfig, TextConfig>;
 
 std::unique_ptr<Task> build_task(const TaskConfig& config);
 

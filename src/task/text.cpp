@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cstddef>
-#include <stdexcept>
 #include <vector>
 
 #include "task/task.h"
@@ -15,7 +14,9 @@ namespace {
 class TextTask final : public Task {
  public:
   TextTask(const TextConfig& config, const Corpus& corpus)
-      : length_(config.length), vocab_size_(corpus.tokenizer.vocab_size()) {
+      : length_(config.length),
+        tokenizer_(corpus.tokenizer),
+        vocab_size_(corpus.tokenizer.vocab_size()) {
     const auto tokens = corpus.tokenizer.encode(corpus.text, corpus.name);
     const auto count = static_cast<std::int64_t>(tokens.size());
     splits_ = split_text(config, count);
@@ -32,10 +33,14 @@ class TextTask final : public Task {
   /// A guess that knows how often tokens come but no context: always the most frequent token of
   /// the training split.
   double chance_accuracy() const override { return most_frequent_share_; }
+  std::string token_text(std::int64_t token) const override {
+    return tokenizer_.decode(std::vector{token});
+  }
+  bool is_text() const override { return true; }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
               std::int64_t size) const override {
-    const TokenRange range = range_of(split);
+    const TokenRange& range = splits_.of(split);
     auto starts = at::empty({size}, at::kLong);
     auto* start = starts.data_ptr<std::int64_t>();
     for (std::int64_t row = 0; row < size; ++row) {
@@ -49,25 +54,19 @@ class TextTask final : public Task {
   }
 
  private:
-  TokenRange range_of(Split split) const {
-    switch (split) {
-      case Split::kTrain:
-        return splits_.train;
-      case Split::kValid:
-        return splits_.valid;
-      case Split::kTest:
-        return splits_.test;
-    }
-    throw std::logic_error("unknown split");
-  }
-
-  std::int64_t length_, vocab_size_;
+  std::int64_t length_;
+  Tokenizer tokenizer_;
+  std::int64_t vocab_size_;
   TextSplits splits_{};
   at::Tensor tokens_;  // [tokens] uint8 or int32
   double most_frequent_share_ = 0;
 };
 
 }  // namespace
+
+const TokenRange& TextSplits::of(Split split) const {
+  return split == Split::kTrain ? train : split == Split::kValid ? valid : test;
+}
 
 std::unique_ptr<Task> TextConfig::build() const {
   return std::make_unique<TextTask>(*this, load_corpus(*this));

@@ -11,6 +11,7 @@
 
 namespace difflab {
 
+enum class Split : std::uint64_t;
 class Task;
 
 /// Next-token prediction on a text: a UTF-8 file, or generated text if none is given.
@@ -77,6 +78,8 @@ struct TokenRange {
 /// Where the splits lie; together they are the whole text.
 struct TextSplits {
   TokenRange train, valid, test;
+
+  const TokenRange& of(Split split) const;
 };
 
 /// valid and test get their shares of `tokens`, rounded to whole tokens, train what is left.

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "task/needle.h"
+#include "task/symbols.h"
 
 namespace difflab {
 
@@ -20,6 +21,11 @@ class Vocabulary {
   std::int64_t key(std::int64_t i) const { return kFirstSymbol + noise_ + i; }
   std::int64_t value(std::int64_t i) const { return kFirstSymbol + noise_ + keys_ + i; }
   std::int64_t size() const { return kFirstSymbol + noise_ + keys_ + values_; }
+
+  /// The same tokens with names to read them by.
+  Symbols symbols() const {
+    return {{"B", 1}, {"?", 1}, {"n", noise_}, {"k", keys_}, {"v", values_}};
+  }
 
  private:
   std::int64_t noise_, keys_, values_;

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "evaluate/evaluation_config.h"
-#include "model/language_model.h"
 #include "model/score.h"
 #include "support/catch.h"
+#include "support/parrot.h"
 #include "task/task.h"
 #include "task/vocabulary.h"
 #include "util/statistics.h"
@@ -16,19 +16,7 @@ namespace {
 
 const NeedleConfig kNeedles{.length = 24, .needles = 4, .queries = 2};
 
-/// A model that says the same token wherever it is asked: every embedding is the vector of ones,
-/// the blocks add nothing, and only that token's row of the head is not zero.
-LanguageModel parrot(std::int64_t token, std::int64_t vocab_size, double strength) {
-  const at::NoGradGuard no_grad;
-  LanguageModel model({.d_model = 8, .layers = 1, .attention = SoftmaxAttentionConfig{.heads = 2}},
-                      vocab_size);
-  for (const auto& parameter : model.named_parameters()) parameter.value().zero_();
-  auto parameters = model.named_parameters();
-  parameters["tok_embeddings.weight"].fill_(1);
-  parameters["norm.weight"].fill_(1);
-  parameters["output.weight"][token].fill_(strength / 8);
-  return model;
-}
+using testing::parrot;
 
 /// How often value 0 is an answer, and in how many samples it is every answer.
 std::pair<std::int64_t, std::int64_t> count_value(const Batch& batch, std::int64_t token) {

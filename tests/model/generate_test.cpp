@@ -83,6 +83,24 @@ CATCH_TEST_CASE("temperature 0 takes the most likely token each time") {
               expected);
 }
 
+CATCH_TEST_CASE("many prompts continued at once are continued as each one alone") {
+  for (const auto& [name, attention] : testing::attention_variants()) {
+    CATCH_INFO(name);
+    auto model = model_of({.attention = attention});
+    model.to(at::kDouble);  // no ties by rounding
+    const auto prompts = at::randint(kVocab, {5, 4}, at::kLong);
+    const auto written = generate_greedily(model, prompts, 12);
+    CATCH_REQUIRE(written.sizes() == (at::IntArrayRef{5, 12}));
+    for (std::int64_t row = 0; row < 5; ++row) {
+      const auto* begin = prompts[row].const_data_ptr<std::int64_t>();
+      const auto alone =
+          generate(model, {begin, begin + 4},
+                   {.tokens = 12, .temperature = 0, .top_k = 0, .seed = 0}, 64, Decoding::kFull);
+      CATCH_CHECK(written[row].equal(at::tensor(alone)));
+    }
+  }
+}
+
 CATCH_TEST_CASE("tokens are drawn as often as the softmax of their logits says") {
   auto model = model_of({});
   const double temperature = 1.5;

@@ -9,21 +9,16 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/task_rows.h"
 #include "task/needle_recall.h"
 #include "task/task.h"
-#include "task/task_config.h"
-#include "task/text.h"
 #include "task/vocabulary.h"
 
 namespace difflab {
 namespace {
 
-using Row = std::vector<std::int64_t>;
-
-Row row_of(const at::Tensor& matrix, std::int64_t row) {
-  const auto* begin = matrix[row].data_ptr<std::int64_t>();
-  return {begin, begin + matrix.size(1)};
-}
+using testing::Row;
+using testing::row_of;
 
 /// What a reader of the tokens can see, worked out without the task's code.
 struct Sample {
@@ -118,24 +113,6 @@ CATCH_TEST_CASE("neither the place nor the order of the needles gives the answer
   // 1,000 ± 5 standard deviations of a fair draw, √(4000·¼·¾) = 27
   for (const int count : rank) CATCH_CHECK(std::abs(count - 1'000) < 137);
   for (const int count : tercile) CATCH_CHECK(std::abs(count - 1'333) < 150);
-}
-
-CATCH_TEST_CASE("data are a function of seed, split and index alone") {
-  const TaskConfig configs[] = {NeedleConfig{}, NeedleRecallConfig{}, RecallConfig{},
-                                TextConfig{.generated_characters = 20'000}};
-  for (const auto& config : configs) {
-    const auto task = build_task(config), again = build_task(config);
-    const auto batch = task->batch(5, Split::kTrain, 7, 16);
-    CATCH_CHECK(batch.inputs.equal(again->batch(5, Split::kTrain, 7, 16).inputs));
-    CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(6, Split::kTrain, 7, 16).inputs));
-    CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(5, Split::kValid, 7, 16).inputs));
-    CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(5, Split::kTrain, 8, 16).inputs));
-    CATCH_CHECK(batch.inputs.min().item<std::int64_t>() >= 0);
-    CATCH_CHECK(batch.inputs.max().item<std::int64_t>() < task->vocab_size());
-    double shares = 0;
-    for (const auto& part : task->parts()) shares += part.share;
-    CATCH_CHECK(shares == Approx(1.0));
-  }
 }
 
 CATCH_TEST_CASE("a recall sequence repeats its prefix and is scored only where it repeats") {

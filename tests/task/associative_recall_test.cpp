@@ -1,0 +1,179 @@
+// mqar and noisy_recall, read as a person reads them: by the names of their tokens.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "support/catch.h"
+#include "support/task_rows.h"
+#include "task/mqar.h"
+#include "task/noisy_recall.h"
+
+namespace difflab {
+namespace {
+
+using testing::Problems;
+using testing::row_of;
+using testing::words_of;
+using Words = std::vector<std::string>;
+
+bool is_key(const std::string& word) { return word[0] == 'k'; }
+bool is_value(const std::string& word) { return word[0] == 'v'; }
+
+CATCH_TEST_CASE("mqar shows N distinct pairs, then asks for each once at the start of a slot") {
+  for (const auto& config :
+       {MqarConfig{}, MqarConfig{.length = 32, .tokens = 20, .pairs = 8, .power_a = 1},
+        MqarConfig{.length = 129, .tokens = 8'192, .pairs = 16, .random_filler = false},
+        MqarConfig{.length = 4, .tokens = 4, .pairs = 1}}) {
+    const auto task = config.build();
+    const auto [inputs, targets] = task->batch(3, Split::kTrain, 1, 100);
+    CATCH_REQUIRE(inputs.sizes() == (at::IntArrayRef{100, config.length}));
+    const auto N = static_cast<std::size_t>(config.pairs);
+    for (std::int64_t i = 0; i < 100; ++i) {
+      const Words input = words_of(*task, row_of(inputs, i));
+      const Words target = words_of(*task, row_of(targets, i));
+      std::map<std::string, std::string> value_of;
+      std::set<std::string> values;
+      for (std::size_t t = 0; t < 2 * N; t += 2) {
+        CATCH_REQUIRE((is_key(input[t]) && is_value(input[t + 1])));
+        CATCH_REQUIRE(value_of.emplace(input[t], input[t + 1]).second);
+        values.insert(input[t + 1]);
+        CATCH_REQUIRE((target[t] == "." && target[t + 1] == "."));
+      }
+      CATCH_REQUIRE(values.size() == N);
+      std::set<std::string> asked;
+      for (std::size_t t = 2 * N; t < input.size(); ++t) {
+        if (const auto pair = value_of.find(input[t]); pair != value_of.end()) {
+          CATCH_REQUIRE(asked.insert(input[t]).second);
+          CATCH_REQUIRE(target[t] == pair->second);
+          CATCH_REQUIRE(t % 2 == 0);
+        } else {
+          CATCH_REQUIRE(target[t] == ".");
+          if (!config.random_filler) CATCH_REQUIRE(input[t] == "_");
+        }
+      }
+      CATCH_REQUIRE(asked.size() == N);
+    }
+    CATCH_CHECK(task->chance_accuracy() == 1.0 / static_cast<double>(config.pairs));
+  }
+}
+
+CATCH_TEST_CASE("the first query of mqar comes after a gap that follows the power law") {
+  for (const double a : {0.01, 0.5, 1.0}) {
+    const MqarConfig config{.length = 40, .pairs = 4, .power_a = a};  // 16 slots
+    const auto task = config.build();
+    const std::int64_t samples = 4'000;
+    const auto [inputs, targets] = task->batch(0, Split::kTrain, 0, samples);
+    std::vector<double> count(16);
+    for (std::int64_t i = 0; i < samples; ++i) {
+      const auto input = row_of(inputs, i), target = row_of(targets, i);
+      for (std::size_t slot = 0; slot < 16; ++slot) {  // the first pair takes the first draw
+        if (target[8 + 2 * slot] != kIgnore && input[8 + 2 * slot] == input[0]) ++count[slot];
+      }
+    }
+    double sum = 0;
+    for (int gap = 1; gap <= 16; ++gap) sum += a * std::pow(gap, a - 1);
+    for (int gap = 1; gap <= 16; ++gap) {
+      const double p = a * std::pow(gap, a - 1) / sum;
+      const double n = static_cast<double>(samples);
+      const double deviations = 5 * std::sqrt(n * p * (1 - p));
+      CATCH_CHECK(std::abs(count[static_cast<std::size_t>(gap - 1)] - n * p) < deviations);
+    }
+  }
+}
+
+CATCH_TEST_CASE("an mqar that does not fit says what is the smallest that does") {
+  CATCH_CHECK(Problems::of(MqarConfig{}) == "");
+  CATCH_CHECK(Problems::of(MqarConfig{.length = 32, .pairs = 8}) == "");
+  CATCH_CHECK(Problems::of(MqarConfig{.length = 31, .pairs = 8}) ==
+              "length is 31, too short for 8 pairs and as many queries; the smallest that fits is "
+              "32\n");
+  CATCH_CHECK(Problems::of(MqarConfig{.tokens = 18, .pairs = 8}) == "");
+  CATCH_CHECK(Problems::of(MqarConfig{.tokens = 17, .pairs = 8}) ==
+              "vocab_size is 17, which has 7 keys; expected at least 18 for 8 pairs, because keys "
+              "are distinct\n");
+}
+
+CATCH_TEST_CASE("noisy recall asks for every key that was shown before, among a share of noise") {
+  for (const auto& config :
+       {NoisyRecallConfig{}, NoisyRecallConfig{.length = 41, .noise = 0},
+        NoisyRecallConfig{.length = 128, .noise = 0.9},
+        NoisyRecallConfig{.length = 200, .noise = 0.95},
+        NoisyRecallConfig{.length = 64, .noise = 0.2, .keys = 1, .values = 2, .noise_tokens = 1}}) {
+    const auto task = config.build();
+    const auto [inputs, targets] = task->batch(3, Split::kTest, 1, 100);
+    for (std::int64_t i = 0; i < 100; ++i) {
+      const Words input = words_of(*task, row_of(inputs, i));
+      const Words target = words_of(*task, row_of(targets, i));
+      CATCH_REQUIRE(input[0] == "B");
+      std::map<std::string, std::string> value_of;
+      std::set<std::string> values;
+      double noise = 0;
+      for (std::size_t t = 1; t < input.size(); ++t) {
+        if (input[t][0] == 'n') {
+          ++noise;
+          CATCH_REQUIRE(target[t] == ".");
+          continue;
+        }
+        CATCH_REQUIRE(is_key(input[t]));
+        const auto shown = value_of.find(input[t]);
+        CATCH_REQUIRE(target[t] == (shown == value_of.end() ? "." : shown->second));
+        if (t + 1 == input.size()) {
+          CATCH_REQUIRE(shown != value_of.end());  // the last key is a question
+          break;
+        }
+        CATCH_REQUIRE(is_value(input[t + 1]));
+        if (shown != value_of.end()) {
+          CATCH_REQUIRE(input[t + 1] == shown->second);
+        } else {
+          CATCH_REQUIRE(values.insert(input[t + 1]).second);
+          value_of[input[t]] = input[t + 1];
+        }
+        CATCH_REQUIRE(target[++t] == ".");
+      }
+      // The noise that was asked for, up to the token that no pair can fill.
+      const double T = static_cast<double>(config.length);
+      CATCH_REQUIRE(noise >= config.noise * T - 1e-9);
+      CATCH_REQUIRE(noise < config.noise * T + 2);
+    }
+  }
+}
+
+CATCH_TEST_CASE("the chance of noisy recall is that of a guess among the values shown so far") {
+  for (const auto& config : {NoisyRecallConfig{}, NoisyRecallConfig{.noise = 0.9, .keys = 16},
+                             NoisyRecallConfig{.length = 16, .noise = 0, .keys = 4}}) {
+    const auto task = config.build();
+    const std::int64_t samples = 20'000;
+    const auto [inputs, targets] = task->batch(0, Split::kTest, 0, samples);
+    double questions = 0, right = 0;
+    for (std::int64_t i = 0; i < samples; ++i) {
+      const Words input = words_of(*task, row_of(inputs, i));
+      const auto target = row_of(targets, i);
+      std::set<std::string> shown;
+      for (std::size_t t = 0; t < input.size(); ++t) {
+        if (target[t] != kIgnore) {
+          ++questions;
+          right += 1 / static_cast<double>(shown.size());
+        }
+        if (is_value(input[t])) shown.insert(input[t]);
+      }
+    }
+    // 5 standard deviations of a mean of at least 20,000 numbers in [0, 1]
+    CATCH_CHECK(std::abs(task->chance_accuracy() - right / questions) < 5 * 0.5 / std::sqrt(2e4));
+  }
+}
+
+CATCH_TEST_CASE("a noisy recall that does not fit says what is the smallest that does") {
+  CATCH_CHECK(Problems::of(NoisyRecallConfig{}) == "");
+  const NoisyRecallConfig crowded{.length = 20, .noise = 0.9};
+  CATCH_CHECK(crowded.smallest_length() == 40);  // 0.1 · 40 / 2 = 2 pairs
+  CATCH_CHECK(Problems::of(crowded) ==
+              "length is 20, too short for two pairs at noise 0.9; the smallest that fits is 40\n");
+  CATCH_CHECK(Problems::of(NoisyRecallConfig{.length = 40, .noise = 0.9}) == "");
+  CATCH_CHECK(Problems::of(NoisyRecallConfig{.keys = 17}) ==
+              "values is 16; expected at least keys, 17, because the values of a sequence are "
+              "distinct\n");
+}
+
+}  // namespace
+}  // namespace difflab

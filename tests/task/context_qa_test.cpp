@@ -1,0 +1,140 @@
+#include "task/context_qa.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "support/catch.h"
+#include "support/task_rows.h"
+
+namespace difflab {
+namespace {
+
+using testing::Problems;
+using testing::row_of;
+using testing::words_of;
+using Words = std::vector<std::string>;
+using Pair = std::pair<std::string, std::string>;
+
+/// Reads "e a v" at t.
+struct Reading {
+  std::map<Pair, std::string> value_of;
+  std::set<std::string> values;
+
+  void take(const Words& words, std::size_t t) {
+    CATCH_REQUIRE((words[t][0] == 'e' && words[t + 1][0] == 'a' && words[t + 2][0] == 'v'));
+    CATCH_REQUIRE(value_of.emplace(Pair(words[t], words[t + 1]), words[t + 2]).second);
+    CATCH_REQUIRE(values.insert(words[t + 2]).second);
+  }
+};
+
+CATCH_TEST_CASE("a question's answer is the value of its fact, or unknown if there is none") {
+  for (const auto& config :
+       {ContextQaConfig{.summary_share = 0},
+        ContextQaConfig{
+            .facts = 5, .questions = 1, .distractors = 0, .unanswerable = 0.5, .summary_share = 0},
+        ContextQaConfig{.facts = 12,
+        .questions = 4,
+        .distractors = 1,
+        .unanswerable = 0,
+        .summary_share = 0}}) {
+    const auto task = config.build();
+    const std::int64_t samples = 400;
+    const auto [inputs, targets] = task->batch(1, Split::kTrain, 0, samples);
+    std::int64_t unknown = 0;
+    for (std::int64_t i = 0; i < samples; ++i) {
+      const Words input = words_of(*task, row_of(inputs, i));
+      const Words target = words_of(*task, row_of(targets, i));
+      Reading facts;
+      const auto F = static_cast<std::size_t>(config.facts);
+      for (std::size_t f = 0; f < F; ++f) facts.take(input, 1 + 3 * f);
+      std::set<std::string> entities, attributes;
+      std::int64_t answered = 0;
+      for (std::size_t t = 1 + 3 * F; t < input.size(); t += 3) {
+        CATCH_REQUIRE(input[t] == "?");
+        CATCH_REQUIRE(entities.insert(input[t + 1]).second);
+        CATCH_REQUIRE(attributes.insert(input[t + 2]).second);
+        const auto fact = facts.value_of.find({input[t + 1], input[t + 2]});
+        const bool is_there = fact != facts.value_of.end();
+        CATCH_REQUIRE(target[t + 2] == (is_there ? fact->second : "unknown"));
+        is_there ? ++answered : ++unknown;
+      }
+      CATCH_REQUIRE(static_cast<std::int64_t>(entities.size()) == config.questions);
+      CATCH_REQUIRE(std::count(target.begin(), target.end(), ".") ==
+                    static_cast<std::int64_t>(target.size()) - config.questions);
+      std::int64_t near = 0;
+      for (const auto& [pair, value] : facts.value_of) {
+        near += entities.contains(pair.first) != attributes.contains(pair.second) ? 1 : 0;
+      }
+      CATCH_REQUIRE(
+          near == std::llround(config.distractors * static_cast<double>(config.facts - answered)));
+    }
+    const double n = static_cast<double>(samples * config.questions), p = config.unanswerable;
+    CATCH_CHECK(std::abs(static_cast<double>(unknown) - n * p) <= 5 * std::sqrt(n * p * (1 - p)));
+  }
+}
+
+CATCH_TEST_CASE("a summary repeats the marked facts in their order") {
+  for (const double distractors : {0.0, 0.5, 0.8, 1.0}) {
+    const ContextQaConfig config{.facts = 10, .distractors = distractors, .summary_share = 1};
+    const std::int64_t S = std::max<std::int64_t>(1, std::llround(10 * (1 - distractors)));
+    CATCH_CHECK(config.salient() == S);
+    const auto task = config.build();
+    const auto [inputs, targets] = task->batch(1, Split::kTrain, 0, 100);
+    for (std::int64_t i = 0; i < 100; ++i) {
+      const Words input = words_of(*task, row_of(inputs, i));
+      const Words target = words_of(*task, row_of(targets, i));
+      Reading facts;
+      Words expected;
+      std::size_t t = 1;
+      for (int f = 0; f < 10; ++f) {
+        const bool is_marked = input[t] == "!";
+        if (is_marked) ++t;
+        facts.take(input, t);
+        if (is_marked) expected.insert(expected.end(), &input[t], &input[t + 3]);
+        t += 3;
+      }
+      CATCH_REQUIRE(static_cast<std::int64_t>(expected.size()) == 3 * S);
+      CATCH_REQUIRE(input[t] == "=");
+      CATCH_REQUIRE(Words(target.begin() + static_cast<std::ptrdiff_t>(t), target.end()) ==
+                    expected);
+      CATCH_REQUIRE(Words(input.begin() + static_cast<std::ptrdiff_t>(t) + 1, input.end()) ==
+                    Words(expected.begin(), expected.end() - 1));
+    }
+  }
+}
+
+CATCH_TEST_CASE("questions and summaries in one batch are filled up behind their ends") {
+  const ContextQaConfig config{.distractors = 0, .summary_share = 0.25};
+  const auto task = config.build();
+  const auto parts = task->parts();
+  CATCH_REQUIRE(parts.size() == 2);
+  const auto batch = task->batch(2, Split::kValid, 3, 16);
+  const auto questions = parts[0].task->batch(2, Split::kValid, 3, 12);
+  const auto summaries = parts[1].task->batch(2, Split::kValid, 3, 4);
+  const auto length = questions.inputs.size(1);
+  CATCH_REQUIRE(length < task->sequence_length());
+  CATCH_CHECK(batch.inputs.narrow(0, 0, 12).narrow(1, 0, length).equal(questions.inputs));
+  CATCH_CHECK(batch.targets.narrow(0, 0, 12).narrow(1, 0, length).equal(questions.targets));
+  CATCH_CHECK(batch.targets.narrow(0, 0, 12).slice(1, length).eq(kIgnore).all().item<bool>());
+  CATCH_CHECK(batch.inputs.narrow(0, 12, 4).equal(summaries.inputs));
+}
+
+CATCH_TEST_CASE("facts that cannot be distinct are refused") {
+  CATCH_CHECK(Problems::of(ContextQaConfig{.facts = 4, .questions = 5}) ==
+              "questions is 5; expected at most facts, 4\n");
+  CATCH_CHECK(Problems::of(ContextQaConfig{.facts = 8, .values = 7}) ==
+              "values is 7; expected at least facts, 8, because values are distinct\n");
+  CATCH_CHECK(Problems::of(ContextQaConfig{.facts = 8, .entities = 2}) ==
+              "entities is 2 with 16 attributes, too few for 8 facts beside those of 2 questions; "
+              "expected more entities or attributes\n");
+  // One question: 3 · 3 others and 3 + 3 near misses for 6 facts
+  CATCH_CHECK(Problems::of(ContextQaConfig{
+                  .facts = 6, .questions = 1, .entities = 4, .attributes = 4}) == "");
+  CATCH_CHECK(Problems::of(ContextQaConfig{
+                  .facts = 7, .questions = 1, .entities = 4, .attributes = 4}) != "");
+}
+
+}  // namespace
+}  // namespace difflab

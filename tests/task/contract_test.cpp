@@ -1,0 +1,101 @@
+// What every task promises, for every kind in the list.
+#include <ATen/ATen.h>
+
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "support/catch.h"
+#include "support/task_rows.h"
+#include "task/task_config.h"
+
+namespace difflab {
+namespace {
+
+template <std::size_t... Kinds>
+std::vector<TaskConfig> one_of_each(std::index_sequence<Kinds...>) {
+  return {TaskConfig(std::in_place_index<Kinds>)...};
+}
+
+std::vector<TaskConfig> one_of_each() {
+  return one_of_each(std::make_index_sequence<std::variant_size_v<TaskConfig>>());
+}
+
+std::string kind_of(const TaskConfig& config) {
+  return std::visit([](const auto& kind) { return std::string(kind.kKind); }, config);
+}
+
+CATCH_TEST_CASE("data are a function of seed, split and index alone") {
+  for (const auto& config : one_of_each()) {
+    CATCH_INFO(kind_of(config));
+    const auto task = build_task(config), again = build_task(config);
+    const auto batch = task->batch(5, Split::kTrain, 7, 16);
+    CATCH_CHECK(batch.inputs.equal(again->batch(5, Split::kTrain, 7, 16).inputs));
+    CATCH_CHECK(batch.targets.equal(again->batch(5, Split::kTrain, 7, 16).targets));
+    CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(6, Split::kTrain, 7, 16).inputs));
+    CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(5, Split::kValid, 7, 16).inputs));
+    CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(5, Split::kTrain, 8, 16).inputs));
+  }
+}
+
+CATCH_TEST_CASE("a batch has the shape and the tokens that its configuration says") {
+  for (const auto& config : one_of_each()) {
+    CATCH_INFO(kind_of(config));
+    const auto task = build_task(config);
+    CATCH_CHECK(sequence_length(config) == task->sequence_length());
+    CATCH_CHECK(vocab_size(config) == task->vocab_size());
+    const auto [inputs, targets] = task->batch(1, Split::kTest, 0, 16);
+    CATCH_CHECK(inputs.sizes() == (at::IntArrayRef{16, task->sequence_length()}));
+    CATCH_CHECK(targets.sizes() == inputs.sizes());
+    CATCH_CHECK(inputs.min().item<std::int64_t>() >= 0);
+    CATCH_CHECK(std::max(inputs.max().item<std::int64_t>(), targets.max().item<std::int64_t>()) <
+                task->vocab_size());
+    CATCH_CHECK(targets.ge(0).logical_or(targets.eq(kIgnore)).all().item<bool>());
+    CATCH_CHECK(targets.ge(0).any(1).all().item<bool>());  // every sequence asks something
+    CATCH_CHECK((task->chance_accuracy() > 0 && task->chance_accuracy() < 1));
+  }
+}
+
+CATCH_TEST_CASE("the parts of a task share its tokens and add up to it") {
+  for (const auto& config : one_of_each()) {
+    CATCH_INFO(kind_of(config));
+    const auto task = build_task(config);
+    double shares = 0;
+    for (const auto& part : task->parts()) {
+      shares += part.share;
+      CATCH_CHECK(part.task->vocab_size() == task->vocab_size());
+      CATCH_CHECK(part.task->batch(0, Split::kTest, 0, 2).inputs.size(1) ==
+                  part.task->sequence_length());
+    }
+    CATCH_CHECK(shares == Approx(1.0));
+  }
+}
+
+CATCH_TEST_CASE("every token of every task has a name of its own") {
+  for (const auto& config : one_of_each()) {
+    CATCH_INFO(kind_of(config));
+    const auto task = build_task(config);
+    std::set<std::string> names;
+    for (std::int64_t token = 0; token < task->vocab_size(); ++token) {
+      names.insert(task->token_text(token));
+    }
+    CATCH_CHECK(static_cast<std::int64_t>(names.size()) == task->vocab_size());
+    CATCH_CHECK_THROWS_AS(task->token_text(task->vocab_size()), std::out_of_range);
+  }
+}
+
+CATCH_TEST_CASE("every task's defaults are valid") {
+  for (const auto& config : one_of_each()) {
+    CATCH_INFO(kind_of(config));
+    std::visit(
+        [](const auto& kind) {
+          if constexpr (requires(config::Check & check) { kind.validate(check); }) {
+            CATCH_CHECK(testing::Problems::of(kind) == "");
+          }
+        },
+        config);
+  }
+}
+
+}  // namespace
+}  // namespace difflab

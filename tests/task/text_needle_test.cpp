@@ -1,0 +1,243 @@
+// Needles in text, read back from the text alone.
+#include "task/text_needle.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "support/catch.h"
+#include "support/task_rows.h"
+#include "support/temporary_folder.h"
+#include "task/city_names.h"
+#include "task/generated_text.h"
+#include "util/files.h"
+
+namespace difflab {
+namespace {
+
+using Catch::Contains;
+using testing::Problems;
+using testing::row_of;
+
+constexpr std::int64_t kText = 60'000;  // characters, so that a test is quick
+
+/// What a person finds in a sample's text.
+struct Found {
+  std::map<std::string, std::string> number_of;    // city -> number
+  std::map<std::string, std::size_t> hay_before;   // city -> haystack tokens before its needle
+  std::vector<std::string> order, asked, answers;  // cities as they appear; numbers at the end
+  std::string hay;
+
+  explicit Found(const std::string& text) {
+    static const std::regex kNeedle(" The special magic number for ([A-Za-z ]+) is: (\\d+)\\. ");
+    const auto question = text.rfind("\n\nWhat ");
+    CATCH_REQUIRE(question != text.npos);
+    auto rest = text.substr(0, question);
+    for (std::smatch match; std::regex_search(rest, match, kNeedle); rest = match.suffix()) {
+      hay += match.prefix();
+      CATCH_REQUIRE(number_of.emplace(match[1], match[2]).second);
+      hay_before[match[1]] = hay.size();
+      order.push_back(match[1]);
+    }
+    hay += rest;
+    static const std::regex kOne("\n\nWhat is the special magic number for ([A-Za-z ]+)\\? (.*)");
+    static const std::regex kMany(
+        "\n\nWhat are the special magic numbers for ([A-Za-z, ]+) and ([A-Za-z ]+)\\? (.*)");
+    const auto end = text.substr(question);
+    std::smatch match;
+    if (std::regex_match(end, match, kOne)) {
+      asked = {match[1]};
+    } else {
+      CATCH_REQUIRE(std::regex_match(end, match, kMany));
+      asked = cut(match[1]);
+      asked.push_back(match[2]);
+    }
+    answers = cut(match[match.size() - 1]);
+  }
+
+  static std::vector<std::string> cut(const std::string& list) {
+    std::vector<std::string> items;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = list.find(", ", begin)) != list.npos; begin = end + 2) {
+      items.push_back(list.substr(begin, end - begin));
+    }
+    items.push_back(list.substr(begin));
+    return items;
+  }
+};
+
+/// The whole text of a row: its inputs and the last digit, which is only a target.
+std::string text_of(const Task& task, const Batch& batch, std::int64_t row) {
+  std::string text;
+  for (const auto token : row_of(batch.inputs, row)) text += task.token_text(token);
+  return text + task.token_text(row_of(batch.targets, row).back());
+}
+
+CATCH_TEST_CASE("there are at least 100 distinct cities of letters and blanks") {
+  const std::set<std::string_view> names(city_names().begin(), city_names().end());
+  CATCH_CHECK(names.size() == city_names().size());
+  CATCH_CHECK(names.size() >= 100);
+  for (const auto name : names) {
+    CATCH_CHECK(std::all_of(name.begin(), name.end(),
+                            [](char c) { return c == ' ' || std::isalpha(c) != 0; }));
+  }
+}
+
+CATCH_TEST_CASE("text hides N distinct cities with distinct numbers and asks for R of them") {
+  for (const auto& config : {TextNeedleConfig{.generated_characters = kText},
+                             TextNeedleConfig{.generated_characters = kText,
+                             .tokenizer = TokenizerKind::kByte,
+                             .length = 700,
+                             .needles = 6,
+                             .queries = 3,
+                             .digits = 2},
+                             TextNeedleConfig{.generated_characters = kText,
+                             .length = 1'000,
+                             .needles = 9,
+                             .queries = 9,
+                             .digits = 1}}) {
+    const auto task = config.build();
+    const auto batch = task->batch(3, Split::kTrain, 0, 60);
+    for (std::int64_t i = 0; i < 60; ++i) {
+      const auto text = text_of(*task, batch, i);
+      CATCH_REQUIRE(static_cast<std::int64_t>(text.size()) == config.length + 1);
+      const Found found(text);
+      CATCH_REQUIRE(static_cast<std::int64_t>(found.number_of.size()) == config.needles);
+      std::set<std::string> numbers;
+      for (const auto& [city, number] : found.number_of) {
+        numbers.insert(number);
+        CATCH_REQUIRE(static_cast<std::int64_t>(number.size()) == config.digits);
+        CATCH_REQUIRE(number[0] != '0');
+      }
+      CATCH_REQUIRE(static_cast<std::int64_t>(numbers.size()) == config.needles);
+      CATCH_REQUIRE(static_cast<std::int64_t>(found.asked.size()) == config.queries);
+      CATCH_REQUIRE(std::set(found.asked.begin(), found.asked.end()).size() == found.asked.size());
+      std::string digits, scored;
+      for (std::size_t r = 0; r < found.asked.size(); ++r) {
+        CATCH_REQUIRE(found.answers.at(r) == found.number_of.at(found.asked[r]));
+        digits += found.answers[r];
+      }
+      const auto target = row_of(batch.targets, i);
+      for (std::size_t t = 0; t < target.size(); ++t) {
+        if (target[t] == kIgnore) continue;
+        scored += task->token_text(target[t]);
+        CATCH_REQUIRE(task->token_text(target[t])[0] == text[t + 1]);
+      }
+      CATCH_REQUIRE(scored == digits);
+    }
+  }
+}
+
+CATCH_TEST_CASE("the haystack is the split's own text, and depth counts its tokens") {
+  const std::string all = generated_text(kText, 0);
+  for (const double depth : {0.0, 30.0, 100.0}) {
+    const TextNeedleConfig config{.generated_characters = kText, .queries = 2, .depth = depth};
+    const auto task = config.build();
+    for (const auto split : {Split::kTrain, Split::kValid, Split::kTest}) {
+      const auto batch = task->batch(1, split, 0, 30);
+      for (std::int64_t i = 0; i < 30; ++i) {
+        const Found found(text_of(*task, batch, i));
+        CATCH_CHECK(static_cast<std::int64_t>(found.hay_before.at(found.asked.front())) ==
+                    std::llround(depth / 100 * static_cast<double>(found.hay.size())));
+        const auto own = split == Split::kTrain   ? all.substr(0, kText * 9 / 10)
+                         : split == Split::kValid ? all.substr(kText * 9 / 10, kText / 20)
+                                                  : all.substr(kText * 19 / 20);
+        CATCH_CHECK(own.find(found.hay) != own.npos);
+      }
+    }
+  }
+}
+
+CATCH_TEST_CASE("neither the place nor the order of needles in text gives the answer away") {
+  const TextNeedleConfig config{.generated_characters = kText, .digits = 2};
+  const auto task = config.build();
+  const auto batch = task->batch(1, Split::kTrain, 0, 2'000);
+  std::vector<int> rank(4);
+  for (std::int64_t i = 0; i < 2'000; ++i) {
+    const Found found(text_of(*task, batch, i));
+    const auto at = std::find(found.order.begin(), found.order.end(), found.asked[0]);
+    ++rank[static_cast<std::size_t>(at - found.order.begin())];
+  }
+  // 500 ± 5 standard deviations of a fair draw, √(2000·¼·¾) = 19.4
+  for (const int count : rank) CATCH_CHECK(std::abs(count - 500) < 97);
+}
+
+CATCH_TEST_CASE("the smallest length holds a token of hay per needle, whatever cities are drawn") {
+  TextNeedleConfig config{.generated_characters = kText, .needles = 3, .queries = 2, .digits = 4};
+  config.length = config.smallest_length();
+  CATCH_CHECK(Problems::of(config) == "");
+  const auto task = config.build();
+  const auto batch = task->batch(0, Split::kTest, 0, 200);
+  for (std::int64_t i = 0; i < 200; ++i) {
+    CATCH_REQUIRE(Found(text_of(*task, batch, i)).hay.size() >= 3);
+  }
+  // The three longest names have 12, 11 and 10 letters (Buenos Aires, Mexico City and others);
+  // the answer is two numbers and ", ", without its last digit.
+  const std::int64_t sentence =
+      static_cast<std::int64_t>(std::string(" The special magic number for  is: . ").size());
+  const std::int64_t question = static_cast<std::int64_t>(
+      std::string("\n\nWhat are the special magic numbers for  and ? ").size());
+  CATCH_CHECK(config.length ==
+              3 + 3 * sentence + 12 + 11 + 10 + 3 * 4 + question + 12 + 11 + 10 - 1);
+  --config.length;
+  CATCH_CHECK_THAT(Problems::of(config),
+                   Contains(concat("length is ", config.length,
+                                   ", too short for 3 needles and 2 "
+                                   "queries in text; the smallest that fits is ",
+                                   config.length + 1)));
+}
+
+CATCH_TEST_CASE("needles in text that cannot be distinct are refused") {
+  CATCH_CHECK_THAT(Problems::of(TextNeedleConfig{.length = 100'000, .needles = 1'000}),
+                   Contains("because cities are distinct"));
+  CATCH_CHECK_THAT(Problems::of(TextNeedleConfig{.length = 2'000, .needles = 10, .digits = 1}),
+                   Contains("digits is 1, which makes 9 numbers"));
+  CATCH_CHECK_THAT(Problems::of(TextNeedleConfig{.queries = 5}),
+                   Contains("queries is 5; expected at most needles, 4"));
+}
+
+CATCH_TEST_CASE("the chance per digit is that of a guess among numbers that begin alike") {
+  const TextNeedleConfig config{
+      .generated_characters = kText, .length = 700, .needles = 6, .digits = 3};
+  const auto task = config.build();
+  const std::int64_t samples = 3'000;
+  const auto batch = task->batch(5, Split::kTrain, 0, samples);
+  double right = 0;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const Found found(text_of(*task, batch, i));
+    const auto& answer = found.answers.front();
+    for (std::size_t digit = 0; digit < 3; ++digit) {
+      double alike = 0, hits = 0;
+      for (const auto& [city, number] : found.number_of) {
+        if (number.substr(0, digit) != answer.substr(0, digit)) continue;
+        ++alike;
+        hits += number[digit] == answer[digit] ? 1 : 0;
+      }
+      right += hits / alike;
+    }
+  }
+  // 5 standard deviations of a mean of 3,000 · 3 numbers in [0, 1], of which the first third vary;
+  // 6 numbers of 900 meet in 1.7 % of all contexts, which the formula leaves out.
+  CATCH_CHECK(std::abs(task->chance_accuracy() - right / (3.0 * samples)) < 0.012);
+}
+
+CATCH_TEST_CASE("any UTF-8 file is a haystack") {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "hay.txt";
+  std::string text;
+  for (int i = 0; i < 6'000; ++i) text += "Käse ";
+  write_file_atomically(file, text);
+  const TextNeedleConfig config{.file = {.path = file.string()}, .digits = 2};
+  const auto task = config.build();
+  CATCH_CHECK(config.vocab_size() == task->vocab_size());
+  const auto batch = task->batch(0, Split::kTest, 0, 3);
+  const auto read = text_of(*task, batch, 0);
+  CATCH_CHECK_THAT(read, Contains("ä") && Contains("The special magic number for "));
+}
+
+}  // namespace
+}  // namespace difflab
