@@ -127,6 +127,7 @@ EvaluationResult HallucinationConfig::ask(const Answerer& answerer, const Contex
   for (const double share_of_distractors : distractors) {
     auto config = task;
     config.distractors = share_of_distractors;
+    config.recall_share = 0;
     if (task.summary_share < 1) cells.push_back(ask_questions(answerer, config, samples, seed));
     if (task.summary_share > 0) cells.push_back(ask_summaries(answerer, config, samples, seed));
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "task/recall_mixture.h"
 #include "task/rows.h"
 #include "task/task.h"
 
@@ -208,7 +209,7 @@ class ContextQaTask final : public FactsTask {
 }  // namespace
 
 std::unique_ptr<Task> ContextQaConfig::build() const {
-  return std::make_unique<ContextQaTask>(*this);
+  return with_recall(std::make_unique<ContextQaTask>(*this), recall_share);
 }
 
 }  // namespace difflab

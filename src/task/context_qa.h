@@ -40,6 +40,7 @@ struct ContextQaConfig {
   double distractors = 0.5;    ///< share of misleading facts
   double unanswerable = 0.25;  ///< probability that a question's fact is left out
   double summary_share = 0.5;  ///< share of each batch that is summaries
+  double recall_share = 0;     ///< share of each batch that is cyclic repetition (recall_mixture.h)
   std::int64_t entities = 16;
   std::int64_t attributes = 16;
   std::int64_t values = 32;
@@ -58,7 +59,9 @@ struct ContextQaConfig {
           config::between(0, 1));
     visit("unanswerable", unanswerable, "probability that a question's fact is left out",
           config::between(0, 1));
-    visit("summary_share", summary_share, "share of each batch that is summaries",
+    visit("summary_share", summary_share, "share of what is no repetition that is summaries",
+          config::between(0, 1));
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));
     visit("entities", entities, "distinct entities", config::at_least(2));
     visit("attributes", attributes, "distinct attributes", config::at_least(2));

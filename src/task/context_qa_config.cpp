@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "task/context_qa.h"
+#include "task/recall.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -18,6 +19,7 @@ std::int64_t ContextQaConfig::sequence_length() const {
 }
 
 void ContextQaConfig::validate(config::Check& check) const {
+  check_recall_share(recall_share, sequence_length(), check);
   if (questions > facts) {
     check.problem("questions", concat("is ", questions, "; expected at most facts, ", facts));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "task/recall_mixture.h"
 #include "task/rows.h"
 #include "task/symbols.h"
 #include "task/task.h"
@@ -63,7 +64,7 @@ class InContextTask final : public Task {
 }  // namespace
 
 std::unique_ptr<Task> InContextConfig::build() const {
-  return std::make_unique<InContextTask>(*this);
+  return with_recall(std::make_unique<InContextTask>(*this), recall_share);
 }
 
 }  // namespace difflab

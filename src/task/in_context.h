@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/fields.h"
+#include "task/recall.h"
 #include "task/symbols.h"
 #include "util/text.h"
 
@@ -39,6 +40,7 @@ struct InContextConfig {
   std::int64_t labels = 16;   ///< distinct labels, of which an episode draws C
   double flip = 0.1;          ///< probability that a feature is replaced
   bool score_all = true;      ///< whether labels in the context are trained on
+  double recall_share = 0;    ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -53,8 +55,11 @@ struct InContextConfig {
           config::between(0, 1));
     visit("score_all", score_all,
           "whether each label in the context is trained on, once its class was shown");
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
+          config::between(0, 1));
   }
   void validate(config::Check& check) const {
+    check_recall_share(recall_share, sequence_length(), check);
     const auto at_least_classes = [&](std::string_view key, std::int64_t value, const char* why) {
       if (value >= classes) return;
       check.problem(key, concat("is ", value, "; expected at least classes, ", classes, why));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "task/recall_mixture.h"
 #include "task/rows.h"
 #include "task/symbols.h"
 #include "task/task.h"
@@ -89,6 +90,8 @@ class MqarTask final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> MqarConfig::build() const { return std::make_unique<MqarTask>(*this); }
+std::unique_ptr<Task> MqarConfig::build() const {
+  return with_recall(std::make_unique<MqarTask>(*this), recall_share);
+}
 
 }  // namespace difflab

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "config/fields.h"
+#include "task/recall.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -33,6 +34,7 @@ struct MqarConfig {
   std::int64_t pairs = 8;     ///< N
   double power_a = 0.01;      ///< a
   bool random_filler = true;  ///< false: always _
+  double recall_share = 0;    ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// The shortest sequence with a slot for each query.
   static constexpr std::int64_t smallest_length(std::int64_t pairs) { return 4 * pairs; }
@@ -48,8 +50,11 @@ struct MqarConfig {
     visit("power_a", power_a, "power a of the gaps between pairs and queries; 1: all alike",
           config::between(0, 1));
     visit("random_filler", random_filler, "whether the tokens between queries are drawn");
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
+          config::between(0, 1));
   }
   void validate(config::Check& check) const {
+    check_recall_share(recall_share, length, check);
     if (pairs > keys()) {
       check.problem("vocab_size",
                     concat("is ", tokens, ", which has ", keys(), " keys; expected at least ",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "task/recall_mixture.h"
 #include "task/rows.h"
 #include "task/symbols.h"
 #include "task/task.h"
@@ -76,7 +77,7 @@ class NoisyRecallTask final : public Task {
 }  // namespace
 
 std::unique_ptr<Task> NoisyRecallConfig::build() const {
-  return std::make_unique<NoisyRecallTask>(*this);
+  return with_recall(std::make_unique<NoisyRecallTask>(*this), recall_share);
 }
 
 }  // namespace difflab

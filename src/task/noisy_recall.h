@@ -30,6 +30,7 @@ struct NoisyRecallConfig {
   std::int64_t keys = 8;           ///< distinct keys
   std::int64_t values = 16;        ///< distinct values; a sequence gives each key another one
   std::int64_t noise_tokens = 16;  ///< distinct noise symbols
+  double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   std::int64_t pairs() const;            ///< pairs shown in a sequence
   std::int64_t smallest_length() const;  ///< with two pairs, one of them a question
@@ -41,6 +42,8 @@ struct NoisyRecallConfig {
     visit("keys", keys, "distinct keys", config::at_least(1));
     visit("values", values, "distinct values", config::at_least(2));
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::at_least(1));
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
+          config::between(0, 1));
   }
   void validate(config::Check& check) const;
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "task/noisy_recall.h"
+#include "task/recall.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -20,6 +21,7 @@ std::int64_t NoisyRecallConfig::smallest_length() const {
 }
 
 void NoisyRecallConfig::validate(config::Check& check) const {
+  check_recall_share(recall_share, length, check);
   if (keys > values) {
     check.problem("values", concat("is ", values, "; expected at least keys, ", keys,
                                    ", because the values of a sequence are distinct"));

@@ -24,12 +24,14 @@ struct RecallConfig {
   static constexpr std::string_view kAbout =
       "a sequence that repeats: its second and later rounds are to be predicted";
 
+  static constexpr std::int64_t kSmallestLength = 8;
+
   std::int64_t length = 64;   ///< T
   std::int64_t tokens = 130;  ///< V, two of them reserved (begin, question mark)
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("length", length, "tokens T of a sequence", config::at_least(8));
+    visit("length", length, "tokens T of a sequence", config::at_least(kSmallestLength));
     visit("vocab_size", tokens, "tokens V, two of them reserved", config::at_least(4));
   }
 
@@ -38,5 +40,13 @@ struct RecallConfig {
 
   std::unique_ptr<Task> build() const;
 };
+
+/// What a task with a `recall_share` (recall_mixture.h) says of its sequences' length.
+inline void check_recall_share(double share, std::int64_t length, config::Check& check) {
+  if (share == 0 || length >= RecallConfig::kSmallestLength) return;
+  check.problem("recall_share", concat("is ", share, " with sequences of ", length,
+                                       " tokens; cyclic repetition expects at least ",
+                                       RecallConfig::kSmallestLength));
+}
 
 }  // namespace difflab

@@ -56,6 +56,33 @@ CATCH_TEST_CASE("a batch has the shape and the tokens that its configuration say
   }
 }
 
+CATCH_TEST_CASE("repetition mixed in leaves the task's own sequences as they are") {
+  const auto check = [](auto config) {
+    CATCH_INFO(config.kKind);
+    const auto alone = config.build();
+    config.recall_share = 0.25;
+    const auto mixed = config.build();
+    const auto batch = mixed->batch(2, Split::kTrain, 3, 32);
+    const auto own = alone->batch(2, Split::kTrain, 3, 24);
+    CATCH_CHECK(batch.inputs.narrow(0, 0, 24).equal(own.inputs));
+    CATCH_CHECK(batch.targets.narrow(0, 0, 24).equal(own.targets));
+    const auto parts = mixed->parts();
+    CATCH_CHECK(parts.size() == alone->parts().size() + 1);
+    CATCH_CHECK(parts.front().share == 0.75 * alone->parts().front().share);
+    CATCH_CHECK(parts.back().share == 0.25);
+    CATCH_CHECK(batch.inputs.narrow(0, 24, 8).equal(
+        parts.back().task->batch(2, Split::kTrain, 3, 8).inputs));
+    CATCH_CHECK(mixed->chance_accuracy() == alone->chance_accuracy());
+  };
+  check(MqarConfig{});
+  check(NoisyRecallConfig{});
+  check(InContextConfig{});
+  check(ContextQaConfig{});
+  CATCH_CHECK(testing::Problems::of(MqarConfig{.length = 4, .pairs = 1, .recall_share = 0.5}) ==
+              "recall_share is 0.5 with sequences of 4 tokens; cyclic repetition expects at least "
+              "8\n");
+}
+
 CATCH_TEST_CASE("the parts of a task share its tokens and add up to it") {
   for (const auto& config : one_of_each()) {
     CATCH_INFO(kind_of(config));
