@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <optional>
+
 #include "cli/driver.h"
 #include "support/catch.h"
 
@@ -54,6 +57,50 @@ CATCH_TEST_CASE("the script for bash answers although bash cuts words at =") {
   CATCH_CHECK(tab("difflab sweep ") == "tiny\n");
   CATCH_CHECK(tab("difflab sweep tiny seed=1 model=diff_v") == "diff_v2\n");
   CATCH_CHECK(tab("difflab sweep tiny model=diff,diff_v") == "diff,diff_v2\n");
+}
+
+/// What a shell prints for a script; nothing if this machine does not have the shell.
+std::optional<std::string> said(const std::string& shell, const std::string& flags,
+                                const std::string& script) {
+  for (const char* folder : {"/bin/", "/usr/bin/", "/usr/local/bin/"}) {
+    if (!std::filesystem::exists(folder + shell)) continue;
+    Process process({folder + shell, flags, script});
+    return Driver::finish(process).out;
+  }
+  CATCH_WARN("not tested: there is no " << shell << " here");
+  return std::nullopt;
+}
+
+CATCH_TEST_CASE("the script for zsh offers finished words and keys that go on") {
+  const Driver driver;
+  const auto tab = [](const std::string& line) {
+    // Stands in for zsh's own function, which works only while the Tab key is being handled.
+    return said("zsh", "-fc",
+                "compdef() { : }; source <('" DIFFLAB_BUILD
+                "/difflab' completion zsh); compadd() { print -r -- \"$@\" }; words=(" +
+                    line + "); CURRENT=$#words; _difflab");
+  };
+  const auto is = [&](const std::string& line, const std::string& expected) {
+    const auto answer = tab(line);
+    if (answer) CATCH_CHECK(*answer == expected);
+  };
+  is("difflab sw", "-- sweep\n");
+  is("difflab sweep tiny mo", "-S  -- model. model=\n");
+  is("difflab sweep tiny seed=1 model=diff,diff_v", "-- model=diff,diff_v2\n");
+  is("difflab sweep tiny nothing", "");
+}
+
+CATCH_TEST_CASE("the script for fish offers what the driver offers") {
+  const Driver driver;
+  const auto is = [](const std::string& line, const std::string& expected) {
+    const auto answer =
+        said("fish", "-c",
+             "'" DIFFLAB_BUILD "/difflab' completion fish | source; complete -C '" + line + "'");
+    if (answer) CATCH_CHECK(*answer == expected);
+  };
+  is("difflab sw", "sweep\n");
+  is("difflab sweep tiny train.warm", "train.warmup_steps=\n");
+  is("difflab sweep tiny seed=1 model=diff_v", "model=diff_v2\n");
 }
 
 }  // namespace
