@@ -28,12 +28,12 @@ TRUE_IS_NO_NUMBER = documented("a bound of `range` or `interval` that is true or
 PATTERNS = documented("a pattern of `glob` that is no text")
 
 CONTAINER_IN_TEXT = documented("A list or map inside a text, `x${list}`, is an error.")
-GROUP_HEADER = documented("`# @package _group_` is the group, as it was before Hydra 1.2.")
 TWICE = documented("Choosing one place twice is an error, also with the same option.")
 NO_CHOICE = documented("`group=null` chooses nothing, as in a defaults list.")
 REMOVES = documented("`~key` removes a key whatever it holds: null, `???`, or what cannot be resolved.")
 KEEPS = documented("`+a.b=1` is an error if `a` has a value; `++a.b=1` replaces it.")
 REPLACES = documented("A list replaces a map, and a map a list or an interpolation")
+EMPTY = documented("`oc.decode` of an empty text is the empty text.")
 SELECT = documented("`oc.select` gives its default for a path that leads into a list by a name.")
 
 CHAIN = documented("An option may be named after a choice that is itself named after another.")
@@ -93,8 +93,6 @@ def of_override(text, hydra, ours):
 def of_tree(overrides, hydra, ours):
     """The reason why compositions may differ, or None."""
     errors = (hydra.get("error", "") or hydra.get("resolve_error", ""), ours.get("error", "") or ours.get("resolve_error", ""))
-    if '"_group_":' in str(hydra.get("config")).replace("'", '"'):
-        return GROUP_HEADER
     if hydra["ok"] and not ours["ok"]:
         if all("is chosen twice" in line for line in errors[1].split("\n")):
             return TWICE
@@ -119,6 +117,8 @@ def of_tree(overrides, hydra, ours):
             return CONTAINER_IN_TEXT
         if "resolved" in ours and re.search("token recognition error at: '[^\x00-\x7f]", errors[0]):
             return BEYOND_ASCII
+        if "resolved" in ours and "GrammarParseError" in errors[0] and "'<EOF>'" in errors[0]:
+            return EMPTY
         if "resolved" in ours and "is not an int" in errors[0]:
             return SELECT
     return None

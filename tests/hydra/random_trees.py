@@ -58,7 +58,7 @@ class Generator:
     def file(self, name, targets, primary):
         text = ""
         if self.chance(0.2) and not primary:
-            text += f"# @package {self.one(['_global_', '_group_', 'p', 'p.q', '_global_.p', 'g'])}\n"
+            text += f"# @package {self.one(['_global_', 'p', 'p.q', '_global_.p', 'g'])}\n"
         items = self.defaults(name, targets, 4 if primary else 2) if self.chance(1 if primary else 0.4) else []
         if items:
             text += "defaults:\n" + "".join(f"  - {item}\n" for item in items)
