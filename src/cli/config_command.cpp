@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/config_parse_command.h"
 #include "cli/config_view.h"
 #include "cli/project.h"
 #include "cli/study.h"
 #include "config/interpolate.h"
-#include "config/override_json.h"
 #include "config/writer.h"
 #include "config/yaml.h"
 #include "util/error.h"
@@ -127,46 +127,6 @@ void print_own(const Options& options) {
   options.unresolved ? print_tree(view.values, options.json) : print_study(study, options);
 }
 
-void print_parse(const std::vector<std::string>& texts, bool json) {
-  Json answers = Json::array();
-  std::string problems;
-  for (const auto& text : texts) {
-    Json answer{{"input", text}, {"ok", true}};
-    try {
-      answer.update(config::to_json(config::parse_override(text)));
-    } catch (const UserError& error) {
-      answer["ok"] = false;
-      answer["error"] = error.what();
-      problems += concat(problems.empty() ? "" : "\n", error.what());
-    }
-    answers.push_back(std::move(answer));
-  }
-  if (json) return print_json(answers);
-  if (!problems.empty()) throw UserError(problems);
-  for (const Json& answer : answers) {
-    std::cout << answer["input"].get<std::string>() << '\n';
-    for (const auto& [key, value] : answer.items()) {
-      if (key == "input" || key == "ok" || value.is_null()) continue;
-      std::cout << "  " << key << ": "
-                << (value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
-    }
-  }
-}
-
-void add_parse_command(CLI::App& config_command) {
-  struct ParseOptions {
-    std::vector<std::string> overrides;
-    bool json = false;
-  };
-  const auto options = std::make_shared<ParseOptions>();
-  CLI::App* command =
-      config_command.add_subcommand("parse", "Show how overrides are understood, one by one");
-  command->add_option("override", options->overrides, "e.g. seed=range(3)")->required();
-  command->add_flag("--json", options->json,
-                    "as JSON; what cannot be parsed is an entry with ok: false");
-  command->callback([options] { print_parse(options->overrides, options->json); });
-}
-
 }  // namespace
 
 void add_config_command(CLI::App& app) {
@@ -204,7 +164,7 @@ void add_config_command(CLI::App& app) {
   command->add_option("--config-name", options->config_name, "the file in it to begin with")
       ->capture_default_str()
       ->needs(folder);
-  add_parse_command(*command);
+  add_config_parse_command(*command);
   command->callback([options, command] {
     if (!command->get_subcommands().empty()) return;  // parse has answered
     options->folders.empty() ? print_own(*options) : print_foreign(*options);

@@ -1,6 +1,7 @@
 #include "cli/config_view.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "config/interpolate.h"
 #include "config/interpolation_text.h"
@@ -86,14 +87,18 @@ ConfigView compose_foreign(const std::vector<fs::path>& folders, const std::stri
       problems.add({}, "", error.what());
     }
   }
-  view.values = config::compose(library, config, items, problems,
-                                {.observer = view.trace.observer(), .foreign = true})
-                    .tree;
+  auto composition = config::compose(library, config, items, problems,
+                                     {.observer = view.trace.observer(), .foreign = true});
+  const config::Facts facts{.start = std::time(nullptr),
+                            .job_name = std::nullopt,
+                            .job_num = std::nullopt,
+                            .choices = config::choices_of(composition.defaults)};
+  view.values = std::move(composition.tree);
   view.values.erase("hydra");
   problems.throw_if_any();
   view.sources = view.values;
   config::Problems unresolved;
-  config::interpolate(view.sources, unresolved);
+  config::interpolate(view.sources, unresolved, facts);
   if (!resolve) return view;
   unresolved.throw_if_any();
   view.values = view.sources;

@@ -1,6 +1,7 @@
 #include "cli/study.h"
 
 #include <algorithm>
+#include <ctime>
 #include <iterator>
 #include <string_view>
 
@@ -69,6 +70,12 @@ void check_name(const std::string& name) {
   }
 }
 
+std::vector<std::string> keys_without_effect() {
+  std::vector<std::string> keys;
+  for (const auto& [group, key] : kKeysWithoutEffect) keys.push_back(concat(group, ".", key));
+  return keys;
+}
+
 std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& root,
                                 config::Problems& problems, int& threads) {
   std::vector<sweep::Run> points;
@@ -126,6 +133,8 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                              .overrides = overrides,
                              .run_keys = config::field_names<RunConfig>(),
                              .study_keys = config::field_names<StudyConfig>(),
+                             .keys_without_effect = keys_without_effect(),
+                             .start = std::time(nullptr),
                              .watch = std::move(watch)},
                             problems);
   study.preset = composed.preset;

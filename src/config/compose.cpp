@@ -175,6 +175,19 @@ bool is_group_override(const Override& item, const Library& library) {
   return !map && library.has_group(item.key);
 }
 
+std::map<std::string, std::string> choices_of(const std::vector<Default>& defaults) {
+  std::map<std::string, std::string> choices;
+  for (const Default& item : defaults) {
+    if (!item.group) continue;
+    std::string usual_package = *item.group;
+    std::replace(usual_package.begin(), usual_package.end(), '/', '.');
+    const bool elsewhere = item.package != usual_package;
+    choices.emplace(elsewhere ? concat(*item.group, "@", item.package) : *item.group,
+                    item.config.substr(item.group->size() + 1));
+  }
+  return choices;
+}
+
 Composition compose_files(Library& library, const std::string& name,
                           const std::vector<Override>& group_overrides, Problems& problems,
                           const ComposeOptions& options) {

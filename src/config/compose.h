@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ struct ComposeOptions {
   /// passed over.
   bool foreign = false;
 };
+
+/// Config group → chosen option: "model" → "diff", "model@teacher" → "small".
+std::map<std::string, std::string> choices_of(const std::vector<Default>& defaults);
 
 /// Composes the config `name` with its defaults list and the overrides, as Hydra does (see
 /// docs/configuration.md). Everything wrong goes to `problems`; the tree then is what was possible.

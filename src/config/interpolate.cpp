@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "config/expression.h"
 #include "config/interpolation_text.h"
 #include "config/override.h"
 #include "util/error.h"
@@ -37,6 +38,17 @@ std::string text_of(const Value& value, const Interpolation& interpolation) {
                        "; expected a scalar")};
 }
 
+/// a.b.0 → a, b, 0.
+std::vector<std::string> split_path(std::string_view path) {
+  std::vector<std::string> keys;
+  while (!path.empty()) {
+    const auto end = std::min(path.find('.'), path.size());
+    keys.emplace_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return keys;
+}
+
 std::string child_path(const std::string& path, const std::string& key, bool in_list) {
   if (in_list) return concat(path, "[", key, "]");
   return path.empty() ? key : concat(path, ".", key);
@@ -44,7 +56,10 @@ std::string child_path(const std::string& path, const std::string& key, bool in_
 
 class Interpolator {
  public:
-  Interpolator(Value& root, Problems& problems) : root_(root), problems_(problems) {}
+  Interpolator(Value& root, Problems& problems, const Facts& facts)
+      : root_(root), problems_(problems), facts_(facts) {}
+
+  const std::vector<FleetingUse>& fleeting() const { return uses_; }
 
   /// Resolves a node and everything below it. False if a part of it could not be.
   bool resolve(Value& node, const Place& place) {
@@ -144,7 +159,12 @@ class Interpolator {
     if (!interpolation.resolver.empty()) return call(interpolation, place, source);
     std::vector<std::string> keys;
     for (const Template& key : interpolation.path) {
-      keys.push_back(evaluate(key, place, source).as_string());
+      const Value name = evaluate(key, place, source);
+      if (!name.is_scalar()) {
+        throw Failure{concat("has ", interpolation.text, ", where a key is ", describe(name),
+                             "; expected a name")};
+      }
+      keys.push_back(name.as_string());
     }
     std::string problem;
     const Value* value = look_up(keys, interpolation.dots, place, problem);
@@ -172,6 +192,7 @@ class Interpolator {
     }
     for (const std::string& key : keys) {
       if (node->is_string() && !resolve(*node, here)) throw Failure{};
+      if (fleeting_.contains(node)) note_fleeting();
       Value* child = node->is_list() ? node->find_path(concat("[", key, "]")) : node->find(key);
       const std::string name = here.path.empty() ? "the configuration" : here.path;
       if (!child && node->is_map()) {
@@ -189,7 +210,24 @@ class Interpolator {
       node = child;
     }
     if (!resolve(*node, here)) throw Failure{};
+    if (holds_fleeting(*node)) note_fleeting();
     return node;
+  }
+
+  /// Whatever is being resolved depends on something fleeting.
+  void note_fleeting() {
+    for (const auto& [node, path] : active_) {
+      if (fleeting_.insert(node).second) uses_.push_back({node->source, path});
+    }
+  }
+
+  bool holds_fleeting(const Value& node) const {
+    if (fleeting_.empty()) return false;
+    if (fleeting_.contains(&node)) return true;
+    const auto holds = [&](const Value& value) { return holds_fleeting(value); };
+    return std::any_of(node.items().begin(), node.items().end(), holds) ||
+           std::any_of(node.entries().begin(), node.entries().end(),
+                       [&](const Value::Entry& entry) { return holds(entry.value); });
   }
 
   /// The path of the container `levels` above a path.
@@ -221,25 +259,42 @@ class Interpolator {
     for (const Argument& argument : interpolation.arguments) {
       arguments.push_back(evaluate(argument, place, source));
     }
-    const std::string& name = interpolation.resolver;
-    static const std::vector<std::string> kNames{"oc.env", "oc.select", "oc.decode"};
-    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
-      throw Failure{concat("has ", interpolation.text, " with unknown resolver ", name,
-                           suggestion(name, kNames))};
+    const Resolver& resolver = resolver_named(interpolation);
+    const bool fits = arguments.size() >= resolver.fewest && arguments.size() <= resolver.most;
+    if (!fits || (!arguments.empty() && !arguments[0].is_scalar())) {
+      throw Failure{concat("has ", interpolation.text, "; expected ", resolver.usage)};
     }
-    const std::size_t most = name == "oc.decode" ? 1 : 2;
-    if (arguments.empty() || arguments.size() > most || !arguments[0].is_scalar()) {
-      throw Failure{concat("has ", interpolation.text, "; expected ",
-                           most == 1 ? "one argument" : "a name and perhaps a default")};
-    }
-    Value value = name == "oc.env"      ? environment(arguments)
-                  : name == "oc.select" ? select(arguments, place)
-                                        : decode(arguments[0]);
+    Value value = (this->*resolver.call)(arguments, place);
     if (value.source.text().empty()) set_source(value, source);
     return value;
   }
 
-  static Value environment(const std::vector<Value>& arguments) {
+  struct Resolver {
+    std::string name, usage;
+    std::size_t fewest, most;
+    Value (Interpolator::*call)(const std::vector<Value>&, const Place&);
+  };
+
+  static const Resolver& resolver_named(const Interpolation& interpolation) {
+    static const std::vector<Resolver> kResolvers{
+        {"oc.env", "a name and perhaps a default", 1, 2, &Interpolator::environment},
+        {"oc.select", "a path and perhaps a default", 1, 2, &Interpolator::select},
+        {"oc.decode", "one text", 1, 1, &Interpolator::decode},
+        {"eval", "one expression, in quotes if it has brackets or commas", 1, 1,
+         &Interpolator::calculate},
+        {"now", "one pattern, e.g. ${now:%Y-%m-%d}", 1, 1, &Interpolator::time},
+        {"hydra", "one key, e.g. ${hydra:job.name}", 1, 1, &Interpolator::fact},
+    };
+    for (const Resolver& resolver : kResolvers) {
+      if (resolver.name == interpolation.resolver) return resolver;
+    }
+    std::vector<std::string> names;
+    for (const Resolver& resolver : kResolvers) names.push_back(resolver.name);
+    throw Failure{concat("has ", interpolation.text, " with unknown resolver ",
+                         interpolation.resolver, suggestion(interpolation.resolver, names))};
+  }
+
+  Value environment(const std::vector<Value>& arguments, const Place&) {
     const std::string name = arguments[0].as_string();
     if (const char* text = std::getenv(name.c_str())) return Value(text);
     if (arguments.size() == 1) {
@@ -255,38 +310,61 @@ class Interpolator {
     std::string path = arguments[0].as_string(), ignored;
     std::size_t dots = 0;
     while (dots < path.size() && path[dots] == '.') ++dots;
-    std::vector<std::string> keys;
-    for (std::size_t begin = dots; begin <= path.size() && begin < path.size();) {
-      const auto end = std::min(path.find('.', begin), path.size());
-      keys.push_back(path.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    const auto keys = split_path(std::string_view(path).substr(dots));
     const Value* value = look_up(keys, dots, place, ignored);
     if (value && !value->is_missing()) return *value;
     return arguments.size() > 1 ? arguments[1] : Value();
   }
 
-  static Value decode(const Value& argument) {
-    if (!argument.is_string()) return argument;
-    const Element element = parse_override_value(argument.as_string());
+  Value decode(const std::vector<Value>& arguments, const Place&) {
+    if (arguments[0].is_null()) return arguments[0];
+    if (!arguments[0].is_string()) {
+      throw Failure{concat("decodes ", describe(arguments[0]), "; expected a text")};
+    }
+    const Element element = parse_override_value(arguments[0].as_string());
     if (contains_sweep(element)) throw Failure{"decodes a sweep, which is no value"};
     return to_value(element);
   }
 
+  /// Names in the expression are keys from the root.
+  Value calculate(const std::vector<Value>& arguments, const Place& place) {
+    std::string problem;
+    return evaluate_expression(arguments[0].as_string(), [&](const std::string& name) {
+      return look_up(split_path(name), 0, place, problem);
+    });
+  }
+
+  Value time(const std::vector<Value>& arguments, const Place&) {
+    note_fleeting();
+    return now(facts_, arguments[0].as_string());
+  }
+
+  Value fact(const std::vector<Value>& arguments, const Place&) {
+    const std::string key = arguments[0].as_string();
+    if (is_fleeting(key)) note_fleeting();
+    return hydra_value(facts_, key);
+  }
+
   Value& root_;
   Problems& problems_;
+  const Facts& facts_;
   std::unordered_set<const Value*> done_;
   std::unordered_set<const Value*> failed_;
   Active active_;
+  std::unordered_set<const Value*> fleeting_;
+  std::vector<FleetingUse> uses_;
   std::size_t copied_ = 0;
 };
 
 }  // namespace
 
-void interpolate(Value& root, Problems& problems) { interpolate(root, root.keys(), problems); }
+void interpolate(Value& root, Problems& problems, const Facts& facts) {
+  interpolate(root, root.keys(), problems, facts);
+}
 
-void interpolate(Value& root, const std::vector<std::string>& keys, Problems& problems) {
-  Interpolator interpolator(root, problems);
+void interpolate(Value& root, const std::vector<std::string>& keys, Problems& problems,
+                 const Facts& facts, std::vector<FleetingUse>* fleeting) {
+  Interpolator interpolator(root, problems, facts);
   for (const std::string& key : keys) {
     Value* value = root.find(key);
     try {
@@ -297,6 +375,7 @@ void interpolate(Value& root, const std::vector<std::string>& keys, Problems& pr
       }
     }
   }
+  if (fleeting) *fleeting = interpolator.fleeting();
 }
 
 }  // namespace difflab::config

@@ -1,9 +1,11 @@
 #include "config/override.h"
 
+#include <cmath>
 #include <cstdlib>
-#include <limits>
+#include <unordered_map>
 
 #include "config/override_functions.h"
+#include "config/override_key.h"
 #include "config/override_lexer.h"
 #include "config/scalar.h"
 #include "config/text_check.h"
@@ -106,18 +108,39 @@ class ValueParser {
     return {std::move(items)};
   }
 
+  /// As in Python, a key that comes again keeps its place and takes the later value.
   Element dict() {
     take();
     Dict map;
+    std::unordered_map<std::string, std::size_t> places;
     if (!accept(Type::kCloseBrace)) {
       do {
         Element key = unquoted_primitive(/*is_key=*/true);
         if (!accept(Type::kColon)) fail("expected : here");
-        map.entries.emplace_back(std::move(key), element());
+        Element value = element();
+        const auto [place, added] =
+            places.try_emplace(identity_of_key(std::get<Value>(key.data)), map.entries.size());
+        if (added) {
+          map.entries.emplace_back(std::move(key), std::move(value));
+        } else {
+          map.entries[place->second].second = std::move(value);
+        }
       } while (accept(Type::kComma));
       if (!accept(Type::kCloseBrace)) fail("expected , or } here");
     }
     return {std::move(map)};
+  }
+
+  /// Equal for keys that Python holds for equal: 1, 1.0 and true are, two NaN are not.
+  std::string identity_of_key(const Value& key) const {
+    if (key.is_string()) return concat("text ", key.as_string());
+    if (key.is_null()) return "null";
+    if (key.is_bool()) return key.as_bool() ? "1" : "0";
+    if (key.is_int()) return key.as_string();
+    const double number = key.as_double();
+    if (std::isnan(number)) return concat("nan ", next_);
+    const bool whole = number == std::floor(number) && std::abs(number) < 0x1p63;
+    return whole ? std::to_string(static_cast<std::int64_t>(number)) : number_text(number);
   }
 
   Element function() {
@@ -215,86 +238,6 @@ class ValueParser {
   int depth_ = 0;
 };
 
-/// The part before the = : prefix, key and package.
-class KeyParser {
- public:
-  KeyParser(std::string_view text, Override& result) : text_(text), result_(result) {}
-
-  /// The position after the key.
-  std::size_t parse() {
-    if (accept("++")) {
-      result_.type = Override::Type::kForceAdd;
-    } else if (accept("+")) {
-      result_.type = Override::Type::kAdd;
-    } else if (accept("~")) {
-      result_.type = Override::Type::kDelete;
-    }
-    const std::size_t start = next_;
-    path(/*slashes=*/true);
-    result_.key = text_.substr(start, next_ - start);
-    if (accept("@")) {
-      const std::size_t package = next_;
-      path(/*slashes=*/false);
-      result_.package = text_.substr(package, next_ - package);
-    }
-    return next_;
-  }
-
- private:
-  bool accept(std::string_view token) {
-    if (!text_.substr(next_).starts_with(token)) return false;
-    next_ += token.size();
-    return true;
-  }
-
-  /// One name in a path: letters, digits, _, - and $, or a number inside a path.
-  bool name(bool number) {
-    const std::size_t start = next_;
-    const auto rest = [&] { return text_.substr(next_); };
-    if (number && !rest().empty() && rest()[0] >= '0' && rest()[0] <= '9') {
-      next_ += std::min(rest().find_first_not_of("0123456789_"), rest().size());
-      return true;
-    }
-    while (!rest().empty()) {
-      if (rest()[0] == '$') {
-        ++next_;
-      } else if (const std::size_t length = identifier_length(rest()); length > 0) {
-        next_ += length;
-      } else if (next_ > start && (rest()[0] == '-' || (rest()[0] >= '0' && rest()[0] <= '9'))) {
-        ++next_;
-      } else {
-        break;
-      }
-    }
-    return next_ > start;
-  }
-
-  /// a, a.b.0, a[0].b, a/b or nothing.
-  void path(bool slashes) {
-    if (!name(/*number=*/false)) return;
-    while (true) {
-      if (slashes && accept("/")) {
-        if (!name(false)) fail("expected the name of a config group here");
-      } else if (accept(".")) {
-        if (!name(/*number=*/true)) fail("expected a key here");
-      } else if (accept("[")) {
-        if (!name(/*number=*/true)) fail("expected a number here");
-        if (!accept("]")) fail("expected ] here");
-      } else {
-        return;
-      }
-    }
-  }
-
-  [[noreturn]] void fail(std::string message) const {
-    throw SyntaxError{next_, std::move(message)};
-  }
-
-  std::string_view text_;
-  std::size_t next_ = 0;
-  Override& result_;
-};
-
 std::size_t characters(std::string_view text) {
   std::size_t count = 0;
   for (; !text.empty(); ++count) text.remove_prefix(std::max<std::size_t>(utf8_length(text), 1));
@@ -318,7 +261,7 @@ void parse(std::string_view text, Override& result) {
     if (text[i] == '\0') throw SyntaxError{i, "a NUL byte has no place here"};
     i += length;
   }
-  const std::size_t end = KeyParser(text, result).parse();
+  const std::size_t end = parse_override_key(text, result);
   if (end == text.size() && result.type == Override::Type::kDelete) return;
   if (end == text.size()) throw SyntaxError{end, "expected = and a value here"};
   if (text[end] != '=') {

@@ -53,4 +53,15 @@ Arguments positional(FunctionCall& call, const std::vector<std::string>& names) 
   return std::move(call.arguments);
 }
 
+Element one_or_choice(const std::string& function, Arguments arguments) {
+  if (arguments.size() == 1) return std::move(arguments[0]);
+  for (const Element& argument : arguments) {
+    if (argument.is_sweep()) fail(concat(function, "() takes values or one sweep"));
+  }
+  ChoiceSweep sweep;
+  sweep.choices = std::move(arguments);
+  sweep.simple = true;
+  return {std::move(sweep)};
+}
+
 }  // namespace difflab::config

@@ -22,5 +22,7 @@ std::vector<std::optional<Element>> bind(FunctionCall& call, const std::vector<s
                                          std::size_t required);
 /// The arguments of a function that takes any number of them or one by a name.
 Arguments positional(FunctionCall& call, const std::vector<std::string>& names);
+/// The only argument, or several, which must be values, as the choice a,b.
+Element one_or_choice(const std::string& function, Arguments arguments);
 
 }  // namespace difflab::config

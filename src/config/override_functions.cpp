@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "config/override_arguments.h"
-#include "config/scalar.h"
+#include "config/override_casts.h"
 #include "config/spaced.h"
 #include "config/sweep.h"
 #include "util/error.h"
@@ -17,91 +17,11 @@
 namespace difflab::config {
 namespace {
 
-using Cast = std::function<Value(const Value&)>;
 using Function = std::function<Element(FunctionCall&)>;
 
 constexpr std::uint64_t kShuffleSeed = 0;
 
 [[noreturn]] void fail(const std::string& message) { throw UserError(message); }
-
-Element simple_choice(Arguments choices) {
-  ChoiceSweep sweep;
-  sweep.choices = std::move(choices);
-  sweep.simple = true;
-  return {std::move(sweep)};
-}
-
-Value to_int(const Value& value) {
-  if (value.is_bool()) return Value(value.as_bool() ? 1 : 0);
-  if (value.is_double() && std::abs(value.as_double()) < 0x1p63) {
-    return Value(static_cast<std::int64_t>(value.as_double()));
-  }
-  if (value.is_int()) return value;
-  if (const auto number = value.is_string() ? parse_int(value.as_string()) : std::nullopt) {
-    return Value(*number);
-  }
-  fail(concat(describe(value), " cannot become a whole number"));
-}
-
-Value to_float(const Value& value) {
-  if (value.is_bool()) return Value(value.as_bool() ? 1.0 : 0.0);
-  if (value.is_number()) return Value(value.as_double());
-  if (value.is_string()) {
-    const std::string text = value.as_string();
-    if (const auto number = parse_float(text)) return Value(*number);
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (!text.empty() && *end == '\0' && !std::isfinite(number)) return Value(number);
-  }
-  fail(concat(describe(value), " cannot become a number"));
-}
-
-Value to_text(const Value& value) { return Value(value.as_string()); }
-
-Value to_bool(const Value& value) {
-  if (value.is_bool()) return value;
-  if (value.is_number()) return Value(value.as_double() != 0);
-  std::string text = value.as_string();
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
-  if (text == "true" || text == "false") return Value(text == "true");
-  fail(concat(describe(value), " cannot become true or false"));
-}
-
-/// Casts a scalar, or every value inside a list, map, choice, range or interval.
-Element cast(const Element& element, const Cast& convert, bool ranges) {
-  const auto each = [&](const Element& item) { return cast(item, convert, ranges); };
-  if (const Value* value = scalar_of(element)) {
-    if (value->is_null()) fail("null cannot be cast");
-    return {convert(*value)};
-  }
-  if (const auto* quoted = std::get_if<Quoted>(&element.data))
-    return {convert(Value(quoted->text))};
-  Element result = element;
-  if (auto* items = std::get_if<std::vector<Element>>(&result.data)) {
-    std::transform(items->begin(), items->end(), items->begin(), each);
-  } else if (auto* dict = std::get_if<Dict>(&result.data)) {
-    for (auto& entry : dict->entries) entry.second = each(entry.second);
-  } else if (auto* choice = std::get_if<ChoiceSweep>(&result.data)) {
-    std::transform(choice->choices.begin(), choice->choices.end(), choice->choices.begin(), each);
-  } else if (auto* range = std::get_if<RangeSweep>(&result.data); range && ranges) {
-    range->start = convert(range->start);
-    range->stop = convert(range->stop);
-    range->step = convert(range->step);
-  } else if (auto* interval = std::get_if<IntervalSweep>(&result.data); interval && ranges) {
-    interval->start = convert(Value(interval->start)).as_double();
-    interval->end = convert(Value(interval->end)).as_double();
-  } else {
-    fail("this kind of sweep cannot be cast");
-  }
-  return result;
-}
-
-Element cast_call(FunctionCall& call, const Cast& convert, bool ranges) {
-  Arguments arguments = positional(call, {"value"});
-  if (arguments.size() == 1) return cast(arguments[0], convert, ranges);
-  return cast(simple_choice(std::move(arguments)), convert, ranges);
-}
 
 Element choice(FunctionCall& call) {
   Arguments arguments = positional(call, {});
@@ -113,9 +33,9 @@ Element choice(FunctionCall& call) {
   for (const Element& argument : arguments) {
     if (argument.is_sweep()) fail("choice() cannot hold another sweep");
   }
-  Element result = simple_choice(std::move(arguments));
-  std::get<ChoiceSweep>(result.data).simple = false;
-  return result;
+  ChoiceSweep sweep;
+  sweep.choices = std::move(arguments);
+  return {std::move(sweep)};
 }
 
 Element range(FunctionCall& call) {
@@ -123,7 +43,8 @@ Element range(FunctionCall& call) {
   RangeSweep sweep;
   sweep.start = number_of(*bound[0], "start");
   sweep.step = bound[2] ? number_of(*bound[2], "step") : Value(1);
-  if (bound[1]) {
+  const bool stops = bound[1] && !(scalar_of(*bound[1]) && scalar_of(*bound[1])->is_null());
+  if (stops) {
     sweep.stop = number_of(*bound[1], "stop");
   } else {
     sweep.stop = std::exchange(sweep.start, Value(0));
@@ -213,18 +134,29 @@ Element interval(FunctionCall& call) {
 
 std::vector<std::string> patterns(const std::optional<Element>& argument) {
   if (!argument) return {};
-  if (const Value* text = scalar_of(*argument); text && text->is_string()) {
-    return {text->as_string()};
-  }
+  const auto text_of = [](const Element& element) {
+    const bool value = !contains_sweep(element) && to_value(element).is_string();
+    return value ? std::optional(to_value(element).as_string()) : std::nullopt;
+  };
+  const Value* scalar = scalar_of(*argument);
+  if (scalar && scalar->is_null()) return {};
+  if (const auto text = text_of(*argument)) return {*text};
   const auto* items = std::get_if<std::vector<Element>>(&argument->data);
   if (!items) fail("glob() takes a pattern or a list of patterns");
   std::vector<std::string> texts;
-  for (const Element& item : *items) texts.push_back(to_value(item).as_string());
+  for (const Element& item : *items) {
+    const auto text = text_of(item);
+    if (!text) fail("a pattern of glob() is no text");
+    texts.push_back(*text);
+  }
   return texts;
 }
 
 Element glob(FunctionCall& call) {
   const auto bound = bind(call, {"include", "exclude"}, 1);
+  if (const Value* include = scalar_of(*bound[0]); include && include->is_null()) {
+    fail("glob() needs include");
+  }
   return {GlobSweep{patterns(bound[0]), patterns(bound[1])}};
 }
 
@@ -263,6 +195,22 @@ void sort_range(RangeSweep& range, bool reverse) {
   range.step = range.step.is_int() ? Value(-range.step.as_int()) : Value(-range.step.as_double());
 }
 
+/// What sort() and shuffle() put into another order: a sweep, a list, or values that make a choice.
+Element sequence(FunctionCall& call) {
+  for (const auto& [name, value] : call.named) {
+    const bool range = std::holds_alternative<RangeSweep>(value.data);
+    const bool choice = std::holds_alternative<ChoiceSweep>(value.data);
+    if (name == "sweep" && !range && !choice) fail("sweep is neither a choice nor a range");
+    if (name == "list" && !std::holds_alternative<Arguments>(value.data)) fail("list is no list");
+  }
+  Arguments arguments = positional(call, {"sweep", "list"});
+  for (const Element& argument : arguments) {
+    const Value* value = scalar_of(argument);
+    if (value && value->is_null()) fail(concat(call.name, "() cannot order null"));
+  }
+  return one_or_choice(call.name, std::move(arguments));
+}
+
 Element sort(FunctionCall& call) {
   bool reverse = false;
   std::erase_if(call.named, [&](auto& argument) {
@@ -272,8 +220,7 @@ Element sort(FunctionCall& call) {
     reverse = value->as_bool();
     return true;
   });
-  Arguments arguments = positional(call, {"sweep", "list"});
-  Element item = arguments.size() == 1 ? std::move(arguments[0]) : simple_choice(arguments);
+  Element item = sequence(call);
   if (auto* choices = std::get_if<ChoiceSweep>(&item.data)) {
     sort_elements(choices->choices, reverse);
   } else if (auto* numbers = std::get_if<RangeSweep>(&item.data)) {
@@ -287,14 +234,15 @@ Element sort(FunctionCall& call) {
 }
 
 Element shuffle(FunctionCall& call) {
-  Arguments arguments = positional(call, {"sweep", "list"});
-  Element item = arguments.size() == 1 ? std::move(arguments[0]) : simple_choice(arguments);
+  Element item = sequence(call);
   if (auto* choices = std::get_if<ChoiceSweep>(&item.data)) {
     choices->shuffle = true;
   } else if (auto* numbers = std::get_if<RangeSweep>(&item.data)) {
     numbers->shuffle = true;
   } else if (auto* items = std::get_if<std::vector<Element>>(&item.data)) {
     shuffle_in_place(*items);
+  } else if (item.is_sweep()) {
+    fail("shuffle() takes values, a list, a choice or a range");
   } else {
     item = {Arguments{std::move(item)}};
   }
@@ -302,7 +250,12 @@ Element shuffle(FunctionCall& call) {
 }
 
 Element tag(FunctionCall& call) {
-  Arguments arguments = positional(call, {"sweep"});
+  Arguments arguments = std::move(call.arguments);
+  for (auto& [name, value] : call.named) {
+    if (name != "sweep" || arguments.empty()) fail(concat("tag() has no use for ", name, "="));
+    arguments.push_back(std::move(value));
+  }
+  if (arguments.empty()) fail("tag() needs a sweep");
   Element sweep = std::move(arguments.back());
   arguments.pop_back();
   std::vector<std::string> tags;
@@ -323,20 +276,20 @@ Element tag(FunctionCall& call) {
 
 const std::map<std::string, Function>& functions() {
   static const std::map<std::string, Function> kFunctions{
-      {"bool", [](FunctionCall& call) { return cast_call(call, to_bool, false); }},
+      {"bool", cast_to_bool},
       {"choice", choice},
-      {"float", [](FunctionCall& call) { return cast_call(call, to_float, true); }},
+      {"float", cast_to_float},
       {"geomrange", multiplied},
       {"geomspace", spaced(geomspace)},
       {"glob", glob},
-      {"int", [](FunctionCall& call) { return cast_call(call, to_int, true); }},
+      {"int", cast_to_int},
       {"interval", interval},
       {"linspace", spaced(linspace)},
       {"logspace", logspaced},
       {"range", range},
       {"shuffle", shuffle},
       {"sort", sort},
-      {"str", [](FunctionCall& call) { return cast_call(call, to_text, false); }},
+      {"str", cast_to_text},
       {"tag", tag},
       {"zip", zip},
   };

@@ -57,7 +57,11 @@ struct ToJson {
             {"tags", tags_json(sweep.tags)}};
   }
   Json operator()(const IntervalSweep& sweep) const {
-    return {{"interval", Json::array({sweep.start, sweep.end})}, {"tags", tags_json(sweep.tags)}};
+    const auto bound = [&](double number) {
+      return number_json(sweep.whole ? Value(static_cast<std::int64_t>(number)) : Value(number));
+    };
+    return {{"interval", Json::array({bound(sweep.start), bound(sweep.end)})},
+            {"tags", tags_json(sweep.tags)}};
   }
   Json operator()(const GlobSweep& glob) const {
     return {{"glob", {{"include", tags_json(glob.include)}, {"exclude", tags_json(glob.exclude)}}}};

@@ -21,20 +21,7 @@ std::size_t blanks(std::string_view text) {
   return std::min(text.find_first_not_of(" \t"), text.size());
 }
 
-/// '0' or [1-9] ('_'? DIGIT)*.
-std::size_t unsigned_length(std::string_view text) {
-  if (text.empty() || !is_digit(text[0])) return 0;
-  if (text[0] == '0') return 1;
-  std::size_t end = 1;
-  while (end < text.size()) {
-    const std::size_t next = text[end] == '_' ? end + 1 : end;
-    if (next >= text.size() || !is_digit(text[next])) break;
-    end = next + 1;
-  }
-  return end;
-}
-
-/// DIGIT ('_'? DIGIT)*, which unlike unsigned_length may begin with 0.
+/// DIGIT ('_'? DIGIT)*, which unlike whole_number_length may begin with 0.
 std::size_t digits_length(std::string_view text) {
   if (text.empty() || !is_digit(text[0])) return 0;
   std::size_t end = 1;
@@ -48,7 +35,7 @@ std::size_t digits_length(std::string_view text) {
 
 /// INT_UNSIGNED '.' | INT_UNSIGNED? '.' DIGIT ('_'? DIGIT)*.
 std::size_t point_float_length(std::string_view text) {
-  const std::size_t whole = unsigned_length(text);
+  const std::size_t whole = whole_number_length(text);
   if (whole >= text.size() || text[whole] != '.') return 0;
   const std::size_t fraction = digits_length(text.substr(whole + 1));
   return whole + fraction == 0 ? 0 : whole + 1 + fraction;
@@ -68,7 +55,7 @@ std::size_t float_length(std::string_view text) {
   const std::size_t sign = sign_length(text);
   text.remove_prefix(sign);
   std::size_t length = point_float_length(text);
-  const std::size_t mantissa = std::max(length, unsigned_length(text));
+  const std::size_t mantissa = std::max(length, whole_number_length(text));
   if (mantissa > 0 && mantissa < text.size() && (text[mantissa] | 0x20) == 'e') {
     const std::size_t exponent_sign = sign_length(text.substr(mantissa + 1));
     const std::size_t digits = digits_length(text.substr(mantissa + 1 + exponent_sign));
@@ -80,7 +67,7 @@ std::size_t float_length(std::string_view text) {
 
 std::size_t int_length(std::string_view text) {
   const std::size_t sign = sign_length(text);
-  const std::size_t digits = unsigned_length(text.substr(sign));
+  const std::size_t digits = whole_number_length(text.substr(sign));
   return digits == 0 ? 0 : sign + digits;
 }
 
@@ -176,6 +163,18 @@ Match longest_match(std::string_view text) {
 }
 
 }  // namespace
+
+std::size_t whole_number_length(std::string_view text) {
+  if (text.empty() || !is_digit(text[0])) return 0;
+  if (text[0] == '0') return 1;
+  std::size_t end = 1;
+  while (end < text.size()) {
+    const std::size_t next = text[end] == '_' ? end + 1 : end;
+    if (next >= text.size() || !is_digit(text[next])) break;
+    end = next + 1;
+  }
+  return end;
+}
 
 std::size_t identifier_length(std::string_view text) {
   if (text.empty() || !is_letter(text[0])) return 0;

@@ -41,6 +41,7 @@ struct RangeSweep {
 struct IntervalSweep {
   double start, end;
   std::vector<std::string> tags;
+  bool whole = false;  ///< cast to whole numbers
 };
 
 struct GlobSweep {

@@ -186,19 +186,43 @@ class StudyComposer {
   }
 
   void compose_settings() {
-    Value tree = compose_with(common_, problems_).tree;
+    Composition composition = compose_with(common_, problems_);
+    Value& tree = composition.tree;
     tree.set("preset", Value(study_.preset));
     check_keys(tree);
     std::vector<std::string> keys;
     for (const std::string& key : tree.keys()) {
       if (is_study_key(key)) keys.push_back(key);
     }
-    interpolate(tree, keys, problems_);
+    interpolate(tree, keys, problems_, facts(composition, std::nullopt));
     study_.settings = Value::map();
     study_.settings.source = tree.source;
     for (const std::string& key : keys) {
       const Value::Entry* entry = tree.find_entry(key);
       study_.settings.set(key, entry->value, entry->source);
+    }
+  }
+
+  Facts facts(const Composition& composition, std::optional<std::size_t> run) const {
+    Facts facts{.start = request_.start,
+                .job_name = std::nullopt,
+                .job_num = run,
+                .choices = choices_of(composition.defaults)};
+    if (!request_.experiment.empty()) facts.job_name = request_.experiment;
+    return facts;
+  }
+
+  /// A run would have another id each time, and no sweep would find it finished.
+  void refuse_fleeting(const std::vector<FleetingUse>& uses, Problems& found) const {
+    for (const FleetingUse& use : uses) {
+      const bool free = holds(request_.keys_without_effect, use.path);
+      if (free || !is_run_key(first_part(use.path))) continue;
+      found.add(use.source, use.path,
+                concat(use.path,
+                       " holds the time, the number of the run or the working directory; the id of "
+                       "a run is made of its keys and would change each time. Expected ",
+                       join(request_.keys_without_effect, ", "),
+                       " or a key of the experiment, such as results"));
     }
   }
 
@@ -330,7 +354,9 @@ class StudyComposer {
     for (const std::string& key : tree.keys()) {
       if (is_run_key(key)) keys.push_back(key);
     }
-    interpolate(tree, keys, found);
+    std::vector<FleetingUse> fleeting;
+    interpolate(tree, keys, found, facts(common, study_.points.size()), &fleeting);
+    refuse_fleeting(fleeting, found);
     Point point{{}, Value::map()};
     point.config.source = tree.source;
     for (const std::string& key : keys) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ctime>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,9 @@ struct StudyRequest {
   /// presets, preset and vars are known here. Any other top-level key is a problem.
   std::vector<std::string> run_keys;
   std::vector<std::string> study_keys;
+  /// Keys of a run that may hold the time and the like, as they are no part of its identity.
+  std::vector<std::string> keys_without_effect = {};
+  std::optional<std::time_t> start = {};  ///< what ${now:…} stands for in all runs
   Watch watch = {};
 };
 

@@ -34,7 +34,8 @@ std::vector<T> shuffled(const std::vector<T>& values, Random& random) {
 
 }  // namespace
 
-InContextEpisode draw_episode(const InContextConfig& config, std::int64_t queries, Random& random) {
+InContextEpisode draw_episode(const InContextConfig& config, ShotClasses classes,
+                              std::int64_t queries, Random& random) {
   const auto vocabulary = config.vocabulary();
   InContextEpisode episode;
   for (const auto label : random.distinct(config.classes, config.labels)) {

@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <optional>
+
 #include "cli/driver.h"
 #include "support/catch.h"
 
@@ -33,8 +36,10 @@ CATCH_TEST_CASE("the Tab key offers keys, groups, options and the values of a ke
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "train.warm"}) == "train.warmup_steps= ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "+model.attention.lambda_f"}) ==
               "+model.attention.lambda_form= ");
-  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff_s"}) == "model=diff_symmetry ");
-  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff,diff_s"}) == "model=diff,diff_symmetry ");
+  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=transformer_hal"}) ==
+              "model=transformer_half_heads ");
+  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff,transformer_hal"}) ==
+              "model=diff,transformer_half_heads ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "device="}) == "device=cpu device=cuda ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "model.tied_head=t"}) == "model.tied_head=true ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "preset="}) == "preset=default preset=more ");
@@ -53,8 +58,54 @@ CATCH_TEST_CASE("the script for bash answers although bash cuts words at =") {
   };
   CATCH_CHECK(tab("difflab sw") == "sweep\n");
   CATCH_CHECK(tab("difflab sweep ") == "tiny\n");
-  CATCH_CHECK(tab("difflab sweep tiny seed=1 model=diff_s") == "diff_symmetry\n");
-  CATCH_CHECK(tab("difflab sweep tiny model=diff,diff_s") == "diff,diff_symmetry\n");
+  CATCH_CHECK(tab("difflab sweep tiny seed=1 model=transformer_hal") == "transformer_half_heads\n");
+  CATCH_CHECK(tab("difflab sweep tiny model=diff,transformer_hal") ==
+              "diff,transformer_half_heads\n");
+}
+
+/// What a shell prints for a script; nothing if this machine does not have the shell.
+std::optional<std::string> said(const std::string& shell, const std::string& flags,
+                                const std::string& script) {
+  for (const char* folder : {"/bin/", "/usr/bin/", "/usr/local/bin/"}) {
+    if (!std::filesystem::exists(folder + shell)) continue;
+    Process process({folder + shell, flags, script});
+    return Driver::finish(process).out;
+  }
+  CATCH_WARN("not tested: there is no " << shell << " here");
+  return std::nullopt;
+}
+
+CATCH_TEST_CASE("the script for zsh offers finished words and keys that go on") {
+  const Driver driver;
+  const auto tab = [](const std::string& line) {
+    // Stands in for zsh's own function, which works only while the Tab key is being handled.
+    return said("zsh", "-fc",
+                "compdef() { : }; source <('" DIFFLAB_BUILD
+                "/difflab' completion zsh); compadd() { print -r -- \"$@\" }; words=(" +
+                    line + "); CURRENT=$#words; _difflab");
+  };
+  const auto is = [&](const std::string& line, const std::string& expected) {
+    const auto answer = tab(line);
+    if (answer) CATCH_CHECK(*answer == expected);
+  };
+  is("difflab sw", "-- sweep\n");
+  is("difflab sweep tiny mo", "-S  -- model. model=\n");
+  is("difflab sweep tiny seed=1 model=diff,transformer_hal",
+     "-- model=diff,transformer_half_heads\n");
+  is("difflab sweep tiny nothing", "");
+}
+
+CATCH_TEST_CASE("the script for fish offers what the driver offers") {
+  const Driver driver;
+  const auto is = [](const std::string& line, const std::string& expected) {
+    const auto answer =
+        said("fish", "-c",
+             "'" DIFFLAB_BUILD "/difflab' completion fish | source; complete -C '" + line + "'");
+    if (answer) CATCH_CHECK(*answer == expected);
+  };
+  is("difflab sw", "sweep\n");
+  is("difflab sweep tiny train.warm", "train.warmup_steps=\n");
+  is("difflab sweep tiny seed=1 model=transformer_hal", "model=transformer_half_heads\n");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <sstream>
 
 #include "cli/driver.h"
 #include "support/catch.h"
@@ -155,6 +156,45 @@ CATCH_TEST_CASE("config parse --json answers as the recorded Hydra does") {
   CATCH_CHECK_THAT(driver.call({"config", "parse", "a=1,2"}).out,
                    Contains("value_type: SIMPLE_CHOICE_SWEEP"));
   CATCH_CHECK(driver.call({"config", "parse", "a=[1"}).code == 2);
+}
+
+CATCH_TEST_CASE("config parse --lines answers each line of its input with one line") {
+  Process bash({"/bin/bash", "-c",
+                "printf 'a=1\\nb=[\\n\\n\\xff\\nc=é' | '" DIFFLAB_BUILD
+                "/difflab' config parse --lines"});
+  const Answer answer = Driver::finish(bash);
+  CATCH_CHECK(answer.code == 0);
+  std::vector<Json> lines;
+  std::istringstream text(answer.out);
+  for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+  CATCH_REQUIRE(lines.size() == 5);
+  CATCH_CHECK(lines[0]["value"] == Json(1));
+  CATCH_CHECK(lines[1]["ok"] == Json(false));
+  CATCH_CHECK(lines[2]["ok"] == Json(false));
+  CATCH_CHECK(lines[3]["input"] == Json("\uFFFD"));
+  CATCH_CHECK(lines[4]["value"] == Json("é"));
+  const Driver driver;
+  CATCH_CHECK(driver.call({"config", "parse"}).code == 2);
+}
+
+CATCH_TEST_CASE("a Hydra tree knows its choices and the time, and no run") {
+  const Driver driver;
+  driver.write("conf/config.yaml",
+               "defaults: [db: pg, db@x.y: my, _self_]\n"
+               "a: ${hydra:runtime.choices.db}-${hydra:runtime.choices.db@x.y}\n"
+               "t: ${now:%%}\n");
+  driver.write("conf/db/pg.yaml", "p: 1\n");
+  driver.write("conf/db/my.yaml", "m: 1\n");
+  const std::string folder = (driver.project() / "conf").string();
+  const Answer answer =
+      driver.call({"config", "--config-dir", folder, "--resolve", "--json", "--package", "a"});
+  CATCH_CHECK(answer.out == "\"pg-my\"\n");
+  CATCH_CHECK(
+      driver.call({"config", "--config-dir", folder, "--resolve", "--json", "-p", "t"}).out ==
+      "\"%\"\n");
+  CATCH_CHECK_THAT(
+      driver.call({"config", "--config-dir", folder, "--resolve", "+n=${hydra:job.num}"}).err,
+      Contains("is the number of a run, and there is none here"));
 }
 
 }  // namespace

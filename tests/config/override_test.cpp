@@ -115,6 +115,56 @@ CATCH_TEST_CASE("wrong calls are refused with a reason") {
   CATCH_CHECK(reason("99999999999999999999") == "this number does not fit into 64 bits");
 }
 
+// Found by tests/hydra/random_overrides.py; expected are hydra-core 1.3.8's answers.
+CATCH_TEST_CASE("a key is a path or a group, and these do not mix") {
+  for (const auto* key :
+       {"", "0.a", "1_0.x", "a.12.b", "$v.a$b", "a/x-y/_b", "a@", "@p", "a@p.0"}) {
+    CATCH_INFO(key);
+    CATCH_CHECK(error_of([&] { parse_override(std::string(key) + "=1"); }) == "");
+  }
+  for (const auto* key :
+       {"0", "a.01", "$v.0__1", "a.1b", "a.b/c", "a/b.c", "$a/b", "a/b$", "a@b/c"}) {
+    CATCH_INFO(key);
+    CATCH_CHECK(error_of([&] { parse_override(std::string(key) + "=1"); }) != "");
+  }
+}
+
+CATCH_TEST_CASE("a key that comes twice in a map keeps its place and takes the later value") {
+  CATCH_CHECK(value_of("a={x:1,1:a,y:2,1.0:b,true:c}")["dict"].dump() ==
+              R"([["x",1],[1,"c"],["y",2]])");
+  CATCH_CHECK(value_of("a={nan:1,nan:2}")["dict"].size() == 2);
+}
+
+CATCH_TEST_CASE("casts read texts as Python does") {
+  CATCH_CHECK(value_of("a=int(' 1_0 ')") == Json(10));
+  CATCH_CHECK(value_of("a=int('007')") == Json(7));
+  CATCH_CHECK(value_of("a=int('-5',+6)")["choice"] == Json::array({-5, 6}));
+  CATCH_CHECK(value_of("a=float('007.5e0')")["float"] == Json(7.5));
+  CATCH_CHECK(value_of("a=float('-Infinity')")["float"] == Json("-inf"));
+  CATCH_CHECK(value_of("a=bool([null,{a:null}])").dump() == R"([false,{"dict":[["a",false]]}])");
+  CATCH_CHECK(value_of("a=int(interval(1,2.5))")["interval"].dump() == "[1,2]");
+  for (const auto* text : {"int('1__0')", "int('_1')", "int('+-1')", "int('')", "int(inf)",
+                           "int(null)", "float('0x1')", "float('1e')", "float('nan(1)')",
+                           "float('.')", "str(1,choice(2,3))", "bool(range(3))"}) {
+    CATCH_INFO(text);
+    CATCH_CHECK(error_of([&] { parse_override(std::string("a=") + text); }) != "");
+  }
+}
+
+CATCH_TEST_CASE("functions take null and named sweeps where Hydra does") {
+  CATCH_CHECK(value_of("a=tag(x,sweep=choice(1,2))")["tags"] == Json::array({"x"}));
+  CATCH_CHECK(value_of("a=range(3,null)")["range"] == Json::array({0, 3, 1}));
+  CATCH_CHECK(value_of("a=glob(['x*',y],exclude=null)")["glob"]["include"] ==
+              Json::array({"x*", "y"}));
+  for (const auto* text :
+       {"sort(null)", "shuffle(null,1)", "shuffle(range(2),1)", "shuffle(interval(0,1))",
+        "shuffle(glob(a))", "sort(sweep=1)", "shuffle(list=1)", "tag(sweep=choice(1))",
+        "glob(null)", "glob([{a:1}])"}) {
+    CATCH_INFO(text);
+    CATCH_CHECK(error_of([&] { parse_override(std::string("a=") + text); }) != "");
+  }
+}
+
 CATCH_TEST_CASE("hostile overrides are refused") {
   const auto refused = [](const std::string& text) {
     return error_of([&] { parse_override(text); }) != "";

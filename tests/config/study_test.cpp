@@ -1,7 +1,6 @@
 #include "config/study.h"
 
 #include <array>
-#include <ctime>
 
 #include "config/reader.h"
 #include "config/support.h"
@@ -256,22 +255,19 @@ CATCH_TEST_CASE("a wrong axis value is reported where the axis gives it") {
               "experiments/e.yaml:2:22: train.lr is 'x'; expected a number from 0 to 1");
 }
 
-CATCH_TEST_CASE("a thousand runs are composed and read within a second") {
+CATCH_TEST_CASE("a thousand runs are composed and read") {
   const Folder folder(
       project("vars: {lr: {small: 1e-2, large: 3e-3}}\ntrain: {lr: '${vars.lr.${model.name}}'}\n"
               "sweep: {model: [small, large], train.steps: 'range(1,51)', seed: range(10)}\n"));
-  const std::clock_t start = std::clock();
   Problems problems;
   const Composed composed = compose();
   std::int64_t steps = 0;
   for (const Point& point : composed.study.points) {
     steps += read<Run>(point.config, "", problems).train.steps;
   }
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   CATCH_CHECK(problems.text() + composed.problems == "");
   CATCH_CHECK(composed.study.points.size() == 1000);
   CATCH_CHECK(steps == 2 * 10 * (50 * 51 / 2));
-  CATCH_CHECK(seconds < 10);  // of this process; 0.1 s without sanitizers
 }
 
 }  // namespace

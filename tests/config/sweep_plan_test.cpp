@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <sstream>
 
 #include "config/study.h"
@@ -168,15 +167,12 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
                   .find("the sweep has more than 100000 points") == 0);
 }
 
-CATCH_TEST_CASE("conditions over a thousand runs take well under a second") {
-  const std::clock_t start = std::clock();
+CATCH_TEST_CASE("conditions choose among a thousand runs") {
   const Composed composed = compose(
       "{union: [{model: [small, large]}, {model: large, train.lr: 0.3}], "
       "train.steps: 'range(1,41)', repeat: 10, where: train.steps % 5 != 0}");
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   CATCH_CHECK(composed.problems == "");
   CATCH_CHECK(composed.study.points.size() == 3 * 32 * 10);
-  CATCH_CHECK(seconds < 10);  // of this process; 0.1 s without sanitizers
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// Whatever a run may be configured to, its config.yaml describes it completely.
+#include "support/random_config.h"
+
+#include "config/canonical.h"
+#include "config/reader.h"
+#include "config/writer.h"
+#include "config/yaml.h"
+#include "experiment/identity.h"
+#include "experiment/run_config.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+std::string content(const RunConfig& config) {
+  return config::canonical_json(config::write(config));
+}
+
+CATCH_TEST_CASE("ten thousand random configurations survive their config.yaml, with the same id") {
+  std::set<std::string> ids;
+  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+    const auto config = testing::RandomConfig(seed).make<RunConfig>();
+    const std::string text = config::to_yaml(config::write(config));
+    config::Problems broken_rules;  // across fields; each field alone is valid
+    const auto again =
+        config::read<RunConfig>(config::parse_yaml(text, "config.yaml"), "", broken_rules);
+    const std::string id = run_id(config);
+    ids.insert(id);
+    if (content(again) == content(config) && run_id(again) == id) continue;
+    CATCH_FAIL("seed " << seed << "\n" << text << broken_rules.text() << "\n" << content(again));
+  }
+  CATCH_CHECK(ids.size() > 9'990);  // they are really different
+}
+
+}  // namespace
+}  // namespace difflab

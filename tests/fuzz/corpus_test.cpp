@@ -1,0 +1,29 @@
+// Small inputs of every kind that the readers of the configuration have to take or refuse.
+#include <filesystem>
+#include <functional>
+#include <map>
+
+#include "fuzz/targets.h"
+#include "support/catch.h"
+#include "util/files.h"
+
+namespace difflab::fuzz {
+namespace {
+
+CATCH_TEST_CASE("every input of the corpus is accepted or refused without a crash") {
+  const std::map<std::string, std::function<void(std::string_view)>> targets{
+      {"override", fuzz_override}, {"yaml", fuzz_yaml}, {"interpolation", fuzz_interpolation}};
+  const std::filesystem::path corpus = DIFFLAB_ROOT "/tests/fuzz/corpus";
+  for (const auto& [name, target] : targets) {
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(corpus / name)) {
+      CATCH_INFO(entry.path().string());
+      CATCH_CHECK_NOTHROW(target(read_file(entry.path())));
+      ++files;
+    }
+    CATCH_CHECK(files >= 10);
+  }
+}
+
+}  // namespace
+}  // namespace difflab::fuzz
