@@ -36,6 +36,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
   app.require_subcommand(1);
   cli::add_sweep_command(app, exit_code);
+  cli::add_work_command(app, exit_code);
+  cli::add_jobs_commands(app, exit_code);
+  cli::add_runs_commands(app);
   cli::add_plot_command(app, exit_code);
   cli::add_config_command(app);
   cli::add_diff_command(app);
