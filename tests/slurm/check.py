@@ -167,20 +167,22 @@ def nodes_down(site, dose):
         node = site.chance.choice(cluster.NODES)
         site.slurm.ask("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=test", check=True)
         time.sleep(site.chance.uniform(0, 1))
-        site.slurm.ask("scontrol", "update", f"NodeName={node}", "State=RESUME", check=True)
+        site.slurm.resume_node(node)
         return 1
     return disturb(site, "down", 20 if dose else 2, act, 40, 200, 2)
 
 
 def controllers(site, dose):
-    def act(_sweep):
+    """A slurmctld that dies within seconds of accepting a job has forgotten it: `wait` then says that
+    nobody is at the runs, and `resume` submits them."""
+    def act(sweep):
         site.slurm.kill("slurmctld")
-        silent = site.difflab("resume", _sweep.output, check=False)
+        silent = site.difflab("resume", sweep.output, check=False)
         assert silent.returncode == 2 and "nothing was submitted" in silent.stderr, silent
         time.sleep(site.chance.uniform(0, 2))
         site.slurm.start_controller()
         return 1
-    return disturb(site, "slurmctld", 10 if dose else 1, act, 40, 250, 2)
+    return disturb(site, "slurmctld", 10 if dose else 1, act, 40, 250, 2, resubmit=True)
 
 
 def cancels(site, dose):

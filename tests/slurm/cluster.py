@@ -117,6 +117,15 @@ class Cluster:
             return len(states) == len(NODES) and all(s in ("idle", "mixed", "allocated") for s in states)
         self.eventually(all_idle, "the nodes")
 
+    def resume_node(self, node):
+        def is_up():
+            state = self.ask("sinfo", "-h", "-n", node, "-o", "%T").stdout.lower()
+            if "down" not in state and state.strip():
+                return True
+            self.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
+            return False
+        self.eventually(is_up, node)
+
     def ask(self, *argv, check=False):
         return subprocess.run(argv, env=self.environment, text=True, capture_output=True, check=check,
                               timeout=60)
