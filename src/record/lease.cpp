@@ -134,15 +134,18 @@ bool set_free(const RunDirectory& run, std::uint64_t epoch) {
   return descriptor >= 0;
 }
 
-bool is_temporary(const std::string& name) {
-  return name.starts_with('.') && name.ends_with(".tmp");
-}
-
+// Temporaries of the files that only a holder writes. One that was overtaken in the middle of a
+// write must not be able to end it. The configuration is written by sweeps, which hold nothing: of
+// theirs only those of dead processes go.
 void remove_temporaries(const RunDirectory& run) {
+  const auto of_config = concat(".", run.config().filename().string(), ".");
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(run.path, ignored)) {
-    if (is_temporary(entry.path().filename().string())) fs::remove(entry.path(), ignored);
+    const auto name = entry.path().filename().string();
+    const bool temporary = name.starts_with('.') && name.ends_with(".tmp");
+    if (temporary && !name.starts_with(of_config)) fs::remove(entry.path(), ignored);
   }
+  remove_abandoned_temporaries(run.path);
 }
 
 void remove_claims_before(const RunDirectory& run, std::uint64_t epoch) {

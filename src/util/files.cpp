@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <utility>
 
@@ -116,6 +118,19 @@ bool write_file_once(const fs::path& path, std::string_view bytes) {
     if (::rename(temporary.c_str(), path.c_str()) != 0) fail("create", path, errno);
     return true;
   });
+}
+
+void remove_abandoned_temporaries(const fs::path& folder) {
+  // .NAME.PROCESS.COUNT.tmp, from temporary_beside
+  static const std::regex kName(R"(\..*\.([0-9]{1,9})\.[0-9]+\.tmp)");
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const auto name = entry.path().filename().string();
+    std::smatch match;
+    if (!std::regex_match(name, match, kName)) continue;
+    const auto process = static_cast<pid_t>(std::stol(match[1]));
+    if (::kill(process, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
+  }
 }
 
 void make_directories(const fs::path& path) {

@@ -18,6 +18,10 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 /// The same for a file that must not exist yet; false, and nothing is changed, if it does.
 bool write_file_once(const std::filesystem::path& path, std::string_view bytes);
 
+/// Removes temporaries of the two functions above whose writers were killed: no process of this
+/// machine has the number in their name.
+void remove_abandoned_temporaries(const std::filesystem::path& folder);
+
 /// Makes the folder and its parents. @throws UserError if that is not possible.
 void make_directories(const std::filesystem::path& path);
 

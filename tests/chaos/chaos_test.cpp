@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "cli/driver.h"
+#include "record/lease.h"
 #include "support/catch.h"
 #include "util/text.h"
 
@@ -49,6 +50,14 @@ int random_up_to(int most) { return std::uniform_int_distribution(0, most)(chanc
 
 void sleep_ms(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+// Only what is still one of our workers: a number of a process that is gone may be anybody's.
+bool kill_worker(pid_t process, int signal) {
+  std::error_code error;
+  const auto program = fs::read_symlink(concat("/proc/", process, "/exe"), error);
+  return process > 0 && !error && program == fs::canonical(testing::FakeWorkers::program()) &&
+         ::kill(process, signal) == 0;
 }
 
 // A project with a sweep of kRuns runs of a few hundred milliseconds.
@@ -132,10 +141,13 @@ CATCH_TEST_CASE("kill -9 of driver, worker process, run or all of them, at any i
       sleep_ms(random_up_to(150));
       const auto starts = field.workers.starts();
       const int target = random_up_to(3);
-      const auto send = [](pid_t process) { return process > 0 && ::kill(process, SIGKILL) == 0; };
       bool hit = false;
-      if (!starts.empty() && (target == 0 || target == 3)) hit |= send(starts.back().server);
-      if (!starts.empty() && (target == 1 || target == 3)) hit |= send(starts.back().pid);
+      if (!starts.empty() && (target == 0 || target == 3)) {
+        hit |= kill_worker(starts.back().server, SIGKILL);
+      }
+      if (!starts.empty() && (target == 1 || target == 3)) {
+        hit |= kill_worker(starts.back().pid, SIGKILL);
+      }
       if (target >= 2) {
         driver->kill(SIGKILL);
         hit |= driver->wait().signal == SIGKILL;
@@ -147,6 +159,57 @@ CATCH_TEST_CASE("kill -9 of driver, worker process, run or all of them, at any i
     check_the_end(field);
   }
   std::cout << kills << " kills over " << sweeps << " sweeps of " << kRuns << " runs" << std::endl;
+}
+
+// One run, killed when it makes a system call for the n-th time; false if it makes fewer.
+bool killed_at(const std::string& call, int n, const fs::path& directory) {
+  Process process({"/usr/bin/strace", "-qq", "-o", "/dev/null", "-e",
+                   concat("inject=", call, ":signal=SIGKILL:when=", n),
+                   testing::FakeWorkers::program(), "run", directory.string()});
+  Driver::finish(process);
+  return process.wait().signal == SIGKILL;
+}
+
+CATCH_TEST_CASE("kill -9 at every system call of a run, checkpoints and result included") {
+  if (!fs::exists("/usr/bin/strace")) {
+    std::cerr << "SKIPPED: kill -9 at every system call: there is no strace" << std::endl;
+    return;
+  }
+  testing::FakeWorkers workers;
+  workers.set(R"({"steps": 2, "step_ms": 1})");
+  const RunDirectory run{workers.folder() / "runs" / "one"};
+  const auto start_anew = [&] {
+    fs::remove_all(run.path);
+    fs::create_directories(run.path);
+    write_file_atomically(run.config(), "seed: 0\n");
+  };
+  const auto finish = [&] {
+    Process process({testing::FakeWorkers::program(), "run", run.path.string()});
+    const int code = Driver::finish(process).code;
+    return process.wait().signal == 0 ? code : -1;
+  };
+  start_anew();
+  CATCH_REQUIRE(finish() == 0);
+  const auto expected = read_file(run.result());
+  int kills = 0, with_result = 0;
+  for (const std::string call : {"openat", "write", "pwrite64", "fsync", "flock", "mkdir", "link",
+                                 "rename", "unlink", "unlinkat", "getdents64", "fstat", "close"}) {
+    int n = 1;
+    for (start_anew(); killed_at(call, n, run.path); n += dose(7, 1), start_anew()) {
+      CATCH_INFO(call << ", call " << n);
+      ++kills;
+      with_result += fs::exists(run.result()) ? 1 : 0;
+      CATCH_REQUIRE(finish() == 0);
+      CATCH_REQUIRE(read_file(run.result()) == expected);
+      remove_leftovers(run);  // as a sweep does for runs that are complete
+      for (const auto& entry : fs::directory_iterator(run.path)) {
+        CATCH_REQUIRE(entry.path().extension() != ".tmp");
+      }
+    }
+  }
+  CATCH_CHECK(kills > 10);
+  std::cout << kills << " kills at a system call, " << with_result
+            << " of them with the result there" << std::endl;
 }
 
 CATCH_TEST_CASE("Ctrl-C at any instant") {
@@ -188,11 +251,11 @@ CATCH_TEST_CASE("runs that are stopped, overtaken by another sweep and continued
     CATCH_REQUIRE(eventually([&] { return field.workers.starts().size() >= 6; }));
     std::vector<pid_t> asleep;
     for (const auto& start : field.workers.starts()) {
-      if (::kill(start.pid, SIGSTOP) == 0) asleep.push_back(start.pid);
+      if (kill_worker(start.pid, SIGSTOP)) asleep.push_back(start.pid);
     }
     auto second = field.go();
     sleep_ms(700 + random_up_to(600));
-    for (const pid_t process : asleep) ::kill(process, SIGCONT);
+    for (const pid_t process : asleep) kill_worker(process, SIGCONT);
     stopped += static_cast<int>(asleep.size());
     CATCH_CHECK(Driver::finish(*first).code == 0);
     CATCH_CHECK(Driver::finish(*second).code == 0);

@@ -105,7 +105,7 @@ class Sweep:
         lines = self.journal.read_text().splitlines()
         ends = collections.Counter(line for line in lines if line.startswith("end "))
         assert all(count == 1 for count in ends.values()), f"{self.name}: executed twice: {ends}"
-        assert len(list((self.results / "runs").iterdir())) == RUNS
+        assert len(list(self.results.glob("runs/*/result.json"))) == RUNS
         left = [path for path in self.results.rglob("*") if path.name.endswith((".tmp", ".writable"))]
         assert not left, f"{self.name}: {left}"
         return sum(line.startswith("start ") for line in lines)

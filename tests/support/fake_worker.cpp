@@ -3,6 +3,8 @@
 // checkpoint, and takes its results from a hash of the configuration, so that they are the same
 // whenever and however often a run was interrupted.
 //
+// Like that, `run DIR` does one run in this process.
+//
 // What it shall do beside counting says the JSON file $FAKE_WORKER:
 //   {"steps": 10, "step_ms": 1, "journal": FILE,
 //    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE,
@@ -154,14 +156,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
   return 0;
 }
 
-pid_t fork_run(const std::string& directory, pid_t server) {
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != server) ::_exit(1);
-  const int log = ::open((directory + "/log.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  ::dup2(log, 1);
-  ::dup2(log, 2);
+int run_or_say_why(const std::string& directory) {
   int code = 70;
   try {
     code = run(Knobs::load(), {directory});
@@ -171,6 +166,18 @@ pid_t fork_run(const std::string& directory, pid_t server) {
   } catch (const std::exception& error) {
     std::cout << error.what() << std::endl;
   }
+  return code;
+}
+
+pid_t fork_run(const std::string& directory, pid_t server) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != server) ::_exit(1);
+  const int log = ::open((directory + "/log.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  ::dup2(log, 1);
+  ::dup2(log, 2);
+  const int code = run_or_say_why(directory);
   ::_exit(code);
 }
 
@@ -217,7 +224,7 @@ int serve() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const auto knobs = Knobs::load();
   if (const int code = knobs.number("no_start", 0); code != 0) {
     std::cerr << "cannot load the library of the fake worker\n";
@@ -228,5 +235,6 @@ int main() {
     action.sa_handler = [](int) { stop_requested = true; };
     ::sigaction(signal, &action, nullptr);
   }
+  if (argc == 3 && std::string(argv[1]) == "run") return run_or_say_why(argv[2]);
   return serve();
 }
