@@ -1,3 +1,4 @@
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -30,6 +31,9 @@ constexpr const char* kExamples =
 
 int main(int argc, char** argv) {
   namespace cli = difflab::cli;
+  // A file that may not grow further is an error of that write, not the end of the program; the
+  // worker inherits this.
+  std::signal(SIGXFSZ, SIG_IGN);
   int exit_code = 0;
   CLI::App app{kDescription, "difflab"};
   app.footer(kExamples);
