@@ -1,3 +1,4 @@
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -32,12 +33,18 @@ constexpr const char* kExamples =
 
 int main(int argc, char** argv) {
   namespace cli = difflab::cli;
+  // A file that may not grow further is an error of that write, not the end of the program; the
+  // worker inherits this.
+  std::signal(SIGXFSZ, SIG_IGN);
   int exit_code = 0;
   CLI::App app{kDescription, "difflab"};
   app.footer(kExamples);
   app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
   app.require_subcommand(1);
   cli::add_sweep_command(app, exit_code);
+  cli::add_work_command(app, exit_code);
+  cli::add_jobs_commands(app, exit_code);
+  cli::add_runs_commands(app);
   cli::add_plot_command(app, exit_code);
   cli::add_report_command(app);
   cli::add_config_command(app);

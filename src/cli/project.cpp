@@ -1,5 +1,6 @@
 #include "cli/project.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -85,9 +86,16 @@ RunDirectory find_run(const std::string& run, const fs::path& results) {
 
 void require_writable(const fs::path& folder) {
   make_directories(folder);
-  const auto probe = folder / concat(".writable.", ::getpid());
-  write_file_atomically(probe, "");
-  fs::remove(probe);
+  remove_abandoned_temporaries(folder);
+  // A file without a name: nothing is left of it however this process ends.
+  const int probe = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (probe >= 0) {
+    ::close(probe);
+    return;
+  }
+  const bool unknown = errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;  // e.g. NFS
+  if (unknown && ::access(folder.c_str(), W_OK) == 0) return;
+  throw UserError(concat("cannot write in ", folder.string(), ": ", std::strerror(errno)));
 }
 
 }  // namespace difflab::cli

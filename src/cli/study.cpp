@@ -49,18 +49,6 @@ fs::path place_of(const config::Value& settings, const std::string& key, const f
   return typed ? fs::current_path() : root;
 }
 
-// For a person to paste; nothing of ours is ever run by a shell.
-std::string quoted_for_shell(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
-  if (text.find_first_not_of(kPlain) == text.npos) return text;
-  std::string quoted = "'";
-  for (const char character : text) {
-    quoted += character == '\'' ? std::string("'\\''") : std::string(1, character);
-  }
-  return quoted + "'";
-}
-
 void check_name(const std::string& name) {
   if (name.find('=') != name.npos) {
     throw UserError(concat("'", name,
@@ -118,6 +106,17 @@ void check_report_fits(const config::Study& composed, const report::ReportConfig
 }
 
 }  // namespace
+
+std::string quoted_for_shell(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
+  if (text.find_first_not_of(kPlain) == text.npos) return text;
+  std::string quoted = "'";
+  for (const char character : text) {
+    quoted += character == '\'' ? std::string("'\\''") : std::string(1, character);
+  }
+  return quoted + "'";
+}
 
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch) {
@@ -194,6 +193,16 @@ report::Study Study::for_report() const {
                           point.directory.path});
   }
   return study;
+}
+
+sweep::Plan Study::frozen() const {
+  std::vector<std::string> report{"plot", name};
+  report.insert(report.end(), overrides.begin(), overrides.end());
+  return {.experiment = name,
+          .preset = preset,
+          .report = std::move(report),
+          .launcher = config::to_json(config::write(config.launcher)),
+          .runs = sweep::distinct(points)};
 }
 
 }  // namespace difflab::cli

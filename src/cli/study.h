@@ -7,6 +7,7 @@
 #include "cli/study_config.h"
 #include "config/study.h"
 #include "report/report.h"
+#include "sweep/plan.h"
 #include "sweep/run.h"
 
 namespace difflab::cli {
@@ -25,7 +26,12 @@ struct Study {
 
   /// What write_report needs to know.
   report::Study for_report() const;
+  /// The sweep as it is written to disk for others to execute.
+  sweep::Plan frozen() const;
 };
+
+/// A word as a person can paste it into a shell; nothing of ours is ever run by one.
+std::string quoted_for_shell(const std::string& text);
 
 /// Reads everything and writes nothing.
 /// @param name "" for the baseline, configs/config.yaml alone

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/fairness.h"
+#include "cli/jobs.h"
 #include "cli/plan_table.h"
 #include "cli/project.h"
 #include "cli/study.h"
@@ -16,7 +17,10 @@
 #include "config/yaml.h"
 #include "record/provenance.h"
 #include "sweep/execute.h"
+#include "sweep/plan.h"
 #include "sweep/progress.h"
+#include "sweep/slurm_submit.h"
+#include "sweep/standing.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "util/terminal.h"
@@ -29,6 +33,7 @@ struct Options {
   StudyArguments study;
   bool dry_run = false;
   bool json = false;
+  bool freeze = false;
 };
 
 void print_header(const Study& study, int runs, int complete, int workers) {
@@ -60,12 +65,13 @@ void print_failures(const std::vector<sweep::Failure>& failures) {
   }
 }
 
-sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Launcher& launcher) {
+sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Launcher& launcher,
+                                const sweep::Policy& policy) {
   const StopSignals signals;
   sweep::Progress progress(
       std::cerr, runs,
       {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
-  return sweep::execute(runs, launcher, progress);
+  return sweep::execute(runs, launcher, progress, policy);
 }
 
 // Results are kept when the code changes, since only their configuration names them; a reader of
@@ -89,39 +95,36 @@ void note_other_code(const std::vector<sweep::Run>& runs,
       others);
 }
 
-int run_and_report(const Study& study) {
-  const auto runs = sweep::distinct(study.points);
-  const auto states = states_of(runs);
-  const auto complete =
-      static_cast<int>(std::count_if(states.begin(), states.end(), sweep::is_complete));
-  const auto planned = static_cast<int>(runs.size());
-  const auto worker = complete < planned ? find_worker() : std::filesystem::path();
-  require_writable(study.results / "runs");
-  require_writable(study.output);
+struct Counts {
+  int planned = 0;
+  int complete = 0;
+};
 
-  sweep::SweepOutcome outcome;
-  if (complete < planned) {
-    const auto launcher =
-        std::visit([&](const auto& kind) { return kind.build(worker, study.threads_per_run); },
-                   study.config.launcher);
-    print_header(study, planned, complete, std::min(launcher->capacity(), planned - complete));
-    note_other_code(runs, states);
-    outcome = run_missing(runs, *launcher);
-  } else {
-    print_header(study, planned, complete, 0);
-    note_other_code(runs, states);
-    std::cout << fmt::format("nothing to run: all {} runs are finished\n", planned);
-  }
+int report_all(const Study& study) {
+  std::cout << '\n' << report::write_report(study.for_report()).text << std::flush;
+  return 0;
+}
+
+// Executes what is missing here and now, then reports.
+int launch(const Study& study, const std::vector<sweep::Run>& runs, Counts counts,
+           const sweep::LocalLauncher& kind) {
+  const auto launcher = kind.build(find_worker(), study.threads_per_run);
+  print_header(study, counts.planned, counts.complete,
+               std::min(launcher->capacity(), counts.planned - counts.complete));
+  note_other_code(runs, states_of(runs));
+  const auto outcome = run_missing(runs, *launcher, kind.policy());
   if (outcome.interrupted) {
     print_failures(outcome.failures);
     std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
-                             complete + outcome.completed, planned);
+                             counts.complete + outcome.completed, counts.planned);
     return kInterrupted;
   }
-  if (complete + outcome.completed > 0) {
-    std::cout << '\n' << report::write_report(study.for_report()).text << std::flush;
-  }
+  if (counts.complete + outcome.completed > 0) report_all(study);
   print_failures(outcome.failures);
+  if (outcome.unfinished > 0) {
+    std::cerr << fmt::format("{} more runs were stopped or not started: launcher.fail_fast\n",
+                             outcome.unfinished);
+  }
   return outcome.failures.empty() ? 0 : kSomeRunsFailed;
 }
 
@@ -149,13 +152,55 @@ std::vector<Study> load_studies(const StudyArguments& arguments) {
   return studies;
 }
 
+// Leaves the rest to Slurm; nothing of ours stays on this machine.
+int launch(const Study& study, const std::vector<sweep::Run>& runs, Counts counts,
+           const sweep::SlurmLauncher&) {
+  find_worker();  // better here than in a hundred tasks
+  const auto plan = study.frozen();
+  sweep::write_plan(study.output, plan);
+  print_header(study, counts.planned, counts.complete, 0);
+  note_other_code(runs, states_of(runs));
+  submit_missing(plan, study.output);
+  return 0;
+}
+
+int run_and_report(const Study& study) {
+  const auto runs = sweep::distinct(study.points);
+  const auto states = states_of(runs);
+  const Counts counts{
+      static_cast<int>(runs.size()),
+      static_cast<int>(std::count_if(states.begin(), states.end(), sweep::is_complete))};
+  if (counts.complete < counts.planned) find_worker();
+  require_writable(study.results / "runs");
+  require_writable(study.output);
+  if (counts.complete < counts.planned) {
+    return std::visit([&](const auto& kind) { return launch(study, runs, counts, kind); },
+                      study.config.launcher);
+  }
+  print_header(study, counts.planned, counts.complete, 0);
+  note_other_code(runs, states);
+  std::cout << fmt::format("nothing to run: all {} runs are finished\n", counts.planned);
+  return report_all(study);
+}
+
+int freeze(const Study& study) {
+  require_writable(study.results / "runs");
+  sweep::write_plan(study.output, study.frozen());
+  const auto folder = quoted_for_shell(config::shown_path(study.output));
+  std::cout << fmt::format(
+      "frozen     {0}\nexecute it with ./difflab work {0}, in as many processes and on as many "
+      "machines that see the folder as you like\n",
+      folder);
+  return 0;
+}
+
 // One after the other; runs that two of them share are run once. What fails is said, and the rest
 // goes on.
-int run_all(const std::vector<Study>& studies) {
+int run_all(const std::vector<Study>& studies, bool freezing) {
   int exit_code = 0;
   for (const auto& study : studies) {
     if (&study != &studies.front()) std::cout << '\n';
-    const int code = run_and_report(study);
+    const int code = freezing ? freeze(study) : run_and_report(study);
     if (code == kInterrupted) return code;
     exit_code = std::max(exit_code, code);
   }
@@ -172,12 +217,14 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   command->add_flag("--dry-run", options->dry_run,
                     "check everything and list the runs; run and write nothing");
   command->add_flag("--json", options->json, "with --dry-run: the list as JSON");
+  command->add_flag("--freeze", options->freeze,
+                    "write the runs to disk for `difflab work` and run nothing");
   command->callback([options, &exit_code] {
     if (options->json && !options->dry_run) throw UserError("--json is for --dry-run");
     const auto studies = load_studies(options->study);
     if (options->json && studies.size() > 1) throw UserError("--json is for one experiment");
     if (!options->dry_run) {
-      exit_code = run_all(studies);
+      exit_code = run_all(studies, options->freeze);
       return;
     }
     for (const auto& study : studies) {

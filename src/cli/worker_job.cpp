@@ -5,13 +5,14 @@
 
 #include <csignal>
 #include <iostream>
+#include <memory>
 #include <string>
 
 #include "experiment/run_experiment.h"
 #include "experiment/saved_run.h"
+#include "record/lease.h"
 #include "record/status.h"
 #include "util/error.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
@@ -46,17 +47,26 @@ void install_stop_signals() {
 
 int run_job(const std::filesystem::path& directory) {
   const RunDirectory run{std::filesystem::absolute(directory).lexically_normal()};
+  std::unique_ptr<Lease> lease;
+  // Who has lost the run has also lost its temporary files, and may fail with anything.
+  const auto fail_unless_overtaken = [&](const std::string& message, int code) {
+    if (!lease || lease->held()) return fail(run, message, code);
+    std::cerr << "another process has taken this run over" << std::endl;
+    return static_cast<int>(kJobOvertaken);
+  };
   try {
-    const auto lock = FileLock::acquire(run.lock());
+    const auto stop_requested = [] { return stop != 0; };
+    lease = Lease::acquire(run, stop_requested);
+    if (!lease) return kJobInterrupted;
     if (std::filesystem::exists(run.result())) return kJobComplete;
-    const auto end = run_experiment(read_run_config(run), run, [] { return stop != 0; });
+    const auto end = run_experiment(read_run_config(run), run, stop_requested, lease.get());
     return end == RunEnd::kComplete ? kJobComplete : kJobInterrupted;
   } catch (const UserError& error) {
-    return fail(run, error.what(), kJobUserError);
+    return fail_unless_overtaken(error.what(), kJobUserError);
   } catch (const c10::Error& error) {
-    return fail(run, error.what_without_backtrace(), kJobFailed);
-  } catch (const std::exception& error) {
-    return fail(run, error.what(), kJobFailed);
+    return fail_unless_overtaken(error.what_without_backtrace(), kJobFailed);
+  } catch (const std::exception& error) {  // LeaseLost among them
+    return fail_unless_overtaken(error.what(), kJobFailed);
   }
 }
 

@@ -10,13 +10,14 @@ enum JobExit : int {
   kJobFailed = 1,        ///< an error on our side; the message is in status.json and the log
   kJobUserError = 2,     ///< something the user can change
   kJobInterrupted = 75,  ///< stopped by a signal with a checkpoint written (EX_TEMPFAIL)
+  kJobOvertaken = 76,    ///< another process took the run over while this one stood still
 };
 
 /// TERM, INT, HUP, USR1 and USR2 ask the run to stop at the next step; a second INT ends at once.
 void install_stop_signals();
 
-/// Executes the run that DIR/config.yaml describes, unless its result is there already. Waits for
-/// the folder's lock first, so two callers never work on one run.
+/// Executes the run that DIR/config.yaml describes, unless its result is there already. Waits
+/// until nobody else is at it, so two callers never work on one run (record/lease.h).
 int run_job(const std::filesystem::path& directory);
 
 }  // namespace difflab

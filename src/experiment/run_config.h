@@ -102,9 +102,10 @@ struct RunConfig {
 };
 
 /// Keys of a run that cannot change its result, left out of its identity: {group, key}.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kKeysWithoutEffect{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kKeysWithoutEffect{{
     {"model", "name"},
     {"train", "checkpoint_seconds"},
+    {"train", "checkpoint_steps"},
 }};
 
 }  // namespace difflab

@@ -100,7 +100,7 @@ Json diverged_result(const RunConfig& config, const LanguageModel& model,
 }  // namespace
 
 RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
-                      const std::function<bool()>& stop_requested) {
+                      const std::function<bool()>& stop_requested, Lease* lease) {
   const auto device = device_of(config);
   const auto seed = static_cast<std::uint64_t>(config.seed);
   at::set_num_threads(static_cast<int>(config.threads));
@@ -124,7 +124,10 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
              {run_id(config), config::canonical_json(config::write(config))},
              directory,
              [&](LanguageModel&) { return validation_metrics(context, config.train.eval_samples); },
-             stop_requested});
+             stop_requested,
+             [lease] {
+               if (lease != nullptr) lease->require_held();
+             }});
   const auto& progress = outcome.progress;
   if (outcome.end == TrainEnd::kInterrupted) {
     write_status(directory, RunState::kInterrupted, progress.step, config.train.steps);
@@ -134,8 +137,14 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
   const bool diverged = outcome.end == TrainEnd::kDiverged;
   const auto result = diverged ? diverged_result(config, model, progress)
                                : finished_result(config, directory, context, progress);
+  if (lease != nullptr) lease->require_held();
   provenance.finish();
-  write_file_atomically(directory.result(), result.dump(1) + "\n");
+  const auto text = result.dump(1) + "\n";
+  if (lease != nullptr) {
+    lease->publish_result(text);
+  } else {
+    write_file_atomically(directory.result(), text);
+  }
   write_status(directory, diverged ? RunState::kDiverged : RunState::kFinished, progress.step,
                config.train.steps);
   return RunEnd::kComplete;

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "experiment/run_config.h"
+#include "record/lease.h"
 #include "record/run_directory.h"
 
 namespace difflab {
@@ -12,8 +13,10 @@ enum class RunEnd { kComplete, kInterrupted };
 /// Trains and evaluates what the configuration describes and leaves result.json in the directory;
 /// the run is then complete, whether it finished or diverged. Continues from a checkpoint. Returns
 /// kInterrupted, with a checkpoint written, when `stop_requested` answers true between two steps.
-/// @throws UserError if something the user can change stands in the way (no CUDA, a full disk …).
+/// @param lease asked before every write; none if nobody else can be at the run
+/// @throws UserError if something the user can change stands in the way (no CUDA, a full disk …),
+/// LeaseLost if another process has taken the run over.
 RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
-                      const std::function<bool()>& stop_requested);
+                      const std::function<bool()>& stop_requested, Lease* lease = nullptr);
 
 }  // namespace difflab

@@ -4,8 +4,8 @@
 #include "config/writer.h"
 #include "config/yaml.h"
 #include "experiment/identity.h"
+#include "record/sealed_safetensors.h"
 #include "record/status.h"
-#include "train/checkpoint.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
 
@@ -34,7 +34,8 @@ SavedRun load_run(const RunDirectory& run) {
   SavedRun saved{.config = read_run_config(run)};
   saved.task = build_task(saved.config.task);
   saved.model = std::make_shared<LanguageModel>(saved.config.model, saved.task->vocab_size());
-  load_parameters(*saved.model, read_checkpoint(run.checkpoint()), run.checkpoint().string());
+  load_parameters(*saved.model, read_sealed_safetensors(run.checkpoint()),
+                  run.checkpoint().string());
   saved.model->eval();
   saved.finished = result.has_value();
   return saved;

@@ -3,7 +3,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -21,17 +20,13 @@ namespace difflab {
 namespace {
 
 // What git prints, nothing if it fails or is missing.
-std::optional<std::string> ask_git(const std::string& root, std::vector<std::string> arguments) {
-  std::vector<std::string> argv{"/usr/bin/env", "git", "-C", root};
+std::optional<std::string> ask_git(const std::string& root,
+                                   const std::vector<std::string>& arguments) {
+  std::vector<std::string> argv{"git", "-C", root};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   try {
-    Process git(argv);
-    git.close_input();
-    std::string text;
-    while (git.output_open()) {
-      for (const auto& line : git.read_lines(std::chrono::seconds(10))) text += line + "\n";
-    }
-    return git.wait().success() ? std::optional(text) : std::nullopt;
+    const auto printed = run_program(argv);
+    return printed.status.success() ? std::optional(printed.output) : std::nullopt;
   } catch (const UserError&) {
     return std::nullopt;
   }

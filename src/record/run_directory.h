@@ -20,7 +20,7 @@ struct RunDirectory {
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint.safetensors"; }
   std::filesystem::path log() const { return path / "log.txt"; }
-  std::filesystem::path lock() const { return path / "lock"; }
+  std::filesystem::path claims() const { return path / "claims"; }  ///< who works on it: lease.h
   std::filesystem::path status() const { return path / "status.json"; }
   std::filesystem::path result() const { return path / "result.json"; }
 };

@@ -31,6 +31,10 @@ class Safetensors {
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   /// @throws UserError naming the file if there is no such tensor.
   const TensorBytes& at(std::string_view name) const;
+  /// The text of the JSON header, with the blanks that align the data.
+  std::string_view header() const {
+    return std::string_view(bytes_).substr(kLengthBytes, data_begin_ - kLengthBytes);
+  }
   /// All tensor bytes, to compare with a checksum.
   std::string_view data() const { return std::string_view(bytes_).substr(data_begin_); }
 
@@ -39,6 +43,8 @@ class Safetensors {
   Safetensors(Safetensors&&) = default;
 
  private:
+  static constexpr std::size_t kLengthBytes = 8;  ///< before the header
+
   Safetensors() = default;
   std::string name_;
   std::string bytes_;

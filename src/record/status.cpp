@@ -27,7 +27,7 @@ void write_status(const RunDirectory& run, RunState state, std::int64_t step, st
                   std::string_view message) {
   Json status = {{"state", name_of(state)}, {"step", step}, {"steps", steps}};
   if (!message.empty()) status["message"] = message;
-  const auto temporary = concat(run.status().string(), ".tmp");
+  const auto temporary = (run.path / ".status.json.tmp").string();
   {
     std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
     file << status.dump() << '\n';

@@ -1,12 +1,17 @@
 #include "sweep/execute.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <fstream>
 #include <list>
 #include <map>
 #include <optional>
 #include <thread>
 
+#include "record/lease.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
@@ -20,10 +25,14 @@ using namespace std::chrono_literals;
 
 constexpr auto kTick = 100ms;
 constexpr auto kStopGrace = 60s;
+constexpr auto kTimeoutGrace = 10s;
+constexpr auto kBetweenLimits = 500ms;
 
 struct Job {
   const Run* run;
   int attempts = 0;
+  Clock::time_point started = {};
+  std::string broken = {};  // the limit that it broke, which ended it
 };
 
 // Why the run failed, in its own words if it left some.
@@ -45,15 +54,33 @@ void write_config(const Run& run) {
   write_file_atomically(path, run.config_text);
 }
 
+// Memory that belongs to this process alone: what is resident without files and what is shared, of
+// which LibTorch's code is most.
+std::int64_t own_memory_mb(pid_t process) {
+  std::ifstream file(concat("/proc/", process, "/statm"));
+  std::int64_t size = 0, resident = 0, shared = 0;
+  if (!(file >> size >> resident >> shared)) return 0;
+  return (resident - shared) * ::sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
 class Execution {
  public:
-  Execution(const std::vector<Run>& runs, Launcher& launcher, Observer& observer)
-      : launcher_(launcher), observer_(observer) {
+  Execution(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
+            const Policy& policy)
+      : launcher_(launcher), observer_(observer), policy_(policy) {
     const auto states = states_of(runs);
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (!is_complete(states[i])) waiting_.push_back({&runs[i]});
+      if (is_complete(states[i])) {
+        remove_leftovers(runs[i].directory);  // of a run that was killed after its last word
+      } else {
+        waiting_.push_back({&runs[i]});
+      }
     }
-    waiting_.sort([](const Job& a, const Job& b) { return a.run->work > b.run->work; });
+    if (policy_.order != RunOrder::kListed) {
+      const std::int64_t sign = policy_.order == RunOrder::kLongest ? -1 : 1;
+      waiting_.sort(
+          [sign](const Job& a, const Job& b) { return sign * a.run->work < sign * b.run->work; });
+    }
     order_ = &runs;
   }
 
@@ -62,11 +89,12 @@ class Execution {
       obey_stop_signals();
       if (stops_ == 0) hand_out();
       for (const auto& end : wait()) handle(end);
+      hold_to_limits();
       std::vector<const Run*> now;
       for (const auto& [directory, job] : running_) now.push_back(job.run);
       observer_.tick(now);
     }
-    outcome_.interrupted = stops_ > 0;
+    outcome_.interrupted = StopSignals::count() > 0;
     outcome_.unfinished += static_cast<int>(waiting_.size());
     for (const auto& run : *order_) {
       const auto failed = failures_.find(&run);
@@ -78,22 +106,51 @@ class Execution {
  private:
   void obey_stop_signals() {
     const int signals = StopSignals::count();
-    if (signals > 0 && stops_ == 0) {
-      stops_ = 1;
-      deadline_ = Clock::now() + kStopGrace;
-      observer_.stopping();
-      launcher_.interrupt();
-    }
+    if (signals > 0 && stops_ == 0) stop();
     if (stops_ == 1 && (signals > 1 || Clock::now() > deadline_)) {
       stops_ = 2;
       launcher_.kill();
     }
   }
 
+  void stop() {
+    stops_ = 1;
+    deadline_ = Clock::now() + kStopGrace;
+    observer_.stopping();
+    launcher_.interrupt();
+  }
+
+  // A run over its time is asked to save its state and then killed, one over its memory is killed.
+  void hold_to_limits() {
+    const auto now = Clock::now();
+    if (now < next_limits_) return;
+    next_limits_ = now + kBetweenLimits;
+    for (auto& [directory, job] : running_) {
+      const std::chrono::duration<double> took = now - job.started;
+      const bool late = policy_.timeout_seconds > 0 && took.count() > policy_.timeout_seconds;
+      if (!late && policy_.memory_mb <= 0) continue;
+      const pid_t process = holder_here(job.run->directory);
+      if (process <= 0) continue;
+      const auto memory = own_memory_mb(process);
+      if (policy_.memory_mb > 0 && memory > policy_.memory_mb) {
+        job.broken = concat("used ", memory, " MiB of memory; launcher.memory_mb allows ",
+                            policy_.memory_mb);
+        ::kill(process, SIGKILL);
+      } else if (late) {
+        const bool again = !job.broken.empty();
+        job.broken = concat("took longer than launcher.timeout_seconds, ", policy_.timeout_seconds,
+                            "; the same command continues it");
+        const std::chrono::duration<double> grace = kTimeoutGrace;
+        if (!again) ::kill(process, SIGTERM);
+        if (took.count() > policy_.timeout_seconds + grace.count()) ::kill(process, SIGKILL);
+      }
+    }
+  }
+
   void hand_out() {
     for (auto job = waiting_.begin();
          job != waiting_.end() && static_cast<int>(running_.size()) < launcher_.capacity();) {
-      if (is_locked(job->run->directory)) {  // by another sweep
+      if (watch_.taken(job->run->directory)) {  // by another sweep
         ++job;
       } else {
         take(*job);
@@ -116,6 +173,7 @@ class Execution {
 
   void start(Job job) {
     ++job.attempts;
+    job.started = Clock::now();
     running_.emplace(job.run->directory.path.string(), job);
     launcher_.submit(job.run->directory.path);
     if (job.attempts == 1) observer_.started(*job.run);
@@ -131,7 +189,7 @@ class Execution {
   void handle(const JobEnd& end) {
     const auto found = running_.find(end.directory.string());
     if (found == running_.end()) return;
-    const Job job = found->second;
+    Job job = found->second;
     running_.erase(found);
     const Run& run = *job.run;
     // The result decides, however the process ended: it is written last and in one piece.
@@ -142,6 +200,12 @@ class Execution {
     } catch (const UserError& error) {
       return fail(run, error.what());
     }
+    if (!job.broken.empty()) return fail(run, job.broken);
+    if (end.how == JobEnd::How::kExited && end.code == kExitOvertaken) {
+      job.attempts = 0;  // whoever has the run now will finish it, or it comes back to us
+      waiting_.push_back(job);
+      return;
+    }
     const bool own_fault = end.how == JobEnd::How::kExited && end.code != kExitInterrupted;
     if (stops_ > 0 && !own_fault) {
       ++outcome_.unfinished;
@@ -149,15 +213,16 @@ class Execution {
       fail(run, "ended without a result");
     } else if (own_fault) {
       fail(run, reason_of(run, end));
-    } else if (job.attempts > kMaxRetries) {
+    } else if (job.attempts > policy_.retries) {
       fail(run, concat(end.text(), ", ", job.attempts, " times"));
     } else {
-      observer_.retried(run, end.text(), job.attempts);
+      observer_.retried(run, end.text(), job.attempts, policy_.retries);
       waiting_.push_front(job);
     }
   }
 
   void complete(const Run& run, PlanState state) {
+    remove_leftovers(run.directory);
     ++outcome_.completed;
     observer_.completed(run, state);
   }
@@ -165,23 +230,27 @@ class Execution {
   void fail(const Run& run, const std::string& message) {
     failures_.emplace(&run, message);
     observer_.failed(run, message);
+    if (policy_.fail_fast && stops_ == 0) stop();
   }
 
   Launcher& launcher_;
   Observer& observer_;
+  const Policy policy_;
+  LeaseWatch watch_;
   const std::vector<Run>* order_;
   std::list<Job> waiting_;
   std::map<std::string, Job> running_;  // by run directory
   std::map<const Run*, std::string> failures_;
   SweepOutcome outcome_;
   int stops_ = 0;  // 1: asked to stop, 2: killed
-  Clock::time_point deadline_;
+  Clock::time_point deadline_, next_limits_;
 };
 
 }  // namespace
 
-SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer) {
-  return Execution(runs, launcher, observer).run();
+SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
+                     const Policy& policy) {
+  return Execution(runs, launcher, observer, policy).run();
 }
 
 }  // namespace difflab::sweep

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ class Observer {
   /// `state`: finished or diverged.
   virtual void completed(const Run& run, PlanState state) = 0;
   virtual void failed(const Run& run, const std::string& message) = 0;
-  virtual void retried(const Run& run, const std::string& reason, int attempt) = 0;
+  /// The attempt-th new try of at most `most`.
+  virtual void retried(const Run& run, const std::string& reason, int attempt, int most) = 0;
   virtual void stopping() = 0;
   /// Called several times a second with the runs that execute now.
   virtual void tick(const std::vector<const Run*>& running) = 0;
@@ -28,21 +30,32 @@ struct Failure {
 };
 
 struct SweepOutcome {
-  int completed = 0;  ///< runs that have their result now and had none before
-  int unfinished = 0;
+  int completed = 0;   ///< runs that have their result now and had none before
+  int unfinished = 0;  ///< neither completed nor failed, because the execution was stopped
   std::vector<Failure> failures;  ///< in sweep order
   bool interrupted = false;
 };
 
-/// How often a run is tried again when it was killed or its launcher was lost. A run that fails by
-/// itself (exit codes 1, 2, 70) would fail again and is not.
-constexpr int kMaxRetries = 2;
+/// Which runs start first.
+enum class RunOrder { kLongest, kShortest, kListed };
 
-/// Executes the runs that have no result yet, the longest first, as many at once as the launcher
-/// takes, until all have ended or a stop signal came (util/process.h: the caller keeps a
+/// The rules of an execution.
+struct Policy {
+  /// How often a run is tried again when it was killed or its launcher was lost. A run that fails
+  /// by itself (exit codes 1, 2, 70), or breaks one of the limits, would do so again and is not.
+  int retries = 2;
+  std::int64_t memory_mb = 0;  ///< of one run, its own pages, looked at twice a second; 0: no limit
+  double timeout_seconds = 0;  ///< of one run in this execution; 0: no limit
+  bool fail_fast = false;  ///< the first failure stops everything; running runs save their state
+  RunOrder order = RunOrder::kLongest;
+};
+
+/// Executes the runs that have no result yet, by default the longest first, as many at once as the
+/// launcher takes, until all have ended or a stop signal came (util/process.h: the caller keeps a
 /// StopSignals): the first lets them save their state, the second kills them. A run that another
 /// sweep on the same folder is at is left to it and looked at again when that ends.
 /// @throws UserError if runs cannot be executed at all.
-SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer);
+SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
+                     const Policy& policy = {});
 
 }  // namespace difflab::sweep

@@ -99,9 +99,9 @@ void Progress::failed(const Run& run, const std::string& message) {
   say(fmt::format("    {}", message.substr(0, message.find('\n'))), true);
 }
 
-void Progress::retried(const Run& run, const std::string& reason, int attempt) {
+void Progress::retried(const Run& run, const std::string& reason, int attempt, int most) {
   say(fmt::format("[{}/{}] {}: {}; trying again ({} of {})", done_, total_, run.label(), reason,
-                  attempt, kMaxRetries),
+                  attempt, most),
       true);
 }
 

@@ -28,7 +28,7 @@ class Progress : public Observer {
   void started(const Run& run) override;
   void completed(const Run& run, PlanState state) override;
   void failed(const Run& run, const std::string& message) override;
-  void retried(const Run& run, const std::string& reason, int attempt) override;
+  void retried(const Run& run, const std::string& reason, int attempt, int most) override;
   void stopping() override;
   void tick(const std::vector<const Run*>& running) override;
 

@@ -1,11 +1,8 @@
 #include "sweep/run.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <set>
 
+#include "record/lease.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -39,7 +36,7 @@ PlanState state_of(const RunDirectory& run) {
   if (const auto result = read_result(run)) {
     return result->value("status", "") == "diverged" ? PlanState::kDiverged : PlanState::kFinished;
   }
-  if (is_locked(run)) return PlanState::kRunning;
+  if (looks_taken(run)) return PlanState::kRunning;
   const auto status = read_status(run);
   if (!status) return PlanState::kNew;
   return status->value("state", "") == "failed" ? PlanState::kFailed : PlanState::kInterrupted;
@@ -57,15 +54,6 @@ std::vector<PlanState> states_of(const std::vector<Run>& runs) {
   }
   if (!problems.empty()) throw UserError(join(problems, "\n"));
   return states;
-}
-
-bool is_locked(const RunDirectory& run) {
-  const int descriptor = ::open(run.lock().c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  // A shared lock: two sweeps that ask at the same instant do not take each other for a worker.
-  const bool free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
-  ::close(descriptor);
-  return !free;
 }
 
 std::vector<Run> distinct(const std::vector<Run>& points) {

@@ -49,9 +49,6 @@ PlanState state_of(const RunDirectory& run);
 /// The states of many runs in one go. @throws UserError that names every damaged result.
 std::vector<PlanState> states_of(const std::vector<Run>& runs);
 
-/// Whether some process holds the run's lock at this moment.
-bool is_locked(const RunDirectory& run);
-
 /// The first point of every id, in order: points that resolve to the same configuration share a
 /// run directory and run once.
 std::vector<Run> distinct(const std::vector<Run>& points);

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "model/language_model.h"
-#include "record/safetensors.h"
+#include "record/sealed_safetensors.h"
 #include "train/optimizer.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
 #include "util/files.h"
-#include "util/hash.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -55,7 +54,22 @@ std::string metadata_of(const Safetensors& file, const char* key) {
   return found == file.metadata().end() ? std::string() : found->second;
 }
 
+// The file gets a second name, so that a complete checkpoint stands at every moment.
+void keep_generation(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return;
+  const auto previous = previous_checkpoint(path);
+  std::filesystem::remove(previous, error);
+  std::filesystem::create_hard_link(path, previous, error);
+  if (error) std::filesystem::rename(path, previous, error);  // a filesystem without hard links
+}
+
 }  // namespace
+
+std::filesystem::path previous_checkpoint(const std::filesystem::path& path) {
+  auto previous = path;
+  return previous.replace_extension(".previous.safetensors");
+}
 
 void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                      const LanguageModel& model, const Optimizer& optimizer,
@@ -67,8 +81,6 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
   add_tensors(tensors, model, parameters, "");
   add_tensors(tensors, model, first, kFirst);
   add_tensors(tensors, model, second, kSecond);
-  std::string data;
-  for (const auto& tensor : tensors) data += tensor.bytes;
   const Json state = {{"step", progress.step},
                       {"metrics_length", progress.metrics_length},
                       {"train_seconds", progress.train_seconds},
@@ -77,26 +89,19 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                       {"spikes", progress.spikes.count},
                       {"recent_grad_norms", progress.spikes.recent},
                       {"milestones", progress.milestones}};
-  write_file_atomically(path, to_safetensors(tensors, {{"format", "difflab checkpoint 1"},
-                                                       {"run", run.id},
-                                                       {"config", run.config},
-                                                       {"progress", state.dump()},
-                                                       {"data_sha256", sha256_hex(data)}}));
-}
-
-Safetensors read_checkpoint(const std::filesystem::path& path) {
-  auto file = Safetensors::read(path);
-  if (metadata_of(file, "data_sha256") != sha256_hex(file.data())) {
-    throw UserError(concat(path.string(), ": is damaged (its checksum does not match)"));
-  }
-  return file;
+  const auto bytes = to_sealed_safetensors(tensors, {{"format", "difflab checkpoint 2"},
+                                                     {"run", run.id},
+                                                     {"config", run.config},
+                                                     {"progress", state.dump()}});
+  keep_generation(path);
+  write_file_atomically(path, bytes);
 }
 
 std::optional<Progress> load_checkpoint(const std::filesystem::path& path,
                                         const std::string& run_id, LanguageModel& model,
                                         Optimizer& optimizer) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  const auto file = read_checkpoint(path);
+  const auto file = read_sealed_safetensors(path);
   if (const auto owner = metadata_of(file, "run"); owner != run_id) {
     throw UserError(concat(path.string(), ": belongs to run ", owner, ", not ", run_id));
   }

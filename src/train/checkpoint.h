@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "record/safetensors.h"
 #include "train/spikes.h"
 #include "util/json.h"
 
@@ -32,14 +31,14 @@ struct RunIdentity {
 };
 
 /// Writes parameters under their names, the moments as adam.first.NAME and adam.second.NAME, and
-/// progress, run id, configuration and a checksum of the data in the metadata; atomically
-/// (safetensors).
+/// progress, run id, configuration and a checksum in the metadata; atomically (safetensors,
+/// record/sealed_safetensors.h). What stood at `path` is kept as previous_checkpoint(path).
 void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                      const LanguageModel& model, const Optimizer& optimizer,
                      const Progress& progress);
 
-/// The file, its checksum compared. @throws UserError if it cannot be read, or is damaged.
-Safetensors read_checkpoint(const std::filesystem::path& path);
+/// Where save_checkpoint keeps the checkpoint before, in case the newest is damaged.
+std::filesystem::path previous_checkpoint(const std::filesystem::path& path);
 
 /// Puts model and optimiser back where the checkpoint was taken. Empty if there is no file.
 /// @throws UserError if the file is damaged or of another run.

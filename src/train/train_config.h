@@ -23,7 +23,8 @@ struct TrainConfig {
   double grad_clip = 1.0;
   std::int64_t eval_every = 100;
   std::int64_t eval_samples = 256;
-  double checkpoint_seconds = 30;  ///< does not change the result
+  double checkpoint_seconds = 30;     ///< does not change the result
+  std::int64_t checkpoint_steps = 0;  ///< nor does this
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -44,6 +45,10 @@ struct TrainConfig {
           config::at_least(1));
     visit("checkpoint_seconds", checkpoint_seconds,
           "seconds between checkpoints; does not change the result", config::at_least(0));
+    visit("checkpoint_steps", checkpoint_steps,
+          "steps after which there is a checkpoint at the latest, 0 for none but by time; does not "
+          "change the result",
+          config::at_least(0));
   }
   void validate(config::Check& check) const {
     if (warmup_steps >= steps) {

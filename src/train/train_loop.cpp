@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 
 #include "model/language_model.h"
@@ -26,18 +27,23 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A damaged checkpoint costs time, not the run: it starts again and says so.
+// A damaged checkpoint costs time, not the run: it goes on from the one before, or starts again,
+// and says so.
 Progress resume(const TrainContext& context, Optimizer& optimizer) {
-  try {
-    auto progress =
-        load_checkpoint(context.directory.checkpoint(), context.run.id, context.model, optimizer);
-    if (!progress) return {};
-    std::cout << "resuming at step " << progress->step << '\n';
-    return *progress;
-  } catch (const UserError& error) {
-    std::cout << "starting from step 0: " << error.what() << '\n';
-    return {};
+  const auto newest = context.directory.checkpoint();
+  for (const auto& path : {newest, previous_checkpoint(newest)}) {
+    try {
+      const auto progress = load_checkpoint(path, context.run.id, context.model, optimizer);
+      if (!progress) continue;
+      if (path != newest) std::filesystem::rename(path, newest);
+      std::cout << "resuming at step " << progress->step << '\n';
+      return *progress;
+    } catch (const UserError& error) {
+      std::cout << "a checkpoint is passed over: " << error.what() << '\n';
+    }
   }
+  std::cout << "starting from step 0\n";
+  return {};
 }
 
 void note_milestones(Progress& progress, const Json& line) {
@@ -61,6 +67,7 @@ class Loop {
   TrainOutcome run() {
     if (metrics_.length() == 0) report(/*grad_norm=*/0);  // step 0
     auto saved = Clock::now();
+    auto saved_step = progress_.step;
     while (progress_.step < config_.steps) {
       if (context_.stop_requested()) {
         save();
@@ -73,12 +80,16 @@ class Loop {
       if (progress_.step % config_.eval_every == 0 || progress_.step == config_.steps) {
         report(grad_norm);
       }
-      if (seconds_since(saved) >= config_.checkpoint_seconds) {
+      if (seconds_since(saved) >= config_.checkpoint_seconds ||
+          progress_.step - saved_step == config_.checkpoint_steps) {
         save();
         saved = Clock::now();
+        saved_step = progress_.step;
       }
     }
     save();
+    std::error_code ignored;  // the last generation is the trained model; one is enough
+    std::filesystem::remove(previous_checkpoint(context_.directory.checkpoint()), ignored);
     return end(TrainEnd::kFinished);
   }
 
@@ -125,11 +136,13 @@ class Loop {
     progress_.loss_sum = 0;
     progress_.loss_count = 0;
     note_milestones(progress_, line);
+    context_.before_writing();
     metrics_.append(line);
     write_status(context_.directory, RunState::kRunning, progress_.step, config_.steps);
   }
 
   void save() {
+    context_.before_writing();
     metrics_.sync();
     progress_.metrics_length = metrics_.length();
     save_checkpoint(context_.directory.checkpoint(), context_.run, context_.model, optimizer_,

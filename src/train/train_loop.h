@@ -24,6 +24,7 @@ struct TrainContext {
   RunDirectory directory;
   std::function<Json(LanguageModel&)> validate;  ///< held-out figures for a metrics line
   std::function<bool()> stop_requested;          ///< asked between steps
+  std::function<void()> before_writing = [] {};  ///< may throw to keep the folder as it is
 };
 
 enum class TrainEnd { kFinished, kDiverged, kInterrupted };

@@ -1,13 +1,14 @@
 #include "util/files.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <utility>
 
@@ -61,6 +62,31 @@ fs::path temporary_beside(const fs::path& path) {
          concat(".", path.filename().string(), ".", ::getpid(), ".", counter++, ".tmp");
 }
 
+// Writes a temporary beside `path`, synced, and lets `publish` give it its name; what that answers.
+// Nothing is left of the temporary if it answers false or throws.
+template <class Publish>
+bool write_and_publish(const fs::path& path, std::string_view bytes, Publish publish) {
+  const fs::path temporary = temporary_beside(path);
+  bool published = false;
+  try {
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (file.get() < 0) fail("create", temporary, errno);
+    write_all(file.get(), bytes, temporary);
+    if (::fsync(file.get()) != 0) fail("sync", temporary, errno);
+    if (file.close() != 0) fail("close", temporary, errno);
+    published = publish(temporary);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  if (published) {
+    sync_directory(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  } else {
+    ::unlink(temporary.c_str());
+  }
+  return published;
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path) {
@@ -75,41 +101,42 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const fs::path temporary = temporary_beside(path);
-  try {
-    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (file.get() < 0) fail("create", temporary, errno);
-    write_all(file.get(), bytes, temporary);
-    if (::fsync(file.get()) != 0) fail("sync", temporary, errno);
-    if (file.close() != 0) fail("close", temporary, errno);
+  write_and_publish(path, bytes, [&](const fs::path& temporary) {
     if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
+    return true;
+  });
+}
+
+bool write_file_once(const fs::path& path, std::string_view bytes) {
+  return write_and_publish(path, bytes, [&](const fs::path& temporary) {
+    // Unlike rename, link never replaces.
+    const int linked = ::link(temporary.c_str(), path.c_str());
+    if (linked != 0 && errno == EEXIST) return false;
+    if (linked == 0) return ::unlink(temporary.c_str()) == 0;
+    // A filesystem without hard links.
+    if (fs::exists(path)) return false;
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("create", path, errno);
+    return true;
+  });
+}
+
+void remove_abandoned_temporaries(const fs::path& folder) {
+  // .NAME.PROCESS.COUNT.tmp, from temporary_beside
+  static const std::regex kName(R"(\..*\.([0-9]{1,9})\.[0-9]+\.tmp)");
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const auto name = entry.path().filename().string();
+    std::smatch match;
+    if (!std::regex_match(name, match, kName)) continue;
+    const auto process = static_cast<pid_t>(std::stol(match[1]));
+    if (::kill(process, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
   }
-  sync_directory(path.has_parent_path() ? path.parent_path() : fs::path("."));
 }
 
 void make_directories(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) fail("create folder", path, error.value());
-}
-
-FileLock FileLock::acquire(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) fail("open", path, errno);
-  FileLock lock(descriptor);
-  while (::flock(descriptor, LOCK_EX) != 0) {
-    if (errno != EINTR) fail("lock", path, errno);
-  }
-  return lock;
-}
-
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-FileLock::~FileLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 }  // namespace difflab

@@ -15,21 +15,14 @@ std::string read_file(const std::filesystem::path& path);
 /// @throws UserError (the disk is full, the folder is read-only …); the old file then still stands.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
+/// The same for a file that must not exist yet; false, and nothing is changed, if it does.
+bool write_file_once(const std::filesystem::path& path, std::string_view bytes);
+
+/// Removes temporaries of the two functions above whose writers were killed: no process of this
+/// machine has the number in their name.
+void remove_abandoned_temporaries(const std::filesystem::path& folder);
+
 /// Makes the folder and its parents. @throws UserError if that is not possible.
 void make_directories(const std::filesystem::path& path);
-
-/// An exclusive lock on a file that the kernel releases when its holder dies. `acquire` waits.
-class FileLock {
- public:
-  /// Creates the file if it is missing. @throws UserError if it cannot be opened.
-  static FileLock acquire(const std::filesystem::path& path);
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&&) = delete;
-  ~FileLock();
-
- private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
-};
 
 }  // namespace difflab

@@ -20,12 +20,16 @@ namespace difflab {
 namespace {
 
 constexpr std::size_t kErrorTail = 4096;
-constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 std::atomic<int> stop_count{0};
+std::atomic<bool> short_of_time{false};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler must not take a lock");
 
-void count_stop(int) { ++stop_count; }
+void count_stop(int signal) {
+  ++stop_count;
+  if (signal == SIGUSR1) short_of_time = true;
+}
 
 void close_if_open(int& descriptor) {
   if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
@@ -80,6 +84,7 @@ bool read_available(int descriptor, std::string& text) {
 
 StopSignals::StopSignals() {
   stop_count = 0;
+  short_of_time = false;
   for (const int signal : kStopSignals) {
     struct sigaction action {};
     action.sa_handler = count_stop;  // without SA_RESTART: waits come back
@@ -95,6 +100,8 @@ StopSignals::~StopSignals() {
 }
 
 int StopSignals::count() { return stop_count; }
+
+bool StopSignals::time_is_short() { return short_of_time; }
 
 std::string ExitStatus::text() const {
   if (signal != 0) return concat("killed by signal ", signal, " (", ::strsignal(signal), ")");
@@ -209,6 +216,22 @@ ExitStatus Process::wait() {
                                   : ExitStatus{.code = WEXITSTATUS(status)};
   }
   return *status_;
+}
+
+Printed run_program(const std::vector<std::string>& argv) {
+  std::vector<std::string> with_path{"/usr/bin/env", "--"};
+  with_path.insert(with_path.end(), argv.begin(), argv.end());
+  Process program(with_path);
+  program.close_input();
+  Printed printed;
+  while (program.output_open()) {
+    for (const auto& line : program.read_lines(std::chrono::seconds(10))) {
+      printed.output += line + "\n";
+    }
+  }
+  printed.status = program.wait();
+  printed.errors = program.error_tail();
+  return printed;
 }
 
 std::filesystem::path executable_path() { return std::filesystem::read_symlink("/proc/self/exe"); }

@@ -12,8 +12,9 @@
 
 namespace difflab {
 
-/// While one exists, SIGINT, SIGTERM and SIGHUP do not end the program but are counted, so that it
-/// can stop at a place of its own choice. Waits (poll, sleep) return early when one arrives.
+/// While one exists, SIGINT, SIGTERM, SIGHUP and SIGUSR1 do not end the program but are counted, so
+/// that it can stop at a place of its own choice. Waits (poll, sleep) return early when one
+/// arrives.
 class StopSignals {
  public:
   StopSignals();
@@ -23,6 +24,8 @@ class StopSignals {
 
   /// How many arrived since the object was made; 0 while there is none.
   static int count();
+  /// Whether SIGUSR1 was among them: a batch system says that the time is nearly over.
+  static bool time_is_short();
 
  private:
   std::vector<std::pair<int, struct sigaction>> previous_;
@@ -79,6 +82,17 @@ class Process {
   std::string partial_line_, error_tail_;
   std::optional<ExitStatus> status_;
 };
+
+/// What a program that ran to its end has printed.
+struct Printed {
+  ExitStatus status;
+  std::string output;  ///< with a line end after every line
+  std::string errors;  ///< the end of it, at most 4 KiB
+};
+
+/// Runs a program that is searched for in PATH, without input, and waits for its end.
+/// @throws UserError if it cannot be started; a program that PATH lacks has exit code 127.
+Printed run_program(const std::vector<std::string>& argv);
 
 /// The path of the running program itself.
 std::filesystem::path executable_path();

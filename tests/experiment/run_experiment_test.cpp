@@ -3,7 +3,10 @@
 
 #include <ATen/ATen.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <sstream>
 #include <string>
 
 #include "experiment/identity.h"
@@ -12,6 +15,7 @@
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "task/task.h"
+#include "train/checkpoint.h"
 #include "util/files.h"
 
 namespace difflab {
@@ -120,6 +124,70 @@ CATCH_TEST_CASE("a damaged checkpoint costs time, not the result") {
   }
 }
 
+// What the run prints while it continues.
+std::string said_while_finishing(const RunConfig& config, const RunDirectory& run) {
+  std::ostringstream said;
+  auto* const before = std::cout.rdbuf(said.rdbuf());
+  run_experiment(config, run, [] { return false; });
+  std::cout.rdbuf(before);
+  return said.str();
+}
+
+CATCH_TEST_CASE("of a damaged checkpoint the one before takes the place, and that is said") {
+  const auto expected = run_undisturbed(small_run());
+  auto config = small_run();
+  config.train.checkpoint_steps = 3;
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  int asked = 0;
+  run_experiment(config, run, [&] { return asked++ == 8; });  // saved at 3, 6 and, stopped, at 8
+  CATCH_REQUIRE(std::filesystem::exists(previous_checkpoint(run.checkpoint())));
+  write_file_atomically(run.checkpoint(), "no checkpoint at all");
+  const auto said = said_while_finishing(config, run);
+  CATCH_CHECK_THAT(said, Catch::Contains("a checkpoint is passed over: ") &&
+                             Catch::Contains("checkpoint.safetensors") &&
+                             Catch::Contains("resuming at step 6"));
+  CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
+  CATCH_CHECK(outcome_of(run).metrics.dump() == expected.metrics.dump());
+  CATCH_CHECK_FALSE(std::filesystem::exists(previous_checkpoint(run.checkpoint())));
+}
+
+CATCH_TEST_CASE("with both checkpoints damaged the run starts again, and that is said") {
+  const auto expected = run_undisturbed(small_run());
+  auto config = small_run();
+  config.train.checkpoint_steps = 3;
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  int asked = 0;
+  run_experiment(config, run, [&] { return asked++ == 8; });
+  for (const auto& path : {run.checkpoint(), previous_checkpoint(run.checkpoint())}) {
+    auto bytes = read_file(path);
+    bytes.resize(bytes.size() - 1);
+    write_file_atomically(path, bytes);
+  }
+  CATCH_CHECK_THAT(said_while_finishing(config, run), Catch::Contains("starting from step 0"));
+  CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
+}
+
+CATCH_TEST_CASE("a run that was taken over writes nothing more and has no result") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path() / "run"};
+  auto lease = Lease::acquire(run, [] { return false; });
+  int asked = 0;
+  std::string metrics;
+  const auto overtake = [&] {
+    if (asked++ == 3) {
+      std::ofstream(run.claims() / std::to_string(lease->epoch() + 1)) << "held elsewhere\n";
+      metrics = read_file(run.metrics());
+    }
+    return false;
+  };
+  CATCH_CHECK_THROWS_AS(run_experiment(small_run(), run, overtake, lease.get()), LeaseLost);
+  CATCH_CHECK(read_file(run.metrics()) == metrics);
+  CATCH_CHECK_FALSE(std::filesystem::exists(run.checkpoint()));
+  CATCH_CHECK_FALSE(std::filesystem::exists(run.result()));
+}
+
 CATCH_TEST_CASE("a loss that is not finite ends the run as diverged, with its step") {
   auto config = small_run();
   config.train.lr = 1e30;
@@ -142,6 +210,7 @@ CATCH_TEST_CASE("whatever can change the result changes the run's name, nothing 
   };
   CATCH_CHECK(with([](RunConfig& c) { c.model.name = "another label"; }) == base);
   CATCH_CHECK(with([](RunConfig& c) { c.train.checkpoint_seconds = 1; }) == base);
+  CATCH_CHECK(with([](RunConfig& c) { c.train.checkpoint_steps = 7; }) == base);
   CATCH_CHECK(with([](RunConfig& c) { c.seed = 1; }) != base);
   CATCH_CHECK(with([](RunConfig& c) { c.threads = 2; }) != base);
   CATCH_CHECK(with([](RunConfig& c) { c.train.lr *= 1.0000001; }) != base);

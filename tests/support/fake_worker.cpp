@@ -3,9 +3,12 @@
 // checkpoint, and takes its results from a hash of the configuration, so that they are the same
 // whenever and however often a run was interrupted.
 //
+// Like that, `run DIR` does one run in this process.
+//
 // What it shall do beside counting says the JSON file $FAKE_WORKER:
 //   {"steps": 10, "step_ms": 1, "journal": FILE,
-//    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE}
+//    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE,
+//    "memory_mb": {TEXT: NUMBER}}
 // where TEXT picks the runs whose config.yaml contains it. "signal" kills only as long as the file
 // DIR/tries has fewer lines than "signal_times" (default: always). Every start and end of a run is
 // a line "start ID PID PARENT" or "end ID" of the journal.
@@ -27,7 +30,9 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "record/lease.h"
 #include "record/run_directory.h"
 #include "record/status.h"
 #include "util/files.h"
@@ -92,6 +97,10 @@ void misbehave(const Knobs& knobs, const RunDirectory& run, const std::string& c
     if (*code == 2) write_status(run, RunState::kFailed, 0, 0, "the fake task is impossible");
     std::exit(*code);
   }
+  if (const auto megabytes = knobs.for_config("memory_mb", config)) {
+    static std::vector<char> memory;
+    memory.assign(static_cast<std::size_t>(*megabytes) << 20, 'x');
+  }
   while (knobs.hangs(config)) ::pause();
 }
 
@@ -109,7 +118,8 @@ Json metrics_of(const std::string& config, int steps) {
 }
 
 int run(const Knobs& knobs, const RunDirectory& directory) {
-  const auto lock = FileLock::acquire(directory.lock());
+  const auto lease = Lease::acquire(directory, [] { return stop_requested.load(); });
+  if (!lease) return 75;
   if (std::filesystem::exists(directory.result())) return 0;
   const std::string config = read_file(directory.config());
   const std::string id = directory.path.filename();
@@ -125,6 +135,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
       return 75;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(knobs.number("step_ms", 1)));
+    lease->require_held();
     save_step(directory, step + 1);
     write_status(directory, RunState::kRunning, step + 1, steps);
   }
@@ -134,14 +145,28 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
     line["step"] = i;
     lines += line.dump() + "\n";
   }
+  lease->require_held();
   write_file_atomically(directory.metrics(), lines);
   const Json result = {{"schema", kResultSchema},    {"id", id},
                        {"status", "finished"},       {"metrics", metrics_of(config, steps)},
                        {"censored", Json::object()}, {"evaluations", Json::object()}};
-  write_file_atomically(directory.result(), result.dump(1) + "\n");
+  lease->publish_result(result.dump(1) + "\n");
   write_status(directory, RunState::kFinished, steps, steps);
   knobs.note("end " + id);
   return 0;
+}
+
+int run_or_say_why(const std::string& directory) {
+  int code = 70;
+  try {
+    code = run(Knobs::load(), {directory});
+  } catch (const LeaseLost& lost) {
+    std::cout << lost.what() << std::endl;
+    code = 76;
+  } catch (const std::exception& error) {
+    std::cout << error.what() << std::endl;
+  }
+  return code;
 }
 
 pid_t fork_run(const std::string& directory, pid_t server) {
@@ -152,12 +177,7 @@ pid_t fork_run(const std::string& directory, pid_t server) {
   const int log = ::open((directory + "/log.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   ::dup2(log, 1);
   ::dup2(log, 2);
-  int code = 70;
-  try {
-    code = run(Knobs::load(), {directory});
-  } catch (const std::exception& error) {
-    std::cout << error.what() << std::endl;
-  }
+  const int code = run_or_say_why(directory);
   ::_exit(code);
 }
 
@@ -204,7 +224,7 @@ int serve() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const auto knobs = Knobs::load();
   if (const int code = knobs.number("no_start", 0); code != 0) {
     std::cerr << "cannot load the library of the fake worker\n";
@@ -215,5 +235,6 @@ int main() {
     action.sa_handler = [](int) { stop_requested = true; };
     ::sigaction(signal, &action, nullptr);
   }
+  if (argc == 3 && std::string(argv[1]) == "run") return run_or_say_why(argv[2]);
   return serve();
 }

@@ -4,7 +4,9 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <thread>
 
+#include "record/lease.h"
 #include "support/catch.h"
 #include "support/fake_runs.h"
 #include "sweep/launcher/local.h"
@@ -45,8 +47,8 @@ struct Notes : Observer {
   void failed(const Run& run, const std::string& message) override {
     lines.push_back(concat("failed ", run.label(), ": ", message));
   }
-  void retried(const Run& run, const std::string& reason, int attempt) override {
-    lines.push_back(concat("retry ", attempt, " ", run.label(), ": ", reason));
+  void retried(const Run& run, const std::string& reason, int attempt, int most) override {
+    lines.push_back(concat("retry ", attempt, " of ", most, " ", run.label(), ": ", reason));
   }
   void stopping() override { lines.push_back("stopping"); }
   void tick(const std::vector<const Run*>& running) override {
@@ -64,9 +66,9 @@ struct Bench {
   fs::path results = workers.folder() / "results of today";  // with blanks, as users have them
   Notes notes;
 
-  SweepOutcome sweep(const std::vector<Run>& runs, int at_once = 2) {
-    const auto launcher = LocalLauncher{WorkerCount{at_once}}.build(FakeWorkers::program(), 1);
-    return execute(runs, *launcher, notes);
+  SweepOutcome sweep(const std::vector<Run>& runs, int at_once = 2, const Policy& policy = {}) {
+    const LocalLauncher local{.workers = WorkerCount{at_once}};
+    return execute(runs, *local.build(FakeWorkers::program(), 1), notes, policy);
   }
 };
 
@@ -267,7 +269,7 @@ CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is
   Bench bench;
   const auto runs = make_runs(bench.results, 2);
   fs::create_directories(runs[0].directory.path);
-  std::optional<FileLock> other = FileLock::acquire(runs[0].directory.lock());
+  auto other = Lease::acquire(runs[0].directory, [] { return false; });
   CATCH_CHECK(state_of(runs[0].directory) == PlanState::kRunning);
   bench.notes.on_tick = [&](const auto& running) {
     // It takes no place among ours while we cannot do anything about it.
@@ -293,6 +295,100 @@ CATCH_TEST_CASE("the longest runs start first") {
   CATCH_CHECK(starts[0].id == runs[2].id);
   CATCH_CHECK(starts[1].id == runs[1].id);
   CATCH_CHECK(starts[2].id == runs[0].id);
+}
+
+CATCH_TEST_CASE("runs start in the order that was asked for") {
+  Bench bench;
+  auto runs = make_runs(bench.results, 3);
+  runs[0].work = 2;
+  runs[1].work = 3;
+  const auto order = [&](RunOrder asked) {
+    fs::remove_all(bench.results);
+    bench.workers.forget();
+    bench.sweep(runs, 1, {.order = asked});
+    std::string seeds;
+    for (const auto& start : bench.workers.starts()) {
+      for (int i = 0; i < 3; ++i) seeds += start.id == runs[i].id ? std::to_string(i) : "";
+    }
+    return seeds;
+  };
+  CATCH_CHECK(order(RunOrder::kLongest) == "102");
+  CATCH_CHECK(order(RunOrder::kShortest) == "201");
+  CATCH_CHECK(order(RunOrder::kListed) == "012");
+}
+
+CATCH_TEST_CASE("the number of retries is as configured, none included") {
+  for (const int retries : {0, 5}) {
+    Bench bench;
+    bench.workers.set(R"({"signal": {"seed: 0": 9}})");
+    const auto outcome = bench.sweep(make_runs(bench.results, 1), 1, {.retries = retries});
+    CATCH_REQUIRE(outcome.failures.size() == 1);
+    CATCH_CHECK(bench.workers.starts().size() == static_cast<std::size_t>(retries + 1));
+  }
+}
+
+CATCH_TEST_CASE("a run over its time saves its state, has failed, and goes on in the next call") {
+  Bench bench;
+  bench.workers.set(R"({"steps": 100, "step_ms": 100})");
+  const auto runs = make_runs(bench.results, 1);
+  const auto outcome = bench.sweep(runs, 1, {.timeout_seconds = 0.5});
+  CATCH_REQUIRE(outcome.failures.size() == 1);
+  CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.timeout_seconds, 0.5"));
+  CATCH_CHECK(bench.workers.starts().size() == 1);
+  CATCH_CHECK(state_of(runs[0].directory) == PlanState::kInterrupted);
+  CATCH_CHECK(std::stoi(read_file(runs[0].directory.checkpoint())) > 0);
+  bench.workers.set(R"({"steps": 100})");
+  CATCH_CHECK(bench.sweep(runs).completed == 1);
+}
+
+CATCH_TEST_CASE("a run over its memory is killed once, and its siblings are not") {
+  Bench bench;
+  bench.workers.set(R"({"steps": 30, "step_ms": 100, "memory_mb": {"seed: 1": 200}})");
+  const auto outcome = bench.sweep(make_runs(bench.results, 3), 3, {.memory_mb = 100});
+  CATCH_CHECK(outcome.completed == 2);
+  CATCH_REQUIRE(outcome.failures.size() == 1);
+  CATCH_CHECK(outcome.failures[0].run.label() == "seed=1");
+  CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.memory_mb allows 100"));
+  CATCH_CHECK(bench.workers.starts().size() == 3);
+}
+
+CATCH_TEST_CASE("fail_fast stops at the first failure; the others keep their state") {
+  Bench bench;
+  bench.workers.set(R"({"steps": 2000, "step_ms": 5, "exit": {"seed: 1": 2}})");
+  const auto runs = make_runs(bench.results, 4);
+  const auto outcome = bench.sweep(runs, 2, {.fail_fast = true, .order = RunOrder::kListed});
+  CATCH_CHECK_FALSE(outcome.interrupted);
+  CATCH_CHECK(outcome.failures.size() == 1);
+  CATCH_CHECK(outcome.unfinished == 3);
+  CATCH_CHECK(state_of(runs[3].directory) == PlanState::kNew);
+}
+
+CATCH_TEST_CASE("a run that stood still and was overtaken by another sweep is executed once") {
+  Bench bench;
+  ::setenv("DIFFLAB_LEASE_SECONDS", "0.5", 1);
+  bench.workers.set(R"({"steps": 20, "step_ms": 20})");
+  const auto runs = make_runs(bench.results, 1);
+  bool stopped = false, woken = false;
+  std::thread other;
+  bench.notes.on_tick = [&](const auto&) {
+    const auto starts = bench.workers.starts();
+    if (!stopped && !starts.empty() && fs::exists(runs[0].directory.checkpoint())) {
+      stopped = ::kill(starts[0].pid, SIGSTOP) == 0;
+      other = std::thread([&] {
+        Notes silent;
+        const auto launcher = LocalLauncher{}.build(FakeWorkers::program(), 1);
+        execute(runs, *launcher, silent);
+      });
+    }
+    if (stopped && !woken && starts.size() == 2) {
+      woken = ::kill(starts[0].pid, SIGCONT) == 0;
+    }
+  };
+  CATCH_CHECK(bench.sweep(runs).completed == 1);
+  other.join();
+  ::unsetenv("DIFFLAB_LEASE_SECONDS");
+  CATCH_CHECK(bench.workers.starts().size() == 2);
+  CATCH_CHECK(bench.workers.ends().at(runs[0].id) == 1);
 }
 
 CATCH_TEST_CASE("points of the same configuration are one run") {

@@ -20,9 +20,8 @@ CATCH_TEST_CASE("workers is auto or a number, and comes back as it was written")
   CATCH_CHECK_FALSE(std::get<LocalLauncher>(read("{kind: local, workers: auto}")).workers.number);
   const auto five = read("{kind: local, workers: 5}");
   CATCH_CHECK(std::get<LocalLauncher>(five).workers.resolve(3) == 5);
-  CATCH_CHECK(config::canonical_json(config::write(five)) == R"({"kind":"local","workers":5})");
-  CATCH_CHECK(config::canonical_json(config::write(read("local"))) ==
-              R"({"kind":"local","workers":"auto"})");
+  CATCH_CHECK(config::to_json(config::write(five)).at("workers") == 5);
+  CATCH_CHECK(config::to_json(config::write(read("local"))).at("workers") == "auto");
 }
 
 CATCH_TEST_CASE("other values of workers are refused with what was expected") {

@@ -1,5 +1,8 @@
 #include "util/files.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <set>
 #include <string>
@@ -9,9 +12,12 @@
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/random.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
+
+namespace fs = std::filesystem;
 
 CATCH_TEST_CASE("an atomic write replaces the file and leaves nothing else behind") {
   const testing::TemporaryFolder folder;
@@ -76,6 +82,31 @@ CATCH_TEST_CASE("distinct draws are distinct, in range, and use the whole range"
   CATCH_CHECK(seen.size() == 10);
   CATCH_CHECK(*seen.begin() == 0);
   CATCH_CHECK(random.distinct(0, 0).empty());
+}
+
+CATCH_TEST_CASE("a file that is written once is never replaced, and leaves no temporary") {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.path() / "result.json";
+  CATCH_CHECK(write_file_once(path, "first"));
+  CATCH_CHECK_FALSE(write_file_once(path, "second"));
+  CATCH_CHECK(read_file(path) == "first");
+  CATCH_CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+}
+
+CATCH_TEST_CASE("temporaries are removed when their writer is gone, and nothing else is") {
+  const testing::TemporaryFolder folder;
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const auto dead = concat(".table.md.", gone, ".0.tmp"),
+             live = concat(".a.", ::getpid(), ".1.tmp");
+  for (const auto& name : {dead, live, std::string(".b.tmp"), std::string("c.1.2.tmp")}) {
+    write_file_atomically(folder.path() / name, "x");
+  }
+  remove_abandoned_temporaries(folder.path());
+  CATCH_CHECK_FALSE(fs::exists(folder.path() / dead));
+  CATCH_CHECK(fs::exists(folder.path() / live));
+  CATCH_CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 3);
 }
 
 }  // namespace

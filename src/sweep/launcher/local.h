@@ -1,12 +1,28 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "config/fields.h"
-#include "sweep/launcher.h"
+#include "sweep/execute.h"
 #include "sweep/launcher/worker_count.h"
+
+namespace difflab {
+
+template <>
+struct config::EnumNames<sweep::RunOrder> {
+  static constexpr std::array<std::pair<std::string_view, sweep::RunOrder>, 3> kNames{{
+      {"longest", sweep::RunOrder::kLongest},
+      {"shortest", sweep::RunOrder::kShortest},
+      {"listed", sweep::RunOrder::kListed},
+  }};
+};
+
+}  // namespace difflab
 
 namespace difflab::sweep {
 
@@ -18,12 +34,32 @@ struct LocalLauncher {
   static constexpr std::string_view kAbout = "worker processes on this machine";
 
   WorkerCount workers;
+  std::int64_t retries = 2;
+  std::int64_t memory_mb = 0;
+  double timeout_seconds = 0;
+  bool fail_fast = false;
+  RunOrder order = RunOrder::kLongest;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("workers", workers, "runs at the same time; auto: cores / threads per run");
+    visit("retries", retries, "how often a run that was killed is tried again",
+          config::between(0, 1000));
+    visit(
+        "memory_mb", memory_mb,
+        "memory of one run in MiB, without what all runs share; one that takes more is killed and "
+        "has failed; 0 for no limit",
+        config::at_least(0));
+    visit("timeout_seconds", timeout_seconds,
+          "time of one run; one that takes longer saves its state and has failed; 0 for no limit",
+          config::at_least(0));
+    visit("fail_fast", fail_fast, "stop everything at the first run that fails");
+    visit("order", order, "which runs start first: longest, shortest, or as listed");
   }
 
+  Policy policy() const {
+    return {static_cast<int>(retries), memory_mb, timeout_seconds, fail_fast, order};
+  }
   /// `worker`: the difflab-worker program.
   std::unique_ptr<Launcher> build(const std::filesystem::path& worker, int threads_per_run) const;
 };

@@ -1,0 +1,296 @@
+#include "record/lease.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <utility>
+
+#include "util/error.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto kPoll = 20ms;
+constexpr auto kRecent = std::chrono::minutes(2);
+constexpr std::string_view kHeld = "held", kFree = "free", kSealed = "sealed";
+
+// This machine since it started: a process number of an earlier start means nothing.
+const std::string& machine() {
+  static const std::string name = [] {
+    utsname system{};
+    ::uname(&system);
+    std::string boot;
+    try {
+      boot = last_line(read_file("/proc/sys/kernel/random/boot_id"));
+    } catch (const UserError&) {
+    }
+    return concat(system.nodename, "/", boot);
+  }();
+  return name;
+}
+
+fs::path claim_file(const RunDirectory& run, std::uint64_t epoch) {
+  return run.claims() / std::to_string(epoch);
+}
+
+std::uint64_t last_epoch(const RunDirectory& run) {
+  std::uint64_t last = 0;
+  std::error_code none;  // no folder: nobody was ever here
+  for (const auto& entry : fs::directory_iterator(run.claims(), none)) {
+    const auto name = entry.path().filename().string();
+    std::uint64_t epoch = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), epoch);
+    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size()) {
+      last = std::max(last, epoch);
+    }
+  }
+  return last;
+}
+
+// "held MACHINE PID\nBEAT\n"; nothing is read from a file that is just being made.
+struct Claim {
+  std::uint64_t epoch = 0;
+  std::string content;
+
+  bool is(std::string_view kind) const { return content.starts_with(kind); }
+  /// The process number of the holder if it is on this machine, else 0.
+  pid_t process_here() const {
+    std::istringstream words(content.substr(0, content.find('\n')));
+    std::string kind, where;
+    pid_t process = 0;
+    return words >> kind >> where >> process && where == machine() ? process : 0;
+  }
+};
+
+Claim last_claim(const RunDirectory& run) {
+  Claim claim{last_epoch(run), {}};
+  if (claim.epoch == 0) return claim;
+  try {
+    claim.content = read_file(claim_file(run, claim.epoch));
+  } catch (const UserError&) {  // gone in this moment; the next look sees what follows it
+  }
+  return claim;
+}
+
+// Whether the kernel has taken the lock of the claim's holder back, which it does when that ends.
+bool holder_is_gone(const RunDirectory& run, const Claim& claim) {
+  if (claim.process_here() == 0) return false;
+  const int descriptor = ::open(claim_file(run, claim.epoch).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  // A shared lock: two that ask at the same instant do not take each other for a holder.
+  const bool gone = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  ::close(descriptor);
+  return gone;
+}
+
+// The last line of a claim, always of the same length.
+std::string beat_text(std::uint64_t beat) {
+  const auto digits = std::to_string(beat);
+  return std::string(20 - digits.size(), '0') + digits + "\n";
+}
+
+// -1 if the epoch is taken by somebody else already.
+int create_claim(const RunDirectory& run, std::uint64_t epoch, std::string_view kind) {
+  make_directories(run.claims());
+  const auto file = claim_file(run, epoch);
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor < 0) {
+    if (errno == EEXIST) return -1;
+    throw UserError(concat("cannot create ", file.string(), ": ", std::strerror(errno)));
+  }
+  const bool locked = ::flock(descriptor, LOCK_EX) == 0;
+  // Without the kernel's lock nobody may conclude from its absence that we are gone.
+  const auto who = locked ? concat(machine(), ' ', ::getpid()) : "elsewhere";
+  const auto content = concat(kind, ' ', who, '\n', beat_text(0));
+  if (::write(descriptor, content.data(), content.size()) != static_cast<ssize_t>(content.size())) {
+    const int error = errno;
+    ::close(descriptor);
+    ::unlink(file.c_str());
+    throw UserError(concat("cannot write ", file.string(), ": ", std::strerror(error)));
+  }
+  return descriptor;
+}
+
+// The epoch after `epoch`, free for whoever comes; false if somebody was faster.
+bool set_free(const RunDirectory& run, std::uint64_t epoch) {
+  const int descriptor = create_claim(run, epoch + 1, kFree);
+  if (descriptor >= 0) ::close(descriptor);
+  return descriptor >= 0;
+}
+
+// Temporaries of the files that only a holder writes. One that was overtaken in the middle of a
+// write must not be able to end it. The configuration is written by sweeps, which hold nothing: of
+// theirs only those of dead processes go.
+void remove_temporaries(const RunDirectory& run) {
+  const auto of_config = concat(".", run.config().filename().string(), ".");
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(run.path, ignored)) {
+    const auto name = entry.path().filename().string();
+    const bool temporary = name.starts_with('.') && name.ends_with(".tmp");
+    if (temporary && !name.starts_with(of_config)) fs::remove(entry.path(), ignored);
+  }
+  remove_abandoned_temporaries(run.path);
+}
+
+void remove_claims_before(const RunDirectory& run, std::uint64_t epoch) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(run.claims(), ignored)) {
+    const auto name = entry.path().filename().string();
+    std::uint64_t old = 0;
+    std::from_chars(name.data(), name.data() + name.size(), old);
+    if (old > 0 && old < epoch) fs::remove(entry.path(), ignored);
+  }
+}
+
+}  // namespace
+
+LeaseTimes LeaseTimes::from_environment() {
+  LeaseTimes times;
+  const char* text = std::getenv("DIFFLAB_LEASE_SECONDS");
+  if (text == nullptr || *text == '\0') return times;
+  double seconds = 0;
+  const auto parsed = std::from_chars(text, text + std::strlen(text), seconds);
+  if (parsed.ec != std::errc() || *parsed.ptr != '\0' || !(seconds > 0 && seconds <= 86'400)) {
+    throw UserError(concat("DIFFLAB_LEASE_SECONDS is ", text,
+                           "; expected a number of seconds above 0, at most 86400"));
+  }
+  times.silence =
+      std::chrono::milliseconds(std::max<std::int64_t>(6, std::llround(seconds * 1000)));
+  times.beat = times.silence / 6;
+  return times;
+}
+
+std::optional<std::uint64_t> LeaseWatch::free_after(const RunDirectory& run) {
+  const auto claim = last_claim(run);
+  if (claim.epoch == 0 || claim.is(kFree) || holder_is_gone(run, claim)) return claim.epoch;
+  auto& seen = seen_[run.path.string()];
+  const auto now = Clock::now();
+  if (seen.epoch != claim.epoch || seen.content != claim.content) {
+    seen = {claim.epoch, claim.content, now};
+  } else if (now - seen.since >= times_.silence && set_free(run, claim.epoch)) {
+    return claim.epoch + 1;
+  }
+  return std::nullopt;
+}
+
+bool looks_taken(const RunDirectory& run) {
+  const auto claim = last_claim(run);
+  if (claim.epoch == 0 || claim.is(kFree) || holder_is_gone(run, claim)) return false;
+  if (claim.process_here() != 0) return true;
+  struct stat info {};
+  if (::stat(claim_file(run, claim.epoch).c_str(), &info) != 0) return false;
+  const auto changed = std::chrono::system_clock::from_time_t(info.st_mtime);
+  return std::chrono::system_clock::now() - changed < kRecent;
+}
+
+pid_t holder_here(const RunDirectory& run) {
+  const auto claim = last_claim(run);
+  const bool held = claim.epoch != 0 && !claim.is(kFree) && !holder_is_gone(run, claim);
+  return held ? claim.process_here() : 0;
+}
+
+std::unique_ptr<Lease> Lease::acquire(const RunDirectory& run,
+                                      const std::function<bool()>& stop_requested,
+                                      LeaseTimes times) {
+  LeaseWatch watch(times);
+  while (true) {
+    if (stop_requested()) return nullptr;
+    if (const auto last = watch.free_after(run)) {
+      const auto epoch = *last + 1;  // and no other: somebody may have come since
+      if (const int descriptor = create_claim(run, epoch, kHeld); descriptor >= 0) {
+        std::unique_ptr<Lease> lease(new Lease(run, epoch, descriptor, times));
+        remove_claims_before(run, epoch);
+        remove_temporaries(run);
+        return lease;
+      }
+    }
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
+Lease::Lease(const RunDirectory& run, std::uint64_t epoch, int descriptor, LeaseTimes times)
+    : run_(run), epoch_(epoch), descriptor_(descriptor), times_(times) {
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the thread that works
+  thread_ = std::thread([this] { keep_alive(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Lease::~Lease() {
+  stop_beating();
+  try {
+    if (set_free(run_, epoch_)) remove_claims_before(run_, epoch_ + 1);
+  } catch (const std::exception&) {  // the folder is gone or full; our end will be noticed
+  }
+  ::close(descriptor_);
+}
+
+void Lease::stop_beating() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Lease::keep_alive() {
+  std::unique_lock lock(mutex_);
+  for (std::uint64_t beat = 1; !wake_.wait_for(lock, times_.beat, [&] { return stopping_; });
+       ++beat) {
+    const auto text = beat_text(beat);
+    // A beat that fails is one that others do not hear; nothing else follows from it.
+    struct stat info {};
+    if (::fstat(descriptor_, &info) == 0 &&
+        ::pwrite(descriptor_, text.data(), text.size(),
+                 info.st_size - static_cast<off_t>(text.size())) > 0) {
+      ::fsync(descriptor_);  // so that other machines see it, too
+    }
+  }
+}
+
+bool Lease::held() const {
+  struct stat info {};
+  return ::fstat(descriptor_, &info) == 0 && info.st_nlink > 0 &&
+         !fs::exists(claim_file(run_, epoch_ + 1));
+}
+
+void Lease::require_held() const {
+  if (held()) return;
+  throw LeaseLost(concat("another process has taken over ", run_.path.string(), " after epoch ",
+                         epoch_, "; this one stops"));
+}
+
+void Lease::publish_result(std::string_view text) {
+  require_held();
+  const int sealed = create_claim(run_, epoch_ + 1, kSealed);
+  if (sealed < 0) require_held();
+  ::close(std::exchange(descriptor_, sealed));
+  ++epoch_;
+  if (!write_file_once(run_.result(), text)) {
+    throw LeaseLost(concat(run_.result().string(), " was written by another process"));
+  }
+}
+
+void remove_leftovers(const RunDirectory& run) {
+  if (!looks_taken(run)) remove_temporaries(run);
+}
+
+}  // namespace difflab

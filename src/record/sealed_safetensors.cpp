@@ -1,0 +1,70 @@
+#include "record/sealed_safetensors.h"
+
+#include <string_view>
+#include <utility>
+
+#include "util/error.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+constexpr std::string_view kKey = "seal";
+// In the header's text; inside another text the quotes would stand behind backslashes.
+constexpr std::string_view kField = "\"seal\":\"";
+constexpr std::size_t kDigits = 64;
+constexpr std::size_t kLengthBytes = 8;  // before the header
+
+// Where the seal's digits stand in the header, npos if it has none.
+std::size_t place_of_seal(std::string_view header) {
+  const auto field = header.find(kField);
+  if (field == header.npos || header.size() - field < kField.size() + kDigits) return header.npos;
+  return field + kField.size();
+}
+
+// What the seal must be: of the header with zeros in its place, and of the data.
+std::string seal_of(std::string header, std::size_t place, std::string_view data) {
+  header.replace(place, kDigits, kDigits, '0');
+  return sha256_hex(header + sha256_hex(data));
+}
+
+std::string metadata_of(const Safetensors& file, std::string_view key) {
+  const auto found = file.metadata().find(std::string(key));
+  return found == file.metadata().end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+std::string to_sealed_safetensors(const std::vector<TensorBytes>& tensors,
+                                  std::map<std::string, std::string> metadata) {
+  metadata[std::string(kKey)] = std::string(kDigits, '0');
+  auto bytes = to_safetensors(tensors, metadata);
+  std::size_t data_size = 0;
+  for (const auto& tensor : tensors) data_size += tensor.bytes.size();
+  const auto data_begin = bytes.size() - data_size;
+  const std::string header = bytes.substr(kLengthBytes, data_begin - kLengthBytes);
+  const auto place = place_of_seal(header);
+  const auto seal = seal_of(header, place, std::string_view(bytes).substr(data_begin));
+  bytes.replace(kLengthBytes + place, kDigits, seal);
+  return bytes;
+}
+
+Safetensors read_sealed_safetensors(const std::filesystem::path& path) {
+  auto file = Safetensors::read(path);
+  require_seal(file, path.string());
+  return file;
+}
+
+void require_seal(const Safetensors& file, const std::string& name) {
+  const auto header = file.header();
+  const auto place = place_of_seal(header);
+  const auto given = metadata_of(file, kKey);
+  const bool old = metadata_of(file, "format") == "difflab checkpoint 1" && given.empty();
+  const bool matches = old ? metadata_of(file, "data_sha256") == sha256_hex(file.data())
+                           : place != header.npos && header.substr(place, kDigits) == given &&
+                                 given == seal_of(std::string(header), place, file.data());
+  if (!matches) throw UserError(concat(name, ": is damaged (its checksum does not match)"));
+}
+
+}  // namespace difflab

@@ -1,0 +1,89 @@
+#include "sweep/plan.h"
+
+#include <algorithm>
+
+#include "util/error.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace difflab::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPlanSchema = 1;
+constexpr const char* kFile = "plan.json";
+
+Json to_json(const Run& run, const fs::path& folder) {
+  return {
+      {"id", run.id},         {"axes", run.axes},
+      {"work", run.work},     {"directory", run.directory.path.lexically_relative(folder).string()},
+      {"config", run.config}, {"config_text", run.config_text}};
+}
+
+Run run_from(const Json& json, const fs::path& folder) {
+  const auto directory = folder / json.at("directory").get<std::string>();
+  return {.id = json.at("id").get<std::string>(),
+          .axes = json.at("axes").get<Axes>(),
+          .config = json.at("config"),
+          .config_text = json.at("config_text").get<std::string>(),
+          .directory = {directory.lexically_normal()},
+          .work = json.at("work").get<std::int64_t>()};
+}
+
+}  // namespace
+
+int Plan::threads_per_run() const {
+  int threads = 1;
+  for (const auto& run : runs) threads = std::max(threads, run.config.value("threads", 1));
+  return threads;
+}
+
+void write_plan(const fs::path& folder, const Plan& plan) {
+  make_directories(folder);
+  const auto from = fs::absolute(folder).lexically_normal();
+  Json runs = Json::array();
+  for (const auto& run : plan.runs) runs.push_back(to_json(run, from));
+  const Json json = {{"schema", kPlanSchema},     {"experiment", plan.experiment},
+                     {"preset", plan.preset},     {"report", plan.report},
+                     {"launcher", plan.launcher}, {"runs", runs}};
+  write_file_atomically(folder / kFile, json.dump(1) + "\n");
+}
+
+Plan read_plan(const fs::path& folder) {
+  const auto from = fs::absolute(folder).lexically_normal();
+  const auto file = from / kFile;
+  if (!fs::exists(file)) {
+    throw UserError(concat("there is no ", file.string(),
+                           "; expected the folder that `difflab sweep NAME launcher=slurm` or "
+                           "`difflab sweep NAME --freeze` has named as its output"));
+  }
+  const Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  try {
+    if (json.at("schema") != kPlanSchema) {
+      throw UserError(concat(file.string(), ": has schema ", json.at("schema").dump(),
+                             "; this difflab reads schema ", kPlanSchema));
+    }
+    Plan plan{.experiment = json.at("experiment").get<std::string>(),
+              .preset = json.at("preset").get<std::string>(),
+              .report = json.at("report").get<std::vector<std::string>>(),
+              .launcher = json.at("launcher"),
+              .runs = {}};
+    for (const auto& run : json.at("runs")) plan.runs.push_back(run_from(run, from));
+    return plan;
+  } catch (const Json::exception& error) {
+    throw UserError(concat(file.string(), ": is damaged (", error.what(),
+                           "); the command that wrote it writes it again"));
+  }
+}
+
+std::vector<Run> share_of(const std::vector<Run>& runs, int index, int count) {
+  std::vector<Run> share;
+  for (auto i = static_cast<std::size_t>(index); i < runs.size();
+       i += static_cast<std::size_t>(count)) {
+    share.push_back(runs[i]);
+  }
+  return share;
+}
+
+}  // namespace difflab::sweep

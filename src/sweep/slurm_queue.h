@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace difflab::sweep {
+
+/// One task of a job array that Slurm still has: waiting, running or about to end.
+struct QueuedTask {
+  std::string name;    ///< of the array, unique (slurm_submit.h)
+  std::string job;     ///< number of the array
+  int index = 0;       ///< of the task in it
+  std::string state;   ///< "PENDING", "RUNNING", …
+  std::string reason;  ///< why it waits, e.g. "Resources"; "None" for one that runs
+};
+
+/// Asks squeue for the tasks of these arrays. The accounting database is never asked: many clusters
+/// have none. @throws UserError with Slurm's words if it does not answer.
+std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names);
+
+/// Asks Slurm to end every task of these arrays. @throws UserError with its words if it refuses.
+void cancel_jobs(const std::vector<std::string>& jobs);
+
+/// Puts the task that this process is in back into the queue, where Slurm will stop it and start
+/// it again; false if this is no task of Slurm. @throws UserError with its words if it refuses.
+bool requeue_own_task();
+
+/// How often Slurm has started the task again that this process is in.
+int own_restarts();
+
+}  // namespace difflab::sweep

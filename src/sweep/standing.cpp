@@ -1,0 +1,79 @@
+#include "sweep/standing.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sweep/slurm_submit.h"
+#include "util/error.h"
+
+namespace difflab::sweep {
+namespace {
+
+Standing standing_of(const Run& run, PlanState state) {
+  Standing standing{.run = run, .state = state, .message = {}, .task = {}};
+  const auto status = read_status(run.directory);
+  if (!status) return standing;
+  const auto number = [&](const char* key) -> std::int64_t {
+    const auto found = status->find(key);
+    return found != status->end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+  };
+  standing.step = number("step");
+  standing.steps = number("steps");
+  if (const auto found = status->find("message"); found != status->end() && found->is_string()) {
+    standing.message = found->get<std::string>();
+  }
+  return standing;
+}
+
+}  // namespace
+
+int Standings::count(PlanState state) const {
+  return static_cast<int>(std::count_if(
+      runs.begin(), runs.end(), [&](const Standing& standing) { return standing.state == state; }));
+}
+
+int Standings::complete() const {
+  return count(PlanState::kFinished) + count(PlanState::kDiverged);
+}
+
+std::vector<Run> Standings::abandoned() const {
+  std::vector<Run> found;
+  for (const auto& standing : runs) {
+    if (!is_complete(standing.state) && !standing.in_hand()) found.push_back(standing.run);
+  }
+  return found;
+}
+
+Standings standings_of(const Plan& plan, const std::filesystem::path& folder) {
+  Standings standings;
+  // The queue first: a task that ends between the two looks has then written its results already.
+  const auto submitted = submissions_of(folder);
+  std::vector<std::string> names;
+  for (const auto& array : submitted) names.push_back(array.name);
+  try {
+    standings.tasks = queued_tasks(names);
+  } catch (const UserError& error) {
+    standings.silence = error.what();
+  }
+  const auto states = states_of(plan.runs);
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    standings.runs.push_back(standing_of(plan.runs[i], states[i]));
+  }
+
+  std::map<std::string, const Submission*> by_name;
+  for (const auto& array : submitted) by_name[array.name] = &array;
+  std::map<std::string, QueuedTask> task_of_run;
+  for (const auto& task : standings.tasks) {
+    const auto& array = *by_name.at(task.name);
+    for (const auto& run : share_of(array.runs, task.index, array.tasks)) {
+      task_of_run.insert_or_assign(run.id, task);
+    }
+  }
+  for (auto& standing : standings.runs) {
+    const auto task = task_of_run.find(standing.run.id);
+    if (task != task_of_run.end() && !is_complete(standing.state)) standing.task = task->second;
+  }
+  return standings;
+}
+
+}  // namespace difflab::sweep

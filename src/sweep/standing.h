@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sweep/plan.h"
+#include "sweep/slurm_queue.h"
+
+namespace difflab::sweep {
+
+/// Where one run of a frozen sweep stands, from its own files and from Slurm's queue.
+struct Standing {
+  Run run;
+  PlanState state = PlanState::kNew;
+  std::int64_t step = 0, steps = 0;  ///< as its status says; 0 if it says nothing
+  std::string message;               ///< why it failed
+  std::optional<QueuedTask> task;    ///< that will execute it, if Slurm has one
+
+  /// Whether somebody is at it, or will be without further doing.
+  bool in_hand() const { return state == PlanState::kRunning || task.has_value(); }
+};
+
+struct Standings {
+  std::vector<Standing> runs;          ///< in sweep order
+  std::vector<QueuedTask> tasks;       ///< all that Slurm still has of this sweep
+  std::optional<std::string> silence;  ///< why the queue could not be asked
+
+  int count(PlanState state) const;
+  int complete() const;
+  /// Runs without a result that nobody is at.
+  std::vector<Run> abandoned() const;
+};
+
+/// Reads the files of every run and asks Slurm if something was submitted for the sweep.
+/// @throws UserError if a result is damaged.
+Standings standings_of(const Plan& plan, const std::filesystem::path& folder);
+
+}  // namespace difflab::sweep
