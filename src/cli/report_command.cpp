@@ -37,12 +37,27 @@ int finished_runs(const Study& study) {
   return finished;
 }
 
-// summary.json of a report; null if there is none or it cannot be read.
-Json read_summary(const fs::path& folder) {
-  const fs::path file = folder / "summary.json";
+// A JSON object from a file; null if there is none or it cannot be read.
+Json read_object(const fs::path& file) {
   if (!fs::exists(file)) return nullptr;
-  const Json summary = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
-  return summary.is_object() ? summary : Json(nullptr);
+  const Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? json : Json(nullptr);
+}
+
+// summary.json of a report; of one written before there were summaries, what its runs.json tells;
+// null if there is no report.
+Json read_summary(const fs::path& folder) {
+  if (Json summary = read_object(folder / "summary.json"); !summary.is_null()) return summary;
+  const Json record = read_object(folder / "runs.json");
+  if (record.is_null() || !record.contains("runs")) return nullptr;
+  int finished = 0;
+  for (const Json& run : record.at("runs")) {
+    const std::string status = run.value("status", "");
+    if (status == "finished" || status == "diverged") ++finished;
+  }
+  return {{"preset", record.value("preset", "")},
+          {"runs", Json{{"planned", record.at("runs").size()}, {"finished", finished}}},
+          {"answers", Json::array()}};
 }
 
 // A report is written anew if the runs here are at least as many as it was made from; in a fresh

@@ -61,7 +61,8 @@ std::optional<double> EffectiveLengthConfig::of(const std::vector<Observation>& 
     const auto score = cell.measured(value);
     if (length && score) scores[*length].add(cell, *score);
   }
-  if (scores.empty() || !scores.begin()->second.above_chance()) return std::nullopt;
+  if (scores.empty()) return std::nullopt;
+  if (!scores.begin()->second.above_chance()) return 0;
   const double base = mean(scores.begin()->second.values);
   double longest = scores.begin()->first;
   for (const auto& [length, score] : scores) {

@@ -34,7 +34,8 @@ struct DerivedCommon {
 /// The longest context at which a run keeps a share of its own score at the shortest: with 0.85,
 /// what RULER (arXiv 2404.06654) measures against a fixed score. Scores are means over the other
 /// keys of the cells. A run that keeps it to the end has the longest length asked. A run whose base
-/// score is not above chance (its Wilson interval reaches it) has none.
+/// score is not above chance (its Wilson interval reaches it) has 0: left out, it would flatter the
+/// mean of its variant.
 struct EffectiveLengthConfig : DerivedCommon {
   static constexpr std::string_view kKind = "effective_length";
   static constexpr std::string_view kAbout =

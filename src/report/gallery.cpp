@@ -41,9 +41,10 @@ std::string origin(const Exhibit& exhibit) {
                 " of ", runs.at("planned").dump(), " runs");
 }
 
-fs::path thumbnail(const Exhibit& exhibit, const char* extension) {
+// A PNG, because an SVG in an <img> is set in whatever font the reader has.
+fs::path thumbnail(const Exhibit& exhibit) {
   const std::string figure = text_of(exhibit.summary, "figure");
-  return figure.empty() ? fs::path() : exhibit.folder / "figures" / (figure + extension);
+  return figure.empty() ? fs::path() : exhibit.folder / "figures" / (figure + ".png");
 }
 
 std::string markdown_row(const Exhibit& exhibit) {
@@ -65,7 +66,7 @@ std::string markdown_row(const Exhibit& exhibit) {
       measured = escape_markdown(text_of(first, "figures"));
       source = escape_markdown(text_of(first, "source"));
     }
-    const fs::path picture = thumbnail(exhibit, ".png");
+    const fs::path picture = thumbnail(exhibit);
     const std::string image =
         picture.empty() ? ""
                         : concat("<a href=\"", picture.generic_string(), "\"><img src=\"",
@@ -124,7 +125,7 @@ std::string article(const Exhibit& exhibit) {
   }
   out += concat("<p>", link(exhibit.folder / "report.html", "Report"), " · ",
                 link(exhibit.folder / "table.md", "table"), "</p>\n</div>\n");
-  if (const fs::path picture = thumbnail(exhibit, ".svg"); !picture.empty()) {
+  if (const fs::path picture = thumbnail(exhibit); !picture.empty()) {
     out += concat("<a href=\"", address(exhibit.folder / "report.html"), "\"><img src=\"",
                   address(picture), "\" alt=\"", escape_html(text_of(exhibit.summary, "figure")),
                   " of ", escape_html(exhibit.name), "\"></a>\n");

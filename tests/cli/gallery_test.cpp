@@ -73,6 +73,13 @@ CATCH_TEST_CASE(
   CATCH_CHECK(driver.call({"report", "--all"}).code == 0);
   CATCH_CHECK(read_file(driver.results() / "README.md") == readme);
   CATCH_CHECK(read_file(driver.results() / "index.html") == page);
+
+  // So does a report from before there were summaries.
+  fs::remove(driver.results() / "claiming" / "default" / "summary.json");
+  CATCH_CHECK(driver.call({"report", "--all"}).code == 0);
+  CATCH_CHECK_THAT(
+      read_file(driver.results() / "README.md"),
+      Contains("| [`claiming`](claiming/default/table.md)<br>preset default, 6 of 6 runs"));
 }
 
 CATCH_TEST_CASE("the smoke preset is no result") {

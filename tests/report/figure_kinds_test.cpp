@@ -253,8 +253,8 @@ CATCH_TEST_CASE("bars split into panels keep every number") {
 }
 
 CATCH_TEST_CASE("a variant looks the same whatever else is swept, and in whatever order") {
-  const std::vector<std::string> some = {"diff", "my_model", "transformer", "diff_v2"};
-  const std::vector<std::string> others = {"diff_no_norm", "transformer", "diff_v2", "my_model",
+  const std::vector<std::string> some = {"diff", "my_diff", "transformer", "diff_v2"};
+  const std::vector<std::string> others = {"diff_no_norm", "transformer", "diff_v2", "my_diff",
                                            "diff"};
   const auto find = [](const std::vector<std::string>& values, const std::string& baseline,
                        const std::string& value) {
@@ -262,7 +262,7 @@ CATCH_TEST_CASE("a variant looks the same whatever else is swept, and in whateve
     return looks.at(
         static_cast<std::size_t>(std::find(values.begin(), values.end(), value) - values.begin()));
   };
-  for (const char* value : {"diff", "transformer", "diff_v2", "my_model"}) {
+  for (const char* value : {"diff", "transformer", "diff_v2", "my_diff"}) {
     const Look one = find(some, "transformer", value);
     const Look other = find(others, "diff_v2", value);
     CATCH_INFO(value);

@@ -123,8 +123,8 @@ CATCH_TEST_CASE("every kind of figure is drawn, with embedded fonts and none of 
     CATCH_INFO(name);
     const fs::path base = builder.study.output / "figures" / name;
     CATCH_REQUIRE(fs::exists(base.string() + ".pdf"));
-    CATCH_CHECK(std::count(read_file(base.string() + ".csv").begin(),
-                           read_file(base.string() + ".csv").end(), '\n') > 8);
+    const std::string data = read_file(base.string() + ".csv");
+    CATCH_CHECK(std::count(data.begin(), data.end(), '\n') > 8);
     if (!fs::exists("/usr/bin/pdffonts")) continue;
     const auto [fonts, code] = output_of({"/usr/bin/pdffonts", base.string() + ".pdf"});
     CATCH_INFO(fonts);
