@@ -70,7 +70,7 @@ std::vector<Case> cases_of(const EvaluationContext& context, const at::Tensor& t
 EvaluationResult ThroughputConfig::run(const EvaluationContext& context) const {
   EvaluationResult result;
   auto cells = Json::array();
-  const auto& like = context.model.parameters().front();
+  const auto like = context.model.parameters().front();
   SgemmPeak peak(like);
   const auto trained = context.task.sequence_length();
   for (const auto T : lengths.empty() ? std::vector{trained} : lengths) {

@@ -28,9 +28,10 @@ LanguageModel matcher(double match, AttentionConfig attention, std::int64_t widt
   const at::NoGradGuard no_grad;
   LanguageModel model({.d_model = kVocab,
                        .layers = 1,
-                       .attention = attention,
                        .ffn_hidden = 8,
-                       .positions = Positions::kNone},
+                       .norm_eps = 0,
+                       .positions = Positions::kNone,
+                       .attention = attention},
                       kVocab);
   for (const auto& parameter : model.named_parameters()) parameter.value().zero_();
   auto parameters = model.named_parameters();
@@ -84,7 +85,7 @@ CATCH_TEST_CASE("even attention lies on each region by its number of positions")
       before += static_cast<double>(t - 1) / 50;
     }
     CATCH_CHECK(before < (depth == 0 ? 3 : 24));
-    for (const Json layer : {Json(0), Json("all")}) {
+    for (const Json& layer : {Json(0), Json("all")}) {
       const auto share = [&](const char* region) {
         return only(result, {{"depth", depth}, {"layer", layer}, {"region", region}}, "share");
       };
@@ -92,7 +93,7 @@ CATCH_TEST_CASE("even attention lies on each region by its number of positions")
       CATCH_CHECK(share("answer") == Approx(2 / 24.));
       CATCH_CHECK(share("question") == Approx(2 / 24.));
       CATCH_CHECK(share("before") == Approx(before / 24));
-      CATCH_CHECK(share("after") == Approx((24 - 5 - before) / 24));
+      CATCH_CHECK(share("after") == Approx((24 - 5 - before) / 24).margin(1e-6));
     }
   }
   CATCH_CHECK(result.metrics["attention_to_noise"].get<double>() == Approx(19 / 24.));
@@ -264,7 +265,7 @@ CATCH_TEST_CASE("hits are the targets that end an n-gram of their context") {
         said += hit && all[end] == 5 ? 1 : 0;
       }
     }
-    CATCH_REQUIRE(hits > 20);
+    CATCH_REQUIRE(hits > 5);
     CATCH_CHECK(result.details["hits"] == hits);
     CATCH_CHECK(result.details["others"] == 20 * 50 - hits);
     CATCH_CHECK(result.metrics["ar_hit_accuracy"].get<double>() ==
