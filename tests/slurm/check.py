@@ -98,7 +98,7 @@ class Sweep:
             if not resubmit:
                 raise AssertionError(f"{self.name}: given up\n{answer.stdout}{answer.stderr}")
             self.site.difflab("resume", self.output)
-        self.site.difflab("plot", "tiny", *self.options)
+        self.site.difflab("plot", "tiny", self.options[0])
         if self.site.expected is None:
             self.site.expected = self.tables()
         assert self.tables() == self.site.expected, f"{self.name}: the tables differ"
@@ -113,6 +113,7 @@ class Sweep:
 
 def local(site, _dose):
     sweep = Sweep(site, "local", 5, 1)
+    site.difflab("sweep", "tiny", *sweep.options, "--freeze")  # what `wait` asks for
     site.difflab("sweep", "tiny", *sweep.options)
     sweep.finish()
     return "the undisturbed local sweep: its tables are the oracle"
@@ -223,7 +224,7 @@ def preemptions(site, dose):
 def refusals(site, _dose):
     for option, word in (("launcher.partition=none_such", "invalid partition"),
                          ("launcher.minutes=100000", "imelimit"),
-                         ("launcher.options=[--nodelist=none_such]", "node"),
+                         ("launcher.options=['--nodelist=none_such']", "node"),
                          ("launcher.constraint=none_such", "feature"),
                          ("launcher.options=[--no-such-option]", "option")):
         sweep = Sweep(site, f"refused-{word.replace(' ', '-')}", 5, 1, option)
