@@ -133,7 +133,8 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
     return {"attention", "evaluations", "experiments", "figures",
             "groups",    "keys",        "launchers",   "tasks"};
   }
-  if (!is_one_of(command, {"sweep", "plot", "report", "config", "show", "params", "flops"})) return {};
+  if (!is_one_of(command, {"sweep", "plot", "report", "config", "show", "params", "flops"}))
+    return {};
   const auto experiment = std::find_if(words.begin() + 1, words.end() - 1, [](const auto& earlier) {
     return !earlier.starts_with("-") && earlier.find('=') == earlier.npos;
   });
