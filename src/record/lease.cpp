@@ -148,13 +148,17 @@ void remove_temporaries(const RunDirectory& run) {
   remove_abandoned_temporaries(run.path);
 }
 
+// The last ones stay. Somebody who looked a while ago must find the name that he wants to create
+// taken, and a folder that is read while claims come and go must show one of them.
+constexpr std::uint64_t kClaimsKept = 16;
+
 void remove_claims_before(const RunDirectory& run, std::uint64_t epoch) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(run.claims(), ignored)) {
     const auto name = entry.path().filename().string();
     std::uint64_t old = 0;
     std::from_chars(name.data(), name.data() + name.size(), old);
-    if (old > 0 && old < epoch) fs::remove(entry.path(), ignored);
+    if (old > 0 && old + kClaimsKept < epoch) fs::remove(entry.path(), ignored);
   }
 }
 
@@ -214,6 +218,11 @@ std::unique_ptr<Lease> Lease::acquire(const RunDirectory& run,
     if (const auto last = watch.free_after(run)) {
       const auto epoch = *last + 1;  // and no other: somebody may have come since
       if (const int descriptor = create_claim(run, epoch, kHeld); descriptor >= 0) {
+        if (last_epoch(run) != epoch) {  // the name was free because it is long past
+          ::close(descriptor);
+          ::unlink(claim_file(run, epoch).c_str());
+          continue;
+        }
         std::unique_ptr<Lease> lease(new Lease(run, epoch, descriptor, times));
         remove_claims_before(run, epoch);
         remove_temporaries(run);

@@ -52,8 +52,8 @@ struct ContextQaConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("facts", facts, "facts F in the context", config::at_least(1));
-    visit("questions", questions, "questions R behind a context", config::at_least(1));
+    visit("facts", facts, "facts F in the context", config::between(1, 1'000'000));
+    visit("questions", questions, "questions R behind a context", config::between(1, 1'000'000));
     visit("distractors", distractors,
           "share of misleading facts: near misses of questions, unmarked ones for summaries",
           config::between(0, 1));
@@ -63,9 +63,9 @@ struct ContextQaConfig {
           config::between(0, 1));
     visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));
-    visit("entities", entities, "distinct entities", config::at_least(2));
-    visit("attributes", attributes, "distinct attributes", config::at_least(2));
-    visit("values", values, "distinct values", config::at_least(2));
+    visit("entities", entities, "distinct entities", config::between(2, 1'000'000));
+    visit("attributes", attributes, "distinct attributes", config::between(2, 1'000'000));
+    visit("values", values, "distinct values", config::between(2, 1'000'000));
   }
   void validate(config::Check& check) const;
 

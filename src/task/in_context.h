@@ -44,13 +44,13 @@ struct InContextConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("classes", classes, "classes C of an episode", config::at_least(2));
+    visit("classes", classes, "classes C of an episode", config::between(2, 1'000'000));
     visit("shots", shots, "labelled examples K in the context, all classes together",
-          config::at_least(1));
-    visit("features", features, "symbols F of an example", config::at_least(1));
-    visit("symbols", symbols, "distinct symbols", config::at_least(2));
+          config::between(1, 1'000'000));
+    visit("features", features, "symbols F of an example", config::between(1, 1'000'000));
+    visit("symbols", symbols, "distinct symbols", config::between(2, 1'000'000));
     visit("labels", labels, "distinct labels, of which an episode draws one per class",
-          config::at_least(2));
+          config::between(2, 1'000'000));
     visit("flip", flip, "probability that a feature of an example is any symbol instead",
           config::between(0, 1));
     visit("score_all", score_all,

@@ -43,10 +43,11 @@ struct MqarConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("length", length, "tokens T of a sequence", config::at_least(4));
+    visit("length", length, "tokens T of a sequence", config::between(4, 1'000'000));
     visit("vocab_size", tokens, "tokens V: a filler, V/2 - 1 keys, the rest values",
-          config::at_least(4));
-    visit("pairs", pairs, "key-value pairs N of a sequence, each asked once", config::at_least(1));
+          config::between(4, 1'000'000));
+    visit("pairs", pairs, "key-value pairs N of a sequence, each asked once",
+          config::between(1, 1'000'000));
     visit("power_a", power_a, "power a of the gaps between pairs and queries; 1: all alike",
           config::between(0, 1));
     visit("random_filler", random_filler, "whether the tokens between queries are drawn");

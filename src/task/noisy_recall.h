@@ -37,11 +37,11 @@ struct NoisyRecallConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("length", length, "tokens T of a sequence", config::at_least(4));
+    visit("length", length, "tokens T of a sequence", config::between(4, 1'000'000));
     visit("noise", noise, "share of the tokens that are noise", config::between(0, 0.95));
-    visit("keys", keys, "distinct keys", config::at_least(1));
-    visit("values", values, "distinct values", config::at_least(2));
-    visit("noise_tokens", noise_tokens, "distinct noise symbols", config::at_least(1));
+    visit("keys", keys, "distinct keys", config::between(1, 1'000'000));
+    visit("values", values, "distinct values", config::between(2, 1'000'000));
+    visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
     visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));
   }

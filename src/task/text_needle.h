@@ -55,9 +55,9 @@ struct TextNeedleConfig {
     visit("generated_characters", generated_characters,
           "characters of the generated text; counts only without a file", config::between(1, 1e9));
     visit("tokenizer", tokenizer, "what a token is: character (Unicode) or byte");
-    visit("length", length, "tokens T of a sequence", config::at_least(1));
-    visit("needles", needles, "needles N hidden in a sequence", config::at_least(1));
-    visit("queries", queries, "needles R that are asked for", config::at_least(1));
+    visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("needles", needles, "needles N hidden in a sequence", config::between(1, 1'000'000));
+    visit("queries", queries, "needles R that are asked for", config::between(1, 1'000'000));
     visit("depth", depth, "where the asked needle lies, in % of the haystack; null draws it",
           config::between(0, 100));
     visit("digits", digits, "digits of a number", config::between(1, 18));
