@@ -111,8 +111,8 @@ class RandomConfig {
   }
 
   std::int64_t whole(config::Range range) {
-    // The largest double below 2^63, so that both ends are whole numbers of 64 bits.
-    constexpr double kMost = 0x1.fffffffffffffp+62;
+    // Sums and small multiples of sizes stay whole numbers of 64 bits.
+    constexpr double kMost = 1e12;
     const double low = std::max(std::ceil(range.low), -kMost);
     const double high = std::min(std::floor(range.high), kMost);
     if (below(8) == 0) return static_cast<std::int64_t>(chance() ? low : high);
