@@ -35,13 +35,14 @@ class Value {
   using Map = std::vector<Entry>;
 
   Value() = default;  // null
-  explicit Value(bool value) : data_(value) {}
+  // Defined below, where Entry is complete; clang wants that.
+  explicit Value(bool value);
   template <std::integral T>
-  explicit Value(T value) : data_(static_cast<std::int64_t>(value)) {}
-  explicit Value(double value) : data_(value) {}
-  explicit Value(std::string value) : data_(std::move(value)) {}
-  explicit Value(std::string_view value) : data_(std::string(value)) {}
-  explicit Value(const char* value) : data_(std::string(value)) {}
+  explicit Value(T value);
+  explicit Value(double value);
+  explicit Value(std::string value);
+  explicit Value(std::string_view value);
+  explicit Value(const char* value);
   static Value list();
   static Value list(List items);
   static Value map();
@@ -107,6 +108,14 @@ struct Value::Entry {
 
   bool operator==(const Entry& other) const { return key == other.key && value == other.value; }
 };
+
+inline Value::Value(bool value) : data_(value) {}
+template <std::integral T>
+Value::Value(T value) : data_(static_cast<std::int64_t>(value)) {}
+inline Value::Value(double value) : data_(value) {}
+inline Value::Value(std::string value) : data_(std::move(value)) {}
+inline Value::Value(std::string_view value) : data_(std::string(value)) {}
+inline Value::Value(const char* value) : data_(std::string(value)) {}
 
 /// Lays `over` on top of `base`: maps merge key by key, anything else replaces what was there, but
 /// ??? replaces nothing.

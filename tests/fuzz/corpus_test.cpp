@@ -1,4 +1,7 @@
-// Small inputs of every kind that the readers of the configuration have to take or refuse.
+// Replays what fuzzing has found worth keeping. To look for more (clang with libFuzzer):
+//   cmake --preset fuzz && cmake --build --preset fuzz
+//   build/fuzz/tests/fuzz_yaml -max_total_time=600 -timeout=1 -rss_limit_mb=256 FOLDER
+//   tests/fuzz/corpus/yaml
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -10,7 +13,7 @@
 namespace difflab::fuzz {
 namespace {
 
-CATCH_TEST_CASE("every input of the corpus is accepted or refused without a crash") {
+CATCH_TEST_CASE("the inputs that fuzzing kept are accepted or refused without a crash") {
   const std::map<std::string, std::function<void(std::string_view)>> targets{
       {"override", fuzz_override}, {"yaml", fuzz_yaml}, {"interpolation", fuzz_interpolation}};
   const std::filesystem::path corpus = DIFFLAB_ROOT "/tests/fuzz/corpus";
