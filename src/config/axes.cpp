@@ -24,7 +24,7 @@ Element element_of(const Value& value) {
   if (value.is_map()) {
     Dict dict;
     for (const Value::Entry& entry : value.entries()) {
-      dict.entries.emplace_back(Element{Value(entry.key)}, element_of(entry.value));
+      dict.entries.push_back({Element{Value(entry.key)}, element_of(entry.value)});
     }
     return {std::move(dict)};
   }

@@ -121,9 +121,9 @@ class ValueParser {
         const auto [place, added] =
             places.try_emplace(identity_of_key(std::get<Value>(key.data)), map.entries.size());
         if (added) {
-          map.entries.emplace_back(std::move(key), std::move(value));
+          map.entries.push_back({std::move(key), std::move(value)});
         } else {
-          map.entries[place->second].second = std::move(value);
+          map.entries[place->second].value = std::move(value);
         }
       } while (accept(Type::kComma));
       if (!accept(Type::kCloseBrace)) fail("expected , or } here");

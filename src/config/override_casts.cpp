@@ -106,7 +106,7 @@ Element cast(const Element& element, const Cast& convert, bool ranges) {
   if (auto* items = std::get_if<std::vector<Element>>(&result.data)) {
     std::transform(items->begin(), items->end(), items->begin(), each);
   } else if (auto* dict = std::get_if<Dict>(&result.data)) {
-    for (auto& entry : dict->entries) entry.second = each(entry.second);
+    for (auto& entry : dict->entries) entry.value = each(entry.value);
   } else if (auto* choice = std::get_if<ChoiceSweep>(&result.data)) {
     std::transform(choice->choices.begin(), choice->choices.end(), choice->choices.begin(), each);
   } else if (auto* range = std::get_if<RangeSweep>(&result.data); range && ranges) {

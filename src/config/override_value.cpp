@@ -30,7 +30,7 @@ bool contains_sweep(const Element& element) {
   }
   if (const auto* dict = std::get_if<Dict>(&element.data)) {
     for (const auto& entry : dict->entries) {
-      if (contains_sweep(entry.second)) return true;
+      if (contains_sweep(entry.value)) return true;
     }
   }
   return false;

@@ -20,7 +20,8 @@ struct Quoted {
 };
 
 struct Dict {
-  std::vector<std::pair<Element, Element>> entries;  ///< keys are scalars
+  struct Entry;  // not a std::pair, which clang wants to know whole here
+  std::vector<Entry> entries;
 };
 
 struct ChoiceSweep {
@@ -55,6 +56,11 @@ struct Element {
   Data data;
 
   bool is_sweep() const { return data.index() >= 4; }
+};
+
+struct Dict::Entry {
+  Element key;  ///< a scalar
+  Element value;
 };
 
 /// Whether the element is a sweep or has one inside, e.g. [range(3)], which stands for no value.
