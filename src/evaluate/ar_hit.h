@@ -5,6 +5,7 @@
 
 #include "config/fields.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/text_only.h"
 
 namespace difflab {
 
@@ -25,7 +26,9 @@ struct ArHitConfig : EvaluationCommon {
     visit("n", n, "tokens of an n-gram, the predicted one included", config::between(2, 64));
     visit("samples", samples, "test sequences", config::at_least(1));
   }
-  void validate_task(const TaskConfig& task, config::Check& check) const;
+  void validate_task(const TaskConfig& task, config::Check& check) const {
+    require_text(task, kKind, check);
+  }
 
   /// Metrics: ar_hit_share of all predictions; ar_hit_loss, ar_hit_accuracy, others_loss and
   /// others_accuracy, each null where there are none. Details: n, hits, others.

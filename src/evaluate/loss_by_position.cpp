@@ -4,6 +4,7 @@
 
 #include "evaluate/score_batches.h"
 #include "model/language_model.h"
+#include "model/score.h"
 #include "task/task.h"
 #include "util/text.h"
 
@@ -14,10 +15,8 @@ namespace {
 at::Tensor loss_sums(const EvaluationContext& context, const Task& task, std::int64_t samples) {
   auto sum = at::zeros({task.sequence_length()}, at::kDouble);
   for_each_batch(context.model, task, context.seed, Split::kTest, samples, [&](const Batch& batch) {
-    const auto logits = context.model.forward(batch.inputs).flatten(0, 1);
-    const auto loss =
-        at::cross_entropy_loss(logits, batch.targets.flatten(), {}, at::Reduction::None);
-    sum += loss.view_as(batch.targets).to(at::kDouble).sum(0).cpu();
+    const auto losses = token_losses(context.model.forward(batch.inputs), batch.targets);
+    sum += losses.to(at::kDouble).sum(0).cpu();
   });
   return sum;
 }

@@ -8,6 +8,7 @@
 
 #include "config/fields.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/text_only.h"
 
 namespace difflab {
 
@@ -31,7 +32,9 @@ struct LossByPositionConfig : EvaluationCommon {
     visit("bin", bin, "positions that are averaged", config::at_least(1));
     visit("samples", samples, "test sequences per length", config::at_least(1));
   }
-  void validate_task(const TaskConfig& task, config::Check& check) const;
+  void validate_task(const TaskConfig& task, config::Check& check) const {
+    require_text(task, kKind, check);
+  }
 
   /// The longest sequence that is asked for, beside the trained length.
   std::int64_t longest() const {

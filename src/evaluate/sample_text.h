@@ -6,6 +6,7 @@
 
 #include "config/fields.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/text_only.h"
 #include "model/sampling_config.h"
 
 namespace difflab {
@@ -31,9 +32,7 @@ struct SampleTextConfig : EvaluationCommon {
     if (prompt.empty()) check.problem("prompt", "is empty; expected at least one character");
   }
   void validate_task(const TaskConfig& task, config::Check& check) const {
-    if (!std::holds_alternative<TextConfig>(task)) {
-      check.problem("kind", "is sample_text; expected a task of kind text");
-    }
+    require_text(task, kKind, check);
   }
 
   /// Details: {"samples": [{"prompt", "text"}]}.

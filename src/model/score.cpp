@@ -45,6 +45,11 @@ at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const at::T
   return at::cross_entropy_loss(asked.logits, asked.targets);
 }
 
+at::Tensor token_losses(const at::Tensor& logits, const at::Tensor& targets) {
+  return at::cross_entropy_loss(logits.flatten(0, 1), targets.flatten(), {}, at::Reduction::None)
+      .view_as(targets);
+}
+
 Score& Score::operator+=(const Score& other) {
   sequences += other.sequences;
   targets += other.targets;

@@ -12,6 +12,9 @@ class LanguageModel;
 /// negative are left out, also from the output head's work. A differentiable scalar.
 at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets);
 
+/// Cross-entropy of every target, in nats, of the same shape: logits [B, T, V], targets [B, T].
+at::Tensor token_losses(const at::Tensor& logits, const at::Tensor& targets);
+
 /// How a model answered a set of sequences.
 struct Score {
   std::int64_t sequences = 0;
