@@ -43,14 +43,14 @@ struct NeedleConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("length", length, "tokens T of a sequence", config::at_least(1));
-    visit("needles", needles, "needles N hidden in a sequence", config::at_least(1));
-    visit("queries", queries, "needles R that are asked for", config::at_least(1));
+    visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("needles", needles, "needles N hidden in a sequence", config::between(1, 1'000'000));
+    visit("queries", queries, "needles R that are asked for", config::between(1, 1'000'000));
     visit("depth", depth, "where the asked needle lies, in % of the noise; null draws it",
           config::between(0, 100));
-    visit("noise_tokens", noise_tokens, "distinct noise symbols", config::at_least(1));
-    visit("keys", keys, "distinct keys", config::at_least(1));
-    visit("values", values, "distinct values", config::at_least(2));
+    visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
+    visit("keys", keys, "distinct keys", config::between(1, 1'000'000));
+    visit("values", values, "distinct values", config::between(2, 1'000'000));
   }
   void validate(config::Check& check) const {
     if (queries > needles) {

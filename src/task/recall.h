@@ -31,8 +31,8 @@ struct RecallConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("length", length, "tokens T of a sequence", config::at_least(kSmallestLength));
-    visit("vocab_size", tokens, "tokens V, two of them reserved", config::at_least(4));
+    visit("length", length, "tokens T of a sequence", config::between(kSmallestLength, 1'000'000));
+    visit("vocab_size", tokens, "tokens V, two of them reserved", config::between(4, 1'000'000));
   }
 
   std::int64_t sequence_length() const { return length; }

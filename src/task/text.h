@@ -41,7 +41,7 @@ struct TextConfig {
     visit("generated_characters", generated_characters,
           "characters of the generated text; counts only without a file", config::between(1, 1e9));
     visit("tokenizer", tokenizer, "what a token is: character (Unicode) or byte");
-    visit("length", length, "tokens T of a sequence", config::at_least(1));
+    visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
     visit("valid_share", valid_share, "share of the text, behind train, for choices",
           config::between(0, 1));
     visit("test_share", test_share, "share of the text, at its end, for what is reported",
