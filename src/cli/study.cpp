@@ -14,6 +14,7 @@
 #include "experiment/identity.h"
 #include "experiment/input_files.h"
 #include "experiment/run_config.h"
+#include "report/frame.h"
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/text.h"
@@ -95,13 +96,26 @@ std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& r
   return points;
 }
 
-void check_report_fits(const config::Study& composed, const report::ReportConfig& report,
+void check_report_fits(const config::Study& composed, const StudyConfig& config,
                        config::Problems& problems) {
+  const auto add = [&](const std::string& key, const std::string& message) {
+    const auto* value = composed.settings.find_path(key);
+    problems.add(value != nullptr ? value->source : config::Source{}, key, message);
+  };
   std::vector<std::string> axes;
   for (const auto& axis : composed.axes) axes.push_back(axis.key);
-  for (const auto& problem : report::check_report(report, axes)) {
-    const auto* value = composed.settings.find_path(problem.key);
-    problems.add(value != nullptr ? value->source : config::Source{}, problem.key, problem.message);
+  const auto& chosen = config.search.axis;
+  if (config.search.active()) {
+    const auto place = std::find(axes.begin(), axes.end(), chosen);
+    if (place == axes.end() || chosen == report::kSeedAxis) {
+      add("search.axis", concat("is '", chosen, "'; expected an axis of the sweep other than seed",
+                                suggestion(chosen, axes)));
+    } else {
+      axes.erase(place);
+    }
+  }
+  for (const auto& problem : report::check_report(config.report, axes, chosen)) {
+    add(problem.key, problem.message);
   }
 }
 
@@ -142,12 +156,13 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
     study.config = config::read<StudyConfig>(composed.settings, "", problems);
   }
   study.points = resolve(composed, study.root, problems, study.threads_per_run);
-  if (problems.empty()) check_report_fits(composed, study.config.report, problems);
+  if (problems.empty()) check_report_fits(composed, study.config, problems);
   problems.throw_if_any();
 
   study.results = (place_of(composed.settings, "results", study.root) / study.config.results)
                       .lexically_normal();
   for (auto& point : study.points) point.directory = {study.results / "runs" / point.id};
+  study.search();  // its rungs are checked
   const auto changes = that_change_something(composed.changes);
   study.output = study.results / name / study.preset;
   if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
@@ -187,15 +202,35 @@ report::Study Study::for_report() const {
   for (const auto& text : that_change_something(overrides)) {
     study.command += concat(" ", quoted_for_shell(text));
   }
+  const auto halving = search();
+  if (halving) {
+    study.search =
+        concat("One value of ", config.search.axis,
+               " was chosen for each variant by successive halving on ", config.search.metric, " (",
+               halving->text(), "); ", halving->dropped(), " runs were dropped.");
+  }
   for (const auto& point : points) {
-    study.runs.push_back({point.id, point.axes,
+    if (halving && halving->verdict(point) == sweep::Halving::Verdict::kDrop) continue;
+    auto axes = point.axes;
+    std::erase_if(axes, [&](const auto& axis) { return axis.first == config.search.axis; });
+    study.runs.push_back({point.id, std::move(axes),
                           with_project_paths(point.config, root.string() + "/"),
                           point.directory.path});
   }
   return study;
 }
 
+std::unique_ptr<sweep::Halving> Study::search() const {
+  if (!config.search.active()) return nullptr;
+  auto halving = std::make_unique<sweep::Halving>(config.search, sweep::distinct(points));
+  halving->look();
+  return halving;
+}
+
 sweep::Plan Study::frozen() const {
+  if (config.search.active()) {
+    throw UserError("search.axis: runs that pause cannot be given away; expected launcher=local");
+  }
   std::vector<std::string> report{"plot", name};
   report.insert(report.end(), overrides.begin(), overrides.end());
   return {.experiment = name,

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/study_config.h"
 #include "config/study.h"
 #include "report/report.h"
+#include "sweep/halving.h"
 #include "sweep/plan.h"
 #include "sweep/run.h"
 
@@ -26,6 +28,8 @@ struct Study {
 
   /// What write_report needs to know.
   report::Study for_report() const;
+  /// How its search stands, as the files of the runs say; null if nothing is searched.
+  std::unique_ptr<sweep::Halving> search() const;
   /// The sweep as it is written to disk for others to execute.
   sweep::Plan frozen() const;
 };

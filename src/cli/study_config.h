@@ -4,6 +4,7 @@
 
 #include "report/report_config.h"
 #include "sweep/launcher_config.h"
+#include "sweep/search_config.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -19,6 +20,7 @@ struct StudyConfig {
   std::string unmatched;
   std::string results = "results";
   sweep::LauncherConfig launcher;
+  sweep::SearchConfig search;
   report::ReportConfig report;
 
   template <class Visitor>
@@ -32,10 +34,14 @@ struct StudyConfig {
           "why compared models differ by more than 1 % in their parameters; empty: they must not");
     visit("results", results, "folder for runs, tables and figures");
     visit("launcher", launcher, "where runs are executed");
+    visit("search", search, "an axis of which each variant keeps its best value");
     report.visit_fields(visit);
   }
   void validate(config::Check& check) const {
     report.validate(check);
+    if (search.active() && !std::holds_alternative<sweep::LocalLauncher>(launcher)) {
+      check.problem("search.axis", "needs launcher=local; other launchers cannot pause runs");
+    }
     for (std::size_t i = 0; i < report.claims.size() && baseline.empty(); ++i) {
       if (report.claims[i].against.empty()) {
         check.problem(concat("claims[", i, "]"),

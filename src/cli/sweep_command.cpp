@@ -36,7 +36,31 @@ struct Options {
   bool freeze = false;
 };
 
-void print_header(const Study& study, int runs, int complete, int workers) {
+/// The runs of a sweep as they stand before it starts, without those that a search has dropped.
+struct Found {
+  std::vector<sweep::Run> runs;
+  std::vector<sweep::PlanState> states;
+  std::unique_ptr<sweep::Halving> search;
+  int complete = 0;
+
+  int planned() const { return static_cast<int>(runs.size()); }
+};
+
+Found look(const Study& study) {
+  Found found{.runs = sweep::distinct(study.points), .states = {}, .search = study.search()};
+  if (found.search) {
+    std::erase_if(found.runs, [&](const sweep::Run& run) {
+      return found.search->verdict(run) == sweep::Halving::Verdict::kDrop;
+    });
+  }
+  found.states = states_of(found.runs);
+  found.complete =
+      static_cast<int>(std::count_if(found.states.begin(), found.states.end(), sweep::is_complete));
+  return found;
+}
+
+void print_header(const Study& study, const Found& found, int workers) {
+  const int runs = found.planned(), complete = found.complete;
   const std::string runs_text =
       complete == 0 ? fmt::format("{}", runs)
                     : fmt::format("{} ({} finished, {} to run)", runs, complete, runs - complete);
@@ -44,6 +68,11 @@ void print_header(const Study& study, int runs, int complete, int workers) {
   const auto& question = study.config.question.empty() ? study.config.title : study.config.question;
   if (!question.empty()) std::cout << "question   " << question << '\n';
   std::cout << "runs       " << runs_text << '\n';
+  if (found.search) {
+    std::cout << fmt::format("search     {}; {} training steps instead of {}\n",
+                             found.search->text(), found.search->steps(),
+                             found.search->steps_without_search());
+  }
   if (workers > 0) std::cout << "workers    " << workers << '\n';
   std::cout << "output     " << config::shown_path(study.output) << '\n';
   if (!study.config.unmatched.empty()) {
@@ -66,12 +95,12 @@ void print_failures(const std::vector<sweep::Failure>& failures) {
 }
 
 sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Launcher& launcher,
-                                const sweep::Policy& policy) {
+                                const sweep::Policy& policy, sweep::Halving* search) {
   const StopSignals signals;
   sweep::Progress progress(
       std::cerr, runs,
       {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
-  return sweep::execute(runs, launcher, progress, policy);
+  return sweep::execute(runs, launcher, progress, policy, search);
 }
 
 // Results are kept when the code changes, since only their configuration names them; a reader of
@@ -95,31 +124,24 @@ void note_other_code(const std::vector<sweep::Run>& runs,
       others);
 }
 
-struct Counts {
-  int planned = 0;
-  int complete = 0;
-};
-
-int report_all(const Study& study) {
+void write_report(const Study& study) {
   std::cout << '\n' << report::write_report(study.for_report()).text << std::flush;
-  return 0;
 }
 
 // Executes what is missing here and now, then reports.
-int launch(const Study& study, const std::vector<sweep::Run>& runs, Counts counts,
+int launch(const Study& study, const Found& found, const std::filesystem::path& worker,
            const sweep::LocalLauncher& kind) {
-  const auto launcher = kind.build(find_worker(), study.threads_per_run);
-  print_header(study, counts.planned, counts.complete,
-               std::min(launcher->capacity(), counts.planned - counts.complete));
-  note_other_code(runs, states_of(runs));
-  const auto outcome = run_missing(runs, *launcher, kind.policy());
+  const auto launcher = kind.build(worker, study.threads_per_run);
+  print_header(study, found, std::min(launcher->capacity(), found.planned() - found.complete));
+  note_other_code(found.runs, found.states);
+  const auto outcome = run_missing(found.runs, *launcher, kind.policy(), found.search.get());
   if (outcome.interrupted) {
     print_failures(outcome.failures);
     std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
-                             counts.complete + outcome.completed, counts.planned);
+                             found.complete + outcome.completed, found.planned() - outcome.dropped);
     return kInterrupted;
   }
-  if (counts.complete + outcome.completed > 0) report_all(study);
+  if (found.complete + outcome.completed > 0) write_report(study);
   print_failures(outcome.failures);
   if (outcome.unfinished > 0) {
     std::cerr << fmt::format("{} more runs were stopped or not started: launcher.fail_fast\n",
@@ -153,39 +175,37 @@ std::vector<Study> load_studies(const StudyArguments& arguments) {
 }
 
 // Leaves the rest to Slurm; nothing of ours stays on this machine.
-int launch(const Study& study, const std::vector<sweep::Run>& runs, Counts counts,
+int launch(const Study& study, const Found& found, const std::filesystem::path&,
            const sweep::SlurmLauncher&) {
-  find_worker();  // better here than in a hundred tasks
   const auto plan = study.frozen();
   sweep::write_plan(study.output, plan);
-  print_header(study, counts.planned, counts.complete, 0);
-  note_other_code(runs, states_of(runs));
+  print_header(study, found, 0);
+  note_other_code(found.runs, found.states);
   submit_missing(plan, study.output);
   return 0;
 }
 
 int run_and_report(const Study& study) {
-  const auto runs = sweep::distinct(study.points);
-  const auto states = states_of(runs);
-  const Counts counts{
-      static_cast<int>(runs.size()),
-      static_cast<int>(std::count_if(states.begin(), states.end(), sweep::is_complete))};
-  if (counts.complete < counts.planned) find_worker();
+  const auto found = look(study);
+  // A worker that is not there is better missed here than in a hundred tasks.
+  const auto worker = found.complete < found.planned() ? find_worker() : std::filesystem::path();
   require_writable(study.results / "runs");
   require_writable(study.output);
-  if (counts.complete < counts.planned) {
-    return std::visit([&](const auto& kind) { return launch(study, runs, counts, kind); },
+  if (found.complete < found.planned()) {
+    return std::visit([&](const auto& kind) { return launch(study, found, worker, kind); },
                       study.config.launcher);
   }
-  print_header(study, counts.planned, counts.complete, 0);
-  note_other_code(runs, states);
-  std::cout << fmt::format("nothing to run: all {} runs are finished\n", counts.planned);
-  return report_all(study);
+  print_header(study, found, 0);
+  note_other_code(found.runs, found.states);
+  std::cout << fmt::format("nothing to run: all {} runs are finished\n", found.planned());
+  write_report(study);
+  return 0;
 }
 
 int freeze(const Study& study) {
+  const auto plan = study.frozen();
   require_writable(study.results / "runs");
-  sweep::write_plan(study.output, study.frozen());
+  sweep::write_plan(study.output, plan);
   const auto folder = quoted_for_shell(config::shown_path(study.output));
   std::cout << fmt::format(
       "frozen     {0}\nexecute it with ./difflab work {0}, in as many processes and on as many "

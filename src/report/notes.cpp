@@ -113,6 +113,7 @@ void add_notes(Table& table, const Study& study, const Frame& frame, const Label
   if (!study.unmatched.empty()) {
     table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);
   }
+  if (!study.search.empty()) table.notes.push_back(study.search);
   note_chance(table, frame, labels, table.notes);
   if (const auto settings = settings_list(study); !settings.empty()) {
     table.settings = join(settings);

@@ -31,16 +31,17 @@ struct Renderer {
 
 /// A sweep as it was planned; whatever of it is finished gets reported.
 struct Study {
-  std::string name;        ///< experiment, e.g. headline
-  std::string preset;      ///< e.g. default
-  std::string title;       ///< question in a few words; empty: the name
-  std::string question;    ///< what the experiment asks
-  std::string prediction;  ///< what the source found, written before the runs
-  std::string notes;       ///< limits, remarks
-  std::string baseline;    ///< value of the first `rows` axis that others are compared with
-  std::string unmatched;   ///< why compared models differ in size; empty: they do not
-  std::string command;     ///< command line that repeats the study
-  Json settings;           ///< shown under "Settings"; null: what all run configurations share
+  std::string name;         ///< experiment, e.g. headline
+  std::string preset;       ///< e.g. default
+  std::string title;        ///< question in a few words; empty: the name
+  std::string question;     ///< what the experiment asks
+  std::string prediction;   ///< what the source found, written before the runs
+  std::string notes;        ///< limits, remarks
+  std::string baseline;     ///< value of the first `rows` axis that others are compared with
+  std::string unmatched;    ///< why compared models differ in size; empty: they do not
+  std::string search = {};  ///< how a searched value was chosen, a sentence; empty: none was
+  std::string command;      ///< command line that repeats the study
+  Json settings;            ///< shown under "Settings"; null: what all run configurations share
   std::vector<PlannedRun> runs;  ///< in sweep order (last axis fastest)
   ReportConfig report;
   std::filesystem::path output;  ///< results/<experiment>/<preset>; made if missing

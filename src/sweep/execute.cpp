@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <exception>
 #include <fstream>
 #include <list>
 #include <map>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "record/lease.h"
 #include "util/error.h"
@@ -27,12 +29,15 @@ constexpr auto kTick = 100ms;
 constexpr auto kStopGrace = 60s;
 constexpr auto kTimeoutGrace = 10s;
 constexpr auto kBetweenLimits = 500ms;
+constexpr auto kBetweenLooks = 250ms;
 
 struct Job {
   const Run* run;
   int attempts = 0;
   Clock::time_point started = {};
   std::string broken = {};  // the limit that it broke, which ended it
+  bool paused = false;      // by the search
+  bool told = false;        // that it has started
 };
 
 // Why the run failed, in its own words if it left some.
@@ -66,8 +71,8 @@ std::int64_t own_memory_mb(pid_t process) {
 class Execution {
  public:
   Execution(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
-            const Policy& policy)
-      : launcher_(launcher), observer_(observer), policy_(policy) {
+            const Policy& policy, Halving* search)
+      : launcher_(launcher), observer_(observer), policy_(policy), search_(search) {
     const auto states = states_of(runs);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (is_complete(states[i])) {
@@ -87,6 +92,7 @@ class Execution {
   SweepOutcome run() {
     while (!running_.empty() || (!waiting_.empty() && stops_ == 0)) {
       obey_stop_signals();
+      if (search_ != nullptr && stops_ == 0) obey_search();
       if (stops_ == 0) hand_out();
       for (const auto& end : wait()) handle(end);
       hold_to_limits();
@@ -94,6 +100,7 @@ class Execution {
       for (const auto& [directory, job] : running_) now.push_back(job.run);
       observer_.tick(now);
     }
+    if (impossible_) std::rethrow_exception(impossible_);
     outcome_.interrupted = StopSignals::count() > 0;
     outcome_.unfinished += static_cast<int>(waiting_.size());
     for (const auto& run : *order_) {
@@ -118,6 +125,39 @@ class Execution {
     deadline_ = Clock::now() + kStopGrace;
     observer_.stopping();
     launcher_.interrupt();
+  }
+
+  // Runs at a rung save their state and wait; those that are not needed any more are not started
+  // again.
+  void obey_search() {
+    if (Clock::now() < next_search_) return;
+    next_search_ = Clock::now() + kBetweenLooks;
+    try {
+      search_->look();
+    } catch (const UserError&) {
+      impossible_ = std::current_exception();
+      return stop();
+    }
+    for (auto& [directory, job] : running_) {
+      if (job.paused || search_->verdict(*job.run) == Halving::Verdict::kGoOn) continue;
+      const pid_t process = holder_here(job.run->directory);
+      if (process <= 0) continue;
+      ::kill(process, SIGTERM);
+      job.paused = true;
+    }
+    waiting_.remove_if([&](const Job& job) {
+      const bool drop = search_->verdict(*job.run) == Halving::Verdict::kDrop;
+      if (drop) {
+        ++outcome_.dropped;
+        observer_.dropped(*job.run);
+      }
+      return drop;
+    });
+  }
+
+  bool must_wait(const Run& run) {
+    return watch_.taken(run.directory) ||  // by another sweep
+           (search_ != nullptr && search_->verdict(run) != Halving::Verdict::kGoOn);
   }
 
   // A run over its time is asked to save its state and then killed, one over its memory is killed.
@@ -150,7 +190,7 @@ class Execution {
   void hand_out() {
     for (auto job = waiting_.begin();
          job != waiting_.end() && static_cast<int>(running_.size()) < launcher_.capacity();) {
-      if (watch_.taken(job->run->directory)) {  // by another sweep
+      if (must_wait(*job->run)) {
         ++job;
       } else {
         take(*job);
@@ -174,9 +214,10 @@ class Execution {
   void start(Job job) {
     ++job.attempts;
     job.started = Clock::now();
+    const bool is_news = !std::exchange(job.told, true);
     running_.emplace(job.run->directory.path.string(), job);
     launcher_.submit(job.run->directory.path);
-    if (job.attempts == 1) observer_.started(*job.run);
+    if (is_news) observer_.started(*job.run);
   }
 
   std::vector<JobEnd> wait() {
@@ -209,6 +250,11 @@ class Execution {
     const bool own_fault = end.how == JobEnd::How::kExited && end.code != kExitInterrupted;
     if (stops_ > 0 && !own_fault) {
       ++outcome_.unfinished;
+    } else if (job.paused && !own_fault) {
+      job.attempts = 0;
+      job.paused = false;
+      waiting_.push_back(job);
+      next_search_ = {};
     } else if (own_fault && end.code == 0) {
       fail(run, "ended without a result");
     } else if (own_fault) {
@@ -228,6 +274,7 @@ class Execution {
   }
 
   void fail(const Run& run, const std::string& message) {
+    if (search_ != nullptr) search_->give_up(run);
     failures_.emplace(&run, message);
     observer_.failed(run, message);
     if (policy_.fail_fast && stops_ == 0) stop();
@@ -236,6 +283,8 @@ class Execution {
   Launcher& launcher_;
   Observer& observer_;
   const Policy policy_;
+  Halving* const search_;
+  std::exception_ptr impossible_;  // why the search cannot be done
   LeaseWatch watch_;
   const std::vector<Run>* order_;
   std::list<Job> waiting_;
@@ -243,14 +292,14 @@ class Execution {
   std::map<const Run*, std::string> failures_;
   SweepOutcome outcome_;
   int stops_ = 0;  // 1: asked to stop, 2: killed
-  Clock::time_point deadline_, next_limits_;
+  Clock::time_point deadline_, next_limits_, next_search_;
 };
 
 }  // namespace
 
 SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
-                     const Policy& policy) {
-  return Execution(runs, launcher, observer, policy).run();
+                     const Policy& policy, Halving* search) {
+  return Execution(runs, launcher, observer, policy, search).run();
 }
 
 }  // namespace difflab::sweep

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sweep/halving.h"
 #include "sweep/launcher.h"
 #include "sweep/run.h"
 
@@ -19,6 +20,8 @@ class Observer {
   virtual void failed(const Run& run, const std::string& message) = 0;
   /// The attempt-th new try of at most `most`.
   virtual void retried(const Run& run, const std::string& reason, int attempt, int most) = 0;
+  /// A search (halving.h) does not need the run any more; its state is kept.
+  virtual void dropped(const Run& run) = 0;
   virtual void stopping() = 0;
   /// Called several times a second with the runs that execute now.
   virtual void tick(const std::vector<const Run*>& running) = 0;
@@ -31,6 +34,7 @@ struct Failure {
 
 struct SweepOutcome {
   int completed = 0;   ///< runs that have their result now and had none before
+  int dropped = 0;     ///< not needed by the search
   int unfinished = 0;  ///< neither completed nor failed, because the execution was stopped
   std::vector<Failure> failures;  ///< in sweep order
   bool interrupted = false;
@@ -54,8 +58,10 @@ struct Policy {
 /// launcher takes, until all have ended or a stop signal came (util/process.h: the caller keeps a
 /// StopSignals): the first lets them save their state, the second kills them. A run that another
 /// sweep on the same folder is at is left to it and looked at again when that ends.
-/// @throws UserError if runs cannot be executed at all.
+/// @param search if not null, decides which runs pause and which are dropped; it knows all of
+/// `runs`
+/// @throws UserError if runs cannot be executed at all, or if the search cannot be done.
 SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
-                     const Policy& policy = {});
+                     const Policy& policy = {}, Halving* search = nullptr);
 
 }  // namespace difflab::sweep

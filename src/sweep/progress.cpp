@@ -105,6 +105,12 @@ void Progress::retried(const Run& run, const std::string& reason, int attempt, i
       true);
 }
 
+void Progress::dropped(const Run& run) {
+  --total_;
+  estimate_.give_up(static_cast<double>(run.work) - partial_[run.id]);
+  say(fmt::format("[{}/{}] {}: dropped, others were better", done_, total_, run.label()), true);
+}
+
 void Progress::stopping() {
   stopping_ = true;
   say("stopping: runs save their state (once more Ctrl-C kills them)", true);

@@ -29,6 +29,7 @@ class Progress : public Observer {
   void completed(const Run& run, PlanState state) override;
   void failed(const Run& run, const std::string& message) override;
   void retried(const Run& run, const std::string& reason, int attempt, int most) override;
+  void dropped(const Run& run) override;
   void stopping() override;
   void tick(const std::vector<const Run*>& running) override;
 

@@ -8,10 +8,11 @@
 // What it shall do beside counting says the JSON file $FAKE_WORKER:
 //   {"steps": 10, "step_ms": 1, "journal": FILE,
 //    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE,
-//    "memory_mb": {TEXT: NUMBER}}
+//    "memory_mb": {TEXT: NUMBER}, "live_metrics": true}
 // where TEXT picks the runs whose config.yaml contains it. "signal" kills only as long as the file
 // DIR/tries has fewer lines than "signal_times" (default: always). Every start and end of a run is
-// a line "start ID PID PARENT" or "end ID" of the journal.
+// a line "start ID PID PARENT" or "end ID" of the journal. Metrics are written at the end, or with
+// "live_metrics" at every step.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -117,6 +118,17 @@ Json metrics_of(const std::string& config, int steps) {
           {"train_loss", value}, {"needle_accuracy", value}, {"train_seconds", 0.5 + value}};
 }
 
+// What metrics.jsonl holds after `steps` steps.
+std::string metric_lines(const std::string& config, int steps) {
+  std::string lines;
+  for (int i = 1; i <= steps; ++i) {
+    Json line = metrics_of(config + std::to_string(i), i);
+    line["step"] = i;
+    lines += line.dump() + "\n";
+  }
+  return lines;
+}
+
 int run(const Knobs& knobs, const RunDirectory& directory) {
   const auto lease = Lease::acquire(directory, [] { return stop_requested.load(); });
   if (!lease) return 75;
@@ -137,16 +149,13 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
     std::this_thread::sleep_for(std::chrono::milliseconds(knobs.number("step_ms", 1)));
     lease->require_held();
     save_step(directory, step + 1);
+    if (knobs.json.contains("live_metrics")) {
+      std::ofstream(directory.metrics()) << metric_lines(config, step + 1);
+    }
     write_status(directory, RunState::kRunning, step + 1, steps);
   }
-  std::string lines;
-  for (int i = 1; i <= steps; ++i) {
-    Json line = metrics_of(config + std::to_string(i), i);
-    line["step"] = i;
-    lines += line.dump() + "\n";
-  }
   lease->require_held();
-  write_file_atomically(directory.metrics(), lines);
+  write_file_atomically(directory.metrics(), metric_lines(config, steps));
   const Json result = {{"schema", kResultSchema},    {"id", id},
                        {"status", "finished"},       {"metrics", metrics_of(config, steps)},
                        {"censored", Json::object()}, {"evaluations", Json::object()}};

@@ -8,10 +8,8 @@
 
 #include "record/lease.h"
 #include "support/catch.h"
-#include "support/fake_runs.h"
-#include "sweep/launcher/local.h"
+#include "support/sweep_bench.h"
 #include "util/error.h"
-#include "util/hash.h"
 #include "util/process.h"
 #include "util/text.h"
 
@@ -20,57 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::FakeWorkers;
-
-std::vector<Run> make_runs(const fs::path& results, int count) {
-  std::vector<Run> runs;
-  for (int seed = 0; seed < count; ++seed) {
-    const std::string config = concat("seed: ", seed, "\n");
-    const std::string id = sha256_hex(config).substr(0, 16);
-    runs.push_back({.id = id,
-                    .axes = {{"seed", std::to_string(seed)}},
-                    .config = {{"seed", seed}},
-                    .config_text = config,
-                    .directory = {results / "runs" / id}});
-  }
-  return runs;
-}
-
-// Notes what it is told, and does something at every tick.
-struct Notes : Observer {
-  std::vector<std::string> lines;
-  std::function<void(const std::vector<const Run*>&)> on_tick;
-
-  void started(const Run& run) override { lines.push_back("started " + run.label()); }
-  void completed(const Run& run, PlanState state) override {
-    lines.push_back(concat(name_of(state), " ", run.label()));
-  }
-  void failed(const Run& run, const std::string& message) override {
-    lines.push_back(concat("failed ", run.label(), ": ", message));
-  }
-  void retried(const Run& run, const std::string& reason, int attempt, int most) override {
-    lines.push_back(concat("retry ", attempt, " of ", most, " ", run.label(), ": ", reason));
-  }
-  void stopping() override { lines.push_back("stopping"); }
-  void tick(const std::vector<const Run*>& running) override {
-    if (on_tick) on_tick(running);
-  }
-  int count(const std::string& word) const {
-    int found = 0;
-    for (const auto& line : lines) found += line.find(word) != line.npos ? 1 : 0;
-    return found;
-  }
-};
-
-struct Bench {
-  FakeWorkers workers;
-  fs::path results = workers.folder() / "results of today";  // with blanks, as users have them
-  Notes notes;
-
-  SweepOutcome sweep(const std::vector<Run>& runs, int at_once = 2, const Policy& policy = {}) {
-    const LocalLauncher local{.workers = WorkerCount{at_once}};
-    return execute(runs, *local.build(FakeWorkers::program(), 1), notes, policy);
-  }
-};
+using testing::make_runs;
+using testing::Notes;
+using testing::SweepBench;
 
 std::map<std::string, std::string> results_of(const std::vector<Run>& runs) {
   std::map<std::string, std::string> texts;
@@ -80,14 +30,14 @@ std::map<std::string, std::string> results_of(const std::vector<Run>& runs) {
 
 // What the same runs give when nothing disturbs them.
 std::map<std::string, std::string> undisturbed(int count) {
-  Bench bench;
+  SweepBench bench;
   const auto runs = make_runs(bench.results, count);
   CATCH_REQUIRE(bench.sweep(runs).completed == count);
   return results_of(runs);
 }
 
 CATCH_TEST_CASE("every run is executed once, and nothing is executed again") {
-  Bench bench;
+  SweepBench bench;
   const auto runs = make_runs(bench.results, 5);
   CATCH_CHECK(state_of(runs[0].directory) == PlanState::kNew);
   auto outcome = bench.sweep(runs);
@@ -104,7 +54,7 @@ CATCH_TEST_CASE("every run is executed once, and nothing is executed again") {
 }
 
 CATCH_TEST_CASE("all runs share one worker process, and as many execute at once as asked") {
-  Bench bench;
+  SweepBench bench;
   bench.workers.set(R"({"steps": 15, "step_ms": 10})");
   const auto runs = make_runs(bench.results, 6);
   std::size_t most = 0;
@@ -117,7 +67,7 @@ CATCH_TEST_CASE("all runs share one worker process, and as many execute at once 
 }
 
 CATCH_TEST_CASE("a run whose folder was deleted is executed again, alone, with the same result") {
-  Bench bench;
+  SweepBench bench;
   const auto runs = make_runs(bench.results, 4);
   bench.sweep(runs);
   const auto before = results_of(runs);
@@ -130,7 +80,7 @@ CATCH_TEST_CASE("a run whose folder was deleted is executed again, alone, with t
 }
 
 CATCH_TEST_CASE("failures are told all together with their own words, and fail only themselves") {
-  Bench bench;
+  SweepBench bench;
   bench.workers.set(R"({"exit": {"seed: 1": 2, "seed: 3": 70}})");
   const auto runs = make_runs(bench.results, 5);
   auto outcome = bench.sweep(runs);
@@ -153,7 +103,7 @@ CATCH_TEST_CASE("failures are told all together with their own words, and fail o
 }
 
 CATCH_TEST_CASE("a run that ends well but leaves no result has failed") {
-  Bench bench;
+  SweepBench bench;
   bench.workers.set(R"({"exit": {"seed: 0": 0}})");
   const auto outcome = bench.sweep(make_runs(bench.results, 1));
   CATCH_REQUIRE(outcome.failures.size() == 1);
@@ -161,7 +111,7 @@ CATCH_TEST_CASE("a run that ends well but leaves no result has failed") {
 }
 
 CATCH_TEST_CASE("a crash is tried again twice, then it is a failure") {
-  Bench bench;
+  SweepBench bench;
   bench.workers.set(R"({"signal": {"seed: 1": 11, "seed: 2": 9}, "signal_times": 2})");
   auto runs = make_runs(bench.results, 3);
   CATCH_CHECK(bench.sweep(runs).completed == 3);
@@ -178,7 +128,7 @@ CATCH_TEST_CASE("a crash is tried again twice, then it is a failure") {
 }
 
 CATCH_TEST_CASE("a worker process killed in mid-sweep is replaced and its runs start again") {
-  Bench bench;
+  SweepBench bench;
   // No run can end before the second worker process was killed too.
   bench.workers.set(R"({"hang": ["seed"]})");
   const auto runs = make_runs(bench.results, 6);
@@ -202,7 +152,7 @@ CATCH_TEST_CASE("a worker process killed in mid-sweep is replaced and its runs s
 }
 
 CATCH_TEST_CASE("a single run killed from outside starts again") {
-  Bench bench;
+  SweepBench bench;
   bench.workers.set(R"({"steps": 15, "step_ms": 20})");
   const auto runs = make_runs(bench.results, 3);
   bool killed = false;
@@ -216,7 +166,7 @@ CATCH_TEST_CASE("a single run killed from outside starts again") {
 }
 
 CATCH_TEST_CASE("a worker process that cannot start says why, once") {
-  Bench bench;
+  SweepBench bench;
   bench.workers.set(R"({"no_start": 127})");
   CATCH_CHECK_THROWS_WITH(bench.sweep(make_runs(bench.results, 50)),
                           Catch::Contains("does not start (exit code 127)") &&
@@ -224,7 +174,7 @@ CATCH_TEST_CASE("a worker process that cannot start says why, once") {
 }
 
 CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next call goes on") {
-  Bench bench;
+  SweepBench bench;
   bench.workers.set(R"({"steps": 20, "step_ms": 25})");
   const auto runs = make_runs(bench.results, 4);
   {
@@ -250,7 +200,7 @@ CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next 
 }
 
 CATCH_TEST_CASE("the second stop signal kills runs that do not listen") {
-  Bench bench;
+  SweepBench bench;
   bench.workers.set(R"({"hang": ["seed: 0"]})");
   const auto runs = make_runs(bench.results, 1);
   const StopSignals signals;
@@ -266,7 +216,7 @@ CATCH_TEST_CASE("the second stop signal kills runs that do not listen") {
 }
 
 CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is taken") {
-  Bench bench;
+  SweepBench bench;
   const auto runs = make_runs(bench.results, 2);
   fs::create_directories(runs[0].directory.path);
   auto other = Lease::acquire(runs[0].directory, [] { return false; });
@@ -284,87 +234,8 @@ CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is
   CATCH_CHECK(bench.notes.count("diverged seed=0") == 1);
 }
 
-CATCH_TEST_CASE("the longest runs start first") {
-  Bench bench;
-  auto runs = make_runs(bench.results, 4);
-  runs[2].work = 500;
-  runs[1].work = 300;
-  bench.sweep(runs, 1);
-  const auto starts = bench.workers.starts();
-  CATCH_REQUIRE(starts.size() == 4);
-  CATCH_CHECK(starts[0].id == runs[2].id);
-  CATCH_CHECK(starts[1].id == runs[1].id);
-  CATCH_CHECK(starts[2].id == runs[0].id);
-}
-
-CATCH_TEST_CASE("runs start in the order that was asked for") {
-  Bench bench;
-  auto runs = make_runs(bench.results, 3);
-  runs[0].work = 2;
-  runs[1].work = 3;
-  const auto order = [&](RunOrder asked) {
-    fs::remove_all(bench.results);
-    bench.workers.forget();
-    bench.sweep(runs, 1, {.order = asked});
-    std::string seeds;
-    for (const auto& start : bench.workers.starts()) {
-      for (int i = 0; i < 3; ++i) seeds += start.id == runs[i].id ? std::to_string(i) : "";
-    }
-    return seeds;
-  };
-  CATCH_CHECK(order(RunOrder::kLongest) == "102");
-  CATCH_CHECK(order(RunOrder::kShortest) == "201");
-  CATCH_CHECK(order(RunOrder::kListed) == "012");
-}
-
-CATCH_TEST_CASE("the number of retries is as configured, none included") {
-  for (const int retries : {0, 5}) {
-    Bench bench;
-    bench.workers.set(R"({"signal": {"seed: 0": 9}})");
-    const auto outcome = bench.sweep(make_runs(bench.results, 1), 1, {.retries = retries});
-    CATCH_REQUIRE(outcome.failures.size() == 1);
-    CATCH_CHECK(bench.workers.starts().size() == static_cast<std::size_t>(retries + 1));
-  }
-}
-
-CATCH_TEST_CASE("a run over its time saves its state, has failed, and goes on in the next call") {
-  Bench bench;
-  bench.workers.set(R"({"steps": 100, "step_ms": 100})");
-  const auto runs = make_runs(bench.results, 1);
-  const auto outcome = bench.sweep(runs, 1, {.timeout_seconds = 0.5});
-  CATCH_REQUIRE(outcome.failures.size() == 1);
-  CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.timeout_seconds, 0.5"));
-  CATCH_CHECK(bench.workers.starts().size() == 1);
-  CATCH_CHECK(state_of(runs[0].directory) == PlanState::kInterrupted);
-  CATCH_CHECK(std::stoi(read_file(runs[0].directory.checkpoint())) > 0);
-  bench.workers.set(R"({"steps": 100})");
-  CATCH_CHECK(bench.sweep(runs).completed == 1);
-}
-
-CATCH_TEST_CASE("a run over its memory is killed once, and its siblings are not") {
-  Bench bench;
-  bench.workers.set(R"({"steps": 30, "step_ms": 100, "memory_mb": {"seed: 1": 200}})");
-  const auto outcome = bench.sweep(make_runs(bench.results, 3), 3, {.memory_mb = 100});
-  CATCH_CHECK(outcome.completed == 2);
-  CATCH_REQUIRE(outcome.failures.size() == 1);
-  CATCH_CHECK(outcome.failures[0].run.label() == "seed=1");
-  CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.memory_mb allows 100"));
-  CATCH_CHECK(bench.workers.starts().size() == 3);
-}
-
-CATCH_TEST_CASE("fail_fast stops at the first failure; the others keep their state") {
-  Bench bench;
-  bench.workers.set(R"({"steps": 2000, "step_ms": 5, "exit": {"seed: 1": 2}})");
-  const auto runs = make_runs(bench.results, 4);
-  const auto outcome = bench.sweep(runs, 2, {.fail_fast = true, .order = RunOrder::kListed});
-  CATCH_CHECK_FALSE(outcome.interrupted);
-  CATCH_CHECK(outcome.failures.size() == 1);
-  CATCH_CHECK(outcome.unfinished == 3);
-  CATCH_CHECK(state_of(runs[3].directory) == PlanState::kNew);
-}
-
 CATCH_TEST_CASE("a run that stood still and was overtaken by another sweep is executed once") {
-  Bench bench;
+  SweepBench bench;
   ::setenv("DIFFLAB_LEASE_SECONDS", "0.5", 1);
   bench.workers.set(R"({"steps": 20, "step_ms": 20})");
   const auto runs = make_runs(bench.results, 1);
@@ -401,7 +272,7 @@ CATCH_TEST_CASE("points of the same configuration are one run") {
 }
 
 CATCH_TEST_CASE("damaged results are refused by name, all at once, and not run over") {
-  Bench bench;
+  SweepBench bench;
   const auto runs = make_runs(bench.results, 3);
   for (const int damaged : {0, 2}) {
     fs::create_directories(runs[damaged].directory.path);
