@@ -1,6 +1,7 @@
 #include "cli/completion.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 
@@ -115,6 +116,15 @@ Words run_ids() {
   return ids;
 }
 
+// A shell puts a candidate on the command line as it is. A file name that would say something else
+// there, such as $(...), is not offered.
+bool is_plain(const std::string& word) {
+  return std::all_of(word.begin(), word.end(), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter >= 0x80 ||
+           std::string_view("_-+~./:,=@").find(static_cast<char>(letter)) != std::string_view::npos;
+  });
+}
+
 Words candidates(const Words& words, const std::vector<CommandWords>& commands) {
   const auto& word = words.back();
   if (words.size() == 1) {
@@ -155,7 +165,9 @@ Words completions(const Words& words, const std::vector<CommandWords>& commands)
   std::set<std::string> found;
   try {
     for (auto& candidate : candidates(words, commands)) {
-      if (candidate.starts_with(words.back())) found.insert(std::move(candidate));
+      if (candidate.starts_with(words.back()) && is_plain(candidate)) {
+        found.insert(std::move(candidate));
+      }
     }
   } catch (const UserError&) {
     return {};

@@ -1,9 +1,13 @@
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <string_view>
 
 #include "cli/commands.h"
+#include "config/text_check.h"
 #include "util/error.h"
+#include "util/text.h"
 
 namespace {
 
@@ -28,6 +32,20 @@ constexpr const char* kExamples =
     "\n"
     "Exit codes: 0 done, 1 some runs failed, 2 something for you to fix, 70 a bug of difflab,\n"
     "130 interrupted (the same command continues).";
+
+// Everything that is written about arguments is JSON, YAML or HTML.
+void require_text(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    std::string_view rest = argv[i];
+    while (!rest.empty()) {
+      const auto length = difflab::config::utf8_length(rest);
+      if (length == 0) {
+        throw difflab::UserError(difflab::concat("argument ", i, " is no UTF-8 text: ", argv[i]));
+      }
+      rest.remove_prefix(length);
+    }
+  }
+}
 
 }  // namespace
 
@@ -61,12 +79,17 @@ int main(int argc, char** argv) {
   cli::add_completion_commands(app);
 
   try {
+    require_text(argc, argv);
     app.parse(argc, argv);
     return exit_code;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : cli::kUserError;
   } catch (const difflab::UserError& error) {
     std::cerr << "error: " << error.what() << '\n';
+    return cli::kUserError;
+  } catch (const std::filesystem::filesystem_error& error) {
+    // A name that is too long, a loop of links, a folder that may not be looked into.
+    std::cerr << "error: " << error.path1().string() << ": " << error.code().message() << '\n';
     return cli::kUserError;
   } catch (const std::exception& error) {
     std::cerr << "internal error (please report it): " << error.what() << '\n';

@@ -198,7 +198,8 @@ void query(const Options& options) {
       for (std::size_t i = 0; i < row.size(); ++i) object[answer.columns[i]] = row[i];
       rows.push_back(std::move(object));
     }
-    std::cout << rows.dump(1) << '\n';
+    // SQL can make text that is no UTF-8: cast(x'ff' as text).
+    std::cout << rows.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
     return;
   }
   std::vector<std::vector<std::string>> lines{answer.columns};

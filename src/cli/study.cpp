@@ -161,6 +161,7 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
 
   study.results = (place_of(composed.settings, "results", study.root) / study.config.results)
                       .lexically_normal();
+  sweep::require_plain_path(study.results / name);
   for (auto& point : study.points) point.directory = {study.results / "runs" / point.id};
   study.search();  // its rungs are checked
   const auto changes = that_change_something(composed.changes);

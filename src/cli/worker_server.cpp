@@ -34,7 +34,7 @@ sigset_t watched_signals() {
 }
 
 void redirect_output(const fs::path& log) {
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
   if (file < 0) {
     std::cerr << "cannot open " << log.string() << ": " << std::strerror(errno) << std::endl;
     _exit(kJobUserError);

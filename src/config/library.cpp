@@ -11,8 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool stays_inside(const fs::path& name) {
-  return !name.is_absolute() && std::find(name.begin(), name.end(), "..") == name.end();
+// Two slashes would make what follows them a path of its own once a group is cut off before them.
+bool stays_inside(const std::string& name) {
+  const fs::path path(name);
+  return !path.is_absolute() && name.find("//") == name.npos && name.find('\0') == name.npos &&
+         std::find(path.begin(), path.end(), "..") == path.end();
 }
 
 bool is_folder(const fs::path& path) {

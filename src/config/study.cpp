@@ -30,6 +30,15 @@ bool holds(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+// The folder of its results gets this name, perhaps with seven more characters.
+bool is_folder_name(const std::string& name) {
+  constexpr std::size_t kLongest = 200;
+  return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
+         std::none_of(name.begin(), name.end(), [](unsigned char character) {
+           return character < ' ' || character == 0x7f || character == '/';
+         });
+}
+
 std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
 
 /// What names stand for in a run: axes, choices of config groups, keys.
@@ -153,7 +162,12 @@ class StudyComposer {
     const Source source = preset_ ? preset_->source : choice.source;
     study_.preset = choice.is_scalar() ? choice.as_string() : "";
     const Value* preset = presets ? presets->find(study_.preset) : nullptr;
-    if (preset && preset->is_map()) {
+    if (preset && !is_folder_name(study_.preset)) {
+      problems_.add(preset->source, "presets",
+                    concat("presets.", study_.preset,
+                           " is no name for a folder of results; expected up to 200 bytes without "
+                           "slash and control characters"));
+    } else if (preset && preset->is_map()) {
       library_.provide(kPresetConfig, {*preset, "_global_"});
       has_preset_ = true;
     } else if (preset && !preset->is_null()) {

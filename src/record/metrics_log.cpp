@@ -20,7 +20,7 @@ namespace {
 }  // namespace
 
 MetricsLog::MetricsLog(const std::filesystem::path& path, std::uint64_t length) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (descriptor_ < 0) fail("open", path);
   struct stat info {};
   if (::fstat(descriptor_, &info) != 0) fail("read the size of", path);

@@ -109,6 +109,8 @@ const std::map<std::string_view, std::string_view>& tex_table() {
                                                                      {"·", "$\\cdot$"},
                                                                      {"√", "$\\surd$"},
                                                                      {"\n", " "},
+                                                                     {"\r", " "},
+                                                                     {"\f", " "},
                                                                      {"α", "$\\alpha$"},
                                                                      {"β", "$\\beta$"},
                                                                      {"γ", "$\\gamma$"},
@@ -216,7 +218,11 @@ std::string escape_tex(std::string_view text) {
   });
   // "$\lambda$$_{init}$" is one formula, not two.
   for (std::size_t at = out.find("$$"); at != std::string::npos; at = out.find("$$", at)) {
-    out.erase(at, 2);
+    if (at > 0 && out[at - 1] == '\\') {
+      ++at;  // "\$$<$": a dollar sign and a formula
+    } else {
+      out.erase(at, 2);
+    }
   }
   return out;
 }

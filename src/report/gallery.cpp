@@ -48,13 +48,14 @@ fs::path thumbnail(const Exhibit& exhibit) {
 }
 
 std::string markdown_row(const Exhibit& exhibit) {
-  const std::string name = "`" + exhibit.name + "`";
+  const bool plain = exhibit.name.find_first_of("`|\r\n") == std::string::npos;
+  const std::string name = plain ? "`" + exhibit.name + "`" : escape_markdown(exhibit.name);
   std::vector<std::string> cells;
   if (!has_run(exhibit)) {
     cells = {name, escape_markdown(exhibit.question), "not run yet", "", "", ""};
   } else {
     const fs::path table = exhibit.folder / "table.md";
-    const std::string linked = concat("[", name, "](", table.generic_string(), ")");
+    const std::string linked = concat("[", name, "](", address(table), ")");
     std::string answer = escape_markdown(text_of(exhibit.summary, "best"));
     std::string measured;
     std::string source;
@@ -69,10 +70,10 @@ std::string markdown_row(const Exhibit& exhibit) {
     const fs::path picture = thumbnail(exhibit);
     const std::string image =
         picture.empty() ? ""
-                        : concat("<a href=\"", picture.generic_string(), "\"><img src=\"",
-                                 picture.generic_string(), "\" width=\"240\" alt=\"",
+                        : concat("<a href=\"", address(picture), "\"><img src=\"", address(picture),
+                                 "\" width=\"240\" alt=\"",
                                  escape_html(text_of(exhibit.summary, "figure")), "\"></a>");
-    cells = {concat(linked, "<br>", origin(exhibit)),
+    cells = {concat(linked, "<br>", escape_markdown(origin(exhibit))),
              escape_markdown(exhibit.question),
              answer,
              measured,
@@ -101,7 +102,7 @@ nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: 1rem 0; }
 std::string answer_html(const Json& answer) {
   const std::string verdict = text_of(answer, "verdict");
   std::string out =
-      concat("<li class=\"", verdict, "\"><p><strong>", escape_html(verdict),
+      concat("<li class=\"", escape_html(verdict), "\"><p><strong>", escape_html(verdict),
              "</strong>: ", subscripts_html(text_of(answer, "claim")), "</p>\n<p class=\"muted\">",
              subscripts_html(text_of(answer, "figures")));
   if (const std::string source = text_of(answer, "source"); !source.empty()) {
@@ -111,11 +112,12 @@ std::string answer_html(const Json& answer) {
 }
 
 std::string article(const Exhibit& exhibit) {
-  std::string out = concat("<article id=\"", escape_html(exhibit.name), "\">\n<h2>",
-                           subscripts_html(exhibit.title.empty() ? exhibit.name : exhibit.title),
-                           "</h2>\n<div>\n<p class=\"muted\"><code>", escape_html(exhibit.name),
-                           "</code>, ", has_run(exhibit) ? origin(exhibit) : "not run yet",
-                           "</p>\n<p>", subscripts_html(exhibit.question), "</p>\n");
+  std::string out =
+      concat("<article id=\"", escape_html(exhibit.name), "\">\n<h2>",
+             subscripts_html(exhibit.title.empty() ? exhibit.name : exhibit.title),
+             "</h2>\n<div>\n<p class=\"muted\"><code>", escape_html(exhibit.name), "</code>, ",
+             has_run(exhibit) ? escape_html(origin(exhibit)) : "not run yet", "</p>\n<p>",
+             subscripts_html(exhibit.question), "</p>\n");
   if (!has_run(exhibit)) return out + "</div>\n</article>\n";
   out += "<ul>\n";
   for (const Json& answer : answers_of(exhibit)) out += answer_html(answer);

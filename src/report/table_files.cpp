@@ -42,15 +42,18 @@ void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
                        : plain_number(*std::min_element(cell.bounds.begin(), cell.bounds.end())));
 }
 
-// One line of LaTeX comment, however many lines the text has.
+// One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,
+// too.
 std::string comment(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
   return "% " + text + "\n";
 }
 
-// Text that Markdown leaves as it is.
+// Text that Markdown leaves as it is. An empty line would end the span, and HTML after it be alive.
 std::string code_span(const std::string& text) {
-  return text.find('`') == std::string::npos ? "`" + text + "`" : escape_markdown(text);
+  return text.find_first_of("`\r\n") == std::string::npos ? "`" + text + "`"
+                                                          : escape_markdown(text);
 }
 
 // All leaves of `json` as path=value.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/text_check.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -21,17 +22,45 @@ Json to_json(const Run& run, const fs::path& folder) {
       {"config", run.config}, {"config_text", run.config_text}};
 }
 
+// Where a plan may say that its runs lie: in runs/ID of a folder that it lies in itself. It may
+// come from somebody else.
+bool is_place_of_run(const fs::path& directory, const std::string& id, const fs::path& folder) {
+  const auto results = directory.parent_path().parent_path();
+  const auto below = folder.lexically_relative(results);
+  return !id.empty() && directory.filename() == id &&
+         directory.parent_path().filename() == "runs" && !below.empty() && *below.begin() != "..";
+}
+
 Run run_from(const Json& json, const fs::path& folder) {
-  const auto directory = folder / json.at("directory").get<std::string>();
+  const auto directory = (folder / json.at("directory").get<std::string>()).lexically_normal();
+  if (!is_place_of_run(directory, json.at("id").get<std::string>(), folder)) {
+    throw UserError(concat((folder / kFile).string(), ": has a run in ", directory.string(),
+                           "; expected runs/ID of the results folder that the plan lies in"));
+  }
   return {.id = json.at("id").get<std::string>(),
           .axes = json.at("axes").get<Axes>(),
           .config = json.at("config"),
           .config_text = json.at("config_text").get<std::string>(),
-          .directory = {directory.lexically_normal()},
+          .directory = {directory},
           .work = json.at("work").get<std::int64_t>()};
 }
 
 }  // namespace
+
+void require_plain_path(const fs::path& folder) {
+  const std::string text = folder.string();
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto length = config::utf8_length(rest);
+    const auto first = static_cast<unsigned char>(rest.front());
+    if (length == 0 || first < ' ' || first == 0x7f) {
+      throw UserError(concat(
+          "the results would lie in ",
+          Json(text).dump(-1, ' ', false, Json::error_handler_t::replace),
+          "; expected a path of UTF-8 text without line breaks and other control characters"));
+    }
+    rest.remove_prefix(length);
+  }
+}
 
 int Plan::threads_per_run() const {
   int threads = 1;
@@ -52,6 +81,7 @@ void write_plan(const fs::path& folder, const Plan& plan) {
 
 Plan read_plan(const fs::path& folder) {
   const auto from = fs::absolute(folder).lexically_normal();
+  require_plain_path(from);
   const auto file = from / kFile;
   if (!fs::exists(file)) {
     throw UserError(concat("there is no ", file.string(),

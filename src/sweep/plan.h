@@ -21,11 +21,16 @@ struct Plan {
   int threads_per_run() const;
 };
 
+/// Workers are told one run folder a line, and JSON is UTF-8.
+/// @throws UserError for a path with control characters, or that is no UTF-8.
+void require_plain_path(const std::filesystem::path& folder);
+
 /// Writes FOLDER/plan.json. Run folders are named relative to it, so that the whole results folder
 /// may be moved or mounted elsewhere. @throws UserError if it cannot be written.
 void write_plan(const std::filesystem::path& folder, const Plan& plan);
 
-/// @throws UserError if there is none, if it is damaged or of another version.
+/// @throws UserError if there is none, if it is damaged or of another version, or if a run lies
+/// elsewhere than in runs/ID of the results folder that the plan lies in.
 Plan read_plan(const std::filesystem::path& folder);
 
 /// What one of `count` equal parties executes: runs index, index + count, index + 2 count …

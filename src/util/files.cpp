@@ -92,6 +92,8 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Publish pub
 std::string read_file(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) fail("read", path, EISDIR);
+  // Such as /dev/zero, which would fill the memory.
+  if (fs::is_character_file(path, ignored)) fail("read", path, EINVAL);
   std::ifstream file(path, std::ios::binary);
   if (!file) fail("read", path, errno);
   std::ostringstream text;

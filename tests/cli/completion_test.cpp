@@ -3,6 +3,7 @@
 
 #include "cli/driver.h"
 #include "support/catch.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -28,6 +29,14 @@ CATCH_TEST_CASE("the Tab key offers commands, experiments, flags and run ids") {
   CATCH_CHECK(complete(driver, {"diff", "bcd2", "ab"}) == "abc1 ");
   CATCH_CHECK(complete(driver, {"list", "ta"}) == "tasks ");
   CATCH_CHECK(complete(driver, {"nonsense", "x"}).empty());
+}
+
+CATCH_TEST_CASE("the Tab key offers no name that a shell would execute") {
+  const Driver driver;
+  for (const char* name : {"$(touch x)", "a;b", "a b", "plain-1.5"}) {
+    driver.write(concat("experiments/", name, ".yaml"), "{}");
+  }
+  CATCH_CHECK(complete(driver, {"sweep", ""}) == "plain-1.5 tiny ");
 }
 
 CATCH_TEST_CASE("the Tab key offers keys, groups, options and the values of a key") {

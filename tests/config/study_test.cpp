@@ -104,6 +104,18 @@ CATCH_TEST_CASE("a preset changes values, group choices and axes") {
   CATCH_CHECK(other.study.changes.empty());
 }
 
+CATCH_TEST_CASE(
+    "a preset that is no name of a folder is refused before anything is written there") {
+  const Folder folder(
+      project("presets: {../../x: {}, '..': {}, '': {}, \"a\\nb\": {}, a b: {}}\n"));
+  for (const char* name : {"'../../x'", "'..'", "''", "'a\nb'"}) {
+    CATCH_INFO(name);
+    CATCH_CHECK_THAT(compose({concat("preset=", name)}).problems,
+                     Catch::Contains("no name for a folder of results"));
+  }
+  CATCH_CHECK(compose({"preset='a b'"}).problems == "");
+}
+
 CATCH_TEST_CASE("overrides of the command line come after the preset") {
   const Folder folder(project(kExperiment));
   const Composed composed = compose({"preset=smoke", "train.steps=3", "train=short", "results=x"});

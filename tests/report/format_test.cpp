@@ -51,6 +51,12 @@ CATCH_TEST_CASE("each format escapes what it would take for markup") {
               "\\textasciicircum{}");
 }
 
+CATCH_TEST_CASE("a dollar sign before a formula stays a dollar sign, and no line ends in LaTeX") {
+  CATCH_CHECK(escape_tex("$<") == "\\$$<$");
+  CATCH_CHECK(escape_tex("$α_x") == "\\$$\\alpha_{\\mathrm{x}}$");
+  CATCH_CHECK(escape_tex("a\rb\fc\nd") == "a b c d");
+}
+
 CATCH_TEST_CASE("LaTeX gets Greek, signs and the subscript of λ_init as math") {
   CATCH_CHECK(escape_tex("DIFF, λ_init 0.8") == "DIFF, $\\lambda_{\\mathrm{init}}$ 0.8");
   CATCH_CHECK(escape_tex("0.3 ± 0.1") == "0.3 $\\pm$ 0.1");

@@ -230,9 +230,11 @@ CATCH_TEST_CASE("a title of several lines stays one comment in LaTeX") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
   fill_by_hand(builder);
-  builder.study.title = "two\nlines";
-  write_report(builder.study);
-  CATCH_CHECK(output(builder, "table.tex").substr(0, 12) == "% two lines\n");
+  for (const char* title : {"two\nlines", "two\rlines"}) {  // TeX ends a line at both
+    builder.study.title = title;
+    write_report(builder.study);
+    CATCH_CHECK(output(builder, "table.tex").substr(0, 12) == "% two lines\n");
+  }
 }
 
 CATCH_TEST_CASE("runs pair by their seed, whatever order they were planned in") {

@@ -183,7 +183,9 @@ pid_t fork_run(const std::string& directory, pid_t server) {
   if (child != 0) return child;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != server) ::_exit(1);
-  const int log = ::open((directory + "/log.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  const int log =
+      ::open((directory + "/log.txt").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
+  if (log < 0) ::_exit(2);
   ::dup2(log, 1);
   ::dup2(log, 2);
   const int code = run_or_say_why(directory);

@@ -7,6 +7,7 @@
 #include "config/yaml.h"
 #include "support/catch.h"
 #include "util/error.h"
+#include "util/text.h"
 
 namespace difflab::sweep {
 namespace {
@@ -29,6 +30,13 @@ CATCH_TEST_CASE("other values of workers are refused with what was expected") {
     CATCH_CHECK_THROWS_WITH(read("{kind: local, workers: " + bad + "}"),
                             Catch::Contains("test.yaml:1:24: launcher.workers is ") &&
                                 Catch::Contains("expected auto or a whole number from 1 to 1024"));
+  }
+}
+
+CATCH_TEST_CASE("texts for sbatch have no control characters: a zero byte would end an argument") {
+  for (const char* key : {"partition", "account", "qos", "constraint"}) {
+    CATCH_CHECK_THROWS_WITH(read(concat("{kind: slurm, ", key, ": \"a\\0b\"}")),
+                            Catch::Contains(concat(key, " has control characters")));
   }
 }
 

@@ -69,6 +69,26 @@ CATCH_TEST_CASE("a plan comes back as it was written, also after its folder has 
   CATCH_CHECK(back.runs[2].directory.path == folder.path() / "b" / "results" / "runs" / "run2");
 }
 
+CATCH_TEST_CASE("a plan may only name runs of the results folder that it lies in") {
+  const TemporaryFolder folder;
+  const auto output = folder.path() / "results" / "tiny" / "default";
+  auto plan = make_plan(folder.path() / "results", 1);
+  for (const auto& place :
+       {folder.path() / "elsewhere" / "runs" / "run0", folder.path() / "results",
+        folder.path() / "results" / "runs" / "run1"}) {
+    plan.runs[0].directory = {place};
+    write_plan(output, plan);
+    CATCH_CHECK_THROWS_WITH(read_plan(output), Contains("has a run in"));
+  }
+}
+
+CATCH_TEST_CASE("a path that cannot be told to a worker in one line is refused") {
+  for (const char* path : {"/a\nb", "/a\x1b", "/a\xff"}) {
+    CATCH_CHECK_THROWS_WITH(require_plain_path(path), Contains("control characters"));
+  }
+  require_plain_path("/ein Ö $(x)");
+}
+
 CATCH_TEST_CASE("a plan that is missing, damaged or of another version is refused by name") {
   const TemporaryFolder folder;
   CATCH_CHECK_THROWS_WITH(read_plan(folder.path()),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "util/text.h"
 
@@ -21,9 +22,21 @@ bool is_own(std::string_view option) {
   });
 }
 
+bool has_control(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char character) { return character < ' ' || character == 0x7f; });
+}
+
 }  // namespace
 
 void SlurmLauncher::validate(config::Check& check) const {
+  for (const auto& [key, value] :
+       {std::pair("partition", &partition), std::pair("account", &account), std::pair("qos", &qos),
+        std::pair("constraint", &constraint)}) {
+    if (has_control(*value)) {
+      check.problem(key, "has control characters in it; expected text as for sbatch");
+    }
+  }
   if (signal_seconds >= 60 * minutes) {
     check.problem("signal_seconds", concat("is ", signal_seconds, "; expected less than minutes, ",
                                            minutes, " (", 60 * minutes, " seconds)"));
@@ -31,9 +44,7 @@ void SlurmLauncher::validate(config::Check& check) const {
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto& option = options[i];
     const std::string key = concat("options[", i, "]");
-    const bool control = std::any_of(option.begin(), option.end(), [](unsigned char character) {
-      return character < ' ' || character == 0x7f;
-    });
+    const bool control = has_control(option);
     if (!option.starts_with("--") || option.size() < 3 || control) {
       check.problem(key, concat("is '", control ? "(control characters)" : option,
                                 "'; expected a long option such as --mail-type=END"));
