@@ -28,6 +28,7 @@ void write_status(const RunDirectory& run, RunState state, std::int64_t step, st
   Json status = {{"state", name_of(state)}, {"step", step}, {"steps", steps}};
   if (!message.empty()) status["message"] = message;
   const auto temporary = (run.path / ".status.json.tmp").string();
+  std::remove(temporary.c_str());  // a link there would lead elsewhere
   {
     std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
     file << status.dump() << '\n';

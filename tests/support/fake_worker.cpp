@@ -108,6 +108,7 @@ void misbehave(const Knobs& knobs, const RunDirectory& run, const std::string& c
 // In one piece but not synced to disk: what the tests kill are processes, not the machine.
 void save_step(const RunDirectory& run, int step) {
   const auto temporary = run.path / ".checkpoint.tmp";
+  std::filesystem::remove(temporary);  // a link there would lead elsewhere
   std::ofstream(temporary) << step << std::flush;
   std::filesystem::rename(temporary, run.checkpoint());
 }
