@@ -11,6 +11,8 @@ namespace difflab::cli {
 void add_sweep_command(CLI::App& app, int& exit_code);
 void add_work_command(CLI::App& app, int& exit_code);
 void add_jobs_commands(CLI::App& app, int& exit_code);
+void add_logs_command(CLI::App& app, int& exit_code);
+void add_watch_command(CLI::App& app, int& exit_code);
 void add_runs_commands(CLI::App& app);
 void add_plot_command(CLI::App& app, int& exit_code);
 void add_report_command(CLI::App& app);

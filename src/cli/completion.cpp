@@ -138,12 +138,24 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
                                     [&](const auto& c) { return c.name == command; });
     return found != commands.end() ? found->flags : Words();
   }
-  if (is_one_of(command, {"diff", "generate", "export"})) return run_ids();
+  if (command == "export" && words.size() == 2) {
+    auto found = run_ids();
+    found.insert(found.end(), {"csv", "tensorboard"});
+    return found;
+  }
+  if (command == "export") {  // of a kind that takes what watch takes
+    Words as_watch(words.begin() + 1, words.end());
+    as_watch.front() = "watch";
+    return candidates(as_watch, commands);
+  }
+  if (command == "logs") return words.size() == 2 ? experiments() : Words();
+  if (is_one_of(command, {"diff", "generate"})) return run_ids();
   if (command == "list") {
     return {"attention", "evaluations", "experiments", "figures",
             "groups",    "keys",        "launchers",   "tasks"};
   }
-  if (!is_one_of(command, {"sweep", "plot", "report", "config", "show", "params", "flops"}))
+  if (!is_one_of(command,
+                 {"sweep", "watch", "plot", "report", "config", "show", "params", "flops"}))
     return {};
   const auto experiment = std::find_if(words.begin() + 1, words.end() - 1, [](const auto& earlier) {
     return !earlier.starts_with("-") && earlier.find('=') == earlier.npos;

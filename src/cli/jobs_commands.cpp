@@ -1,17 +1,14 @@
-// status, wait, cancel, logs, resume: what asks and tells a frozen sweep, from any machine that
+// status, wait, cancel, resume: what asks and tells a frozen sweep, from any machine that
 // sees its folder.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include "cli/commands.h"
 #include "cli/jobs.h"
+#include "cli/pause.h"
 #include "cli/project.h"
 #include "sweep/slurm_queue.h"
 #include "sweep/slurm_submit.h"
@@ -29,20 +26,9 @@ constexpr int kLooks = 3;
 
 struct Options {
   std::string folder;
-  std::string run;
   bool json = false;
-  bool follow = false;
   double seconds = 5;
 };
-
-// Sleeps, unless a stop signal comes; then false.
-bool pause(double seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (StopSignals::count() == 0 && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return StopSignals::count() == 0;
-}
 
 void status(const Options& options) {
   const auto plan = sweep::read_plan(options.folder);
@@ -85,66 +71,6 @@ void cancel(const Options& options) {
                            standings.tasks.size(), jobs.size());
 }
 
-// The logs of the runs, each line behind its run's label if there are several.
-class Logs {
- public:
-  explicit Logs(std::vector<sweep::Run> runs) : runs_(std::move(runs)), shown_(runs_.size(), 0) {}
-
-  void show_new() {
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      std::ifstream file(runs_[i].directory.log(), std::ios::binary);
-      if (!file.seekg(static_cast<std::streamoff>(shown_[i]))) continue;
-      const std::string text(std::istreambuf_iterator<char>(file), {});
-      const auto end = text.rfind('\n');
-      if (end == text.npos) continue;
-      print(runs_[i], std::string_view(text).substr(0, end));
-      shown_[i] += end + 1;
-    }
-    std::cout << std::flush;
-  }
-  bool all_complete() const {
-    for (const auto& run : runs_) {
-      if (!sweep::is_complete(sweep::state_of(run.directory))) return false;
-    }
-    return true;
-  }
-
- private:
-  void print(const sweep::Run& run, std::string_view text) const {
-    while (true) {
-      const auto end = text.find('\n');
-      if (runs_.size() > 1) std::cout << run.label() << " | ";
-      std::cout << text.substr(0, end) << '\n';
-      if (end == text.npos) return;
-      text.remove_prefix(end + 1);
-    }
-  }
-
-  std::vector<sweep::Run> runs_;
-  std::vector<std::size_t> shown_;
-};
-
-int logs(const Options& options) {
-  auto runs = sweep::read_plan(options.folder).runs;
-  std::erase_if(runs, [&](const sweep::Run& run) {
-    return !run.id.starts_with(options.run) && run.label().find(options.run) == std::string::npos;
-  });
-  if (runs.empty()) {
-    throw UserError(concat("no run of ", options.folder, " has an id that begins with '",
-                           options.run, "' or a label that contains it"));
-  }
-  const StopSignals signals;
-  Logs shown(std::move(runs));
-  bool complete = !options.follow;
-  while (!complete) {
-    complete = shown.all_complete();  // before the last look, not after it
-    shown.show_new();
-    if (!complete && !pause(0.5)) return kInterrupted;
-  }
-  shown.show_new();
-  return 0;
-}
-
 CLI::App* add_command(CLI::App& app, const char* name, const char* about,
                       const std::shared_ptr<Options>& options) {
   CLI::App* command = app.add_subcommand(name, about);
@@ -172,11 +98,6 @@ void add_jobs_commands(CLI::App& app, int& exit_code) {
   auto* cancel_command = add_command(
       app, "cancel", "End the Slurm tasks of a sweep; their runs save their state", options);
   cancel_command->callback([options] { cancel(*options); });
-
-  auto* logs_command = add_command(app, "logs", "What the runs of a frozen sweep print", options);
-  logs_command->add_option("run", options->run, "the beginning of an id, or a part of a label");
-  logs_command->add_flag("-f,--follow", options->follow, "go on until the runs are finished");
-  logs_command->callback([options, &exit_code] { exit_code = logs(*options); });
 
   auto* resume_command =
       add_command(app, "resume", "Submit the runs of a sweep to Slurm that nobody is at", options);

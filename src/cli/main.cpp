@@ -24,6 +24,7 @@ constexpr const char* kExamples =
     "  ./difflab sweep headline --dry-run             check everything, list the runs, run "
     "nothing\n"
     "  ./difflab sweep headline seed=range(5) train.steps=2000 model=diff,transformer\n"
+    "  ./difflab watch headline                       see it go on, from another terminal\n"
     "  ./difflab plot headline                        table and figures from the finished runs\n"
     "  ./difflab report --all                         the gallery: results/README.md, index.html\n"
     "  ./difflab config headline model=diff           the configuration that a run gets\n"
@@ -62,6 +63,8 @@ int main(int argc, char** argv) {
   cli::add_sweep_command(app, exit_code);
   cli::add_work_command(app, exit_code);
   cli::add_jobs_commands(app, exit_code);
+  cli::add_logs_command(app, exit_code);
+  cli::add_watch_command(app, exit_code);
   cli::add_runs_commands(app);
   cli::add_plot_command(app, exit_code);
   cli::add_report_command(app);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/export_command.h"
 #include "cli/project.h"
 #include "config/reader.h"
 #include "config/writer.h"
@@ -20,9 +21,9 @@ struct RunArgument {
   std::string run;
   std::string results;
 
-  void add_to(CLI::App& command) {
-    command.add_option("run", run, "id of a run, its beginning, or the run's folder")->required();
+  CLI::Option* add_to(CLI::App& command) {
     command.add_option("--results", results, "results folder that holds the run");
+    return command.add_option("run", run, "id of a run, its beginning, or the run's folder");
   }
   std::string folder() const {
     const auto place = results.empty() ? find_project() / "results" : fs::absolute(results);
@@ -56,10 +57,20 @@ void add_export_command(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "export", "Write a run's parameters as safetensors under their official names");
+      "export",
+      "Write a run's parameters as safetensors under their official names, or the curves of runs");
   options->run.add_to(*command);
-  command->add_option("--to", options->file, "the file to write")->required();
-  command->callback([options] { become_worker({"export", options->run.folder(), options->file}); });
+  command->add_option("--to", options->file, "the file to write");
+  add_curve_exports(*command);
+  command->callback([options, command] {
+    if (!command->get_subcommands().empty()) return;
+    if (options->run.run.empty() || options->file.empty()) {
+      throw UserError(
+          "expected export RUN --to FILE for the parameters of a run, or a kind: "
+          "export csv, export tensorboard");
+    }
+    become_worker({"export", options->run.folder(), options->file});
+  });
 }
 
 void add_bench_command(CLI::App& app) {
@@ -93,7 +104,7 @@ void add_generate_command(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("generate", "Let a trained model continue a text");
-  options->run.add_to(*command);
+  options->run.add_to(*command)->required();
   command->add_option("--prompt", options->prompt,
                       "the text; token numbers if the run's task has no text");
   auto& sampling = options->sampling;

@@ -8,7 +8,6 @@
 
 #include "config/value.h"
 #include "config/yaml.h"
-#include "record/run_directory.h"
 #include "sweep/run.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -60,34 +59,6 @@ void flatten(const Json& value, const std::string& name, RunRow& row) {
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-RunRow read_run(const RunDirectory& run) {
-  RunRow row{{"id", run.path.filename().string()}, {"directory", run.path.string()}};
-  for (const char* key : {"step", "steps", "message", "commit", "host", "started", "finished"}) {
-    row[key] = nullptr;
-  }
-  try {
-    row["state"] = name_of(sweep::state_of(run));
-    if (const auto result = read_result(run)) {
-      flatten(result->value("metrics", Json::object()), "metrics", row);
-    }
-  } catch (const UserError& error) {
-    row["state"] = "damaged";
-    row["message"] = error.what();
-  }
-  const auto take = [&](const std::optional<Json>& json, std::initializer_list<const char*> keys) {
-    for (const char* key : keys) {
-      if (json && json->contains(key)) row[key] = json->at(key);
-    }
-  };
-  take(read_status(run), {"step", "steps", "message"});
-  take(read_provenance(run), {"commit", "host", "started", "finished"});
-  try {
-    flatten(config::to_json(config::load_yaml(run.config())), "config", row);
-  } catch (const UserError&) {  // a run folder without its configuration still has a state
-  }
-  return row;
 }
 
 // Changes whenever a file of a run does that the index is made of.
@@ -201,6 +172,34 @@ Json cell(sqlite3_stmt* statement, int column) {
 }
 
 }  // namespace
+
+RunRow read_run(const RunDirectory& run) {
+  RunRow row{{"id", run.path.filename().string()}, {"directory", run.path.string()}};
+  for (const char* key : {"step", "steps", "message", "commit", "host", "started", "finished"}) {
+    row[key] = nullptr;
+  }
+  try {
+    row["state"] = name_of(sweep::state_of(run));
+    if (const auto result = read_result(run)) {
+      flatten(result->value("metrics", Json::object()), "metrics", row);
+    }
+  } catch (const UserError& error) {
+    row["state"] = "damaged";
+    row["message"] = error.what();
+  }
+  const auto take = [&](const std::optional<Json>& json, std::initializer_list<const char*> keys) {
+    for (const char* key : keys) {
+      if (json && json->contains(key)) row[key] = json->at(key);
+    }
+  };
+  take(read_status(run), {"step", "steps", "message"});
+  take(read_provenance(run), {"commit", "host", "started", "finished"});
+  try {
+    flatten(config::to_json(config::load_yaml(run.config())), "config", row);
+  } catch (const UserError&) {  // a run folder without its configuration still has a state
+  }
+  return row;
+}
 
 std::vector<RunRow> read_runs(const fs::path& results) {
   std::vector<fs::path> folders;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "record/run_directory.h"
 #include "util/json.h"
 
 namespace difflab::cli {
@@ -13,6 +14,8 @@ namespace difflab::cli {
 /// "commit", "host", "started", "finished", every key of the configuration by its dotted name
 /// ("model.attention.kind") and every figure of the result as "metrics.NAME".
 using RunRow = std::map<std::string, Json>;
+
+RunRow read_run(const RunDirectory& run);
 
 /// Every run in RESULTS/runs, by id. A result that cannot be read is a row of state "damaged".
 std::vector<RunRow> read_runs(const std::filesystem::path& results);

@@ -10,6 +10,7 @@
 
 #include "experiment/run_experiment.h"
 #include "experiment/saved_run.h"
+#include "record/event_log.h"
 #include "record/lease.h"
 #include "record/status.h"
 #include "util/error.h"
@@ -21,7 +22,7 @@ volatile std::sig_atomic_t stop = 0;
 volatile std::sig_atomic_t interrupts = 0;
 
 void on_signal(int signal) {
-  stop = 1;
+  stop = signal;
   if (signal != SIGINT) return;
   if (interrupts > 0) _exit(130);
   interrupts = 1;
@@ -31,6 +32,7 @@ int fail(const RunDirectory& run, const std::string& message, int code) {
   std::cerr << (code == kJobUserError ? "error: " : "internal error (please report it): ")
             << message << std::endl;
   write_status(run, RunState::kFailed, 0, 0, message);
+  note_event(run, "failure", {{"message", message}});
   return code;
 }
 
@@ -59,8 +61,11 @@ int run_job(const std::filesystem::path& directory) {
     lease = Lease::acquire(run, stop_requested);
     if (!lease) return kJobInterrupted;
     if (std::filesystem::exists(run.result())) return kJobComplete;
+    note_event(run, "start", {{"epoch", lease->epoch()}});
     const auto end = run_experiment(read_run_config(run), run, stop_requested, lease.get());
-    return end == RunEnd::kComplete ? kJobComplete : kJobInterrupted;
+    if (end == RunEnd::kComplete) return kJobComplete;
+    note_event(run, "signal", {{"signal", static_cast<int>(stop)}});
+    return kJobInterrupted;
   } catch (const UserError& error) {
     return fail_unless_overtaken(error.what(), kJobUserError);
   } catch (const c10::Error& error) {

@@ -12,6 +12,7 @@
 #include "experiment/identity.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
+#include "record/event_log.h"
 #include "record/provenance.h"
 #include "record/status.h"
 #include "task/task.h"
@@ -145,8 +146,9 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
   } else {
     write_file_atomically(directory.result(), text);
   }
-  write_status(directory, diverged ? RunState::kDiverged : RunState::kFinished, progress.step,
-               config.train.steps);
+  const auto state = diverged ? RunState::kDiverged : RunState::kFinished;
+  write_status(directory, state, progress.step, config.train.steps);
+  note_event(directory, "finish", {{"state", name_of(state)}, {"step", progress.step}});
   return RunEnd::kComplete;
 }
 

@@ -19,6 +19,7 @@ struct RunDirectory {
   std::filesystem::path provenance() const { return path / "provenance.json"; }
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint.safetensors"; }
+  std::filesystem::path events() const { return path / "events.log"; }  ///< event_log.h
   std::filesystem::path log() const { return path / "log.txt"; }
   std::filesystem::path claims() const { return path / "claims"; }  ///< who works on it: lease.h
   std::filesystem::path status() const { return path / "status.json"; }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "record/event_log.h"
 #include "record/lease.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -66,6 +67,16 @@ std::int64_t own_memory_mb(pid_t process) {
   std::int64_t size = 0, resident = 0, shared = 0;
   if (!(file >> size >> resident >> shared)) return 0;
   return (resident - shared) * ::sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+// Unless the run has said so itself. What was killed could not.
+void note_failure(const Run& run, const std::string& message) {
+  const auto events = read_events(run.directory).records;
+  if (!events.empty() && events.back().value("event", "") == "failure" &&
+      events.back().value("message", "") == message) {
+    return;
+  }
+  note_event(run.directory, "failure", {{"message", message}});
 }
 
 class Execution {
@@ -262,6 +273,8 @@ class Execution {
     } else if (job.attempts > policy_.retries) {
       fail(run, concat(end.text(), ", ", job.attempts, " times"));
     } else {
+      note_event(run.directory, "retry",
+                 {{"message", end.text()}, {"attempt", job.attempts}, {"most", policy_.retries}});
       observer_.retried(run, end.text(), job.attempts, policy_.retries);
       waiting_.push_front(job);
     }
@@ -275,6 +288,7 @@ class Execution {
 
   void fail(const Run& run, const std::string& message) {
     if (search_ != nullptr) search_->give_up(run);
+    note_failure(run, message);
     failures_.emplace(&run, message);
     observer_.failed(run, message);
     if (policy_.fail_fast && stops_ == 0) stop();

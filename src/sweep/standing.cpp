@@ -1,7 +1,6 @@
 #include "sweep/standing.h"
 
 #include <algorithm>
-#include <map>
 
 #include "sweep/slurm_submit.h"
 #include "util/error.h"
@@ -44,34 +43,40 @@ std::vector<Run> Standings::abandoned() const {
   return found;
 }
 
-Standings standings_of(const Plan& plan, const std::filesystem::path& folder) {
-  Standings standings;
-  // The queue first: a task that ends between the two looks has then written its results already.
+Standing standing_of(const Run& run) { return standing_of(run, state_of(run.directory)); }
+
+Queue queue_of(const std::filesystem::path& folder) {
+  Queue queue;
   const auto submitted = submissions_of(folder);
   std::vector<std::string> names;
-  for (const auto& array : submitted) names.push_back(array.name);
-  try {
-    standings.tasks = queued_tasks(names);
-  } catch (const UserError& error) {
-    standings.silence = error.what();
-  }
-  const auto states = states_of(plan.runs);
-  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
-    standings.runs.push_back(standing_of(plan.runs[i], states[i]));
-  }
-
   std::map<std::string, const Submission*> by_name;
-  for (const auto& array : submitted) by_name[array.name] = &array;
-  std::map<std::string, QueuedTask> task_of_run;
-  for (const auto& task : standings.tasks) {
+  for (const auto& array : submitted) {
+    names.push_back(array.name);
+    by_name[array.name] = &array;
+  }
+  try {
+    queue.tasks = queued_tasks(names);
+  } catch (const UserError& error) {
+    queue.silence = error.what();
+  }
+  for (const auto& task : queue.tasks) {
     const auto& array = *by_name.at(task.name);
     for (const auto& run : share_of(array.runs, task.index, array.tasks)) {
-      task_of_run.insert_or_assign(run.id, task);
+      queue.of_run.insert_or_assign(run.id, task);
     }
   }
-  for (auto& standing : standings.runs) {
-    const auto task = task_of_run.find(standing.run.id);
-    if (task != task_of_run.end() && !is_complete(standing.state)) standing.task = task->second;
+  return queue;
+}
+
+Standings standings_of(const Plan& plan, const std::filesystem::path& folder) {
+  // The queue first: a task that ends between the two looks has then written its results already.
+  const auto queue = queue_of(folder);
+  Standings standings{.runs = {}, .tasks = queue.tasks, .silence = queue.silence};
+  const auto states = states_of(plan.runs);
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    auto& standing = standings.runs.emplace_back(standing_of(plan.runs[i], states[i]));
+    const auto task = queue.of_run.find(standing.run.id);
+    if (task != queue.of_run.end() && !is_complete(standing.state)) standing.task = task->second;
   }
   return standings;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,19 @@ struct Standings {
   /// Runs without a result that nobody is at.
   std::vector<Run> abandoned() const;
 };
+
+/// What Slurm still has of a sweep.
+struct Queue {
+  std::vector<QueuedTask> tasks;
+  std::map<std::string, QueuedTask> of_run;  ///< by run id
+  std::optional<std::string> silence;        ///< why it could not be asked
+};
+
+/// Asks Slurm, if something was submitted for the sweep in `folder`.
+Queue queue_of(const std::filesystem::path& folder);
+
+/// What the files of one run say. @throws UserError if its result is damaged.
+Standing standing_of(const Run& run);
 
 /// Reads the files of every run and asks Slurm if something was submitted for the sweep.
 /// @throws UserError if a result is damaged.

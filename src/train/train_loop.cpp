@@ -9,6 +9,7 @@
 
 #include "model/language_model.h"
 #include "model/score.h"
+#include "record/event_log.h"
 #include "record/metrics_log.h"
 #include "record/status.h"
 #include "task/task.h"
@@ -37,9 +38,11 @@ Progress resume(const TrainContext& context, Optimizer& optimizer) {
       if (!progress) continue;
       if (path != newest) std::filesystem::rename(path, newest);
       std::cout << "resuming at step " << progress->step << '\n';
+      note_event(context.directory, "resume", {{"step", progress->step}});
       return *progress;
     } catch (const UserError& error) {
       std::cout << "a checkpoint is passed over: " << error.what() << '\n';
+      note_event(context.directory, "checkpoint passed over", {{"message", error.what()}});
     }
   }
   std::cout << "starting from step 0\n";
@@ -147,6 +150,7 @@ class Loop {
     progress_.metrics_length = metrics_.length();
     save_checkpoint(context_.directory.checkpoint(), context_.run, context_.model, optimizer_,
                     progress_);
+    note_event(context_.directory, "checkpoint", {{"step", progress_.step}});
   }
 
   TrainOutcome end(TrainEnd how) const { return {how, progress_}; }

@@ -33,6 +33,7 @@
 #include <thread>
 #include <vector>
 
+#include "record/event_log.h"
 #include "record/lease.h"
 #include "record/run_directory.h"
 #include "record/status.h"
@@ -95,7 +96,10 @@ void misbehave(const Knobs& knobs, const RunDirectory& run, const std::string& c
   }
   if (const auto code = knobs.for_config("exit", config)) {
     std::cout << "the fake run gives up" << std::endl;
-    if (*code == 2) write_status(run, RunState::kFailed, 0, 0, "the fake task is impossible");
+    if (*code == 2) {
+      write_status(run, RunState::kFailed, 0, 0, "the fake task is impossible");
+      note_event(run, "failure", {{"message", "the fake task is impossible"}});
+    }
     std::exit(*code);
   }
   if (const auto megabytes = knobs.for_config("memory_mb", config)) {
@@ -139,12 +143,16 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
   knobs.note(concat("start ", id, " ", ::getpid(), " ", ::getppid()));
   const int steps = knobs.number("steps", 5);
   int step = 0;
-  std::ifstream(directory.checkpoint()) >> step;
+  note_event(directory, "start", {{"epoch", lease->epoch()}});
+  if (std::ifstream(directory.checkpoint()) >> step) {
+    note_event(directory, "resume", {{"step", step}});
+  }
   write_status(directory, RunState::kRunning, step, steps);
   misbehave(knobs, directory, config);
   for (; step < steps; ++step) {
     if (stop_requested) {
       write_status(directory, RunState::kInterrupted, step, steps);
+      note_event(directory, "signal", {{"signal", SIGTERM}});
       return 75;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(knobs.number("step_ms", 1)));
@@ -153,6 +161,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
     if (knobs.json.contains("live_metrics")) {
       std::ofstream(directory.metrics()) << metric_lines(config, step + 1);
     }
+    note_event(directory, "checkpoint", {{"step", step + 1}});
     write_status(directory, RunState::kRunning, step + 1, steps);
   }
   lease->require_held();
@@ -162,6 +171,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
                        {"censored", Json::object()}, {"evaluations", Json::object()}};
   lease->publish_result(result.dump(1) + "\n");
   write_status(directory, RunState::kFinished, steps, steps);
+  note_event(directory, "finish", {{"state", "finished"}, {"step", steps}});
   knobs.note("end " + id);
   return 0;
 }

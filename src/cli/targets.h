@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sweep/watch.h"
+
+namespace difflab::cli {
+
+/// What a command about runs was pointed at.
+struct Target {
+  std::string name;              ///< "headline/default"; of a run, its id
+  std::filesystem::path folder;  ///< of the sweep's output, or of the results, or of the run
+  bool is_results = false;       ///< a results folder: its runs come and go
+  std::vector<sweep::NamedRun> runs;
+};
+
+/// The runs that `words` name. Each is the output folder of a frozen sweep, a results folder, a run
+/// (its folder, its id or the beginning of that), or an experiment; KEY=VALUE words are overrides
+/// of the experiments. No word names the project's results folder. Runs without a sweep around them
+/// have as axes the keys of their configurations that differ, and are labelled with their id,
+/// model, task and seed.
+/// @throws UserError if a word names nothing, or more than one run.
+std::vector<Target> find_targets(const std::vector<std::string>& words);
+
+/// The runs that lie in a results folder now.
+std::vector<sweep::NamedRun> runs_in(const std::filesystem::path& results);
+
+/// All runs, each once, their labels with the target's name before them if there are several.
+std::vector<sweep::NamedRun> runs_of(const std::vector<Target>& targets);
+
+/// "headline/default", or several of them.
+std::string title_of(const std::vector<Target>& targets);
+
+}  // namespace difflab::cli

@@ -1,0 +1,124 @@
+#include "record/event_log.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <ctime>
+#include <optional>
+
+#include "util/crc32c.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+constexpr char kSeparator = '\x1E';
+constexpr std::size_t kDigits = 8;
+constexpr std::size_t kHeader = 1 + kDigits + 1 + kDigits + 1;
+constexpr std::size_t kLongest = 64 << 10;  // of JSON and line end; the reader believes no more
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
+  std::tm time{};
+  ::gmtime_r(&seconds, &time);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", time.tm_year + 1900,
+                     time.tm_mon + 1, time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec,
+                     milliseconds % 1000);
+}
+
+std::string host_name() {
+  utsname system{};
+  return ::uname(&system) == 0 ? system.nodename : "unknown";
+}
+
+std::string checksum_of(std::string_view length, std::string_view payload) {
+  return fmt::format("{:08x}", crc32c(concat(length, payload)));
+}
+
+std::string record_of(const Json& event) {
+  // Messages may quote any bytes; a record must be JSON all the same.
+  const auto dumped = event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto payload = dumped + "\n";
+  const auto length = fmt::format("{:08x}", payload.size());
+  return concat(kSeparator, length, ' ', checksum_of(length, payload), ' ', payload);
+}
+
+struct Record {
+  Json event;
+  std::size_t bytes;
+};
+
+// The record that begins with the first byte, if it is whole.
+std::optional<Record> whole_record(std::string_view bytes) {
+  if (bytes.size() < kHeader) return std::nullopt;
+  if (bytes[1 + kDigits] != ' ' || bytes[kHeader - 1] != ' ') return std::nullopt;
+  const auto length_text = bytes.substr(1, kDigits);
+  const auto checksum = bytes.substr(1 + kDigits + 1, kDigits);
+  std::size_t length = 0;
+  const auto parsed =
+      std::from_chars(length_text.data(), length_text.data() + kDigits, length, /*base=*/16);
+  if (parsed.ec != std::errc() || parsed.ptr != length_text.data() + kDigits) return std::nullopt;
+  if (length > kLongest || bytes.size() - kHeader < length) return std::nullopt;
+  const auto payload = bytes.substr(kHeader, length);
+  if (checksum_of(length_text, payload) != checksum) return std::nullopt;
+  Json event = Json::parse(payload, nullptr, /*allow_exceptions=*/false);
+  if (!event.is_object()) return std::nullopt;
+  return Record{std::move(event), kHeader + length};
+}
+
+}  // namespace
+
+void note_event(const RunDirectory& run, std::string_view what, const Json& details) {
+  Json event = {
+      {"time", utc_now()}, {"host", host_name()}, {"process", ::getpid()}, {"event", what}};
+  event.update(details);
+  auto record = record_of(event);
+  if (record.size() > kLongest) {
+    event.erase("message");
+    event["cut"] = true;
+    record = record_of(event);
+  }
+  const int file = ::open(run.events().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  [[maybe_unused]] const auto written = ::write(file, record.data(), record.size());
+  ::close(file);
+}
+
+Events parse_events(std::string_view bytes) {
+  Events events;
+  std::size_t read = 0;  // the end of the last whole record
+  const auto note_gap = [&](std::size_t end) {
+    if (end > read) events.gaps.push_back({read, end - read});
+  };
+  for (auto at = bytes.find(kSeparator); at != bytes.npos; at = bytes.find(kSeparator, at)) {
+    auto record = whole_record(bytes.substr(at));
+    if (!record) {
+      ++at;
+      continue;
+    }
+    note_gap(at);
+    events.records.push_back(std::move(record->event));
+    at += record->bytes;
+    read = at;
+  }
+  note_gap(bytes.size());
+  return events;
+}
+
+Events read_events(const RunDirectory& run) {
+  try {
+    return parse_events(read_file(run.events()));
+  } catch (const UserError&) {  // there is none
+    return {};
+  }
+}
+
+}  // namespace difflab

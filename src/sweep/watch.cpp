@@ -1,0 +1,165 @@
+#include "sweep/watch.h"
+
+#include <algorithm>
+
+#include "record/event_log.h"
+
+namespace difflab::sweep {
+namespace {
+
+constexpr double kBetweenQuestions = 15;  // seconds; squeue costs the whole cluster something
+constexpr std::size_t kRateLines = 5;     // metrics lines that a run's rate is taken from
+
+std::optional<double> number_at(const Json& line, const std::string& key) {
+  const auto found = line.find(key);
+  if (found == line.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+double fraction_of(const WatchedRun& run) {
+  if (is_complete(run.state)) return 1;
+  if (run.steps <= 0) return 0;
+  return std::clamp(static_cast<double>(run.step) / static_cast<double>(run.steps), 0.0, 1.0);
+}
+
+// Of training alone, as the run's own clock has it; known from the first look on.
+std::optional<double> training_rate(const std::vector<double>& steps,
+                                    const std::vector<double>& seconds) {
+  if (steps.size() < 2) return std::nullopt;
+  const auto first = steps.size() - std::min(steps.size(), kRateLines);
+  const double took = seconds.back() - seconds[first];
+  if (!(took > 0)) return std::nullopt;
+  return (steps.back() - steps[first]) / took;
+}
+
+}  // namespace
+
+int WatchView::count(PlanState state) const {
+  return static_cast<int>(std::count_if(runs.begin(), runs.end(),
+                                        [&](const WatchedRun& run) { return run.state == state; }));
+}
+
+bool WatchView::ended() const {
+  return std::all_of(runs.begin(), runs.end(), [](const WatchedRun& run) {
+    const bool stuck = run.state == PlanState::kFailed || !run.problem.empty();
+    return is_complete(run.state) || (stuck && !run.queued);
+  });
+}
+
+void Watch::read_metrics(Memory& memory) const {
+  const auto news = memory.metrics.look();
+  if (news.again) {
+    memory.steps.clear();
+    memory.seconds.clear();
+    memory.curve.clear();
+  }
+  for (const auto& line : news.lines) {
+    if (const auto value = number_at(line, metric_)) memory.curve.push_back(*value);
+    const auto step = number_at(line, "step"), seconds = number_at(line, "train_seconds");
+    if (!step || !seconds) continue;
+    memory.steps.push_back(*step);
+    memory.seconds.push_back(*seconds);
+  }
+}
+
+WatchedRun Watch::look_at(const NamedRun& named) {
+  const auto& run = named.run;
+  auto& memory = memory_.try_emplace(run.directory.path.string(), run.directory).first->second;
+  WatchedRun seen;
+  seen.label = named.label;
+  if (std::error_code none; !std::filesystem::exists(run.directory.result(), none)) {
+    memory.complete.reset();
+  }
+  Standing standing{.run = {}, .state = PlanState::kNew, .message = {}, .task = {}};
+  const bool known = memory.complete.has_value();
+  try {
+    standing = known ? *memory.complete : standing_of(run);
+  } catch (const std::exception& error) {  // damaged, or gone between two calls of the system
+    seen.problem = error.what();
+  }
+  if (!known) read_metrics(memory);  // after the state: a run that has ended has written its last
+  if (is_complete(standing.state)) memory.complete = standing;
+  seen.state = standing.state;
+  seen.step = standing.step;
+  seen.steps = standing.steps;
+  seen.curve = memory.curve;
+  seen.queued = queue_.of_run.count(run.id) > 0 && !is_complete(seen.state);
+  if (seen.state == PlanState::kFailed) seen.problem = standing.message;
+  // What was killed too often has not said so itself; whoever executed it has.
+  if (seen.state == PlanState::kInterrupted) {
+    if (const auto events = read_events(run.directory).records;
+        !events.empty() && events.back().value("event", "") == "failure") {
+      seen.state = PlanState::kFailed;
+      seen.problem = events.back().value("message", "");
+    }
+  }
+  if (seen.state == PlanState::kRunning) {
+    seen.rate = training_rate(memory.steps, memory.seconds);
+    // The status is written less often than it could be, never ahead of the metrics.
+    if (!memory.steps.empty() && seen.steps > 0) {
+      seen.step = std::max(seen.step, static_cast<std::int64_t>(memory.steps.back()));
+    }
+  }
+  return seen;
+}
+
+void Watch::ask_queue(const std::vector<std::filesystem::path>& folders, double now) {
+  if (now < next_question_) return;
+  next_question_ = now + kBetweenQuestions;
+  queue_ = {};
+  for (const auto& folder : folders) {
+    try {
+      auto queue = queue_of(folder);
+      queue_.of_run.merge(queue.of_run);
+      if (queue.silence) queue_.silence = queue.silence;
+    } catch (const std::exception& error) {  // a submission that is being written or removed
+      queue_.silence = error.what();
+    }
+  }
+}
+
+void Watch::add_expectation(const std::vector<NamedRun>& runs, WatchView& view, double now) {
+  double total = 0, done = 0, rates = 0;
+  int running = 0, measured = 0;
+  view.in_steps = std::any_of(runs.begin(), runs.end(),
+                              [](const NamedRun& named) { return named.run.work > 1; });
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto& run = view.runs[i];
+    if (run.state == PlanState::kFailed && !run.queued) continue;  // nobody will do it
+    const auto work = static_cast<double>(std::max<std::int64_t>(runs[i].run.work, 1));
+    total += work;
+    done += work * fraction_of(run);
+    if (run.state != PlanState::kRunning) continue;
+    ++running;
+    if (!run.rate) continue;
+    ++measured;
+    rates += *run.rate;
+  }
+  view.done = total > 0 ? done / total : 1;
+  if (!estimate_) estimate_.emplace(total);
+  estimate_->update(done, now);
+  if (running == 0) return;
+  // Steps are reported many at a time; until the estimate has seen enough of them, and where it
+  // looks only once, the runs' own clocks know better. A run that is too young counts as the
+  // others.
+  if (view.in_steps && measured > 0) {
+    view.rate = rates / measured * running;
+  } else {
+    view.rate = estimate_->rate();
+  }
+  if (view.rate && *view.rate > 0) view.seconds_left = (total - done) / *view.rate;
+}
+
+WatchView Watch::look(const std::vector<NamedRun>& runs,
+                      const std::vector<std::filesystem::path>& folders, double now) {
+  WatchView view;
+  view.metric = metric_;
+  // The queue first: a task that ends between the two looks has then written its results already.
+  ask_queue(folders, now);
+  view.silence = queue_.silence.value_or("");
+  for (const auto& run : runs) view.runs.push_back(look_at(run));
+  add_expectation(runs, view, now);
+  return view;
+}
+
+}  // namespace difflab::sweep

@@ -1,0 +1,92 @@
+// `difflab export csv` and `export tensorboard`. The bytes: tests/report/export_test.cpp.
+#include <set>
+
+#include "cli/driver.h"
+#include "record/run_directory.h"
+#include "support/catch.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+
+CATCH_TEST_CASE("export csv writes every number of every run, with the axes of the sweep") {
+  const Driver driver;
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  std::multiset<std::string> expected;
+  const auto study = Json::parse(read_file(driver.output() / "runs.json"));
+  for (const auto& planned : study.at("runs")) {
+    const std::string id = planned.at("id");
+    const auto axes = planned.at("axes");
+    for (const auto& line : read_metrics({driver.results() / "runs" / id})) {
+      for (const auto& [metric, value] : line.items()) {
+        if (metric == "step") continue;
+        expected.insert(concat(id, ',', axes.at("model").get<std::string>(), ',',
+                               axes.at("seed").get<std::string>(), ',', line.at("step").dump(), ',',
+                               metric, ',', value.dump()));
+      }
+    }
+  }
+  const Answer answer = driver.call({"export", "csv", "tiny"});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 0);
+  auto lines = split(answer.out, '\n');
+  CATCH_CHECK(lines.front() == "run,model,seed,step,metric,value");
+  CATCH_CHECK(lines.back().empty());
+  const std::multiset<std::string> found(lines.begin() + 1, lines.end() - 1);
+  CATCH_CHECK(expected.size() == 6 * 5 * 6);  // runs, steps, metrics
+  CATCH_CHECK(found == expected);
+
+  const auto file = driver.project() / "curves.csv";
+  CATCH_CHECK(driver.call({"export", "csv", "tiny", "--to", file}).code == 0);
+  CATCH_CHECK(read_file(file) == answer.out);
+}
+
+CATCH_TEST_CASE("runs without a sweep are told apart by the keys in which they differ") {
+  const Driver driver;
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  std::vector<std::string> words{"export", "csv"};
+  const auto study = Json::parse(read_file(driver.output() / "runs.json"));
+  for (const auto& planned : study.at("runs")) {
+    if (planned.at("axes").at("model") == "diff") words.push_back(planned.at("id"));
+  }
+  const Answer answer = driver.call(words);
+  CATCH_CHECK_THAT(answer.out, Catch::StartsWith("run,seed,step,metric,value\n"));
+}
+
+CATCH_TEST_CASE("export tensorboard makes a folder for each run that has metrics") {
+  Driver driver;
+  driver.workers.set(R"({"exit": {"seed: 2": 2}})");
+  CATCH_REQUIRE(driver.sweep().code == 1);
+  const Answer answer = driver.call({"export", "tensorboard", "tiny"});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("the curves of 4 runs"));
+  CATCH_CHECK_THAT(answer.err, Contains("2 runs have no metrics yet"));
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(driver.output() / "tensorboard")) {
+    names.insert(entry.path().filename());
+  }
+  CATCH_CHECK(names == std::set<std::string>{"model=diff,seed=0", "model=diff,seed=1",
+                                             "model=transformer,seed=0",
+                                             "model=transformer,seed=1"});
+}
+
+CATCH_TEST_CASE("an export that cannot be made says why and leaves nothing") {
+  const Driver driver;
+  const Answer empty = driver.call({"export", "csv", "tiny", "--to", driver.project() / "x.csv"});
+  CATCH_CHECK(empty.code == 2);
+  CATCH_CHECK_THAT(empty.err, Contains("none of the runs of tiny/default has metrics yet"));
+  CATCH_CHECK_FALSE(fs::exists(driver.project() / "x.csv"));
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  const auto id = driver.workers.starts().front().id;
+  CATCH_CHECK_THAT(driver.call({"export", "tensorboard", id}).err, Contains("say --to FOLDER"));
+  CATCH_CHECK_THAT(driver.call({"export", id}).err, Contains("expected export RUN --to FILE"));
+  CATCH_CHECK_THAT(driver.call({"export", "parquet", "tiny"}).err, !Contains("internal"));
+}
+
+}  // namespace
+}  // namespace difflab
