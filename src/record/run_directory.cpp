@@ -15,6 +15,11 @@ std::optional<Json> read_json(const std::filesystem::path& path) {
 }  // namespace
 
 std::optional<Json> read_result(const RunDirectory& run) {
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(run.result(), ignored) &&
+      !std::filesystem::exists(run.result(), ignored)) {  // no result can ever be put there
+    throw UserError(concat(run.result().string(), ": is a link to nothing; delete it"));
+  }
   auto result = read_json(run.result());
   if (!result) return std::nullopt;
   if (!result->is_object() || !result->contains("schema")) {

@@ -52,6 +52,9 @@ CATCH_TEST_CASE("a result counts only as a whole and in a known schema") {
   CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("this difflab reads schema 1"));
   write_file_atomically(run.result(), R"({"schema")");
   CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is damaged"));
+  std::filesystem::remove(run.result());
+  std::filesystem::create_symlink(run.path / "nothing", run.result());
+  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is a link to nothing"));
 }
 
 CATCH_TEST_CASE("a status says state, step and message") {
