@@ -180,7 +180,7 @@ CATCH_TEST_CASE("panels and lines may be keys of the cells, such as the layer") 
   config.color = "";
   config.facet = "layer";
   const Drawing drawing = draw(builder, config);
-  CATCH_CHECK(drawing.spec["facet"]["sort"] == Json::array({"2", "10"}));
+  CATCH_CHECK(drawing.spec["facet"]["sort"] == Json::array({"layer: 2", "layer: 10"}));
   CATCH_REQUIRE(drawing.rows.size() == 4);
   // Layer 2 has one of three below 2, layer 10 its only one.
   CATCH_CHECK(drawing.rows[0][0] == "2");
@@ -248,7 +248,7 @@ CATCH_TEST_CASE("bars split into panels keep every number") {
   CATCH_CHECK(drawing.rows[2][0] == "4");
   CATCH_CHECK(drawing.rows[2][1] == "transformer");
   CATCH_CHECK(drawing.rows[2][2] == "0.5");
-  CATCH_CHECK(drawing.spec["facet"]["sort"] == Json::array({"1", "4"}));
+  CATCH_CHECK(drawing.spec["facet"]["sort"] == Json::array({"needles: 1", "needles: 4"}));
   CATCH_CHECK(drawing.spec["data"]["values"][2]["panel"] == "4");
 }
 

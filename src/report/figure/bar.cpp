@@ -187,8 +187,8 @@ void lay_out(const Plan& plan, const Json& order, Json& spec) {
   const int legend = plan.layout.lying || single ? 0 : kLegendWidth;
   const int names = plan.layout.lying ? kNamesWidth : kAxisHeight;
   split_into_panels(
-      spec, plan.panels, columns,
-      Json{{"width", std::max((width - legend - names) / columns - 12, 40)},
+      spec, plan.panels, plan.config.facet, plan.style.labels, columns,
+      Json{{"width", std::max((width - legend - names) / columns - kPanelGap, 40)},
            {"height", plan.layout.lying ? kBarStep * static_cast<int>(order.size()) : kPanelHeight},
            {"layer", std::move(layers)}});
 }

@@ -187,7 +187,8 @@ void lay_out(const Plan& plan, Json& spec) {
     spec.update(panel);
     return;
   }
-  split_into_panels(spec, plan.panels, size.across, std::move(panel));
+  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, size.across,
+                    std::move(panel));
   spec["spacing"] = kGap;
 }
 

@@ -237,8 +237,8 @@ void lay_out(const Plan& plan, Json& spec) {
   }
   const int columns = std::min(single ? 2 : 3, static_cast<int>(plan.panels.size()));
   const int legend = single || plan.lines.size() < 2 ? 0 : kLegendWidth;
-  split_into_panels(spec, plan.panels, columns,
-                    Json{{"width", (width - legend - 45) / columns - 12},
+  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
+                    Json{{"width", (width - legend - 45) / columns - kPanelGap},
                          {"height", kPanelHeight},
                          {"layer", layers(plan)}});
 }

@@ -184,8 +184,8 @@ void lay_out(const Plan& plan, const Json& values, Json& spec) {
   const int columns = single ? 2 : 3;
   spec["bounds"] = "flush";
   const int legend_width = single || plan.lines.size() < 2 ? 0 : 140;
-  split_into_panels(spec, plan.panels, columns,
-                    Json{{"width", (width - legend_width - 45) / columns - 12},
+  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
+                    Json{{"width", (width - legend_width - 45) / columns - kPanelGap},
                          {"height", kPanelHeight},
                          {"layer", layers(plan, values)}});
 }

@@ -94,11 +94,18 @@ Json number_axis(Json axis) {
   return axis;
 }
 
-void split_into_panels(Json& spec, const std::vector<Series>& panels, int columns, Json panel) {
-  spec["facet"] = Json{
-      {"field", "panel"}, {"type", "nominal"}, {"title", nullptr}, {"sort", label_list(panels)}};
+void split_into_panels(Json& spec, const std::vector<Series>& panels, const std::string& axis,
+                       const Labels& labels, int columns, Json panel) {
+  const std::string name = axis == "model" ? "" : labels.axis(axis) + ": ";
+  Json order = label_list(panels);
+  for (auto& label : order) label = name + label.get<std::string>();
+  // Vega-Lite heeds no labelExpr where panels wrap. The name is a string of the expression, too.
+  spec["transform"] =
+      Json::array({{{"calculate", Json(name).dump() + " + datum.panel"}, {"as", "heading"}}});
+  spec["facet"] =
+      Json{{"field", "heading"}, {"type", "nominal"}, {"title", nullptr}, {"sort", order}};
   spec["columns"] = columns;
-  spec["spacing"] = Json{{"row", 26}, {"column", 12}};
+  spec["spacing"] = Json{{"row", 26}, {"column", kPanelGap}};
   spec["spec"] = std::move(panel);
 }
 

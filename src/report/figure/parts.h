@@ -41,8 +41,13 @@ void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::
 /// (1e+1).
 Json number_axis(Json axis);
 
+/// Pixels between panels side by side: the last tick of one and the first of the next have room.
+constexpr int kPanelGap = 22;
+
 /// Splits a figure into panels, one per value, `columns` side by side; `panel` has marks and size.
-void split_into_panels(Json& spec, const std::vector<Series>& panels, int columns, Json panel);
+/// `axis` is whose values they are, told with them unless they are models, which have names.
+void split_into_panels(Json& spec, const std::vector<Series>& panels, const std::string& axis,
+                       const Labels& labels, int columns, Json panel);
 
 /// Pixels that title and subtitle of a specification take.
 int heading_height(const Json& spec);

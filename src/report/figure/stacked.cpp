@@ -144,7 +144,7 @@ void lay_out(const Plan& plan, const Json& values, Json& spec) {
   const int most = single ? 2 : 4;
   const int columns = std::clamp(static_cast<int>(plan.panels.size()), 1, most);
   const int room = pixels(plan.config.width) - kAxisWidth - (single ? 0 : kLegendWidth);
-  const int width = room / columns - 12;
+  const int width = room / columns - kPanelGap;
   Json panel = {
       {"width", width},
       {"height", kPanelHeight},
@@ -154,7 +154,8 @@ void lay_out(const Plan& plan, const Json& values, Json& spec) {
   if (plan.panels.empty()) {
     spec.update(panel);
   } else {
-    split_into_panels(spec, plan.panels, columns, std::move(panel));
+    split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
+                      std::move(panel));
   }
 }
 
