@@ -222,13 +222,19 @@ fs::path update_index(const fs::path& results) {
   }
   const auto temporary = results / concat(".index.", ::getpid(), ".tmp");
   fs::remove(temporary);
+  const struct Removal {  // also when a run cannot be read
+    const fs::path& path;
+    ~Removal() {
+      std::error_code ignored;
+      fs::remove(path, ignored);
+    }
+  } removal{temporary};
   {
     Writer writer(temporary);
     for (const auto& row : read_runs(results)) writer.add(row);
     writer.finish();
   }
   const auto bytes = read_file(temporary);
-  fs::remove(temporary);
   write_file_atomically(index, bytes);
   write_file_atomically(seal, concat(signature, " ", sha256_hex(bytes), "\n"));
   return index;
