@@ -110,16 +110,26 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
 }
 
 bool write_file_once(const fs::path& path, std::string_view bytes) {
-  return write_and_publish(path, bytes, [&](const fs::path& temporary) {
+  bool named = false;
+  const auto publish = [&](const fs::path& temporary) {
     // Unlike rename, link never replaces.
-    const int linked = ::link(temporary.c_str(), path.c_str());
-    if (linked != 0 && errno == EEXIST) return false;
-    if (linked == 0) return ::unlink(temporary.c_str()) == 0;
-    // A filesystem without hard links.
-    if (fs::exists(path)) return false;
+    if (::link(temporary.c_str(), path.c_str()) == 0) {
+      named = true;
+      ::unlink(temporary.c_str());  // if that fails, it is a leftover like others
+      return true;
+    }
+    // EEXIST, or a filesystem without hard links.
+    if (errno == EEXIST || fs::exists(path)) return false;
     if (::rename(temporary.c_str(), path.c_str()) != 0) fail("create", path, errno);
-    return true;
-  });
+    return named = true;
+  };
+  try {
+    return write_and_publish(path, bytes, publish);
+  } catch (...) {
+    // Its name may not be on the disk, so nobody shall see it and count on it.
+    if (named) ::unlink(path.c_str());
+    throw;
+  }
 }
 
 void remove_abandoned_temporaries(const fs::path& folder) {
