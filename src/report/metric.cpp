@@ -91,22 +91,30 @@ Metric metric_of(std::string_view key) {
   for (const Metric& metric : known_metrics()) {
     if (metric.key == key) return metric;
   }
+  // "accuracy_4_bits" and "needle_multi_accuracy_n6_r2" are accuracies, "accuracy_chance" is none.
+  const bool is_accuracy = key.find("accuracy") != key.npos && !key.ends_with("_chance") &&
+                           !key.starts_with("steps_to_");
   Metric unknown;
   unknown.key = key;
   unknown.heading = readable(key);
   if (key.starts_with("steps_to_")) {
     unknown.decimals = 0;
     unknown.better = Better::kLower;
-  } else if (key.ends_with("accuracy") || key.ends_with("_share")) {
-    unknown.is_share = true;
-    unknown.decimals = 3;
-    unknown.better = key.ends_with("accuracy") ? Better::kHigher : Better::kNeither;
-  } else if (key.ends_with("_loss")) {
-    unknown.decimals = 4;
-    unknown.better = Better::kLower;
   } else if (key.ends_with("_seconds")) {
     unknown.heading = readable(key.substr(0, key.size() - 8));
     unknown.unit = "s";
+    unknown.better = Better::kLower;
+  } else if (is_accuracy || key.ends_with("_share")) {
+    unknown.is_share = true;
+    unknown.decimals = 3;
+    unknown.better = is_accuracy ? Better::kHigher : Better::kNeither;
+  } else if (key.ends_with("_loss") || key.starts_with("loss_at_")) {
+    unknown.decimals = 4;
+    unknown.better = Better::kLower;
+  } else if (key.find("tokens_per_second") != key.npos) {
+    unknown.decimals = 0;
+    unknown.better = Better::kHigher;
+  } else if (key.find("memory_mib") != key.npos) {
     unknown.better = Better::kLower;
   }
   return unknown;

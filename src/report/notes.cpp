@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "report/format.h"
 #include "report/table_files.h"
@@ -69,14 +70,24 @@ void note_comparison(const Table& table, std::vector<std::string>& notes) {
       table.comparisons.size() == 1 ? " comparison." : " comparisons."));
 }
 
+// One sentence for all columns with the same levels.
 void note_chance(const Table& table, const Frame& frame, const Labels& labels,
                  std::vector<std::string>& notes) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> columns_by_level;
   for (const Metric& metric : table.columns) {
     std::vector<std::string> levels;
     for (const double level : frame.chance(metric.key)) levels.push_back(metric.text(level));
-    if (!levels.empty()) {
-      notes.push_back(concat("Chance level of ", labels.heading(metric), ": ", join(levels), "."));
+    if (levels.empty()) continue;
+    const std::string text = join(levels);
+    auto found = std::find_if(columns_by_level.begin(), columns_by_level.end(),
+                              [&](const auto& entry) { return entry.first == text; });
+    if (found == columns_by_level.end()) {
+      found = columns_by_level.insert(columns_by_level.end(), {text, {}});
     }
+    found->second.push_back(labels.heading(metric));
+  }
+  for (const auto& [level, columns] : columns_by_level) {
+    notes.push_back(concat("Chance level of ", join(columns, "; "), ": ", level, "."));
   }
 }
 

@@ -232,6 +232,7 @@ std::string headline(const Table& table, const Frame& frame, const std::string& 
   while (column < table.columns.size() && table.columns[column].key != metric) ++column;
   if (column == table.columns.size()) return "";
   const Metric& shown = table.columns[column];
+  if (shown.better == Better::kNeither) return "";
   const TableRow* best = nullptr;
   std::size_t rows = 0;
   for (const TableRow& row : table.rows) {

@@ -296,6 +296,58 @@ CATCH_TEST_CASE("the headline names the best, its distance to the baseline and w
               "paired seeds.");
 }
 
+CATCH_TEST_CASE("a metric without a better direction has no best") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (const char* model : {"transformer", "diff"}) {
+    builder.finished(model, 0, {{"logit_top1", 31.5}, {"accuracy_4_bits", .5}});
+  }
+  TableConfig config;
+  config.rows.names = {"model"};
+  config.columns = {"logit_top1", "accuracy_4_bits"};
+  const Frame frame(builder.study);
+  const Labels labels(builder.study.report.labels);
+  const Table table = build_table(config, builder.study, frame, labels);
+  CATCH_CHECK(headline(table, frame, "logit_top1", labels).empty());
+  CATCH_CHECK(contains(headline(table, frame, "accuracy_4_bits", labels), "Best of 2 by"));
+}
+
+CATCH_TEST_CASE("a metric's name says whether more is better") {
+  for (const char* key : {"accuracy_4_bits", "needle_multi_accuracy_n6_r2", "shots_accuracy",
+                          "training_tokens_per_second_t256"}) {
+    CATCH_CHECK(metric_of(key).better == Better::kHigher);
+  }
+  for (const char* key : {"loss_at_128", "valid_text_loss", "steps_to_80_accuracy",
+                          "time_to_80_accuracy_seconds", "training_memory_mib_t256"}) {
+    CATCH_CHECK(metric_of(key).better == Better::kLower);
+  }
+  for (const char* key :
+       {"accuracy_4_bits_chance", "logit_top1", "initial_grad_norm", "lambda.0"}) {
+    CATCH_CHECK(metric_of(key).better == Better::kNeither);
+  }
+  CATCH_CHECK(metric_of("accuracy_4_bits").text(.25) == "0.250");
+}
+
+CATCH_TEST_CASE("columns with one chance level share a sentence") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("diff", 0,
+                   {{"a_accuracy", .5},
+                    {"a_accuracy_chance", .25},
+                    {"b_accuracy", .5},
+                    {"b_accuracy_chance", .125},
+                    {"c_accuracy", .5},
+                    {"c_accuracy_chance", .25}});
+  TableConfig table;
+  table.rows.names = {"model"};
+  table.columns = {"a_accuracy", "b_accuracy", "c_accuracy"};
+  builder.study.report.tables = {table};
+  write_report(builder.study);
+  const auto written = output(builder, "table.md");
+  CATCH_CHECK(contains(written, "Chance level of a accuracy; c accuracy: 0.250."));
+  CATCH_CHECK(contains(written, "Chance level of b accuracy: 0.125."));
+}
+
 CATCH_TEST_CASE("the headline names the variants that the seeds do not tell from the best") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

@@ -194,9 +194,11 @@ Json layers(const Plan& plan) {
                   {"scale", y_scale},
                   {"axis", number_axis(Json{{"tickCount", 5}})}};
   const bool below = plan.config.width == ColumnWidth::kSingle;
-  const Json legend = plan.lines.size() < 2 ? Json(nullptr)
-                      : below               ? Json{{"orient", "bottom"}, {"columns", 2}}
-                                            : Json{{"orient", "right"}};
+  // Filled symbols, the area's, do not show the dashes.
+  Json legend = {
+      {"orient", below ? "bottom" : "right"}, {"symbolType", "stroke"}, {"symbolSize", 300}};
+  if (below) legend["columns"] = 2;
+  if (plan.lines.size() < 2) legend = nullptr;
   const auto look = [&](const Json& range) {
     return Json{{"field", "series"},
                 {"type", "nominal"},

@@ -93,8 +93,14 @@ Json y_channel(const Plan& plan, const char* field) {
 
 Json legend(const Plan& plan) {
   if (plan.lines.size() < 2) return nullptr;
-  if (plan.config.width == ColumnWidth::kDouble) return {{"orient", "right"}, {"symbolSize", 50}};
-  return {{"orient", "bottom"}, {"columns", 2}, {"symbolSize", 50}, {"offset", 4}};
+  // Without strokes: a dashed one frays a symbol's edge.
+  Json legend = {{"symbolSize", 50}, {"symbolStrokeWidth", 0}};
+  if (plan.config.width == ColumnWidth::kDouble) {
+    legend["orient"] = "right";
+  } else {
+    legend.update({{"orient", "bottom"}, {"columns", 2}, {"offset", 4}});
+  }
+  return legend;
 }
 
 // What tells one line from another: one legend serves all channels.

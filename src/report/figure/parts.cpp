@@ -105,6 +105,9 @@ void split_into_panels(Json& spec, const std::vector<Series>& panels, const std:
   spec["facet"] =
       Json{{"field", "heading"}, {"type", "nominal"}, {"title", nullptr}, {"sort", order}};
   spec["columns"] = columns;
+  // Otherwise the axis of a column stands in the last row, also where that has no panel.
+  const bool has_gaps = panels.size() % static_cast<std::size_t>(columns) != 0;
+  if (has_gaps) spec["resolve"] = Json{{"axis", Json{{"x", "independent"}}}};
   spec["spacing"] = Json{{"row", 26}, {"column", kPanelGap}};
   spec["spec"] = std::move(panel);
 }
