@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/cost_table.h"
 #include "cli/study.h"
+#include "cli/vocabularies.h"
 #include "config/reader.h"
 #include "config/writer.h"
 #include "experiment/run_config.h"
@@ -73,9 +74,9 @@ std::vector<CostSubject> subjects_of(const Options& options) {
   const auto study = load_study(options.study.name, options.study.overrides);
   std::vector<CostSubject> subjects;
   std::set<std::string> seen;
+  Vocabularies vocabularies;
   for (const auto& point : study.points) {
-    const auto run = config::read<RunConfig>(config::from_json(point.config));
-    const auto vocab = vocab_size(run.task);  // may read a text
+    const auto [run, vocab] = vocabularies.find(point.config);
     const auto key =
         concat(point.config.at("model").dump(), " ", sequence_length(run.task), " ", vocab);
     if (!seen.insert(key).second) continue;

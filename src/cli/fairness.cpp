@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/vocabularies.h"
 #include "config/reader.h"
 #include "experiment/run_config.h"
 #include "model/cost.h"
@@ -31,18 +32,16 @@ std::vector<std::string> axes_of(const Study& study) {
   return axes;
 }
 
-/// Parameters of each run's model. A vocabulary may have to be read from a text: once per task.
+/// Parameters of each run's model.
 class Sizes {
  public:
   std::int64_t of(const sweep::Run& point) {
-    const auto run = config::read<RunConfig>(config::from_json(point.config));
-    const auto [place, is_new] = vocab_.try_emplace(point.config.at("task").dump());
-    if (is_new) place->second = vocab_size(run.task);
-    return count_parameters(run.model, place->second).total();
+    const auto [run, vocab_size] = vocabularies_.find(point.config);
+    return count_parameters(run.model, vocab_size).total();
   }
 
  private:
-  std::map<std::string, std::int64_t> vocab_;
+  Vocabularies vocabularies_;
 };
 
 struct Sized {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/expected_time.h"
 #include "cli/fairness.h"
 #include "cli/jobs.h"
 #include "cli/plan_table.h"
@@ -44,6 +45,13 @@ struct Found {
   int complete = 0;
 
   int planned() const { return static_cast<int>(runs.size()); }
+  std::vector<sweep::Run> to_run() const {
+    std::vector<sweep::Run> missing;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!sweep::is_complete(states[i])) missing.push_back(runs[i]);
+    }
+    return missing;
+  }
 };
 
 Found look(const Study& study) {
@@ -53,6 +61,7 @@ Found look(const Study& study) {
       return found.search->verdict(run) == sweep::Halving::Verdict::kDrop;
     });
   }
+  count_operations(found.runs);
   found.states = states_of(found.runs);
   found.complete =
       static_cast<int>(std::count_if(found.states.begin(), found.states.end(), sweep::is_complete));
@@ -73,7 +82,12 @@ void print_header(const Study& study, const Found& found, int workers) {
                              found.search->text(), found.search->steps(),
                              found.search->steps_without_search());
   }
-  if (workers > 0) std::cout << "workers    " << workers << '\n';
+  if (workers > 0) {
+    std::cout << "workers    " << workers << '\n';
+    if (!found.search) {  // which drops runs on the way
+      std::cout << "expected   " << expected_end(study, found.to_run(), workers) << '\n';
+    }
+  }
   std::cout << "output     " << config::shown_path(study.output) << '\n';
   if (!study.config.unmatched.empty()) {
     std::cout << "sizes      not matched: " << study.config.unmatched << '\n';
@@ -177,7 +191,8 @@ std::vector<Study> load_studies(const StudyArguments& arguments) {
 // Leaves the rest to Slurm; nothing of ours stays on this machine.
 int launch(const Study& study, const Found& found, const std::filesystem::path&,
            const sweep::SlurmLauncher&) {
-  const auto plan = study.frozen();
+  auto plan = study.frozen();
+  count_operations(plan.runs);
   sweep::write_plan(study.output, plan);
   print_header(study, found, 0);
   note_other_code(found.runs, found.states);
@@ -203,7 +218,8 @@ int run_and_report(const Study& study) {
 }
 
 int freeze(const Study& study) {
-  const auto plan = study.frozen();
+  auto plan = study.frozen();
+  count_operations(plan.runs);
   require_writable(study.results / "runs");
   sweep::write_plan(study.output, plan);
   const auto folder = quoted_for_shell(config::shown_path(study.output));

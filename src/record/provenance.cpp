@@ -58,7 +58,14 @@ std::string utc_now() {
   return text;
 }
 
-std::string cpu_model() {
+std::string host_name() {
+  utsname system{};
+  return ::uname(&system) == 0 ? system.nodename : "unknown";
+}
+
+}  // namespace
+
+std::string processor() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("model name", 0) != 0) continue;
@@ -67,13 +74,6 @@ std::string cpu_model() {
   }
   return "unknown";
 }
-
-std::string host_name() {
-  utsname system{};
-  return ::uname(&system) == 0 ? system.nodename : "unknown";
-}
-
-}  // namespace
 
 const Json& source_state() {
   static const Json state = ask_source_state();
@@ -87,7 +87,7 @@ Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std:
                 {"compiler", DIFFLAB_COMPILER},
                 {"build_type", DIFFLAB_BUILD_TYPE},
                 {"libtorch", libtorch},
-                {"cpu", cpu_model()},
+                {"cpu", processor()},
                 {"cores", std::thread::hardware_concurrency()},
                 {"host", host_name()},
                 {"threads", threads},

@@ -27,6 +27,9 @@ class Provenance {
   Json json_;
 };
 
+/// The processor's name as the system tells it, "unknown" if it does not.
+std::string processor();
+
 /// {"commit", "dirty", "diff_sha256"} of the sources the programs run from (DIFFLAB_ROOT), each
 /// null if git cannot tell. Asked once per process and inherited by forked workers.
 const Json& source_state();

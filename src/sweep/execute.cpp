@@ -93,9 +93,10 @@ class Execution {
       }
     }
     if (policy_.order != RunOrder::kListed) {
-      const std::int64_t sign = policy_.order == RunOrder::kLongest ? -1 : 1;
-      waiting_.sort(
-          [sign](const Job& a, const Job& b) { return sign * a.run->work < sign * b.run->work; });
+      const double sign = policy_.order == RunOrder::kLongest ? -1 : 1;
+      waiting_.sort([sign](const Job& a, const Job& b) {
+        return sign * a.run->effort() < sign * b.run->effort();
+      });
     }
     order_ = &runs;
   }

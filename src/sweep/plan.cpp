@@ -16,10 +16,13 @@ constexpr int kPlanSchema = 1;
 constexpr const char* kFile = "plan.json";
 
 Json to_json(const Run& run, const fs::path& folder) {
-  return {
-      {"id", run.id},         {"axes", run.axes},
-      {"work", run.work},     {"directory", run.directory.path.lexically_relative(folder).string()},
-      {"config", run.config}, {"config_text", run.config_text}};
+  return {{"id", run.id},
+          {"axes", run.axes},
+          {"work", run.work},
+          {"operations", run.operations},
+          {"directory", run.directory.path.lexically_relative(folder).string()},
+          {"config", run.config},
+          {"config_text", run.config_text}};
 }
 
 // Where a plan may say that its runs lie: in runs/ID of a folder that it lies in itself. It may
@@ -42,7 +45,8 @@ Run run_from(const Json& json, const fs::path& folder) {
           .config = json.at("config"),
           .config_text = json.at("config_text").get<std::string>(),
           .directory = {directory},
-          .work = json.at("work").get<std::int64_t>()};
+          .work = json.at("work").get<std::int64_t>(),
+          .operations = json.value("operations", 0.0)};
 }
 
 }  // namespace

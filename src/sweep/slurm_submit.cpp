@@ -123,7 +123,7 @@ std::vector<std::pair<Shape, Submission>> arrays_for(const Plan& plan, const Slu
   std::vector<std::pair<Shape, Submission>> arrays;
   for (auto& [shape, runs] : by_shape) {
     std::stable_sort(runs.begin(), runs.end(),
-                     [](const Run& a, const Run& b) { return a.work > b.work; });
+                     [](const Run& a, const Run& b) { return a.effort() > b.effort(); });
     const auto most = static_cast<std::size_t>(kMaxTasks * slurm.runs_per_task);
     for (std::size_t begin = 0; begin < runs.size(); begin += most) {
       Submission array{.folder = {}, .name = job_name(plan.experiment), .job = {}, .runs = {}};

@@ -1,6 +1,7 @@
 // `difflab sweep` as a user has it: the real driver, its files, its exit codes.
 
 #include "cli/driver.h"
+#include "record/provenance.h"
 #include "support/catch.h"
 
 namespace difflab {
@@ -121,6 +122,36 @@ CATCH_TEST_CASE("--dry-run lists every run with its state and writes nothing") {
   CATCH_CHECK(runs[4]["axes"] == Json({{"model", "diff"}, {"seed", "1"}}));
   CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out,
                    Contains("6 runs: 5 finished, 1 new"));
+}
+
+CATCH_TEST_CASE("a sweep says when it will be done if runs like its own have been finished here") {
+  const Driver driver;
+  CATCH_CHECK_THAT(driver.sweep().out, Contains("expected   not known"));
+  // Twelve minutes a run, on another machine and on this one.
+  const auto remember = [&](const std::string& cpu, const char* more = "") {
+    for (const auto& run : fs::directory_iterator(driver.results() / "runs")) {
+      write_file_atomically(run.path() / "provenance.json",
+                            R"({"cpu": ")" + cpu + R"(", "started": "2026-01-01T00:00:00Z",
+                               "finished": "2026-01-01T00:12:00Z")" +
+                                more + "}");
+    }
+  };
+  const std::vector<std::string> two_more = {"sweep", "tiny", "seed=range(4)",
+                                             "launcher.workers=1"};
+  const auto expected_with = [&](const std::string& cpu, const char* more = "") {
+    remember(cpu, more);
+    const auto out = driver.call(two_more).out;
+    for (const auto& run : fs::directory_iterator(driver.results() / "runs")) {
+      if (!fs::exists(run.path() / "provenance.json")) fs::remove_all(run.path());
+    }
+    return out;
+  };
+  const auto here = processor();
+  CATCH_CHECK_THAT(expected_with("another"), Contains("expected   not known"));
+  CATCH_CHECK_THAT(expected_with(here, R"(, "earlier_sessions": [{}])"),
+                   Contains("expected   not known"));
+  CATCH_CHECK_THAT(expected_with(here), Contains("expected   in about 24m ") &&
+                                            Contains("as 6 runs like these took here"));
 }
 
 CATCH_TEST_CASE("a deleted run directory is run again, alone, and the tables are the same bytes") {
