@@ -73,29 +73,6 @@ void add_export_command(CLI::App& app) {
   });
 }
 
-void add_bench_command(CLI::App& app) {
-  struct Options {
-    std::string what;
-    int threads = 1;
-    bool json = false;
-  };
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "bench", "Time attention or training steps beside the library's, cases interleaved");
-  command->add_option("what", options->what, "attention or train")
-      ->required()
-      ->check(CLI::IsMember({"attention", "train"}));
-  command->add_option("--threads", options->threads, "threads")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1024));
-  command->add_flag("--json", options->json, "the same as JSON");
-  command->callback([options] {
-    std::vector<std::string> arguments{"bench", options->what, std::to_string(options->threads)};
-    if (options->json) arguments.push_back("--json");
-    become_worker(arguments);
-  });
-}
-
 void add_generate_command(CLI::App& app) {
   struct Options {
     RunArgument run;
