@@ -1,4 +1,6 @@
 // `difflab runs` and `difflab query`: all runs of a results folder.
+#include <cstdlib>
+
 #include "cli/driver.h"
 #include "support/catch.h"
 
@@ -106,12 +108,14 @@ CATCH_TEST_CASE("an index that is damaged anywhere, cut or gone is written again
   const auto expected = driver.query(sql);
   const auto index = driver.results() / "index.sqlite";
   const auto whole = read_file(index);
-  for (std::size_t i = 0; i < 20; ++i) {
+  const char* dose = std::getenv("DIFFLAB_CHAOS");  // as in tests/chaos
+  const std::size_t times = dose != nullptr && std::string(dose) == "full" ? 1'000 : 20;
+  for (std::size_t i = 0; i < times; ++i) {
     auto bytes = whole;
     if (i % 4 == 3) {
-      bytes.resize(bytes.size() * i / 20);
+      bytes.resize(bytes.size() * i / times);
     } else {
-      const auto at = bytes.size() * i / 20;
+      const auto at = bytes.size() * i / times;
       bytes[at] = static_cast<char>(bytes[at] ^ 0x5a);
     }
     write_file_atomically(index, bytes);

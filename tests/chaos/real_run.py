@@ -1,0 +1,135 @@
+"""One small run with the real worker, and what it must have led to whatever happened on the way."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXPERIMENT = """# @package _global_
+title: Does the sweep survive?
+defaults:
+  - override /task: needle_recall
+baseline: transformer
+model: {d_model: 16, layers: 1, attention: {heads: 1}}
+train: {steps: 60, batch_size: 4, warmup_steps: 5, lr: 1e-2, eval_every: 10, eval_samples: 8, checkpoint_steps: 20}
+evaluate:
+  - {kind: heldout, samples: 16}
+sweep:
+  model: [transformer, diff]
+  seed: range(2)
+unmatched: these models are only here to be interrupted
+tables:
+  - {name: table, rows: model, columns: [needle_accuracy, test_loss, steps_to_90_accuracy]}
+presets:
+  default: {}
+"""
+# What is different in every execution.
+TIMES = re.compile(r"(_seconds|_per_second)$")
+SAVED, OVERTAKEN = 75, 76
+
+
+class Broken(AssertionError):
+    pass
+
+
+def require(holds, what):
+    if not holds:
+        raise Broken(what)
+
+
+class Project:
+    """A project with one experiment, and the programs of a build."""
+
+    def __init__(self, build, folder):
+        self.build, self.folder = build, folder
+        project = folder / "project"
+        (project / "experiments").mkdir(parents=True)
+        shutil.copytree(ROOT / "configs", project / "configs")
+        (project / "experiments" / "tiny.yaml").write_text(EXPERIMENT)
+        self.environment = dict(os.environ, DIFFLAB_ROOT=str(project), DIFFLAB_LEASE_SECONDS="3",
+                                DIFFLAB_WORKER=str(build / "difflab-worker"))
+
+    def sweep(self, results, *words):
+        return [str(self.build / "difflab"), "sweep", "tiny", f"results={results}", *words]
+
+    def call(self, argv, timeout=300):
+        return subprocess.run(argv, env=self.environment, cwd=self.folder, text=True,
+                              capture_output=True, timeout=timeout)
+
+    def frozen_run(self, *words):
+        """The folder of one run with nothing but its configuration in it."""
+        results = self.folder / "frozen"
+        answer = self.call(self.sweep(results, "--freeze", *words))
+        require(answer.returncode == 0, answer.stdout + answer.stderr)
+        (plan,) = [json.loads(file.read_text()) for file in results.glob("tiny/*/plan.json")]
+        shutil.rmtree(results)
+        require(len(plan["runs"]) == 1, f"{len(plan['runs'])} runs are planned")
+        run = self.folder / "bare" / plan["runs"][0]["id"]
+        run.mkdir(parents=True)
+        (run / "config.yaml").write_text(json.dumps(plan["runs"][0]["config"]))  # JSON is YAML
+        return run
+
+
+class Run:
+    """A run that can be begun anew, executed under a tracer, and held against the undisturbed one."""
+
+    def __init__(self, project, frozen, words):
+        self.project, self.frozen, self.words = project, frozen, words
+        self.path = project.folder / "work" / "runs" / frozen.name
+        self.argv = [str(project.build / "difflab-worker"), "run", str(self.path)]
+        self.anew()
+        self.finish()
+        self.expected = outcome(self.path)
+
+    def anew(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+        shutil.copytree(self.frozen, self.path)
+
+    def execute(self, *before):
+        return self.project.call([*before, *self.argv])
+
+    def start(self):
+        return subprocess.Popen(self.argv, env=self.project.environment, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+
+    def finish(self):
+        answer = self.execute()
+        require(answer.returncode == 0, f"exit code {answer.returncode}\n{answer.stdout}{answer.stderr}")
+
+    def published(self):
+        return (self.path / "result.json").exists()
+
+    def step(self):
+        return json.loads((self.path / "status.json").read_text())["step"]
+
+    def settle(self):
+        """A sweep over the run, which finds it complete: it removes what a killed process left."""
+        answer = self.project.call(self.project.sweep(self.path.parents[1], *self.words))
+        require(answer.returncode == 0, answer.stdout + answer.stderr)
+
+    def check(self, what):
+        require(outcome(self.path) == self.expected, f"{what}: another result, metrics or checkpoint")
+        left = [path.name for path in self.path.iterdir() if path.name.endswith((".tmp", ".writable"))]
+        require(not left, f"{what}: left behind {left}")
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {key: without_times(entry) for key, entry in value.items() if not TIMES.search(key)}
+    if isinstance(value, list):
+        return [without_times(entry) for entry in value]
+    return value
+
+
+def outcome(path):
+    """Everything of a run that must not depend on how often it was interrupted, or when."""
+    result = json.loads((path / "result.json").read_text())
+    lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
+    checkpoint = (path / "checkpoint.safetensors").read_bytes()
+    end = 8 + int.from_bytes(checkpoint[:8], "little")
+    header = json.loads(checkpoint[8:end])
+    progress = json.loads(header.pop("__metadata__")["progress"])
+    progress.pop("metrics_length")  # lines with times in them differ in length
+    return without_times([result, lines, header, progress]), checkpoint[end:]

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Runs of the real worker under fire: python3 tests/chaos/real_worker.py BUILD [--full] [--seed N].
+
+The oracle of every case: when the disturbance is over, the same command ends with the result, the
+metrics and the tensors of the checkpoint of an undisturbed run, bit for bit (but for measured
+times), and no temporary file is left. ctest gives a quick dose. Standard library and strace only.
+"""
+import argparse
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from real_run import Broken, Project, Run, SAVED, outcome, require
+
+# Calls that change something on the disk, or stand between two that do.
+CHANGING = ("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "rename", "renameat",
+            "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "fchmod", "flock")
+FAILING = {"fsync": "EIO", "write": "ENOSPC", "pwrite64": "ENOSPC", "ftruncate": "ENOSPC"}
+OPENED = re.compile(r"O_CREAT|O_WRONLY|O_RDWR")
+
+
+def calls_on_disk(run):
+    """(name, n) of each changing call that the main thread makes within the run's folder, n counted
+    over all calls of that name, and the text of the call."""
+    trace = run.project.folder / "trace"
+    run.anew()
+    answer = run.execute("strace", "-qq", "-y", "-s", "0", "-o", str(trace), "-e",
+                         "trace=" + ",".join(CHANGING))
+    require(answer.returncode == 0, answer.stdout + answer.stderr)
+    counts, found = {}, []
+    for line in trace.read_text(errors="replace").splitlines():
+        name = line.split("(", 1)[0]
+        if name not in CHANGING:
+            continue
+        counts[name] = counts.get(name, 0) + 1
+        if str(run.path) in line and (name != "openat" or OPENED.search(line)):
+            found.append((name, counts[name], line))
+    return found
+
+
+def chosen(calls, dose):
+    """All, or some and those at the end: the result."""
+    return calls if dose(False, True) else calls[:-6:12] + calls[-6:]
+
+
+def injected(run, name, n, what):
+    return run.execute("strace", "-qq", "-o", "/dev/null", "-e", f"trace={name}", "-e",
+                       f"inject={name}:{what}:when={n}")
+
+
+def kills_at_calls(run, dose):
+    """SIGKILL at every changing system call: checkpoints, metrics, claims, status and result."""
+    kills = with_result = 0
+    calls = calls_on_disk(run)
+    for name, n, text in chosen(calls, dose):
+        run.anew()
+        answer = injected(run, name, n, "signal=SIGKILL")
+        if answer.returncode == 0:
+            continue  # this time it made fewer calls of that name
+        require(answer.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), f"{text}: {answer}")
+        kills += 1
+        with_result += run.published()
+        run.finish()
+        run.settle()
+        run.check(f"killed at {text}")
+    require(kills >= len(chosen(calls, dose)) * 0.9, f"only {kills} kills at {len(calls)} calls")
+    return f"{kills} kills at a system call of {len(calls)}, {with_result} with the result there"
+
+
+def failing_calls(run, dose):
+    """EIO from fsync and a full disk at every write: nothing is published, and it goes on later."""
+    refused = survived = 0
+    calls = [call for call in calls_on_disk(run) if call[0] in FAILING]
+    for name, n, text in chosen(calls, dose):
+        run.anew()
+        answer = injected(run, name, n, f"error={FAILING[name]}")
+        require(answer.returncode in (0, 2, SAVED), f"{text}: {answer}")
+        if answer.returncode == 0:
+            survived += 1  # news such as status and events may fail; the result may not
+            require("result.json" not in text, f"{text}: it failed and the run was called complete")
+        else:
+            refused += 1
+            require(not run.published(), f"{text}: it failed and a result was published")
+            require(answer.returncode == SAVED or answer.stdout + answer.stderr, f"{text}: no reason given")
+            run.finish()
+        run.settle()
+        run.check(f"{FAILING[name]} at {text}")
+    require(refused > 0, "no failing call was noticed")
+    return f"{refused} runs refused and later completed, {survived} went on without news"
+
+
+def random_resumes(run, dose, chance):
+    """Interrupted at a random step, continued."""
+    steps = []
+    while len(steps) < dose(3, 50):
+        run.anew()
+        process = run.start()
+        time.sleep(chance.uniform(0.2, 1.6))
+        process.send_signal(chance.choice([signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP]))
+        code = process.wait(60)
+        if code not in (0, SAVED):
+            require(code < 0, f"exit code {code}")  # before the handlers were there
+        if code == SAVED and not run.published():
+            steps.append(run.step())
+        if not run.published():
+            run.finish()
+        run.check(f"interrupted after {steps[-1:]} steps")
+    return f"{len(steps)} resumes from steps {min(steps)} to {max(steps)}"
+
+
+def chained_interruptions(run, dose, chance):
+    wanted = dose(4, 10)
+    longest = 0
+    for _ in range(dose(1, 5)):
+        run.anew()
+        times = 0
+        while times < wanted:
+            process = run.start()
+            time.sleep(chance.uniform(0.25, 0.45))
+            process.send_signal(signal.SIGTERM)
+            code = process.wait(60)
+            times += code == SAVED
+            if run.published():
+                break
+        longest = max(longest, times)
+        if not run.published():
+            run.finish()
+        run.check(f"interrupted {times} times in a row")
+    return f"up to {longest} interruptions of one run"
+
+
+def memory_kills(project, dose):
+    """The kernel's own out-of-memory kill, in a control group with little memory."""
+    group = pathlib.Path("/sys/fs/cgroup/memory")
+    own = group / f"difflab-chaos-{random.randrange(10**9)}"
+    if not (group / "memory.limit_in_bytes").exists():
+        return "SKIPPED: no control group for memory that this process may make"
+    try:
+        own.mkdir()
+    except OSError as error:
+        return f"SKIPPED: no control group for memory: {error}"
+    try:
+        return memory_kills_within(project, own, dose)
+    finally:
+        own.rmdir()
+
+
+def memory_kills_within(project, group, dose):
+    undisturbed = project.folder / "memory-free"
+    require(project.call(project.sweep(undisturbed)).returncode == 0, "the undisturbed sweep failed")
+    expected = table(undisturbed)
+    kills = 0
+    enter = f'echo $$ > {group}/cgroup.procs; exec "$@"'
+    while kills < dose(1, 20):
+        results = project.folder / f"memory-{kills}"
+        (group / "memory.limit_in_bytes").write_text(f"{random.randrange(60, 160)}M")
+        answer = project.call(["/bin/sh", "-c", enter, "sh",
+                               *project.sweep(results, "launcher.workers=2", "launcher.retries=0")])
+        killed = int(re.search(r"oom_kill (\d+)", (group / "memory.oom_control").read_text())[1])
+        again = project.call(project.sweep(results))
+        require(again.returncode == 0, f"after {answer}: {again}")
+        require(table(results) == expected, "another table")
+        require(killed > kills or answer.returncode == 0, f"not killed, yet {answer}")
+        kills = killed
+    return f"{kills} kills by the kernel for want of memory"
+
+
+def table(results):
+    (found,) = results.glob("tiny/*/table.csv")
+    return found.read_bytes()
+
+
+def sweeps_killed(project, dose, chance):
+    """SIGKILL of driver, worker process or run at random instants; real checkpoints and tables."""
+    words = ["seed=range(15)", "launcher.workers=2", "launcher.retries=1000"]
+    undisturbed = project.folder / "kills-undisturbed"
+    require(project.call(project.sweep(undisturbed, *words)).returncode == 0, "the undisturbed sweep failed")
+    expected = {run.name: outcome(run) for run in sorted((undisturbed / "runs").iterdir())}
+    require(len(expected) == 30, f"{len(expected)} runs")
+    kills = sweeps = 0
+    while kills < dose(6, 200):
+        sweeps += 1
+        results = project.folder / "kills"
+        shutil.rmtree(results, ignore_errors=True)
+        driver = start_sweep(project, results, words)
+        while kills < dose(6, 200) and driver.poll() is None:
+            time.sleep(chance.uniform(0.05, 1.0))
+            kills += kill_one(driver, chance)
+            if driver.poll() is not None and driver.returncode < 0:
+                driver = start_sweep(project, results, words)
+        driver.wait(600)
+        again = project.call(project.sweep(results, *words), timeout=900)
+        require(again.returncode == 0, f"{again.stdout}{again.stderr}")
+        found = {run.name: outcome(run) for run in sorted((results / "runs").iterdir())}
+        require(found == expected, "another result, metrics or checkpoint")
+        left = [path for path in results.rglob("*") if path.name.endswith((".tmp", ".writable"))]
+        require(not left, f"left behind: {left}")
+    return f"{kills} kills over {sweeps} sweeps of 30 runs"
+
+
+def start_sweep(project, results, words):
+    return subprocess.Popen(project.sweep(results, *words), env=project.environment,
+                            cwd=project.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def kill_one(driver, chance):
+    """SIGKILL for the driver, one of its descendants, or all of them; whether anything was hit."""
+    below = descendants(driver.pid)
+    choice = chance.randrange(4)
+    victims = [driver.pid] if choice == 0 else below + [driver.pid] if choice == 1 else below[-1:] if choice == 2 \
+        else below[:1]
+    hit = 0
+    for process in victims:
+        if process != driver.pid or driver.poll() is None:
+            hit |= subprocess.call(["kill", "-9", str(process)], stderr=subprocess.DEVNULL) == 0
+    if driver.pid in victims:
+        driver.wait(60)
+    return int(hit)
+
+
+def descendants(process):
+    children = pathlib.Path(f"/proc/{process}/task/{process}/children")
+    try:
+        found = [int(word) for word in children.read_text().split()]
+    except OSError:
+        return []
+    return found + [one for child in found for one in descendants(child)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--only", help="a part of a case's name")
+    options = parser.parse_args()
+    if not shutil.which("strace"):
+        print("SKIPPED: there is no strace", file=sys.stderr)
+        return 77
+    print(f"seed {options.seed}", flush=True)
+    chance = random.Random(options.seed)
+
+    def dose(quick, full):
+        return full if options.full else quick
+
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(options.build.resolve(), pathlib.Path(folder).resolve())
+        run, run_of_two_threads = make_run(project), make_run(project, "threads=2")
+        cases = [
+            ("kill -9 at every system call", lambda: kills_at_calls(run, dose)),
+            ("calls that fail", lambda: failing_calls(run, dose)),
+            ("resumes, one thread", lambda: random_resumes(run, dose, chance)),
+            ("resumes, two threads", lambda: random_resumes(run_of_two_threads, dose, chance)),
+            ("chained interruptions", lambda: chained_interruptions(run, dose, chance)),
+            ("kill -9 of sweeps", lambda: sweeps_killed(project, dose, chance)),
+            ("out of memory", lambda: memory_kills(project, dose)),
+        ]
+        failures = 0
+        for name, case in cases:
+            if options.only and options.only not in name:
+                continue
+            start = time.monotonic()
+            try:
+                text = case()
+            except Broken as error:
+                failures += 1
+                text = f"FAILED: {error}"
+            print(f"{name}: {text} ({time.monotonic() - start:.0f} s)", flush=True)
+    return 1 if failures else 0
+
+
+def make_run(project, *words):
+    words = ["model=diff", "seed=0", *words]
+    return Run(project, project.frozen_run(*words), words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
