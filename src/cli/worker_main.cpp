@@ -15,6 +15,7 @@
 #include "cli/worker_job.h"
 #include "cli/worker_server.h"
 #include "cli/worker_tools.h"
+#include "experiment/warm_up.h"
 #include "record/provenance.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
   keep_memory_between_steps();
   if (command == "serve" && argc == 2) {
     difflab::source_state();  // asked once here, inherited by every child
+    difflab::warm_up();
     return difflab::serve_jobs(difflab::run_job);
   }
   if (command == "run" && argc == 3) {

@@ -65,7 +65,9 @@ std::string host_name() {
 
 }  // namespace
 
-std::string processor() {
+namespace {
+
+std::string ask_processor() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("model name", 0) != 0) continue;
@@ -73,6 +75,13 @@ std::string processor() {
     return colon == line.npos ? line : line.substr(colon + 2);
   }
   return "unknown";
+}
+
+}  // namespace
+
+const std::string& processor() {
+  static const std::string name = ask_processor();
+  return name;
 }
 
 const Json& source_state() {

@@ -28,7 +28,7 @@ class Provenance {
 };
 
 /// The processor's name as the system tells it, "unknown" if it does not.
-std::string processor();
+const std::string& processor();
 
 /// {"commit", "dirty", "diff_sha256"} of the sources the programs run from (DIFFLAB_ROOT), each
 /// null if git cannot tell. Asked once per process and inherited by forked workers.

@@ -155,11 +155,13 @@ def memory_kills_within(project, group, dose):
     undisturbed = project.folder / "memory-free"
     require(project.call(project.sweep(undisturbed)).returncode == 0, "the undisturbed sweep failed")
     expected = table(undisturbed)
-    kills = 0
+    kills = sweeps = 0
     enter = f'echo $$ > {group}/cgroup.procs; exec "$@"'
     while kills < dose(1, 20):
-        results = project.folder / f"memory-{kills}"
-        (group / "memory.limit_in_bytes").write_text(f"{random.randrange(60, 160)}M")
+        sweeps += 1
+        require(sweeps < 100, f"only {kills} kills")
+        results = project.folder / f"memory-{sweeps}"
+        (group / "memory.limit_in_bytes").write_text(f"{random.randrange(25, 75)}M")
         answer = project.call(["/bin/sh", "-c", enter, "sh",
                                *project.sweep(results, "launcher.workers=2", "launcher.retries=0")])
         killed = int(re.search(r"oom_kill (\d+)", (group / "memory.oom_control").read_text())[1])
@@ -168,7 +170,7 @@ def memory_kills_within(project, group, dose):
         require(table(results) == expected, "another table")
         require(killed > kills or answer.returncode == 0, f"not killed, yet {answer}")
         kills = killed
-    return f"{kills} kills by the kernel for want of memory"
+    return f"{kills} kills by the kernel for want of memory in {sweeps} sweeps"
 
 
 def table(results):
@@ -212,9 +214,7 @@ def start_sweep(project, results, words):
 def kill_one(driver, chance):
     """SIGKILL for the driver, one of its descendants, or all of them; whether anything was hit."""
     below = descendants(driver.pid)
-    choice = chance.randrange(4)
-    victims = [driver.pid] if choice == 0 else below + [driver.pid] if choice == 1 else below[-1:] if choice == 2 \
-        else below[:1]
+    victims = chance.choice([[driver.pid], below + [driver.pid], below[:1], below[-1:]])
     hit = 0
     for process in victims:
         if process != driver.pid or driver.poll() is None:

@@ -1,0 +1,38 @@
+#include "experiment/warm_up.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include "experiment/identity.h"
+#include "experiment/run_config.h"
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "model/score.h"
+#include "record/provenance.h"
+#include "task/task.h"
+#include "train/optimizer.h"
+
+namespace difflab {
+
+void warm_up() {
+  at::set_num_threads(1);
+  processor();
+  RunConfig config;
+  config.model.d_model = 8;
+  config.model.layers = 1;
+  run_id(config);
+  const auto task = build_task(config.task);
+  LanguageModel model(config.model, task->vocab_size(), config.kernels);
+  initialise(model, config.model, /*seed=*/0);
+  Optimizer optimizer(model, config.train);
+  const auto batch = task->batch(/*seed=*/0, Split::kTrain, 0, 1);
+  const auto loss = mean_loss(model, batch.inputs, batch.targets);
+  // Where there are CUDA devices the first backward pass starts a thread for each.
+  if (!at::hasCUDA()) {
+    loss.backward();
+    optimizer.clip(1);
+    optimizer.step(0);
+  }
+}
+
+}  // namespace difflab
