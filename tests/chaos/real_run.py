@@ -13,15 +13,16 @@ defaults:
   - override /task: needle_recall
 baseline: transformer
 model: {d_model: 16, layers: 1, attention: {heads: 1}}
-train: {steps: 60, batch_size: 4, warmup_steps: 5, lr: 1e-2, eval_every: 10, eval_samples: 8, checkpoint_steps: 20}
+train: {steps: 60, batch_size: 4, warmup_steps: 5, eval_every: 10, eval_samples: 8, checkpoint_steps: 20}
 evaluate:
   - {kind: heldout, samples: 16}
 sweep:
   model: [transformer, diff]
+  train.lr: [1e-2]
   seed: range(2)
 unmatched: these models are only here to be interrupted
 tables:
-  - {name: table, rows: model, columns: [needle_accuracy, test_loss, steps_to_90_accuracy]}
+  - {name: table, rows: [model, train.lr], columns: [needle_accuracy, test_loss, steps_to_90_accuracy]}
 presets:
   default: {}
 """

@@ -6,6 +6,7 @@ metrics and the tensors of the checkpoint of an undisturbed run, bit for bit (bu
 times), and no temporary file is left. ctest gives a quick dose. Standard library and strace only.
 """
 import argparse
+import json
 import pathlib
 import random
 import re
@@ -135,6 +136,23 @@ def chained_interruptions(run, dose, chance):
     return f"up to {longest} interruptions of one run"
 
 
+def diverged_siblings(project):
+    """Losses and gradients that are no numbers end their run as diverged and touch no other."""
+    alone, together = project.folder / "alone", project.folder / "with-diverged"
+    require(project.call(project.sweep(alone)).returncode == 0, "the undisturbed sweep failed")
+    answer = project.call(project.sweep(together, "train.lr=1e-2,1e10,1e30", "launcher.workers=4"))
+    require(answer.returncode == 0, f"{answer.stdout}{answer.stderr}")
+    states = {run.name: json.loads((run / "result.json").read_text())["status"]
+              for run in (together / "runs").iterdir()}
+    expected = {run.name: outcome(run) for run in (alone / "runs").iterdir()}
+    require(len(states) == 3 * len(expected), f"{len(states)} results")
+    for name, of_run_alone in expected.items():
+        require(outcome(together / "runs" / name) == of_run_alone, f"{name}: another result beside diverged runs")
+    diverged = sum(state == "diverged" for state in states.values())
+    require(diverged > len(expected), f"only {diverged} diverged")
+    return f"{diverged} of {len(states)} runs diverged, the others are as without them"
+
+
 def memory_kills(project, dose):
     """The kernel's own out-of-memory kill, in a control group with little memory."""
     group = pathlib.Path("/sys/fs/cgroup/memory")
@@ -258,6 +276,7 @@ def main():
             ("resumes, one thread", lambda: random_resumes(run, dose, chance)),
             ("resumes, two threads", lambda: random_resumes(run_of_two_threads, dose, chance)),
             ("chained interruptions", lambda: chained_interruptions(run, dose, chance)),
+            ("diverged runs", lambda: diverged_siblings(project)),
             ("kill -9 of sweeps", lambda: sweeps_killed(project, dose, chance)),
             ("out of memory", lambda: memory_kills(project, dose)),
         ]
