@@ -16,10 +16,10 @@ std::shared_ptr<Attention> build_attention(const ModelConfig& config, std::int64
 
 Block::Block(const ModelConfig& config, std::int64_t layer, Kernels kernels)
     : dropout_(config.dropout),
-      attn_norm_(register_module("attn_norm", build_norm(config))),
+      attn_norm_(register_module("attn_norm", build_norm(config, kernels))),
       attn_(register_module("attn", build_attention(config, layer, kernels))),
-      ffn_norm_(register_module("ffn_norm", build_norm(config))),
-      ffn_(register_module("ffn", build_feed_forward(config))) {}
+      ffn_norm_(register_module("ffn_norm", build_norm(config, kernels))),
+      ffn_(register_module("ffn", build_feed_forward(config, kernels))) {}
 
 at::Tensor Block::forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) {
   const auto mixed = x + dropout(attn_->forward(attn_norm_->forward(x), rotary, cache));

@@ -2,10 +2,12 @@
 
 #include <ATen/ATen.h>
 
+#include "model/layer.h"
+
 namespace difflab {
 
-HeadNorm::HeadNorm(HeadNormKind kind, std::int64_t width, double eps)
-    : kind_(kind), width_(width), eps_(eps) {
+HeadNorm::HeadNorm(HeadNormKind kind, std::int64_t width, double eps, Kernels kernels)
+    : kind_(kind), width_(width), eps_(eps), kernels_(kernels) {
   if (kind_ != HeadNormKind::kNone) weight_ = register_parameter("weight", at::ones(width));
   if (kind_ == HeadNormKind::kGroup) bias_ = register_parameter("bias", at::zeros(width));
 }
@@ -15,7 +17,7 @@ at::Tensor HeadNorm::forward(const at::Tensor& x) const {
     case HeadNormKind::kNone:
       return x;
     case HeadNormKind::kRms:
-      return at::rms_norm(x, {width_}, weight_, eps_);
+      return rms_norm(x, weight_, eps_, kernels_);
     case HeadNormKind::kGroup:
       return at::layer_norm(x, {width_}, weight_, bias_, eps_);
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/head_norm_config.h"
+#include "model/kernels_config.h"
 
 namespace difflab {
 
@@ -12,7 +13,7 @@ namespace difflab {
 /// Parameters: weight [width] for rms and group, bias [width] for group, none for none.
 class HeadNorm : public torch::nn::Module {
  public:
-  HeadNorm(HeadNormKind kind, std::int64_t width, double eps);
+  HeadNorm(HeadNormKind kind, std::int64_t width, double eps, Kernels kernels);
 
   /// x [..., width] -> the same shape.
   at::Tensor forward(const at::Tensor& x) const;
@@ -21,6 +22,7 @@ class HeadNorm : public torch::nn::Module {
   HeadNormKind kind_;
   std::int64_t width_;
   double eps_;
+  Kernels kernels_;
   at::Tensor weight_, bias_;  // [width]
 };
 

@@ -23,7 +23,7 @@ LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size,
     layers_.push_back(std::make_shared<Block>(config, layer, kernels));
     layers->push_back(layers_.back());
   }
-  norm_ = register_module("norm", build_norm(config));
+  norm_ = register_module("norm", build_norm(config, kernels));
   if (!config.tied_head) {
     output_ = register_module("output", linear(config.d_model, vocab_size, config.biases()));
   }

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "kernel/fused_rows.h"
 #include "model/linear.h"
 
 namespace difflab {
@@ -9,16 +10,14 @@ namespace {
 
 class RmsNorm final : public Layer {
  public:
-  RmsNorm(std::int64_t width, double eps)
-      : width_(width), eps_(eps), weight_(register_parameter("weight", at::ones(width))) {}
+  RmsNorm(std::int64_t width, double eps, Kernels kernels)
+      : eps_(eps), kernels_(kernels), weight_(register_parameter("weight", at::ones(width))) {}
 
-  at::Tensor forward(const at::Tensor& x) override {
-    return at::rms_norm(x, {width_}, weight_, eps_);
-  }
+  at::Tensor forward(const at::Tensor& x) override { return rms_norm(x, weight_, eps_, kernels_); }
 
  private:
-  std::int64_t width_;
   double eps_;
+  Kernels kernels_;
   at::Tensor weight_;
 };
 
@@ -42,14 +41,20 @@ class LayerNorm final : public Layer {
 
 class SwiGlu final : public Layer {
  public:
-  SwiGlu(std::int64_t d_model, std::int64_t hidden)
-      : gate_(register_module("gate", linear(d_model, hidden))),
+  SwiGlu(std::int64_t d_model, std::int64_t hidden, Kernels kernels)
+      : kernels_(kernels),
+        gate_(register_module("gate", linear(d_model, hidden))),
         up_(register_module("up", linear(d_model, hidden))),
         down_(register_module("down", linear(hidden, d_model))) {}
 
-  at::Tensor forward(const at::Tensor& x) override { return down_(at::silu(gate_(x)) * up_(x)); }
+  at::Tensor forward(const at::Tensor& x) override {
+    const auto gate = gate_(x), up = up_(x);
+    const bool fused = kernels_ == Kernels::kFused && kernel::takes_rows(x);
+    return down_(fused ? kernel::silu_gate(gate, up) : at::silu(gate) * up);
+  }
 
  private:
+  Kernels kernels_;
   torch::nn::Linear gate_, up_, down_;
 };
 
@@ -67,18 +72,24 @@ class GeluMlp final : public Layer {
 
 }  // namespace
 
-std::shared_ptr<Layer> build_norm(const ModelConfig& config) {
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps, Kernels kernels) {
+  return kernels == Kernels::kFused && kernel::takes_rows(x)
+             ? kernel::rms_norm(x, weight, eps)
+             : at::rms_norm(x, weight.sizes(), weight, eps);
+}
+
+std::shared_ptr<Layer> build_norm(const ModelConfig& config, Kernels kernels) {
   if (config.block == BlockKind::kNano) {
     return std::make_shared<LayerNorm>(config.d_model, config.norm_eps);
   }
-  return std::make_shared<RmsNorm>(config.d_model, config.norm_eps);
+  return std::make_shared<RmsNorm>(config.d_model, config.norm_eps, kernels);
 }
 
-std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config) {
+std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config, Kernels kernels) {
   if (config.block == BlockKind::kNano) {
     return std::make_shared<GeluMlp>(config.d_model, config.ffn_width());
   }
-  return std::make_shared<SwiGlu>(config.d_model, config.ffn_width());
+  return std::make_shared<SwiGlu>(config.d_model, config.ffn_width(), kernels);
 }
 
 }  // namespace difflab

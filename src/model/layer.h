@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "model/kernels_config.h"
 #include "model/model_config.h"
 
 namespace difflab {
@@ -16,10 +17,15 @@ class Layer : public torch::nn::Module {
 
 /// llama: RMSNorm with a learned gain `weight` [D] (Zhang & Sennrich 2019, arXiv:1910.07467);
 /// nano: LayerNorm with `weight` and `bias` [D] (Ba et al. 2016, arXiv:1607.06450).
-std::shared_ptr<Layer> build_norm(const ModelConfig& config);
+/// Fused, RMSNorm is one pass over the numbers on the CPU.
+std::shared_ptr<Layer> build_norm(const ModelConfig& config, Kernels kernels);
 
 /// llama: SwiGLU, down(SiLU(gate(x)) · up(x)), no biases (Shazeer 2020, arXiv:2002.05202);
 /// nano: proj(GELU(fc(x))) with biases, the exact GELU (Hendrycks & Gimpel 2016, arXiv:1606.08415).
-std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config);
+/// Fused, what is between SwiGLU's projections is one pass on the CPU.
+std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config, Kernels kernels);
+
+/// x · weight / √(mean x² + eps) over the last dimension: x [..., D], weight [D] -> [..., D].
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps, Kernels kernels);
 
 }  // namespace difflab

@@ -184,7 +184,7 @@ CATCH_TEST_CASE("in Symmetric DIFF a query and a key at one place are one vector
 
 CATCH_TEST_CASE("a head norm's gain and bias act channel by channel") {
   for (const auto kind : {HeadNormKind::kRms, HeadNormKind::kGroup}) {
-    const HeadNorm norm(kind, 4, 1e-5);
+    const HeadNorm norm(kind, 4, 1e-5, Kernels::kFused);
     const auto parameters = norm.named_parameters();
     const auto x = at::randn({2, 3, 4}, at::kDouble).to(at::kFloat);
     const auto before = norm.forward(x);

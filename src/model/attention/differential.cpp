@@ -28,8 +28,8 @@ class DifferentialAttention final : public Attention {
     out_proj_ = register_module("out_proj", linear(shape.d_model, shape.d_model, shape.bias));
     lambda_.emplace(*this, config, shape.layer, head_dim_);
     scale_ = config.post_scale ? 1 - lambda_->init() : 1;
-    subln_ = register_module(
-        "subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_, config.norm_eps));
+    subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_,
+                                                                 config.norm_eps, shape.kernels));
   }
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {

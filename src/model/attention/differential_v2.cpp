@@ -27,8 +27,8 @@ class DifferentialV2Attention final : public Attention {
     if (lambda_ != TokenLambda::kNone) {
       lambda_proj_ = register_module("lambda_proj", linear(D, heads_));
     }
-    subln_ = register_module(
-        "subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_, config.norm_eps));
+    subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_,
+                                                                 config.norm_eps, shape.kernels));
   }
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {

@@ -24,8 +24,9 @@ class SoftmaxAttention final : public Attention {
             register_module("v_proj", linear(shape.d_model, kv_heads_ * head_dim_, shape.bias))),
         out_proj_(
             register_module("out_proj", linear(heads_ * head_dim_, shape.d_model, shape.bias))),
-        subln_(register_module(
-            "subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_, config.norm_eps))) {}
+        subln_(
+            register_module("subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_,
+                                                                config.norm_eps, shape.kernels))) {}
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
     if (uses_fused(kernels_, x, cache)) {

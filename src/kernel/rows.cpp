@@ -1,0 +1,175 @@
+// Compiled once for every instruction set that Highway knows of, as attention_head.cpp.
+#include "kernel/rows.h"
+
+#include <cmath>
+
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/rows.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace difflab::kernel::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Calls body(offset, load, store) for [0, count) in whole vectors and one part of a vector, where
+// what lies behind the end loads as zero and is not stored.
+template <class T, class Body>
+HWY_INLINE void for_vectors(std::size_t count, Body body) {
+  const hn::ScalableTag<T> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    body([&](const T* from) HWY_ATTR { return hn::LoadU(tag, from + i); },
+         [&](auto value, T* to) HWY_ATTR { hn::StoreU(value, tag, to + i); });
+  }
+  if (i == count) return;
+  const auto rest = hn::FirstN(tag, count - i);
+  body([&](const T* from) HWY_ATTR { return hn::MaskedLoad(rest, tag, from + i); },
+       [&](auto value, T* to) HWY_ATTR { hn::BlendedStore(value, rest, tag, to + i); });
+}
+
+template <class T>
+void norm(const NormRows<T>& in, double eps, T* y) {
+  const hn::ScalableTag<T> tag;
+  for (std::size_t row = 0; row < in.rows; ++row) {
+    const T* x = in.x + row * in.width;
+    T* out = y + row * in.width;
+    auto squares = hn::Zero(tag);
+    for_vectors<T>(in.width, [&](auto load, auto) HWY_ATTR {
+      const auto value = load(x);
+      squares = hn::MulAdd(value, value, squares);
+    });
+    const T mean = hn::GetLane(hn::SumOfLanes(tag, squares)) / static_cast<T>(in.width);
+    in.inverse[row] = T{1} / std::sqrt(mean + static_cast<T>(eps));
+    const auto inverse = hn::Set(tag, in.inverse[row]);
+    for_vectors<T>(in.width, [&](auto load, auto store) HWY_ATTR {
+      store(hn::Mul(hn::Mul(load(x), inverse), load(in.weight)), out);
+    });
+  }
+}
+
+// With r = inverse and n the width: dx = r·w·dy − x · r³/n · Σ w·dy·x, dw = Σ_rows dy·x·r.
+template <class T>
+void norm_backward(const NormRows<T>& in, const T* dy, T* dx, T* d_weight) {
+  const hn::ScalableTag<T> tag;
+  for (std::size_t row = 0; row < in.rows; ++row) {
+    const T* x = in.x + row * in.width;
+    const T* d = dy + row * in.width;
+    T* out = dx + row * in.width;
+    const T r = in.inverse[row];
+    const auto inverse = hn::Set(tag, r);
+    auto along = hn::Zero(tag);
+    for_vectors<T>(in.width, [&](auto load, auto store) HWY_ATTR {
+      const auto d_times_x = hn::Mul(load(d), load(x));
+      along = hn::MulAdd(load(in.weight), d_times_x, along);
+      store(hn::MulAdd(d_times_x, inverse, load(d_weight)), d_weight);
+    });
+    const T sum = hn::GetLane(hn::SumOfLanes(tag, along));
+    const auto back = hn::Set(tag, r * r * r * sum / static_cast<T>(in.width));
+    for_vectors<T>(in.width, [&](auto load, auto store) HWY_ATTR {
+      const auto straight = hn::Mul(hn::Mul(load(d), load(in.weight)), inverse);
+      store(hn::NegMulAdd(load(x), back, straight), out);
+    });
+  }
+}
+
+// The exponential of what is not positive cannot overflow.
+template <class T, class Vector>
+HWY_INLINE Vector sigmoid(Vector x) {
+  const hn::ScalableTag<T> tag;
+  const auto one = hn::Set(tag, T{1});
+  const auto e = hn::Exp(tag, hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(tag)), e, one), hn::Add(one, e));
+}
+
+template <class T>
+void gated(const T* gate, const T* up, std::size_t count, T* y) {
+  for_vectors<T>(count, [&](auto load, auto store) HWY_ATTR {
+    const auto g = load(gate);
+    store(hn::Mul(hn::Mul(g, sigmoid<T>(g)), load(up)), y);
+  });
+}
+
+// d(g·σ(g)) = σ(g) · (1 + g · (1 − σ(g)))
+template <class T>
+void gated_backward(const T* gate, const T* up, const T* dy, std::size_t count, T* d_gate,
+                    T* d_up) {
+  const hn::ScalableTag<T> tag;
+  const auto one = hn::Set(tag, T{1});
+  for_vectors<T>(count, [&](auto load, auto store) HWY_ATTR {
+    const auto g = load(gate), d = load(dy);
+    const auto s = sigmoid<T>(g);
+    const auto slope = hn::Mul(s, hn::MulAdd(g, hn::Sub(one, s), one));
+    store(hn::Mul(hn::Mul(d, load(up)), slope), d_gate);
+    store(hn::Mul(d, hn::Mul(g, s)), d_up);
+  });
+}
+
+void NormFloat(const NormRows<float>& in, double eps, float* y) { norm(in, eps, y); }
+void NormDouble(const NormRows<double>& in, double eps, double* y) { norm(in, eps, y); }
+void NormBackFloat(const NormRows<float>& in, const float* dy, float* dx, float* dw) {
+  norm_backward(in, dy, dx, dw);
+}
+void NormBackDouble(const NormRows<double>& in, const double* dy, double* dx, double* dw) {
+  norm_backward(in, dy, dx, dw);
+}
+void GateFloat(const float* g, const float* u, std::size_t n, float* y) { gated(g, u, n, y); }
+void GateDouble(const double* g, const double* u, std::size_t n, double* y) { gated(g, u, n, y); }
+void GateBackFloat(const float* g, const float* u, const float* dy, std::size_t n, float* dg,
+                   float* du) {
+  gated_backward(g, u, dy, n, dg, du);
+}
+void GateBackDouble(const double* g, const double* u, const double* dy, std::size_t n, double* dg,
+                    double* du) {
+  gated_backward(g, u, dy, n, dg, du);
+}
+
+}  // namespace difflab::kernel::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace difflab::kernel {
+
+HWY_EXPORT(NormFloat);
+HWY_EXPORT(NormDouble);
+HWY_EXPORT(NormBackFloat);
+HWY_EXPORT(NormBackDouble);
+HWY_EXPORT(GateFloat);
+HWY_EXPORT(GateDouble);
+HWY_EXPORT(GateBackFloat);
+HWY_EXPORT(GateBackDouble);
+
+void norm_rows(const NormRows<float>& in, double eps, float* y) {
+  HWY_DYNAMIC_DISPATCH(NormFloat)(in, eps, y);
+}
+void norm_rows(const NormRows<double>& in, double eps, double* y) {
+  HWY_DYNAMIC_DISPATCH(NormDouble)(in, eps, y);
+}
+void norm_rows_backward(const NormRows<float>& in, const float* dy, float* dx, float* d_weight) {
+  HWY_DYNAMIC_DISPATCH(NormBackFloat)(in, dy, dx, d_weight);
+}
+void norm_rows_backward(const NormRows<double>& in, const double* dy, double* dx,
+                        double* d_weight) {
+  HWY_DYNAMIC_DISPATCH(NormBackDouble)(in, dy, dx, d_weight);
+}
+void gate_rows(const float* gate, const float* up, std::size_t count, float* y) {
+  HWY_DYNAMIC_DISPATCH(GateFloat)(gate, up, count, y);
+}
+void gate_rows(const double* gate, const double* up, std::size_t count, double* y) {
+  HWY_DYNAMIC_DISPATCH(GateDouble)(gate, up, count, y);
+}
+void gate_rows_backward(const float* gate, const float* up, const float* dy, std::size_t count,
+                        float* d_gate, float* d_up) {
+  HWY_DYNAMIC_DISPATCH(GateBackFloat)(gate, up, dy, count, d_gate, d_up);
+}
+void gate_rows_backward(const double* gate, const double* up, const double* dy, std::size_t count,
+                        double* d_gate, double* d_up) {
+  HWY_DYNAMIC_DISPATCH(GateBackDouble)(gate, up, dy, count, d_gate, d_up);
+}
+
+}  // namespace difflab::kernel
+#endif  // HWY_ONCE
