@@ -108,7 +108,7 @@ void split_into_panels(Json& spec, const std::vector<Series>& panels, const std:
   // Otherwise the axis of a column stands in the last row, also where that has no panel.
   const bool has_gaps = panels.size() % static_cast<std::size_t>(columns) != 0;
   if (has_gaps) spec["resolve"] = Json{{"axis", Json{{"x", "independent"}}}};
-  spec["spacing"] = Json{{"row", 26}, {"column", kPanelGap}};
+  spec["spacing"] = Json{{"row", has_gaps ? 58 : 26}, {"column", kPanelGap}};
   spec["spec"] = std::move(panel);
 }
 
