@@ -27,19 +27,11 @@ constexpr std::size_t kMostRuns = 60;
 // too.
 constexpr double kAlike = 4;
 
-std::optional<std::time_t> time_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_string()) return std::nullopt;
-  std::tm parts{};
-  const auto* end =
-      ::strptime(found->get_ref<const std::string&>().c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return end != nullptr && *end == '\0' ? std::optional(::timegm(&parts)) : std::nullopt;
-}
-
 // How long a run took that was executed in one go; nothing if it was not.
 std::optional<double> wall_seconds(const Json& provenance) {
   if (provenance.contains("earlier_sessions")) return std::nullopt;
-  const auto from = time_of(provenance, "started"), to = time_of(provenance, "finished");
+  const auto from = recorded_time(provenance, "started"),
+             to = recorded_time(provenance, "finished");
   if (!from || !to || *to < *from) return std::nullopt;
   return std::max(1.0, std::difftime(*to, *from));  // they are written in whole seconds
 }

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "cli/vocabularies.h"
-#include "config/reader.h"
-#include "experiment/run_config.h"
 #include "model/cost.h"
 #include "report/claim.h"
 #include "report/format.h"

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -15,8 +13,8 @@
 #include "sweep/execute.h"
 #include "util/error.h"
 #include "util/process.h"
-#include "util/statistics.h"
 #include "util/text.h"
+#include "util/timing.h"
 
 namespace difflab::cli {
 namespace {
@@ -24,12 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kRounds = 9;
-
-double seconds_of(const std::function<void()>& act) {
-  const auto begin = std::chrono::steady_clock::now();
-  act();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// A folder that goes with everything in it.
 class Scratch {
@@ -157,9 +149,7 @@ void bench_startup(bool json) {
   }
   Json list = Json::array();
   for (auto& one : cases) {
-    auto& times = one.milliseconds;
-    std::sort(times.begin(), times.end());
-    const double middle = median(times), low = times[kRounds / 4], high = times[3 * kRounds / 4];
+    const auto [middle, low, high] = spread_of(one.milliseconds);
     list.push_back({{"name", one.name},
                     {"median_milliseconds", middle},
                     {"quartile_milliseconds", {low, high}}});

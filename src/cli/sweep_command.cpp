@@ -61,7 +61,6 @@ Found look(const Study& study) {
       return found.search->verdict(run) == sweep::Halving::Verdict::kDrop;
     });
   }
-  count_operations(found.runs);
   found.states = states_of(found.runs);
   found.complete =
       static_cast<int>(std::count_if(found.states.begin(), found.states.end(), sweep::is_complete));
@@ -201,12 +200,13 @@ int launch(const Study& study, const Found& found, const std::filesystem::path&,
 }
 
 int run_and_report(const Study& study) {
-  const auto found = look(study);
+  auto found = look(study);
   // A worker that is not there is better missed here than in a hundred tasks.
   const auto worker = found.complete < found.planned() ? find_worker() : std::filesystem::path();
   require_writable(study.results / "runs");
   require_writable(study.output);
   if (found.complete < found.planned()) {
+    count_operations(found.runs);
     return std::visit([&](const auto& kind) { return launch(study, found, worker, kind); },
                       study.config.launcher);
   }

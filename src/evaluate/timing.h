@@ -4,17 +4,10 @@
 
 #include <functional>
 #include <optional>
-#include <vector>
+
+#include "util/timing.h"
 
 namespace difflab {
-
-/// Wall-clock seconds of one call.
-double seconds_of(const std::function<void()>& run);
-
-struct Spread {
-  double median, low, high;  ///< quartiles
-};
-Spread spread_of(std::vector<double> samples);
 
 /// The library's product of two 1024 x 1024 matrices, in operations per second: what the machine
 /// gives at that moment, on the device of `like`.

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace difflab::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls body(offset, load, store) for [0, count) in whole vectors and one part of a vector, where
+// Calls body(load, store) for [0, count) in whole vectors and one part of a vector, where
 // what lies behind the end loads as zero and is not stored.
 template <class T, class Body>
 HWY_INLINE void for_vectors(std::size_t count, Body body) {

@@ -49,12 +49,14 @@ Json ask_source_state() {
   return state;
 }
 
+constexpr const char* kTimeFormat = "%Y-%m-%dT%H:%M:%SZ";
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
   char text[sizeof "2026-01-01T00:00:00Z"];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  std::strftime(text, sizeof text, kTimeFormat, &parts);
   return text;
 }
 
@@ -82,6 +84,14 @@ std::string ask_processor() {
 const std::string& processor() {
   static const std::string name = ask_processor();
   return name;
+}
+
+std::optional<std::time_t> recorded_time(const Json& provenance, const char* key) {
+  const auto found = provenance.find(key);
+  if (found == provenance.end() || !found->is_string()) return std::nullopt;
+  std::tm parts{};
+  const auto* end = ::strptime(found->get_ref<const std::string&>().c_str(), kTimeFormat, &parts);
+  return end != nullptr && *end == '\0' ? std::optional(::timegm(&parts)) : std::nullopt;
 }
 
 const Json& source_state() {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
+#include <optional>
 #include <string>
 
 #include "record/run_directory.h"
@@ -26,6 +28,9 @@ class Provenance {
   RunDirectory directory_;
   Json json_;
 };
+
+/// A provenance's "started" or "finished"; nothing if it does not say, or not as we write it.
+std::optional<std::time_t> recorded_time(const Json& provenance, const char* key);
 
 /// The processor's name as the system tells it, "unknown" if it does not.
 const std::string& processor();

@@ -1,9 +1,9 @@
 #include "report/export.h"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 
+#include "record/provenance.h"
 #include "report/format.h"
 #include "report/tensorboard.h"
 #include "util/error.h"
@@ -53,13 +53,7 @@ double start_of(const RunDirectory& run) {
   const bool continued =
       sessions != provenance->end() && sessions->is_array() && !sessions->empty();
   const Json& first = continued ? sessions->front() : *provenance;
-  const auto started = first.find("started");
-  if (started == first.end() || !started->is_string()) return 0;
-  std::tm time{};
-  if (::strptime(started->get<std::string>().c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) {
-    return 0;
-  }
-  return static_cast<double>(::timegm(&time));
+  return static_cast<double>(recorded_time(first, "started").value_or(0));
 }
 
 }  // namespace

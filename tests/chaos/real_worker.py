@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from real_run import Broken, Project, Run, SAVED, outcome, require
+from real_run import Broken, Project, Run, SAVED, outcome, require, require_tidy
 
 # Calls that change something on the disk, or stand between two that do.
 CHANGING = ("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "rename", "renameat",
@@ -219,8 +219,7 @@ def sweeps_killed(project, dose, chance):
         require(again.returncode == 0, f"{again.stdout}{again.stderr}")
         found = {run.name: outcome(run) for run in sorted((results / "runs").iterdir())}
         require(found == expected, "another result, metrics or checkpoint")
-        left = [path for path in results.rglob("*") if path.name.endswith((".tmp", ".writable"))]
-        require(not left, f"left behind: {left}")
+        require_tidy(results, f"killed {kills} times")
     return f"{kills} kills over {sweeps} sweeps of 30 runs"
 
 
