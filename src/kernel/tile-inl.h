@@ -36,21 +36,20 @@ HWY_INLINE void multiply_tile(const T* a, std::size_t a_row, std::size_t a_colum
     c01 = start(0, 1), c11 = start(1, 1), c21 = start(2, 1), c31 = start(3, 1), c41 = start(4, 1),
     c51 = start(5, 1);
   }
+  const T *upper = a, *lower = a + 3 * a_row;
   for (std::size_t p = 0; p < depth; ++p) {
-    const T* column = a + p * a_column;
-    const T* line = b + p * b_row;
-    const auto b0 = hn::LoadU(tag, line);
-    const auto a0 = hn::Set(tag, column[0]), a1 = hn::Set(tag, column[a_row]);
+    const auto b0 = hn::LoadU(tag, b);
+    const auto a0 = hn::Set(tag, upper[0]), a1 = hn::Set(tag, upper[a_row]);
     c00 = hn::MulAdd(a0, b0, c00);
     c10 = hn::MulAdd(a1, b0, c10);
-    const auto a2 = hn::Set(tag, column[2 * a_row]), a3 = hn::Set(tag, column[3 * a_row]);
+    const auto a2 = hn::Set(tag, upper[2 * a_row]), a3 = hn::Set(tag, lower[0]);
     c20 = hn::MulAdd(a2, b0, c20);
     c30 = hn::MulAdd(a3, b0, c30);
-    const auto a4 = hn::Set(tag, column[4 * a_row]), a5 = hn::Set(tag, column[5 * a_row]);
+    const auto a4 = hn::Set(tag, lower[a_row]), a5 = hn::Set(tag, lower[2 * a_row]);
     c40 = hn::MulAdd(a4, b0, c40);
     c50 = hn::MulAdd(a5, b0, c50);
     if constexpr (kVectors == 2) {
-      const auto b1 = hn::LoadU(tag, line + lanes);
+      const auto b1 = hn::LoadU(tag, b + lanes);
       c01 = hn::MulAdd(a0, b1, c01);
       c11 = hn::MulAdd(a1, b1, c11);
       c21 = hn::MulAdd(a2, b1, c21);
@@ -58,6 +57,9 @@ HWY_INLINE void multiply_tile(const T* a, std::size_t a_row, std::size_t a_colum
       c41 = hn::MulAdd(a4, b1, c41);
       c51 = hn::MulAdd(a5, b1, c51);
     }
+    upper += a_column;
+    lower += a_column;
+    b += b_row;
   }
   const auto store = [&](std::size_t row, auto first, auto second) {
     hn::StoreU(first, tag, c + row * c_row);

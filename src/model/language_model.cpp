@@ -5,7 +5,6 @@
 
 #include "model/block.h"
 #include "model/layer.h"
-#include "model/linear.h"
 #include "util/error.h"
 
 namespace difflab {
@@ -25,7 +24,8 @@ LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size,
   }
   norm_ = register_module("norm", build_norm(config, kernels));
   if (!config.tied_head) {
-    output_ = register_module("output", linear(config.d_model, vocab_size, config.biases()));
+    output_ =
+        register_module("output", Linear(config.d_model, vocab_size, config.biases(), kernels));
   }
 }
 

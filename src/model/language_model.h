@@ -2,7 +2,6 @@
 
 #include <torch/nn/module.h>
 #include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
 
 #include <cstdint>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "model/key_value_cache.h"
+#include "model/linear.h"
 #include "model/model_config.h"
 #include "model/rotary.h"
 
@@ -80,7 +80,7 @@ class LanguageModel : public torch::nn::Module {
   torch::nn::Embedding tok_embeddings_, positions_{nullptr};
   std::vector<std::shared_ptr<Block>> layers_;
   std::shared_ptr<Layer> norm_;
-  torch::nn::Linear output_{nullptr};
+  Linear output_{nullptr};
   Rotary rotary_;
 };
 

@@ -43,9 +43,9 @@ class SwiGlu final : public Layer {
  public:
   SwiGlu(std::int64_t d_model, std::int64_t hidden, Kernels kernels)
       : kernels_(kernels),
-        gate_(register_module("gate", linear(d_model, hidden))),
-        up_(register_module("up", linear(d_model, hidden))),
-        down_(register_module("down", linear(hidden, d_model))) {}
+        gate_(register_module("gate", Linear(d_model, hidden, /*bias=*/false, kernels))),
+        up_(register_module("up", Linear(d_model, hidden, /*bias=*/false, kernels))),
+        down_(register_module("down", Linear(hidden, d_model, /*bias=*/false, kernels))) {}
 
   at::Tensor forward(const at::Tensor& x) override {
     const auto gate = gate_(x), up = up_(x);
@@ -55,19 +55,19 @@ class SwiGlu final : public Layer {
 
  private:
   Kernels kernels_;
-  torch::nn::Linear gate_, up_, down_;
+  Linear gate_, up_, down_;
 };
 
 class GeluMlp final : public Layer {
  public:
-  GeluMlp(std::int64_t d_model, std::int64_t hidden)
-      : fc_(register_module("fc", linear(d_model, hidden, /*bias=*/true))),
-        proj_(register_module("proj", linear(hidden, d_model, /*bias=*/true))) {}
+  GeluMlp(std::int64_t d_model, std::int64_t hidden, Kernels kernels)
+      : fc_(register_module("fc", Linear(d_model, hidden, /*bias=*/true, kernels))),
+        proj_(register_module("proj", Linear(hidden, d_model, /*bias=*/true, kernels))) {}
 
   at::Tensor forward(const at::Tensor& x) override { return proj_(at::gelu(fc_(x))); }
 
  private:
-  torch::nn::Linear fc_, proj_;
+  Linear fc_, proj_;
 };
 
 }  // namespace
@@ -87,7 +87,7 @@ std::shared_ptr<Layer> build_norm(const ModelConfig& config, Kernels kernels) {
 
 std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config, Kernels kernels) {
   if (config.block == BlockKind::kNano) {
-    return std::make_shared<GeluMlp>(config.d_model, config.ffn_width());
+    return std::make_shared<GeluMlp>(config.d_model, config.ffn_width(), kernels);
   }
   return std::make_shared<SwiGlu>(config.d_model, config.ffn_width(), kernels);
 }

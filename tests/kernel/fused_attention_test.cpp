@@ -7,13 +7,14 @@
 #include <cmath>
 
 #include "support/catch.h"
-#include "support/tensors.h"
+#include "support/gradients.h"
 #include "util/random.h"
 
 namespace difflab {
 namespace {
 
 using kernel::HeadMap;
+using testing::Answer;
 using testing::relative_error;
 
 struct Inputs {
@@ -46,18 +47,9 @@ at::Tensor plain(const Inputs& in) {
   return at::stack(outputs, 2);
 }
 
-struct Answer {
-  at::Tensor out;
-  std::vector<at::Tensor> gradients;
-};
-
 template <class Attend>
 Answer answer(const Inputs& in, const at::Tensor& w, Attend attend) {
-  for (const auto& leaf : in.leaves()) leaf.mutable_grad() = at::Tensor();
-  Answer answer{attend(in), {}};
-  (answer.out * w).sum().backward();
-  for (const auto& leaf : in.leaves()) answer.gradients.push_back(leaf.grad().clone());
-  return answer;
+  return testing::answer([&](const auto&) { return attend(in); }, in.leaves(), w);
 }
 
 Answer fused(const Inputs& in, const at::Tensor& w) {

@@ -2,48 +2,17 @@
 #include "kernel/fused_rows.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
-
-#include <functional>
 
 #include "support/catch.h"
-#include "support/tensors.h"
+#include "support/gradients.h"
 
 namespace difflab {
 namespace {
 
-using testing::relative_error;
-using Function = std::function<at::Tensor(const std::vector<at::Tensor>&)>;
-
-struct Answer {
-  at::Tensor out;
-  std::vector<at::Tensor> gradients;
-};
-
-Answer answer(const Function& function, const std::vector<at::Tensor>& leaves,
-              const at::Tensor& w) {
-  for (const auto& leaf : leaves) leaf.mutable_grad() = at::Tensor();
-  Answer answer{function(leaves), {}};
-  (answer.out * w).sum().backward();
-  for (const auto& leaf : leaves) answer.gradients.push_back(leaf.grad().clone());
-  return answer;
-}
-
-void check_equal(const Function& ours, const Function& theirs,
-                 const std::vector<at::Tensor>& leaves) {
-  const auto w = at::randn_like(theirs(leaves));
-  const auto a = answer(ours, leaves, w), b = answer(theirs, leaves, w);
-  const double tolerance = leaves[0].scalar_type() == at::kDouble ? 1e-10 : 1e-5;
-  CATCH_CHECK(relative_error(a.out, b.out) < tolerance);
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    CATCH_INFO("gradient " << i);
-    CATCH_CHECK(relative_error(a.gradients[i], b.gradients[i]) < tolerance);
-  }
-}
-
-at::Tensor leaf(at::IntArrayRef sizes, at::ScalarType type) {
-  return at::randn(sizes, type).requires_grad_();
-}
+using testing::check_equal;
+using testing::check_threads;
+using testing::Function;
+using testing::leaf;
 
 Function norm(double eps) {
   return [eps](const auto& in) { return kernel::rms_norm(in[0], in[1], eps); };
@@ -112,16 +81,7 @@ CATCH_TEST_CASE("gates far from zero neither overflow nor become NaN") {
 CATCH_TEST_CASE("the number of threads changes no bit of the row kernels") {
   at::manual_seed(4);
   const auto x = leaf({3'000, 64}, at::kFloat), weight = leaf({64}, at::kFloat);
-  const auto w = at::randn({3'000, 64});
-  const auto threads = at::get_num_threads();
-  at::set_num_threads(1);
-  const auto one = answer(norm(1e-5), {x, weight}, w);
-  at::set_num_threads(2);
-  const auto two = answer(norm(1e-5), {x, weight}, w);
-  at::set_num_threads(threads);
-  CATCH_CHECK(at::equal(one.out, two.out));
-  CATCH_CHECK(at::equal(one.gradients[0], two.gradients[0]));
-  CATCH_CHECK(at::equal(one.gradients[1], two.gradients[1]));
+  check_threads(norm(1e-5), {x, weight});
 }
 
 }  // namespace

@@ -19,13 +19,16 @@ class DifferentialAttention final : public Attention {
         head_dim_(shape.d_model / (2 * config.heads)),
         pairing_(config.key_pairing),
         kernels_(shape.kernels),
-        q_proj_(register_module("q_proj", linear(shape.d_model, shape.d_model, shape.bias))) {
+        q_proj_(register_module("q_proj",
+                                Linear(shape.d_model, shape.d_model, shape.bias, shape.kernels))) {
     const auto kv_width = 2 * kv_heads_ * head_dim_;
     if (!config.symmetric) {
-      k_proj_ = register_module("k_proj", linear(shape.d_model, kv_width, shape.bias));
+      k_proj_ =
+          register_module("k_proj", Linear(shape.d_model, kv_width, shape.bias, shape.kernels));
     }
-    v_proj_ = register_module("v_proj", linear(shape.d_model, kv_width, shape.bias));
-    out_proj_ = register_module("out_proj", linear(shape.d_model, shape.d_model, shape.bias));
+    v_proj_ = register_module("v_proj", Linear(shape.d_model, kv_width, shape.bias, shape.kernels));
+    out_proj_ = register_module("out_proj",
+                                Linear(shape.d_model, shape.d_model, shape.bias, shape.kernels));
     lambda_.emplace(*this, config, shape.layer, head_dim_);
     scale_ = config.post_scale ? 1 - lambda_->init() : 1;
     subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_,
@@ -118,7 +121,7 @@ class DifferentialAttention final : public Attention {
   double scale_ = 1;  // after the head norm
   KeyPairing pairing_;
   Kernels kernels_;
-  torch::nn::Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
+  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
   std::optional<DifferentialLambda> lambda_;
   std::shared_ptr<HeadNorm> subln_;  // over the 2d channels of a head
 };

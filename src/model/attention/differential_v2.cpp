@@ -20,12 +20,14 @@ class DifferentialV2Attention final : public Attention {
         kernels_(shape.kernels),
         lambda_(config.lambda) {
     const auto D = shape.d_model, kv_width = kv_heads_ * head_dim_;
-    q_proj_ = register_module("q_proj", linear(D, 2 * heads_ * head_dim_, shape.bias));
-    k_proj_ = register_module("k_proj", linear(D, kv_width, shape.bias));
-    v_proj_ = register_module("v_proj", linear(D, kv_width, shape.bias));
-    o_proj_ = register_module("o_proj", linear(heads_ * head_dim_, D, shape.bias));
+    q_proj_ =
+        register_module("q_proj", Linear(D, 2 * heads_ * head_dim_, shape.bias, shape.kernels));
+    k_proj_ = register_module("k_proj", Linear(D, kv_width, shape.bias, shape.kernels));
+    v_proj_ = register_module("v_proj", Linear(D, kv_width, shape.bias, shape.kernels));
+    o_proj_ = register_module("o_proj", Linear(heads_ * head_dim_, D, shape.bias, shape.kernels));
     if (lambda_ != TokenLambda::kNone) {
-      lambda_proj_ = register_module("lambda_proj", linear(D, heads_));
+      lambda_proj_ =
+          register_module("lambda_proj", Linear(D, heads_, /*bias=*/false, shape.kernels));
     }
     subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_,
                                                                  config.norm_eps, shape.kernels));
@@ -119,7 +121,7 @@ class DifferentialV2Attention final : public Attention {
   QueryPairing pairing_;
   Kernels kernels_;
   TokenLambda lambda_;
-  torch::nn::Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, o_proj_{nullptr},
+  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, o_proj_{nullptr},
       lambda_proj_{nullptr};
   std::shared_ptr<HeadNorm> subln_;
 };

@@ -17,13 +17,14 @@ class SoftmaxAttention final : public Attention {
         kv_heads_(config.kv_heads.value_or(config.heads)),
         head_dim_(config.head_dim.value_or(shape.d_model / config.heads)),
         kernels_(shape.kernels),
-        q_proj_(register_module("q_proj", linear(shape.d_model, heads_ * head_dim_, shape.bias))),
-        k_proj_(
-            register_module("k_proj", linear(shape.d_model, kv_heads_ * head_dim_, shape.bias))),
-        v_proj_(
-            register_module("v_proj", linear(shape.d_model, kv_heads_ * head_dim_, shape.bias))),
-        out_proj_(
-            register_module("out_proj", linear(heads_ * head_dim_, shape.d_model, shape.bias))),
+        q_proj_(register_module(
+            "q_proj", Linear(shape.d_model, heads_ * head_dim_, shape.bias, shape.kernels))),
+        k_proj_(register_module(
+            "k_proj", Linear(shape.d_model, kv_heads_ * head_dim_, shape.bias, shape.kernels))),
+        v_proj_(register_module(
+            "v_proj", Linear(shape.d_model, kv_heads_ * head_dim_, shape.bias, shape.kernels))),
+        out_proj_(register_module(
+            "out_proj", Linear(heads_ * head_dim_, shape.d_model, shape.bias, shape.kernels))),
         subln_(
             register_module("subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_,
                                                                 config.norm_eps, shape.kernels))) {}
@@ -73,7 +74,7 @@ class SoftmaxAttention final : public Attention {
 
   std::int64_t heads_, kv_heads_, head_dim_;
   Kernels kernels_;
-  torch::nn::Linear q_proj_, k_proj_, v_proj_, out_proj_;
+  Linear q_proj_, k_proj_, v_proj_, out_proj_;
   std::shared_ptr<HeadNorm> subln_;
 };
 

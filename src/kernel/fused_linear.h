@@ -1,0 +1,16 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace difflab::kernel {
+
+/// Whether `linear` takes them, and is worth its while: on the CPU, float32 or float64, and enough
+/// rows of x that the library's product is no better.
+bool takes_linear(const at::Tensor& x, const at::Tensor& weight);
+
+/// x Wᵀ: x [..., in], weight [out, in] -> [..., out], by products made for the narrow matrices of
+/// small models (kernel/product.h). Gradients flow to both. The result does not depend on the
+/// number of threads, nor a row on the others.
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
+
+}  // namespace difflab::kernel

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <functional>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/tensors.h"
+
+namespace difflab::testing {
+
+using Function = std::function<at::Tensor(const std::vector<at::Tensor>&)>;
+
+/// What a function of leaves gives, and the gradients of Σ w · out.
+struct Answer {
+  at::Tensor out;
+  std::vector<at::Tensor> gradients;
+};
+
+inline Answer answer(const Function& function, const std::vector<at::Tensor>& leaves,
+                     const at::Tensor& w) {
+  for (const auto& leaf : leaves) leaf.mutable_grad() = at::Tensor();
+  Answer answer{function(leaves), {}};
+  (answer.out * w).sum().backward();
+  for (const auto& leaf : leaves) answer.gradients.push_back(leaf.grad().clone());
+  return answer;
+}
+
+/// Outputs and gradients of both within 1e-10 (float64) or 1e-5 (float32) of the largest.
+inline void check_equal(const Function& ours, const Function& theirs,
+                        const std::vector<at::Tensor>& leaves) {
+  const auto w = at::randn_like(theirs(leaves));
+  const auto a = answer(ours, leaves, w), b = answer(theirs, leaves, w);
+  const double tolerance = leaves[0].scalar_type() == at::kDouble ? 1e-10 : 1e-5;
+  CATCH_CHECK(relative_error(a.out, b.out) < tolerance);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    CATCH_INFO("gradient " << i);
+    CATCH_CHECK(relative_error(a.gradients[i], b.gradients[i]) < tolerance);
+  }
+}
+
+/// Outputs and gradients with one thread and with two, bit for bit.
+inline void check_threads(const Function& function, const std::vector<at::Tensor>& leaves) {
+  const auto w = at::randn_like(function(leaves));
+  const auto threads = at::get_num_threads();
+  at::set_num_threads(1);
+  const auto one = answer(function, leaves, w);
+  at::set_num_threads(2);
+  const auto two = answer(function, leaves, w);
+  at::set_num_threads(threads);
+  CATCH_CHECK(at::equal(one.out, two.out));
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    CATCH_INFO("gradient " << i);
+    CATCH_CHECK(at::equal(one.gradients[i], two.gradients[i]));
+  }
+}
+
+inline at::Tensor leaf(at::IntArrayRef sizes, at::ScalarType type) {
+  return at::randn(sizes, type).requires_grad_();
+}
+
+}  // namespace difflab::testing
