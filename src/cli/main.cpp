@@ -48,6 +48,16 @@ void require_text(int argc, char** argv) {
   }
 }
 
+// CLI11 would take the next argument, also a "--", for the missing value.
+void refuse_empty_values(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw difflab::UserError(difflab::concat("argument ", i, ", ", word, ", has no value"));
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,6 +93,7 @@ int main(int argc, char** argv) {
 
   try {
     require_text(argc, argv);
+    refuse_empty_values(argc, argv);
     app.parse(argc, argv);
     return exit_code;
   } catch (const CLI::ParseError& error) {

@@ -77,6 +77,17 @@ Target from_plan(const sweep::Plan& plan, const fs::path& folder) {
   return target;
 }
 
+// A word that no path can be, as a long override, is not there.
+bool is_there(const fs::path& path) {
+  std::error_code none;
+  return fs::exists(path, none);
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code none;
+  return fs::is_directory(path, none);
+}
+
 bool is_experiment(const std::string& word) {
   try {
     const auto names =
@@ -89,18 +100,18 @@ bool is_experiment(const std::string& word) {
 
 Target find_target(const std::string& word, const std::vector<std::string>& overrides) {
   const auto folder = fs::absolute(word).lexically_normal();
-  if (fs::exists(folder / "plan.json")) return from_plan(sweep::read_plan(folder), folder);
-  if (fs::exists(RunDirectory{folder}.config())) {
+  if (is_there(folder / "plan.json")) return from_plan(sweep::read_plan(folder), folder);
+  if (is_there(RunDirectory{folder}.config())) {
     return {folder.filename().string(), folder, false, named({read_run({folder})})};
   }
-  if (fs::is_directory(folder / "runs")) {
+  if (is_folder(folder / "runs")) {
     return {config::shown_path(folder), folder, true, runs_in(folder)};
   }
   if (is_experiment(word)) {
     const auto study = load_study(word, overrides);
     return from_plan(study.frozen(), study.output);
   }
-  if (fs::is_directory(folder)) {
+  if (is_folder(folder)) {
     throw UserError(concat(folder.string(),
                            " holds no plan.json, no runs/ and no config.yaml; expected the output "
                            "of a frozen sweep, a results folder or a run's folder"));
@@ -121,7 +132,7 @@ std::vector<sweep::NamedRun> runs_in(const fs::path& results) { return named(rea
 std::vector<Target> find_targets(const std::vector<std::string>& words) {
   std::vector<std::string> names, overrides;
   for (const auto& word : words) {
-    const bool is_override = word.find('=') != word.npos && !fs::exists(word);
+    const bool is_override = word.find('=') != word.npos && !is_there(word);
     (is_override ? overrides : names).push_back(word);
   }
   std::vector<Target> targets;

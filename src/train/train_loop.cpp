@@ -68,7 +68,7 @@ class Loop {
         device_(optimizer_.parameters().device()) {}
 
   TrainOutcome run() {
-    if (metrics_.length() == 0) report(/*grad_norm=*/0);  // step 0
+    if (metrics_.length() == 0 && !report(/*grad_norm=*/0)) return end(TrainEnd::kDiverged);
     auto saved = Clock::now();
     auto saved_step = progress_.step;
     while (progress_.step < config_.steps) {
@@ -81,7 +81,7 @@ class Loop {
       progress_.train_seconds += seconds_since(start);
       if (!std::isfinite(grad_norm)) return end(TrainEnd::kDiverged);
       if (progress_.step % config_.eval_every == 0 || progress_.step == config_.steps) {
-        report(grad_norm);
+        if (!report(grad_norm)) return end(TrainEnd::kDiverged);
       }
       if (seconds_since(saved) >= config_.checkpoint_seconds ||
           progress_.step - saved_step == config_.checkpoint_steps) {
@@ -125,15 +125,17 @@ class Loop {
     at::manual_seed(Random{context_.seed, stream_key("dropout"), step}.next());
   }
 
-  // One line of metrics.jsonl.
-  void report(double grad_norm) {
+  // One line of metrics.jsonl; false, and none, if the last update has left a model without a loss.
+  bool report(double grad_norm) {
+    const auto validation = context_.validate(context_.model);
+    if (!std::isfinite(validation.value("valid_loss", 0.0))) return false;
     Json line = {{"step", progress_.step}};
     if (progress_.loss_count > 0) {
       line["train_loss"] = progress_.loss_sum / static_cast<double>(progress_.loss_count);
       line["grad_norm"] = grad_norm;
       line["lr"] = learning_rate(config_, progress_.step - 1);
     }
-    line.update(context_.validate(context_.model));
+    line.update(validation);
     for (const auto& [name, value] : context_.model.statistics()) line[name] = value;
     line["train_seconds"] = progress_.train_seconds;
     progress_.loss_sum = 0;
@@ -142,6 +144,7 @@ class Loop {
     context_.before_writing();
     metrics_.append(line);
     write_status(context_.directory, RunState::kRunning, progress_.step, config_.steps);
+    return true;
   }
 
   void save() {

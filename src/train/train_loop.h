@@ -31,7 +31,7 @@ enum class TrainEnd { kFinished, kDiverged, kInterrupted };
 
 struct TrainOutcome {
   TrainEnd end;
-  Progress progress;  ///< if diverged, its step is the first bad one, counted from 1
+  Progress progress;  ///< if diverged, its step is the first bad one, counted from 1 (0: the start)
 };
 
 /// Trains from the checkpoint in the directory, or from the model as it is. Writes metrics.jsonl

@@ -37,17 +37,17 @@ def is_file_name(text):
         len(text.encode("utf-8", "surrogatepass")) <= 240
 
 
-def check_report(site, folder, heading=None):
+def check_report(site, folder, title=None):
     read = lambda name: (folder / name).read_bytes().decode()  # noqa: E731
-    outputs.check_html(read("report.html"), "/* bundle */", heading)
+    outputs.check_html(read("report.html"), "/* bundle */", folder.parent.name if title == "" else title)
     outputs.check_tex(read("table.tex"))
     outputs.check_markdown(read("table.md"))
     outputs.check_csv(read("table.csv"))
     outputs.check_csv(read("figures/bars.csv"))
     for name in ("summary.json", "runs.json"):
         json.loads(read(name))
-    if heading is not None:
-        assert json.loads(read("summary.json"))["title"] == heading
+    if title is not None:
+        assert json.loads(read("summary.json"))["title"] == title
 
 
 @channel
@@ -125,16 +125,23 @@ def typed_titles(site, text):
     """An override is part of the output's name (as a hash) and of the command in the report."""
     answer = site.call("plot", "tiny", f"title={override_text(text)}")
     folders = [path for path in (site.results / "tiny").iterdir() if path.name != "default"]
-    for folder in folders:
-        if answer and answer.returncode == 0 and (folder / "summary.json").exists():
-            check_report(site, folder, text or "tiny")
-            # The command that the report gives, typed into a shell, is these very words.
-            command = json.loads((folder / "summary.json").read_text())["command"]
-            again = subprocess.run(["bash", "-c", "recorder " + command], cwd=site.cwd, env=site.environment)
-            assert again.returncode == 0, command
-            words = site.records_of("recorder")[0]
-            assert words == ["./difflab", "sweep", "tiny", f"title={override_text(text)}"], words
-        shutil.rmtree(folder)
+    try:
+        for folder in folders:
+            if answer and answer.returncode == 0 and (folder / "summary.json").exists():
+                check_titled_report(site, folder, text)
+    finally:  # the next text finds none of this one's
+        for folder in folders:
+            shutil.rmtree(folder)
+
+
+def check_titled_report(site, folder, text):
+    """The command that the report gives, typed into a shell, is these very words."""
+    check_report(site, folder, text)
+    command = json.loads((folder / "summary.json").read_text())["command"]
+    again = subprocess.run(["bash", "-c", "recorder " + command], cwd=site.cwd, env=site.environment)
+    assert again.returncode == 0, command
+    words = site.records_of("recorder")[0]
+    assert words == ["./difflab", "sweep", "tiny", f"title={override_text(text)}"], words
 
 
 @channel

@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import stat
 import subprocess
@@ -63,8 +64,10 @@ def unresolved(text):
 
 
 def yaml_text(text):
-    """As a double-quoted scalar: JSON is YAML."""
-    return json.dumps(unresolved(text)).replace("\x7f", "\\x7f")
+    """As a double-quoted scalar: JSON is YAML, but for its pairs of surrogates. What YAML does not
+    call printable is escaped."""
+    quoted = json.dumps(unresolved(text), ensure_ascii=False)
+    return re.sub("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]", lambda m: f"\\u{ord(m[0]):04x}", quoted)
 
 
 def override_text(text):

@@ -75,6 +75,24 @@ CATCH_TEST_CASE("export tensorboard makes a folder for each run that has metrics
                                              "model=transformer,seed=1"});
 }
 
+CATCH_TEST_CASE("an override may be longer than the name of a file") {
+  const Driver driver;
+  std::string seeds = "seed=100";
+  for (int seed = 101; seed < 200; ++seed) seeds += concat(',', seed);
+  const Answer answer = driver.call({"export", "csv", "tiny", seeds});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK_THAT(answer.err, !Contains("too long"));
+}
+
+CATCH_TEST_CASE("an option without its value does not take the next word") {
+  const Driver driver;
+  for (const char* option : {"--to=", "--prompt="}) {
+    const Answer answer = driver.call({"export", option, "--", "run"});
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains(concat(option, ", has no value")));
+  }
+}
+
 CATCH_TEST_CASE("an export that cannot be made says why and leaves nothing") {
   const Driver driver;
   const Answer empty = driver.call({"export", "csv", "tiny", "--to", driver.project() / "x.csv"});

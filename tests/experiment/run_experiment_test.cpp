@@ -200,6 +200,17 @@ CATCH_TEST_CASE("a loss that is not finite ends the run as diverged, with its st
   CATCH_CHECK_FALSE(outcome.result["metrics"].contains("test_loss"));
 }
 
+CATCH_TEST_CASE("weights that overflow in the very last update are a diverged run, too") {
+  auto config = small_run();
+  config.train.lr = 1e30;
+  config.train.steps = 1;
+  config.train.warmup_steps = 0;
+  const auto outcome = run_undisturbed(config);
+  CATCH_CHECK(outcome.result["status"] == "diverged");
+  CATCH_CHECK(outcome.result["diverged_at_step"] == 1);
+  CATCH_CHECK_FALSE(outcome.result["metrics"].contains("test_loss"));
+}
+
 CATCH_TEST_CASE("whatever can change the result changes the run's name, nothing else does") {
   const auto base = run_id(small_run());
   CATCH_CHECK(base.size() == 16);
