@@ -108,6 +108,48 @@ struct SiluGate : torch::autograd::Function<SiluGate> {
   }
 };
 
+// Turned, or turned back.
+at::Tensor turned(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                  bool halves, bool inverse) {
+  const auto y = at::empty_like(x);
+  const auto heads = x.size(2), width = x.size(3), tokens = x.size(0) * x.size(1);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "turn_pairs", [&] {
+    const auto* from = x.const_data_ptr<scalar_t>();
+    auto* to = y.mutable_data_ptr<scalar_t>();
+    const auto grain = kGrain / (heads * width) + 1;
+    at::parallel_for(0, tokens, grain, [&](std::int64_t begin, std::int64_t end) {
+      turn_rows(TurnRows<scalar_t>{.x = from + begin * heads * width,
+                                   .cosine = cosine.const_data_ptr<scalar_t>(),
+                                   .sine = sine.const_data_ptr<scalar_t>(),
+                                   .first = size(begin),
+                                   .tokens = size(end - begin),
+                                   .positions = size(cosine.size(0)),
+                                   .heads = size(heads),
+                                   .width = size(width),
+                                   .halves = halves,
+                                   .inverse = inverse},
+                to + begin * heads * width);
+    });
+  });
+  return y;
+}
+
+struct TurnPairs : torch::autograd::Function<TurnPairs> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& cosine,
+                            const at::Tensor& sine, bool halves) {
+    context->save_for_backward({cosine, sine});
+    context->saved_data["halves"] = halves;
+    return turned(x.contiguous(), cosine, sine, halves, /*inverse=*/false);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& d_outputs) {
+    const auto saved = context->get_saved_variables();
+    const bool halves = context->saved_data["halves"].toBool();
+    return {turned(d_outputs[0].contiguous(), saved[0], saved[1], halves, /*inverse=*/true),
+            at::Tensor(), at::Tensor(), at::Tensor()};
+  }
+};
+
 }  // namespace
 
 bool takes_rows(const at::Tensor& x) {
@@ -126,6 +168,16 @@ at::Tensor silu_gate(const at::Tensor& gate, const at::Tensor& up) {
       takes_rows(gate) && gate.sizes() == up.sizes() && gate.scalar_type() == up.scalar_type(),
       "silu_gate: gate and up of another kind than expected");
   return SiluGate::apply(gate, up);
+}
+
+at::Tensor turn_pairs(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                      bool halves) {
+  TORCH_CHECK(takes_rows(x) && x.dim() == 4 && cosine.dim() == 2 && x.size(1) == cosine.size(0) &&
+                  x.size(3) == cosine.size(1) && x.size(3) % 2 == 0 &&
+                  cosine.sizes() == sine.sizes() && x.scalar_type() == cosine.scalar_type() &&
+                  x.scalar_type() == sine.scalar_type(),
+              "turn_pairs: x and tables of another kind than expected");
+  return TurnPairs::apply(x, cosine.contiguous(), sine.contiguous(), halves);
 }
 
 }  // namespace difflab::kernel

@@ -16,4 +16,11 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps);
 /// both.
 at::Tensor silu_gate(const at::Tensor& gate, const at::Tensor& up);
 
+/// x · cosine + partner(x) · sine of every row, in one pass: x [B, T, heads, d]; cosine and sine
+/// [T, d]. The partner of a channel is its neighbour in the pairs (0, 1), (2, 3) …, or the one d/2
+/// away if `halves`; both of a pair have one cosine, and sines that differ in sign. Gradients flow
+/// to x.
+at::Tensor turn_pairs(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                      bool halves);
+
 }  // namespace difflab::kernel

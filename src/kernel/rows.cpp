@@ -109,6 +109,46 @@ void gated_backward(const T* gate, const T* up, const T* dy, std::size_t count, 
   });
 }
 
+// One row whose partners are `half` channels away.
+template <class T>
+void turn_halves(const T* x, const T* cosine, const T* sine, std::size_t half, T sign, T* y) {
+  const auto turn = hn::Set(hn::ScalableTag<T>(), sign);
+  for_vectors<T>(half, [&](auto load, auto store) HWY_ATTR {
+    const auto low = load(x), high = load(x + half), c = load(cosine);
+    const auto s = hn::Mul(load(sine + half), turn);
+    store(hn::NegMulAdd(high, s, hn::Mul(low, c)), y);
+    store(hn::MulAdd(low, s, hn::Mul(high, c)), y + half);
+  });
+}
+
+// One row whose partners are neighbours; vectors have an even number of lanes.
+template <class T>
+void turn_neighbours(const T* x, const T* cosine, const T* sine, std::size_t width, T sign, T* y) {
+  const hn::ScalableTag<T> tag;
+  const auto turn = hn::Set(tag, sign);
+  for_vectors<T>(width, [&](auto load, auto store) HWY_ATTR {
+    const auto value = load(x), s = hn::Mul(load(sine), turn);
+    store(hn::MulAdd(hn::Reverse2(tag, value), s, hn::Mul(value, load(cosine))), y);
+  });
+}
+
+template <class T>
+void turn(const TurnRows<T>& in, T* y) {
+  const T sign = in.inverse ? T{-1} : T{1};
+  for (std::size_t token = 0; token < in.tokens; ++token) {
+    const T* cosine = in.cosine + (in.first + token) % in.positions * in.width;
+    const T* sine = in.sine + (in.first + token) % in.positions * in.width;
+    for (std::size_t head = 0; head < in.heads; ++head) {
+      const std::size_t at = (token * in.heads + head) * in.width;
+      if (in.halves) {
+        turn_halves(in.x + at, cosine, sine, in.width / 2, sign, y + at);
+      } else {
+        turn_neighbours(in.x + at, cosine, sine, in.width, sign, y + at);
+      }
+    }
+  }
+}
+
 void NormFloat(const NormRows<float>& in, double eps, float* y) { norm(in, eps, y); }
 void NormDouble(const NormRows<double>& in, double eps, double* y) { norm(in, eps, y); }
 void NormBackFloat(const NormRows<float>& in, const float* dy, float* dx, float* dw) {
@@ -127,6 +167,8 @@ void GateBackDouble(const double* g, const double* u, const double* dy, std::siz
                     double* du) {
   gated_backward(g, u, dy, n, dg, du);
 }
+void TurnFloat(const TurnRows<float>& in, float* y) { turn(in, y); }
+void TurnDouble(const TurnRows<double>& in, double* y) { turn(in, y); }
 
 }  // namespace difflab::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -142,6 +184,8 @@ HWY_EXPORT(GateFloat);
 HWY_EXPORT(GateDouble);
 HWY_EXPORT(GateBackFloat);
 HWY_EXPORT(GateBackDouble);
+HWY_EXPORT(TurnFloat);
+HWY_EXPORT(TurnDouble);
 
 void norm_rows(const NormRows<float>& in, double eps, float* y) {
   HWY_DYNAMIC_DISPATCH(NormFloat)(in, eps, y);
@@ -170,6 +214,8 @@ void gate_rows_backward(const double* gate, const double* up, const double* dy, 
                         double* d_gate, double* d_up) {
   HWY_DYNAMIC_DISPATCH(GateBackDouble)(gate, up, dy, count, d_gate, d_up);
 }
+void turn_rows(const TurnRows<float>& in, float* y) { HWY_DYNAMIC_DISPATCH(TurnFloat)(in, y); }
+void turn_rows(const TurnRows<double>& in, double* y) { HWY_DYNAMIC_DISPATCH(TurnDouble)(in, y); }
 
 }  // namespace difflab::kernel
 #endif  // HWY_ONCE

@@ -29,4 +29,20 @@ void gate_rows_backward(const float* gate, const float* up, const float* dy, std
 void gate_rows_backward(const double* gate, const double* up, const double* dy, std::size_t count,
                         double* d_gate, double* d_up);
 
+/// Rows of a rotary embedding: `tokens` tokens one after the other, each of `heads` rows of `width`
+/// numbers, turned by their token's angles; `cosine` and `sine` have a row of `width` numbers per
+/// position, and token t has position (first + t) mod `positions`.
+template <class T>
+struct TurnRows {
+  const T* x = nullptr;
+  const T *cosine = nullptr, *sine = nullptr;  // as the partner needs it: y = x·cos + partner·sin
+  std::size_t first = 0, tokens = 0, positions = 0, heads = 0, width = 0;
+  bool halves = false;   // the partner of channel c is c ± width/2, else its neighbour
+  bool inverse = false;  // turn back: also what takes gradients of y to those of x
+};
+
+/// y of x's shape.
+void turn_rows(const TurnRows<float>& in, float* y);
+void turn_rows(const TurnRows<double>& in, double* y);
+
 }  // namespace difflab::kernel

@@ -6,6 +6,7 @@
 #include "model/attention.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
+#include "support/gradients.h"
 #include "support/tensors.h"
 
 namespace difflab {
@@ -242,9 +243,31 @@ CATCH_TEST_CASE("halves and interleaved rotary layouts differ by the order of ch
   const auto to_halves = [](const at::Tensor& t) {  // 2j -> j, 2j + 1 -> j + 4
     return t.unflatten(-1, {4, 2}).transpose(-1, -2).flatten(-2);
   };
-  CATCH_CHECK(relative_error(halves.apply(to_halves(x)), to_halves(interleaved.apply(x))) < 1e-15);
-  CATCH_CHECK(relative_error(halves.apply(x), interleaved.apply(x)) > 0.1);
-  CATCH_CHECK(at::equal(Rotary::none().apply(x), x));
+  for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+    const auto by_halves = halves.apply(to_halves(x), kernels);
+    CATCH_CHECK(relative_error(by_halves, to_halves(interleaved.apply(x, kernels))) < 1e-15);
+    CATCH_CHECK(relative_error(halves.apply(x, kernels), interleaved.apply(x, kernels)) > 0.1);
+    CATCH_CHECK(at::equal(Rotary::none().apply(x, kernels), x));
+  }
+}
+
+CATCH_TEST_CASE("the rotary kernel is the plain formula, outputs and gradients, over shapes") {
+  at::manual_seed(1);
+  for (const auto type : {at::kFloat, at::kDouble}) {
+    for (const auto layout : {RotaryLayout::kInterleaved, RotaryLayout::kHalves}) {
+      for (const std::int64_t width : {2, 4, 6, 8, 16, 34, 64}) {
+        CATCH_INFO("width " << width);
+        const auto all = Rotary::table(9, width, 10'000, at::zeros({}, type), layout);
+        const auto part = all.slice(2, 7);
+        testing::check_equal([&](const auto& in) { return part.apply(in[0], Kernels::kFused); },
+                             [&](const auto& in) { return part.apply(in[0], Kernels::kPlain); },
+                             {testing::leaf({3, 7, 5, width}, type)});
+      }
+    }
+  }
+  const auto table = Rotary::table(100, 16, 10'000, at::zeros({}));
+  testing::check_threads([&](const auto& in) { return table.apply(in[0], Kernels::kFused); },
+                         {testing::leaf({20, 100, 4, 16}, at::kFloat)});
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ at::Tensor by_hand(const Attention& attention, const at::Tensor& x, const Rotary
   const auto project = [&](const char* name) { return x.matmul(parameters[name].t()); };
   const auto head = [&](const at::Tensor& all, std::int64_t i, bool turn) {  // [B, T, 4]
     const auto one = all.narrow(2, 4 * i, 4);
-    return turn ? rotary.apply(one.unsqueeze(2)).squeeze(2) : one;
+    return turn ? rotary.apply(one.unsqueeze(2), Kernels::kPlain).squeeze(2) : one;
   };
   const auto q = project("q_proj.weight"), k = project("k_proj.weight"),
              v = project("v_proj.weight");

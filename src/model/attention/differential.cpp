@@ -78,10 +78,10 @@ class DifferentialAttention final : public Attention {
   std::int64_t groups() const { return heads_ / kv_heads_; }
 
   at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, 2H, d]
-    return rotary.apply(split_heads(q_proj_(x), 2 * heads_));
+    return rotary.apply(split_heads(q_proj_(x), 2 * heads_), kernels_);
   }
   at::Tensor keys(const at::Tensor& x, const at::Tensor& q, const Rotary& rotary) {
-    return k_proj_.is_empty() ? q : rotary.apply(split_heads(k_proj_(x), 2 * kv_heads_));
+    return k_proj_.is_empty() ? q : rotary.apply(split_heads(k_proj_(x), 2 * kv_heads_), kernels_);
   }  // [B, T, 2H_kv, d]
 
   // A = softmax(q₁k₁ᵀ/√d) − λ softmax(q₂k₂ᵀ/√d)  (arXiv 2410.05258, eq. 1): [B, H, T_q, T].

@@ -52,10 +52,10 @@ class DifferentialV2Attention final : public Attention {
 
  private:
   at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, 2H, d]
-    return rotary.apply(split_heads(q_proj_(x), 2 * heads_));
+    return rotary.apply(split_heads(q_proj_(x), 2 * heads_), kernels_);
   }
   at::Tensor keys(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H_kv, d]
-    return rotary.apply(split_heads(k_proj_(x), kv_heads_));
+    return rotary.apply(split_heads(k_proj_(x), kv_heads_), kernels_);
   }
   at::Tensor maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, 2H, T_q, T]
     return causal_map(q.transpose(1, 2), repeat(k));

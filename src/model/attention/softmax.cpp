@@ -48,10 +48,10 @@ class SoftmaxAttention final : public Attention {
 
  private:
   at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H, d]
-    return rotary.apply(split_heads(q_proj_(x), heads_));
+    return rotary.apply(split_heads(q_proj_(x), heads_), kernels_);
   }
   at::Tensor keys(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H_kv, d]
-    return rotary.apply(split_heads(k_proj_(x), kv_heads_));
+    return rotary.apply(split_heads(k_proj_(x), kv_heads_), kernels_);
   }
   at::Tensor map(const at::Tensor& q, const at::Tensor& k) const {  // [B, H, T, T]
     return causal_map(q.transpose(1, 2), repeat(k));
