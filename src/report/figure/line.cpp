@@ -78,7 +78,7 @@ Json x_channel(const Plan& plan, const Json& values) {
 Json y_channel(const Plan& plan, const char* field) {
   Json scale = Json::object();
   if (plan.config.y_scale == AxisScale::kLog) {
-    scale["type"] = "log";
+    scale = {{"type", "log"}, {"nice", false}, {"padding", 8}};  // not to the next power of ten
   } else if (plan.metric.is_share) {
     scale["domain"] = Json::array({0, 1});
   } else {
