@@ -8,11 +8,12 @@
 
 namespace difflab {
 
-/// How attention is computed. Both are the same function; they differ in the last bits, in speed
-/// and in memory.
+/// How a model is computed. Both are the same function; they differ in the last bits, in speed and
+/// in memory.
 enum class Kernels {
-  kPlain,  ///< maps [T, T] from library operations, the formulas as they are written
-  kFused,  ///< our own kernels on the CPU (src/kernel), nothing T × T stored; elsewhere plain
+  kPlain,  ///< library operations, the formulas as they are written, with maps [T, T]
+  kFused,  ///< on the CPU our own kernels (src/kernel) for attention, which stores nothing T × T,
+           ///< projections, norms, rotary positions and SwiGLU's gate; elsewhere plain
 };
 
 template <>
