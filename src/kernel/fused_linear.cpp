@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "kernel/fused_rows.h"
 #include "kernel/product.h"
 
 namespace difflab::kernel {
@@ -31,13 +32,12 @@ template <class T>
 void multiply_rows(const Strided<const T>& a, const Panels<T>& b, const Strided<T>& c,
                    std::int64_t rows, std::int64_t depth, std::int64_t columns) {
   const auto parts = (rows + kRows - 1) / kRows;
-  at::parallel_for(0, parts, kGrain / (kRows * depth * columns) + 1,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     const auto row = begin * kRows, count = std::min(rows, end * kRows) - row;
-                     multiply({a.data + size(row) * a.row, a.row, a.column}, b,
-                              {c.data + size(row) * c.row, c.row}, size(count), size(depth),
-                              size(columns), /*add=*/false);
-                   });
+  at::parallel_for(
+      0, parts, kGrain / (kRows * depth * columns) + 1, [&](std::int64_t begin, std::int64_t end) {
+        const auto row = begin * kRows, count = std::min(rows, end * kRows) - row;
+        multiply({a.data + size(row) * a.row, a.row, a.column}, b,
+                 {c.data + size(row) * c.row, c.row}, size(count), size(depth), size(columns));
+      });
 }
 
 // A weight as the right side of products, copied into panels that lie in one piece.
@@ -112,14 +112,13 @@ struct Linear : torch::autograd::Function<Linear> {
 }  // namespace
 
 bool takes_linear(const at::Tensor& x, const at::Tensor& weight) {
-  const auto type = x.scalar_type();
-  return x.device().is_cpu() && (type == at::kFloat || type == at::kDouble) &&
-         weight.scalar_type() == type && x.numel() >= kFewRows * weight.size(1);
+  return takes_rows(x) && weight.scalar_type() == x.scalar_type() &&
+         x.numel() >= kFewRows * weight.size(1);
 }
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
-  TORCH_CHECK(x.device().is_cpu() && weight.dim() == 2 && x.dim() > 0 &&
-                  x.size(-1) == weight.size(1) && x.scalar_type() == weight.scalar_type(),
+  TORCH_CHECK(takes_rows(x) && weight.dim() == 2 && x.dim() > 0 && x.size(-1) == weight.size(1) &&
+                  x.scalar_type() == weight.scalar_type(),
               "linear: x and weight of another kind than expected");
   return Linear::apply(x, weight);
 }

@@ -29,13 +29,13 @@ Panels<T> as_panels(const T* data, std::size_t row) {
   return {data, row, panel_width<T>()};
 }
 
-/// C [rows, columns] = or, if `add`, += A [rows, depth] · B [depth, columns], for matrices of the
+/// C [rows, columns] = A [rows, depth] · B [depth, columns], for matrices of the
 /// sizes of small models: nothing is copied but what does not fill a tile. C has columns that lie
 /// side by side. The sums run in the same order whatever rows of C are asked for, so these may be
 /// given to threads in any way. The instruction set is chosen at run time.
 void multiply(const Strided<const float>& a, const Panels<float>& b, const Strided<float>& c,
-              std::size_t rows, std::size_t depth, std::size_t columns, bool add);
+              std::size_t rows, std::size_t depth, std::size_t columns);
 void multiply(const Strided<const double>& a, const Panels<double>& b, const Strided<double>& c,
-              std::size_t rows, std::size_t depth, std::size_t columns, bool add);
+              std::size_t rows, std::size_t depth, std::size_t columns);
 
 }  // namespace difflab::kernel
