@@ -8,7 +8,6 @@ file server do; the full dose also shifts them. The oracle: tables, results, met
 an undisturbed sweep (but for measured times), every run executed to its end once, no temporary
 file, no measured time that is negative or too long. Standard library and Debian's faketime only.
 """
-import argparse
 import datetime
 import json
 import pathlib
@@ -16,10 +15,9 @@ import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from real_run import Broken, Project, TIMES, outcome, require, require_tidy
+from real_run import Broken, TIMES, outcome, play, require, require_tidy
 
 LIBRARIES = ["/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfaketimeMT.so.1",
              "/usr/local/lib/faketime/libfaketimeMT.so.1"]
@@ -330,44 +328,23 @@ def library():
     return found[0] if found else None
 
 
+def cases(project, dose, chance):
+    clocks = [(name, shift, file_times) for file_times in dose((False,), (False, True))
+              for name, shift in shifts().items()]
+    field = Field(project, library(), dose)
+    return [
+        ("the fake clock", lambda: effect(field)),
+        ("clock set in mid-run", lambda: stepped_sweeps(field, clocks)),
+        ("two drivers, two times", lambda: two_drivers(field, clocks)),
+        ("stopped, continued at another time", lambda: resumed_sweeps(field, clocks, chance)),
+    ]
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--only", help="a part of a case's name")
-    options = parser.parse_args()
     if library() is None:
         print("SKIPPED: NOTHING WAS TESTED, there is no libfaketime (Debian: faketime)", file=sys.stderr)
         return 77
-    print(f"seed {options.seed}", flush=True)
-    chance = random.Random(options.seed)
-
-    def dose(quick, full):
-        return full if options.full else quick
-
-    clocks = [(name, shift, file_times) for file_times in dose((False,), (False, True))
-              for name, shift in shifts().items()]
-    with tempfile.TemporaryDirectory() as folder:
-        field = Field(Project(options.build.resolve(), pathlib.Path(folder).resolve()), library(), dose)
-        cases = [
-            ("the fake clock", lambda: effect(field)),
-            ("clock set in mid-run", lambda: stepped_sweeps(field, clocks)),
-            ("two drivers, two times", lambda: two_drivers(field, clocks)),
-            ("stopped, continued at another time", lambda: resumed_sweeps(field, clocks, chance)),
-        ]
-        failures = 0
-        for name, case in cases:
-            if options.only and options.only not in name:
-                continue
-            start = time.monotonic()
-            try:
-                text = case()
-            except Broken as error:
-                failures += 1
-                text = f"FAILED: {error}"
-            print(f"{name}: {text} ({time.monotonic() - start:.0f} s)", flush=True)
-    return 1 if failures else 0
+    return play(__doc__, cases)
 
 
 if __name__ == "__main__":

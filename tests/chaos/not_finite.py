@@ -8,22 +8,18 @@ is called finished has only finite metrics; the call is over, with exit code 0, 
 again executes nothing. A constant jump of the learning rate in mid-run cannot be configured (there
 is a warm-up and a cosine), so a long warm-up takes it there. Standard library only.
 """
-import argparse
 import csv
 import json
 import math
-import pathlib
-import random
 import re
 import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
-from real_run import Broken, EXPERIMENT, Project, SAVED, outcome, require, require_tidy, without_times
+from real_run import EXPERIMENT, SAVED, play, require, require_tidy, require_untouched, without_times
 
 PLANTED = EXPERIMENT.replace("  seed: range(2)", "  init_from.path: ['']\n  seed: range(2)") \
                     .replace("[model, train.lr]", "[model, train.lr, init_from.path]") \
@@ -63,9 +59,9 @@ class Weights:
 
 
 class Field:
-    def __init__(self, build, folder):
-        self.project, self.folder, self.count = Project(build, folder), folder, 0
-        (folder / "project" / "experiments" / "tiny.yaml").write_text(PLANTED)
+    def __init__(self, project):
+        self.project, self.folder, self.count = project, project.folder, 0
+        (self.folder / "project" / "experiments" / "tiny.yaml").write_text(PLANTED)
 
     def call(self, *argv):
         answer = self.project.call([str(self.project.build / "difflab"), *map(str, argv)])
@@ -152,9 +148,7 @@ def planted_weights(field, dose):
         alone = field.sweep(*words)
         words.append("init_from.path=" + ",".join(["''", *map(str, files)]))
         together = field.sweep(*words)
-        siblings = {run.name: outcome(run) for run in alone.glob("runs/*")}
-        for name, expected in siblings.items():
-            require(outcome(together / "runs" / name) == expected, f"{name}: another result beside spoilt weights")
+        siblings = require_untouched(alone, together, "spoilt weights")
         spoilt = {name: [] for name in ("no number", "huge")}
         for run in together.glob("runs/*"):
             if run.name in siblings:
@@ -178,9 +172,7 @@ def rates_too_high(field):
     alone = field.sweep(*words)
     words.append("train.lr=1e-2,50,1e30")
     together = field.sweep(*words)
-    siblings = {run.name: outcome(run) for run in alone.glob("runs/*")}
-    for name, expected in siblings.items():
-        require(outcome(together / "runs" / name) == expected, f"{name}: another result beside diverged runs")
+    require_untouched(alone, together, "diverged runs")
     steps = []
     for run in together.glob("runs/*"):
         result = result_of(run)
@@ -239,40 +231,15 @@ def last_step(field):
     return "nothing that is no number is called finished"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--only", help="a part of a case's name")
-    options = parser.parse_args()
-    print(f"seed {options.seed}", flush=True)
-    chance = random.Random(options.seed)
-
-    def dose(quick, full):
-        return full if options.full else quick
-
-    with tempfile.TemporaryDirectory() as folder:
-        field = Field(options.build.resolve(), pathlib.Path(folder).resolve())
-        cases = [
-            ("planted weights", lambda: planted_weights(field, dose)),
-            ("rates that are too high", lambda: rates_too_high(field)),
-            ("interrupted before it diverges", lambda: interrupted_before(field, dose, chance)),
-            ("the last step", lambda: last_step(field)),
-        ]
-        failures = 0
-        for name, case in cases:
-            if options.only and options.only not in name:
-                continue
-            start = time.monotonic()
-            try:
-                text = case()
-            except (Broken, subprocess.TimeoutExpired) as error:
-                failures += 1
-                text = f"FAILED: {str(error)[-2000:]}"
-            print(f"{name}: {text} ({time.monotonic() - start:.0f} s)", flush=True)
-    return 1 if failures else 0
+def cases(project, dose, chance):
+    field = Field(project)
+    return [
+        ("planted weights", lambda: planted_weights(field, dose)),
+        ("rates that are too high", lambda: rates_too_high(field)),
+        ("interrupted before it diverges", lambda: interrupted_before(field, dose, chance)),
+        ("the last step", lambda: last_step(field)),
+    ]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(play(__doc__, cases))

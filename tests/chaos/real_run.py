@@ -1,10 +1,14 @@
 """One small run with the real worker, and what it must have led to whatever happened on the way."""
+import argparse
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
+import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXPERIMENT = """# @package _global_
@@ -138,3 +142,43 @@ def outcome(path):
     progress = json.loads(header.pop("__metadata__")["progress"])
     progress.pop("metrics_length")  # lines with times in them differ in length
     return without_times([result, lines, header, progress]), checkpoint[end:]
+
+
+def require_untouched(alone, together, what):
+    """The runs of one results folder are the same in another that has more; their names."""
+    names = {run.name for run in alone.glob("runs/*")}
+    for name in names:
+        same = outcome(together / "runs" / name) == outcome(alone / "runs" / name)
+        require(same, f"{name}: another result beside {what}")
+    return names
+
+
+def play(description, cases_of):
+    """The program of a fault script: its options, its cases one after the other, a line for each.
+    cases_of(project, dose, chance) gives names and functions; dose(quick, full) chooses. Returns
+    the exit code."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--only", help="a part of a case's name")
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+
+    def dose(quick, full):
+        return full if options.full else quick
+
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(options.build.resolve(), pathlib.Path(folder).resolve())
+        for name, case in cases_of(project, dose, random.Random(options.seed)):
+            if options.only and options.only not in name:
+                continue
+            start = time.monotonic()
+            try:
+                text = case()
+            except (Broken, subprocess.TimeoutExpired) as error:
+                failures += 1
+                text = f"FAILED: {error}"
+            print(f"{name}: {text} ({time.monotonic() - start:.0f} s)", flush=True)
+    return 1 if failures else 0

@@ -5,7 +5,6 @@ The oracle of every case: when the disturbance is over, the same command ends wi
 metrics and the tensors of the checkpoint of an undisturbed run, bit for bit (but for measured
 times), and no temporary file is left. ctest gives a quick dose. Standard library and strace only.
 """
-import argparse
 import json
 import pathlib
 import random
@@ -14,10 +13,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from real_run import Broken, Project, Run, SAVED, outcome, require, require_tidy
+from real_run import Run, SAVED, outcome, play, require, require_tidy, require_untouched
 
 # Calls that change something on the disk, or stand between two that do.
 CHANGING = ("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "rename", "renameat",
@@ -144,10 +142,8 @@ def diverged_siblings(project):
     require(answer.returncode == 0, f"{answer.stdout}{answer.stderr}")
     states = {run.name: json.loads((run / "result.json").read_text())["status"]
               for run in (together / "runs").iterdir()}
-    expected = {run.name: outcome(run) for run in (alone / "runs").iterdir()}
+    expected = require_untouched(alone, together, "diverged runs")
     require(len(states) == 3 * len(expected), f"{len(states)} results")
-    for name, of_run_alone in expected.items():
-        require(outcome(together / "runs" / name) == of_run_alone, f"{name}: another result beside diverged runs")
     diverged = sum(state == "diverged" for state in states.values())
     require(diverged > len(expected), f"only {diverged} diverged")
     return f"{diverged} of {len(states)} runs diverged, the others are as without them"
@@ -250,47 +246,25 @@ def descendants(process):
     return found + [one for child in found for one in descendants(child)]
 
 
+def cases(project, dose, chance):
+    run, run_of_two_threads = make_run(project), make_run(project, "threads=2")
+    return [
+        ("kill -9 at every system call", lambda: kills_at_calls(run, dose)),
+        ("calls that fail", lambda: failing_calls(run, dose)),
+        ("resumes, one thread", lambda: random_resumes(run, dose, chance)),
+        ("resumes, two threads", lambda: random_resumes(run_of_two_threads, dose, chance)),
+        ("chained interruptions", lambda: chained_interruptions(run, dose, chance)),
+        ("diverged runs", lambda: diverged_siblings(project)),
+        ("kill -9 of sweeps", lambda: sweeps_killed(project, dose, chance)),
+        ("out of memory", lambda: memory_kills(project, dose)),
+    ]
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--only", help="a part of a case's name")
-    options = parser.parse_args()
     if not shutil.which("strace"):
         print("SKIPPED: there is no strace", file=sys.stderr)
         return 77
-    print(f"seed {options.seed}", flush=True)
-    chance = random.Random(options.seed)
-
-    def dose(quick, full):
-        return full if options.full else quick
-
-    with tempfile.TemporaryDirectory() as folder:
-        project = Project(options.build.resolve(), pathlib.Path(folder).resolve())
-        run, run_of_two_threads = make_run(project), make_run(project, "threads=2")
-        cases = [
-            ("kill -9 at every system call", lambda: kills_at_calls(run, dose)),
-            ("calls that fail", lambda: failing_calls(run, dose)),
-            ("resumes, one thread", lambda: random_resumes(run, dose, chance)),
-            ("resumes, two threads", lambda: random_resumes(run_of_two_threads, dose, chance)),
-            ("chained interruptions", lambda: chained_interruptions(run, dose, chance)),
-            ("diverged runs", lambda: diverged_siblings(project)),
-            ("kill -9 of sweeps", lambda: sweeps_killed(project, dose, chance)),
-            ("out of memory", lambda: memory_kills(project, dose)),
-        ]
-        failures = 0
-        for name, case in cases:
-            if options.only and options.only not in name:
-                continue
-            start = time.monotonic()
-            try:
-                text = case()
-            except Broken as error:
-                failures += 1
-                text = f"FAILED: {error}"
-            print(f"{name}: {text} ({time.monotonic() - start:.0f} s)", flush=True)
-    return 1 if failures else 0
+    return play(__doc__, cases)
 
 
 def make_run(project, *words):
