@@ -1,0 +1,21 @@
+"""Whole commands and their seconds, for the benchmarks beside it."""
+
+import os
+import pathlib
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def run(*command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-2000:]}{done.stderr}")
+    return done.stdout
+
+
+def seconds(*command, **environment):
+    begin = time.perf_counter()
+    run(*command, **environment)
+    return time.perf_counter() - begin
