@@ -121,16 +121,16 @@ Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std:
     sessions.push_back(*earlier);
     json_["earlier_sessions"] = std::move(sessions);
   }
-  write();
+  write(Sync::kNothing);
 }
 
 void Provenance::finish() {
   json_["finished"] = utc_now();
-  write();
+  write(Sync::kBytes);
 }
 
-void Provenance::write() const {
-  write_file_atomically(directory_.provenance(), json_.dump(1) + "\n");
+void Provenance::write(Sync sync) const {
+  write_file_atomically(directory_.provenance(), json_.dump(1) + "\n", sync);
 }
 
 }  // namespace difflab

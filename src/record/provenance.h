@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/run_directory.h"
+#include "util/files.h"
 
 namespace difflab {
 
@@ -19,11 +20,11 @@ class Provenance {
   Provenance(const RunDirectory& directory, std::int64_t threads, std::int64_t seed,
              const std::string& device, const std::string& libtorch);
 
-  /// Adds the time of the end.
+  /// Adds the time of the end. To be followed by the result, with which its name gets on the disk.
   void finish();
 
  private:
-  void write() const;
+  void write(Sync sync) const;
 
   RunDirectory directory_;
   Json json_;

@@ -1,9 +1,7 @@
 #include "record/status.h"
 
-#include <cstdio>
-#include <fstream>
-
-#include "util/text.h"
+#include "util/error.h"
+#include "util/files.h"
 
 namespace difflab {
 
@@ -27,14 +25,10 @@ void write_status(const RunDirectory& run, RunState state, std::int64_t step, st
                   std::string_view message) {
   Json status = {{"state", name_of(state)}, {"step", step}, {"steps", steps}};
   if (!message.empty()) status["message"] = message;
-  const auto temporary = (run.path / ".status.json.tmp").string();
-  std::remove(temporary.c_str());  // a link there would lead elsewhere
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << status.dump() << '\n';
-    if (!file) return;  // a full disk must not end a run for the sake of its news
+  try {
+    write_file_in_place(run.status(), status.dump() + "\n");
+  } catch (const UserError&) {  // a full disk must not end a run for the sake of its news
   }
-  std::rename(temporary.c_str(), run.status().c_str());
 }
 
 }  // namespace difflab

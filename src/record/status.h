@@ -11,8 +11,9 @@ enum class RunState { kRunning, kInterrupted, kFailed, kDiverged, kFinished };
 
 std::string_view name_of(RunState state);
 
-/// Replaces status.json: {"state", "step", "steps", "message"?}. News for people and launchers; the
-/// truth about a finished run is its result.json. Not synced to disk, so it is cheap.
+/// Overwrites status.json: {"state", "step", "steps", "message"?}. News for people and launchers;
+/// the truth about a finished run is its result.json. Overwritten in place and not synced, so it is
+/// cheap.
 void write_status(const RunDirectory& run, RunState state, std::int64_t step, std::int64_t steps,
                   std::string_view message = "");
 

@@ -57,7 +57,7 @@ void write_config(const Run& run) {
   make_directories(run.directory.path);
   const auto path = run.directory.config();
   if (std::filesystem::exists(path) && read_file(path) == run.config_text) return;
-  write_file_atomically(path, run.config_text);
+  write_file_atomically(path, run.config_text, Sync::kBytes);  // its name comes with the result's
 }
 
 // Memory that belongs to this process alone: what is resident without files and what is shared, of

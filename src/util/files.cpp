@@ -65,24 +65,24 @@ fs::path temporary_beside(const fs::path& path) {
 // Writes a temporary beside `path`, synced, and lets `publish` give it its name; what that answers.
 // Nothing is left of the temporary if it answers false or throws.
 template <class Publish>
-bool write_and_publish(const fs::path& path, std::string_view bytes, Publish publish) {
+bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, Publish publish) {
   const fs::path temporary = temporary_beside(path);
   bool published = false;
   try {
     Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (file.get() < 0) fail("create", temporary, errno);
     write_all(file.get(), bytes, temporary);
-    if (::fsync(file.get()) != 0) fail("sync", temporary, errno);
+    if (sync != Sync::kNothing && ::fsync(file.get()) != 0) fail("sync", temporary, errno);
     if (file.close() != 0) fail("close", temporary, errno);
     published = publish(temporary);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
   }
-  if (published) {
-    sync_directory(path.has_parent_path() ? path.parent_path() : fs::path("."));
-  } else {
+  if (!published) {
     ::unlink(temporary.c_str());
+  } else if (sync == Sync::kBytesAndName) {
+    sync_directory(path.has_parent_path() ? path.parent_path() : fs::path("."));
   }
   return published;
 }
@@ -102,11 +102,19 @@ std::string read_file(const fs::path& path) {
   return std::move(text).str();
 }
 
-void write_file_atomically(const fs::path& path, std::string_view bytes) {
-  write_and_publish(path, bytes, [&](const fs::path& temporary) {
+void write_file_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
+  write_and_publish(path, bytes, sync, [&](const fs::path& temporary) {
     if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
     return true;
   });
+}
+
+void write_file_in_place(const fs::path& path, std::string_view bytes) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (file.get() < 0) fail("open", path, errno);
+  write_all(file.get(), bytes, path);
+  if (::ftruncate(file.get(), static_cast<off_t>(bytes.size())) != 0) fail("cut", path, errno);
+  if (file.close() != 0) fail("close", path, errno);
 }
 
 bool write_file_once(const fs::path& path, std::string_view bytes) {
@@ -124,7 +132,7 @@ bool write_file_once(const fs::path& path, std::string_view bytes) {
     return named = true;
   };
   try {
-    return write_and_publish(path, bytes, publish);
+    return write_and_publish(path, bytes, Sync::kBytesAndName, publish);
   } catch (...) {
     // Its name may not be on the disk, so nobody shall see it and count on it.
     if (named) ::unlink(path.c_str());

@@ -10,12 +10,25 @@ namespace difflab {
 /// The whole file. @throws UserError naming the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
+/// How much of a new file is on the disk when it has got its name: nothing that a power cut could
+/// not take or leave half-written, its bytes, or its bytes and its name.
+enum class Sync { kNothing, kBytes, kBytesAndName };
+
 /// Replaces `path` by `bytes` so that a reader sees the old or the new file, never a part, also
 /// after a power cut: write to a temporary in the same folder, fsync, rename, fsync the folder.
+/// Less is synced for a file that is followed by another in its folder, whose sync serves both.
 /// @throws UserError (the disk is full, the folder is read-only …); the old file then still stands.
-void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                           Sync sync = Sync::kBytesAndName);
 
-/// The same for a file that must not exist yet; false, and nothing is changed, if it does.
+/// Overwrites `path`, or makes it, without a temporary and in one write: the cheapest way, which
+/// gives up no inode. A reader may meet a part of it, and a full disk or a power cut may leave one,
+/// so it is for news that everybody can do without. Follows no link.
+/// @throws UserError naming the path and the system's reason.
+void write_file_in_place(const std::filesystem::path& path, std::string_view bytes);
+
+/// The same as write_file_atomically for a file that must not exist yet; false, and nothing is
+/// changed, if it does.
 bool write_file_once(const std::filesystem::path& path, std::string_view bytes);
 
 /// Removes temporaries of the two functions above whose writers were killed: no process of this

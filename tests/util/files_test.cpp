@@ -32,6 +32,24 @@ CATCH_TEST_CASE("an atomic write replaces the file and leaves nothing else behin
   CATCH_CHECK(files == 1);
 }
 
+CATCH_TEST_CASE("a write in place makes, overwrites and shortens one and the same file") {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.path() / "a.txt";
+  write_file_in_place(path, "one");
+  const auto same = folder.path() / "same.txt";
+  fs::create_hard_link(path, same);
+  write_file_in_place(path, "something longer");
+  CATCH_CHECK(read_file(same) == "something longer");
+  write_file_in_place(path, "x");
+  CATCH_CHECK(read_file(same) == "x");
+  fs::create_symlink(path, folder.path() / "link.txt");
+  CATCH_CHECK_THROWS_WITH(write_file_in_place(folder.path() / "link.txt", "y"),
+                          Catch::Contains("link.txt"));
+  CATCH_CHECK_THROWS_WITH(write_file_in_place(folder.path(), "y"),
+                          Catch::Contains("Is a directory"));
+  CATCH_CHECK(read_file(path) == "x");
+}
+
 CATCH_TEST_CASE("a write that cannot be done names the path and the reason") {
   const testing::TemporaryFolder folder;
   CATCH_CHECK_THROWS_WITH(write_file_atomically(folder.path() / "no/such/folder.txt", "x"),
