@@ -1,14 +1,18 @@
 #include "cli/worker_server.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +20,8 @@
 #include <iostream>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/worker_job.h"
 #include "record/run_directory.h"
@@ -47,6 +53,50 @@ void redirect_output(const fs::path& log) {
   ::close(nothing);
 }
 
+// The two ends of what server and child tell each other.
+std::array<int, 2> connection() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {-1, -1};
+  return ends;
+}
+
+// The child's side: the first job, and those that follow it while the process is young.
+class Child {
+ public:
+  Child(const std::function<int(const fs::path&)>& run_job, int server)
+      : run_job_(run_job), server_(server) {}
+
+  [[noreturn]] void run(std::string directory) {
+    while (true) {
+      redirect_output(RunDirectory{directory}.log());
+      const int code = run_job_(directory);
+      std::cout.flush();
+      if (code != kJobComplete || Clock::now() - born_ > kYoung) _exit(code);
+      ::malloc_trim(0);
+      if (!say_complete()) _exit(code);
+      directory = next();
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kYoung = std::chrono::seconds(2);
+
+  bool say_complete() const { return ::send(server_, "", 1, MSG_NOSIGNAL) == 1; }
+
+  // Waits until the server gives another job, or lets go.
+  std::string next() const {
+    std::array<char, PATH_MAX> buffer{};
+    const ssize_t count = ::recv(server_, buffer.data(), buffer.size(), 0);
+    if (count <= 0) _exit(kJobComplete);  // also on a signal: there is nothing to save
+    return {buffer.data(), static_cast<std::size_t>(count)};
+  }
+
+  const std::function<int(const fs::path&)>& run_job_;
+  const int server_;
+  const Clock::time_point born_ = Clock::now();
+};
+
 class Server {
  public:
   explicit Server(const std::function<int(const fs::path&)>& run_job) : run_job_(run_job) {
@@ -57,9 +107,16 @@ class Server {
 
   int run() {
     while (open_ || !children_.empty()) {
-      std::array<pollfd, 2> sources{
-          {{signals_, POLLIN, 0}, {open_ ? STDIN_FILENO : -1, POLLIN, 0}}};
+      std::vector<pollfd> sources{{signals_, POLLIN, 0}, {open_ ? STDIN_FILENO : -1, POLLIN, 0}};
+      std::vector<pid_t> speakers;
+      for (const auto& [process, child] : children_) {
+        sources.push_back({child.socket, POLLIN, 0});
+        speakers.push_back(process);
+      }
       if (::poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) return kJobFailed;
+      for (std::size_t i = 0; i < speakers.size(); ++i) {
+        if (sources[2 + i].revents != 0) listen(speakers[i]);
+      }
       if (sources[0].revents != 0) read_signal();
       if (sources[1].revents != 0) read_jobs();
     }
@@ -67,6 +124,11 @@ class Server {
   }
 
  private:
+  struct Worker {
+    int socket;             // -1 when the child has closed its end
+    std::string directory;  // empty: it waits for a job
+  };
+
   void read_signal() {
     signalfd_siginfo info{};
     if (::read(signals_, &info, sizeof info) != sizeof info) return;
@@ -89,36 +151,70 @@ class Server {
     }
   }
 
+  // A child has completed its job and waits, or has closed its end and will be reaped.
+  void listen(pid_t process) {
+    auto& child = children_.at(process);
+    char word = 0;
+    if (::recv(child.socket, &word, 1, MSG_DONTWAIT) == 1) {
+      report(concat("done ", kJobComplete), std::exchange(child.directory, {}));
+      if (open_) return;
+    }
+    ::close(std::exchange(child.socket, -1));
+  }
+
+  bool give_to_waiting(const std::string& directory) {
+    for (auto& [process, child] : children_) {
+      if (!child.directory.empty() || child.socket < 0) continue;
+      const auto sent =
+          ::send(child.socket, directory.data(), directory.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent != static_cast<ssize_t>(directory.size())) continue;
+      child.directory = directory;
+      return true;
+    }
+    return false;
+  }
+
   void start(const std::string& directory) {
+    if (give_to_waiting(directory)) return;
     std::cout.flush();
+    const auto ends = connection();
     const pid_t server = ::getpid();
-    const pid_t child = ::fork();
-    if (child < 0) return report(concat("done ", kJobFailed), directory);
-    if (child > 0) {
-      children_[child] = directory;
-      return;
+    const pid_t process = ends[0] < 0 ? -1 : ::fork();
+    if (process != 0) {
+      if (ends[1] >= 0) ::close(ends[1]);
+      if (process > 0) {
+        children_[process] = {ends[0], directory};
+        return;
+      }
+      if (ends[0] >= 0) ::close(ends[0]);
+      return report(concat("done ", kJobFailed), directory);
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != server) _exit(kJobFailed);  // it died before the line above
     ::close(signals_);
-    redirect_output(RunDirectory{directory}.log());
+    ::close(ends[0]);
+    // Its brothers shall see when the server lets go of them.
+    for (const auto& [other, child] : children_) {
+      if (child.socket >= 0) ::close(child.socket);
+    }
     install_stop_signals();
     sigprocmask(SIG_SETMASK, &original_, nullptr);
-    const int code = run_job_(directory);
-    std::cout.flush();
-    _exit(code);
+    Child(run_job_, ends[1]).run(directory);
   }
 
   void reap() {
     int status = 0;
-    for (pid_t child = ::waitpid(-1, &status, WNOHANG); child > 0;
-         child = ::waitpid(-1, &status, WNOHANG)) {
-      const auto found = children_.find(child);
+    for (pid_t process = ::waitpid(-1, &status, WNOHANG); process > 0;
+         process = ::waitpid(-1, &status, WNOHANG)) {
+      const auto found = children_.find(process);
       if (found == children_.end()) continue;
+      const auto child = found->second;
+      children_.erase(found);
+      if (child.socket >= 0) ::close(child.socket);
+      if (child.directory.empty()) continue;
       report(WIFSIGNALED(status) ? concat("killed ", WTERMSIG(status))
                                  : concat("done ", WEXITSTATUS(status)),
-             found->second);
-      children_.erase(found);
+             child.directory);
     }
   }
 
@@ -128,7 +224,13 @@ class Server {
 
   void stop() {
     open_ = false;
-    for (const auto& [child, directory] : children_) ::kill(child, SIGTERM);
+    for (auto& [process, child] : children_) {
+      if (!child.directory.empty()) {
+        ::kill(process, SIGTERM);
+      } else if (child.socket >= 0) {
+        ::close(std::exchange(child.socket, -1));
+      }
+    }
   }
 
   const std::function<int(const fs::path&)>& run_job_;
@@ -136,7 +238,7 @@ class Server {
   int signals_ = -1;
   bool open_ = true;
   std::string input_;
-  std::map<pid_t, std::string> children_;
+  std::map<pid_t, Worker> children_;
 };
 
 }  // namespace

@@ -134,6 +134,26 @@ def chained_interruptions(run, dose, chance):
     return f"up to {longest} interruptions of one run"
 
 
+def shared_processes(project):
+    """Short runs follow each other in one process: each ends as in a process of its own."""
+    shared, alone = project.folder / "shared", project.folder / "own" / "runs"
+    words = ["seed=range(8)", "model.dropout=0.2", "train.steps=3", "train.warmup_steps=1", "launcher.workers=1"]
+    answer = project.call(project.sweep(shared, *words))
+    require(answer.returncode == 0, answer.stdout + answer.stderr)
+    runs = sorted((shared / "runs").iterdir())
+    processes = [re.search(rb'"process":(\d+)', (run / "events.log").read_bytes())[1] for run in runs]
+    require(len(set(processes)) < len(runs) == 16, f"{len(set(processes))} processes for {len(runs)} runs")
+    for run in runs:
+        own = alone / run.name
+        own.mkdir(parents=True)
+        shutil.copy(run / "config.yaml", own)
+        answer = project.call([str(project.build / "difflab-worker"), "run", str(own)])
+        require(answer.returncode == 0, answer.stdout + answer.stderr)
+        require(outcome(own) == outcome(run), f"{run.name}: another outcome than in a process of its own")
+    require_tidy(shared, "in shared processes")
+    return f"{len(runs)} runs in {len(set(processes))} processes, as each by itself"
+
+
 def diverged_siblings(project):
     """Losses and gradients that are no numbers end their run as diverged and touch no other."""
     alone, together = project.folder / "alone", project.folder / "with-diverged"
@@ -254,6 +274,7 @@ def cases(project, dose, chance):
         ("resumes, one thread", lambda: random_resumes(run, dose, chance)),
         ("resumes, two threads", lambda: random_resumes(run_of_two_threads, dose, chance)),
         ("chained interruptions", lambda: chained_interruptions(run, dose, chance)),
+        ("short runs in one process", lambda: shared_processes(project)),
         ("diverged runs", lambda: diverged_siblings(project)),
         ("kill -9 of sweeps", lambda: sweeps_killed(project, dose, chance)),
         ("out of memory", lambda: memory_kills(project, dose)),
