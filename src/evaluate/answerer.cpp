@@ -12,13 +12,13 @@
 namespace difflab {
 namespace {
 
-// The output head is applied where something is asked, not to every token.
+// The end of the model is computed where something is asked, not for every token.
 at::Tensor answer(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
   const at::NoGradGuard no_grad;
   const auto device = model.parameters().front().device();
   const auto where = at::nonzero(targets.flatten() != kIgnore).squeeze(-1);  // [n]
-  const auto states = model.hidden(inputs.to(device)).flatten(0, 1);
-  const auto said = model.head(states.index_select(0, where.to(device))).argmax(-1).cpu();
+  const auto states = model.hidden_at(inputs.to(device), where.to(device));
+  const auto said = model.head(states).argmax(-1).cpu();
   return at::full_like(targets, kIgnore).flatten().index_copy_(0, where, said).view_as(targets);
 }
 

@@ -17,8 +17,8 @@ using torch::autograd::variable_list;
 constexpr std::int64_t kFewRows = 64;
 // Multiplications that are worth a thread.
 constexpr std::int64_t kGrain = 1 << 20;
-// Rows of a thread's part: whole strips of the product, so that none is cut.
-constexpr std::int64_t kRows = 120;
+// A thread's part is a number of these rows: whole strips of the product, so that none is cut.
+constexpr std::int64_t kRows = 6;
 
 std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
@@ -27,17 +27,19 @@ Strided<const T> matrix(const at::Tensor& tensor) {
   return {tensor.const_data_ptr<T>(), size(tensor.size(-1)), 1};
 }
 
-// C = A · B with the rows of C among the threads.
+// C = or += A · B with the rows of C among the threads.
 template <class T>
 void multiply_rows(const Strided<const T>& a, const Panels<T>& b, const Strided<T>& c,
-                   std::int64_t rows, std::int64_t depth, std::int64_t columns) {
+                   std::int64_t rows, std::int64_t depth, std::int64_t columns,
+                   Into into = Into::kWritten) {
   const auto parts = (rows + kRows - 1) / kRows;
-  at::parallel_for(
-      0, parts, kGrain / (kRows * depth * columns) + 1, [&](std::int64_t begin, std::int64_t end) {
-        const auto row = begin * kRows, count = std::min(rows, end * kRows) - row;
-        multiply({a.data + size(row) * a.row, a.row, a.column}, b,
-                 {c.data + size(row) * c.row, c.row}, size(count), size(depth), size(columns));
-      });
+  at::parallel_for(0, parts, kGrain / (kRows * depth * columns) + 1,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     const auto row = begin * kRows, count = std::min(rows, end * kRows) - row;
+                     multiply({a.data + size(row) * a.row, a.row, a.column}, b,
+                              {c.data + size(row) * c.row, c.row}, size(count), size(depth),
+                              size(columns), into);
+                   });
 }
 
 // A weight as the right side of products, copied into panels that lie in one piece.
@@ -66,46 +68,73 @@ class Packed {
   at::Tensor numbers_;
 };
 
-struct Linear : torch::autograd::Function<Linear> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x_in,
-                            const at::Tensor& weight_in) {
-    const auto x = x_in.contiguous(), weight = weight_in.contiguous();
-    const auto in = weight.size(1), out = weight.size(0), rows = x.numel() / in;
-    auto sizes = x.sizes().vec();
-    sizes.back() = out;
-    const auto y = at::empty(sizes, x.options());
-    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "linear", [&] {
-      const auto w = matrix<scalar_t>(weight);
-      const Packed<scalar_t> turned({w.data, 1, w.row}, in, out, x.options());
-      multiply_rows<scalar_t>(matrix<scalar_t>(x), turned.panels(),
-                              {y.mutable_data_ptr<scalar_t>(), size(out)}, rows, in, out);
+template <class T>
+at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
+  const auto in = weight.size(1), out = weight.size(0);
+  auto sizes = x.sizes().vec();
+  sizes.back() = out;
+  auto y = at::empty(sizes, x.options());
+  const auto w = matrix<T>(weight);
+  const Packed<T> turned({w.data, 1, w.row}, in, out, x.options());
+  multiply_rows<T>(matrix<T>(x), turned.panels(), {y.mutable_data_ptr<T>(), size(out)},
+                   x.numel() / in, in, out);
+  return y;
+}
+
+template <class T>
+at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& dy) {
+  const auto in = weight.size(1), out = weight.size(0);
+  auto d_weight = at::empty_like(weight);
+  const auto d = matrix<T>(dy);
+  multiply_rows<T>({d.data, 1, d.row}, as_panels(x.const_data_ptr<T>(), size(in)),
+                   {d_weight.mutable_data_ptr<T>(), size(in)}, out, x.numel() / in, in);
+  return d_weight;
+}
+
+// Writes or adds dy · weight.
+template <class T>
+void input_gradient(const at::Tensor& weight, const at::Tensor& dy, const at::Tensor& dx,
+                    Into into) {
+  const auto in = weight.size(1), out = weight.size(0);
+  const Packed<T> packed(matrix<T>(weight), out, in, dx.options());
+  multiply_rows<T>(matrix<T>(dy), packed.panels(), {dx.mutable_data_ptr<T>(), size(in)},
+                   dx.numel() / in, out, in, into);
+}
+
+struct Linears : torch::autograd::Function<Linears> {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x_in,
+                               at::TensorList weights) {
+    const auto x = x_in.contiguous();
+    variable_list saved{x}, outputs;
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "linears", [&] {
+      for (const auto& weight : weights) {
+        saved.push_back(weight.contiguous());
+        outputs.push_back(product<scalar_t>(x, saved.back()));
+      }
     });
-    context->save_for_backward({x, weight});
-    return y;
+    context->save_for_backward(saved);
+    return outputs;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& d_outputs) {
     const auto saved = context->get_saved_variables();
-    const auto &x = saved[0], &weight = saved[1];
-    const auto dy = d_outputs[0].contiguous();
-    const auto in = weight.size(1), out = weight.size(0), rows = x.numel() / in;
-    at::Tensor dx, d_weight;
-    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "linear_backward", [&] {
-      const auto d = matrix<scalar_t>(dy);
-      if (context->needs_input_grad(0)) {
-        dx = at::empty_like(x);
-        const Packed<scalar_t> packed(matrix<scalar_t>(weight), out, in, x.options());
-        multiply_rows<scalar_t>(d, packed.panels(), {dx.mutable_data_ptr<scalar_t>(), size(in)},
-                                rows, out, in);
-      }
-      if (context->needs_input_grad(1)) {
-        d_weight = at::empty_like(weight);
-        multiply_rows<scalar_t>({d.data, 1, d.row},
-                                as_panels(x.const_data_ptr<scalar_t>(), size(in)),
-                                {d_weight.mutable_data_ptr<scalar_t>(), size(in)}, out, rows, in);
+    const auto& x = saved[0];
+    variable_list gradients(saved.size());
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "linears_backward", [&] {
+      auto& dx = gradients[0];
+      for (std::size_t i = 1; i < saved.size(); ++i) {
+        const auto dy = d_outputs[i - 1].contiguous();
+        if (context->needs_input_grad(0)) {
+          const auto into = dx.defined() ? Into::kAddedTo : Into::kWritten;
+          if (!dx.defined()) dx = at::empty_like(x);
+          input_gradient<scalar_t>(saved[i], dy, dx, into);
+        }
+        if (context->needs_input_grad(i)) {
+          gradients[i] = weight_gradient<scalar_t>(x, saved[i], dy);
+        }
       }
     });
-    return {dx, d_weight};
+    return gradients;
   }
 };
 
@@ -116,11 +145,19 @@ bool takes_linear(const at::Tensor& x, const at::Tensor& weight) {
          x.numel() >= kFewRows * weight.size(1);
 }
 
+std::vector<at::Tensor> linears(const at::Tensor& x, at::TensorList weights) {
+  TORCH_CHECK(takes_rows(x) && x.dim() > 0 && !weights.empty(),
+              "linears: x of another kind than expected");
+  for (const auto& weight : weights) {
+    TORCH_CHECK(weight.dim() == 2 && x.size(-1) == weight.size(1) &&
+                    x.scalar_type() == weight.scalar_type(),
+                "linears: a weight of another kind than expected");
+  }
+  return Linears::apply(x, weights);
+}
+
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
-  TORCH_CHECK(takes_rows(x) && weight.dim() == 2 && x.dim() > 0 && x.size(-1) == weight.size(1) &&
-                  x.scalar_type() == weight.scalar_type(),
-              "linear: x and weight of another kind than expected");
-  return Linear::apply(x, weight);
+  return linears(x, weight).front();
 }
 
 }  // namespace difflab::kernel

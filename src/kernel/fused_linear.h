@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 namespace difflab::kernel {
 
 /// Whether `linear` takes them, and is worth its while: on the CPU, float32 or float64, and enough
@@ -12,5 +14,9 @@ bool takes_linear(const at::Tensor& x, const at::Tensor& weight);
 /// small models (kernel/product.h). Gradients flow to both. The result does not depend on the
 /// number of threads, nor a row on the others.
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
+
+/// The same of several weights [out_i, in]: their gradients with respect to x are summed as they
+/// are computed, in no further pass.
+std::vector<at::Tensor> linears(const at::Tensor& x, at::TensorList weights);
 
 }  // namespace difflab::kernel

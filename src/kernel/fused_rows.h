@@ -12,6 +12,20 @@ bool takes_rows(const at::Tensor& x);
 /// threads.
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps);
 
+/// A residual stream before and after the norm that reads it.
+struct Normed {
+  at::Tensor sum;     ///< x + delta
+  at::Tensor normed;  ///< RMSNorm of the sum
+};
+
+/// Both in one pass, and their gradients in one: x, delta [..., D], weight [D].
+Normed add_rms_norm(const at::Tensor& x, const at::Tensor& delta, const at::Tensor& weight,
+                    double eps);
+
+/// Mean cross-entropy in nats: logits [n, V], targets [n] (int64, in [0, V)) -> a scalar. One pass
+/// forward, one backward. Gradients flow to the logits.
+at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& targets);
+
 /// The inner part of SwiGLU, SiLU(gate) · up, in one pass: any equal shapes. Gradients flow to
 /// both.
 at::Tensor silu_gate(const at::Tensor& gate, const at::Tensor& up);

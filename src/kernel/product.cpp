@@ -113,22 +113,23 @@ void multiply_block(const Strided<const T>& a, const Panels<T>& b, const Strided
 
 template <class T>
 void multiply_all(const Strided<const T>& a, const Panels<T>& b, const Strided<T>& c,
-                  std::size_t rows, std::size_t depth, std::size_t columns) {
+                  std::size_t rows, std::size_t depth, std::size_t columns, Into into) {
   for (std::size_t p = 0; p < depth; p += kDepthBlock) {
-    const auto block = p > 0 ? multiply_block<true, T> : multiply_block<false, T>;
+    const auto block =
+        p > 0 || into == Into::kAddedTo ? multiply_block<true, T> : multiply_block<false, T>;
     block({a.data + p * a.column, a.row, a.column}, {b.data + p * b.row, b.row, b.panel}, c, rows,
           std::min(kDepthBlock, depth - p), columns);
   }
 }
 
 void MultiplyFloat(const Strided<const float>& a, const Panels<float>& b, const Strided<float>& c,
-                   std::size_t rows, std::size_t depth, std::size_t columns) {
-  multiply_all(a, b, c, rows, depth, columns);
+                   std::size_t rows, std::size_t depth, std::size_t columns, Into into) {
+  multiply_all(a, b, c, rows, depth, columns, into);
 }
 void MultiplyDouble(const Strided<const double>& a, const Panels<double>& b,
                     const Strided<double>& c, std::size_t rows, std::size_t depth,
-                    std::size_t columns) {
-  multiply_all(a, b, c, rows, depth, columns);
+                    std::size_t columns, Into into) {
+  multiply_all(a, b, c, rows, depth, columns, into);
 }
 
 std::size_t FloatLanes() { return hn::Lanes(hn::ScalableTag<float>()); }
@@ -155,12 +156,12 @@ std::size_t panel_width<double>() {
 }
 
 void multiply(const Strided<const float>& a, const Panels<float>& b, const Strided<float>& c,
-              std::size_t rows, std::size_t depth, std::size_t columns) {
-  HWY_DYNAMIC_DISPATCH(MultiplyFloat)(a, b, c, rows, depth, columns);
+              std::size_t rows, std::size_t depth, std::size_t columns, Into into) {
+  HWY_DYNAMIC_DISPATCH(MultiplyFloat)(a, b, c, rows, depth, columns, into);
 }
 void multiply(const Strided<const double>& a, const Panels<double>& b, const Strided<double>& c,
-              std::size_t rows, std::size_t depth, std::size_t columns) {
-  HWY_DYNAMIC_DISPATCH(MultiplyDouble)(a, b, c, rows, depth, columns);
+              std::size_t rows, std::size_t depth, std::size_t columns, Into into) {
+  HWY_DYNAMIC_DISPATCH(MultiplyDouble)(a, b, c, rows, depth, columns, into);
 }
 
 }  // namespace difflab::kernel

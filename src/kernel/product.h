@@ -29,13 +29,16 @@ Panels<T> as_panels(const T* data, std::size_t row) {
   return {data, row, panel_width<T>()};
 }
 
-/// C [rows, columns] = A [rows, depth] · B [depth, columns], for matrices of the
-/// sizes of small models: nothing is copied but what does not fill a tile. C has columns that lie
-/// side by side. The sums run in the same order whatever rows of C are asked for, so these may be
-/// given to threads in any way. The instruction set is chosen at run time.
+/// What becomes of the numbers that C holds.
+enum class Into { kWritten, kAddedTo };
+
+/// C [rows, columns] = or += A [rows, depth] · B [depth, columns], for matrices of the sizes of
+/// small models: nothing is copied but what does not fill a tile. C has columns that lie side by
+/// side. The sums run in the same order whatever rows of C are asked for, so these may be given to
+/// threads in any way. The instruction set is chosen at run time.
 void multiply(const Strided<const float>& a, const Panels<float>& b, const Strided<float>& c,
-              std::size_t rows, std::size_t depth, std::size_t columns);
+              std::size_t rows, std::size_t depth, std::size_t columns, Into into);
 void multiply(const Strided<const double>& a, const Panels<double>& b, const Strided<double>& c,
-              std::size_t rows, std::size_t depth, std::size_t columns);
+              std::size_t rows, std::size_t depth, std::size_t columns, Into into);
 
 }  // namespace difflab::kernel

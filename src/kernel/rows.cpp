@@ -33,33 +33,41 @@ HWY_INLINE void for_vectors(std::size_t count, Body body) {
 }
 
 template <class T>
-void norm(const NormRows<T>& in, double eps, T* y) {
+void norm(const NormRows<T>& in, const Added<T>& added, double eps, T* y) {
   const hn::ScalableTag<T> tag;
   for (std::size_t row = 0; row < in.rows; ++row) {
-    const T* x = in.x + row * in.width;
-    T* out = y + row * in.width;
+    const std::size_t at = row * in.width;
+    const T* x = in.x + at;
     auto squares = hn::Zero(tag);
-    for_vectors<T>(in.width, [&](auto load, auto) HWY_ATTR {
-      const auto value = load(x);
-      squares = hn::MulAdd(value, value, squares);
-    });
+    if (added.delta == nullptr) {
+      for_vectors<T>(in.width, [&](auto load, auto) HWY_ATTR {
+        const auto value = load(x);
+        squares = hn::MulAdd(value, value, squares);
+      });
+    } else {
+      for_vectors<T>(in.width, [&](auto load, auto store) HWY_ATTR {
+        const auto value = hn::Add(load(x), load(added.delta + at));
+        store(value, added.sum + at);
+        squares = hn::MulAdd(value, value, squares);
+      });
+      x = added.sum + at;
+    }
     const T mean = hn::GetLane(hn::SumOfLanes(tag, squares)) / static_cast<T>(in.width);
     in.inverse[row] = T{1} / std::sqrt(mean + static_cast<T>(eps));
     const auto inverse = hn::Set(tag, in.inverse[row]);
     for_vectors<T>(in.width, [&](auto load, auto store) HWY_ATTR {
-      store(hn::Mul(hn::Mul(load(x), inverse), load(in.weight)), out);
+      store(hn::Mul(hn::Mul(load(x), inverse), load(in.weight)), y + at);
     });
   }
 }
 
-// With r = inverse and n the width: dx = r·w·dy − x · r³/n · Σ w·dy·x, dw = Σ_rows dy·x·r.
-template <class T>
-void norm_backward(const NormRows<T>& in, const T* dy, T* dx, T* d_weight) {
+// With r = inverse and n the width: ds = r·w·dy − s · r³/n · Σ w·dy·s, dw = Σ_rows dy·s·r.
+template <bool kAdd, class T>
+void norm_backward(const NormRows<T>& in, const T* dy, const T* d_sum, T* ds, T* d_weight) {
   const hn::ScalableTag<T> tag;
   for (std::size_t row = 0; row < in.rows; ++row) {
-    const T* x = in.x + row * in.width;
-    const T* d = dy + row * in.width;
-    T* out = dx + row * in.width;
+    const std::size_t at = row * in.width;
+    const T *x = in.x + at, *d = dy + at;
     const T r = in.inverse[row];
     const auto inverse = hn::Set(tag, r);
     auto along = hn::Zero(tag);
@@ -71,8 +79,9 @@ void norm_backward(const NormRows<T>& in, const T* dy, T* dx, T* d_weight) {
     const T sum = hn::GetLane(hn::SumOfLanes(tag, along));
     const auto back = hn::Set(tag, r * r * r * sum / static_cast<T>(in.width));
     for_vectors<T>(in.width, [&](auto load, auto store) HWY_ATTR {
-      const auto straight = hn::Mul(hn::Mul(load(d), load(in.weight)), inverse);
-      store(hn::NegMulAdd(load(x), back, straight), out);
+      auto straight = hn::Mul(hn::Mul(load(d), load(in.weight)), inverse);
+      if constexpr (kAdd) straight = hn::Add(straight, load(d_sum + at));
+      store(hn::NegMulAdd(load(x), back, straight), ds + at);
     });
   }
 }
@@ -149,13 +158,77 @@ void turn(const TurnRows<T>& in, T* y) {
   }
 }
 
-void NormFloat(const NormRows<float>& in, double eps, float* y) { norm(in, eps, y); }
-void NormDouble(const NormRows<double>& in, double eps, double* y) { norm(in, eps, y); }
-void NormBackFloat(const NormRows<float>& in, const float* dy, float* dx, float* dw) {
-  norm_backward(in, dy, dx, dw);
+// The exponential of what is at most 0, or a NaN, of which the library's makes 0.
+template <class T, class Vector>
+HWY_INLINE Vector weight_of(Vector x) {
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(hn::ScalableTag<T>(), x));
 }
-void NormBackDouble(const NormRows<double>& in, const double* dy, double* dx, double* dw) {
-  norm_backward(in, dy, dx, dw);
+
+// Of each row: the largest logit and Σ exp(logit − largest), in two looks at what the cache holds.
+template <class T>
+double answers(const AnswerRows<T>& in) {
+  const hn::ScalableTag<T> tag;
+  double loss = 0;
+  for (std::size_t row = 0; row < in.rows; ++row) {
+    const T* logits = in.logits + row * in.classes;
+    auto largest = hn::Set(tag, logits[0]);
+    for (std::size_t j = 0; j < in.classes; j += hn::Lanes(tag)) {
+      const auto inside = hn::FirstN(tag, in.classes - j);
+      largest = hn::Max(largest,
+                        hn::IfThenElse(inside, hn::MaskedLoad(inside, tag, logits + j), largest));
+    }
+    const T top = hn::GetLane(hn::MaxOfLanes(tag, largest));
+    const auto shift = hn::Set(tag, top);
+    auto sums = hn::Zero(tag);
+    for (std::size_t j = 0; j < in.classes; j += hn::Lanes(tag)) {
+      const auto inside = hn::FirstN(tag, in.classes - j);
+      const auto value = hn::MaskedLoad(inside, tag, logits + j);
+      sums = hn::Add(sums, hn::IfThenElseZero(inside, weight_of<T>(hn::Sub(value, shift))));
+    }
+    in.log_sum[row] = top + std::log(hn::GetLane(hn::SumOfLanes(tag, sums)));
+    loss += static_cast<double>(in.log_sum[row] - logits[in.targets[row]]);
+  }
+  return loss;
+}
+
+template <class T>
+void answers_backward(const AnswerRows<T>& in, double scale, T* d_logits) {
+  const hn::ScalableTag<T> tag;
+  const auto factor = hn::Set(tag, static_cast<T>(scale));
+  for (std::size_t row = 0; row < in.rows; ++row) {
+    const auto shift = hn::Set(tag, in.log_sum[row]);
+    T* out = d_logits + row * in.classes;
+    for_vectors<T>(in.classes, [&](auto load, auto store) HWY_ATTR {
+      const auto value = load(in.logits + row * in.classes);
+      store(hn::Mul(factor, weight_of<T>(hn::Sub(value, shift))), out);
+    });
+    out[in.targets[row]] -= static_cast<T>(scale);
+  }
+}
+
+void NormFloat(const NormRows<float>& in, const Added<float>& added, double eps, float* y) {
+  norm(in, added, eps, y);
+}
+void NormDouble(const NormRows<double>& in, const Added<double>& added, double eps, double* y) {
+  norm(in, added, eps, y);
+}
+void NormBackFloat(const NormRows<float>& in, const float* dy, const float* d_sum, float* ds,
+                   float* dw) {
+  const auto run = d_sum == nullptr ? norm_backward<false, float> : norm_backward<true, float>;
+  run(in, dy, d_sum, ds, dw);
+}
+void NormBackDouble(const NormRows<double>& in, const double* dy, const double* d_sum, double* ds,
+                    double* dw) {
+  const auto run = d_sum == nullptr ? norm_backward<false, double> : norm_backward<true, double>;
+  run(in, dy, d_sum, ds, dw);
+}
+double AnswerFloat(const AnswerRows<float>& in) { return answers(in); }
+double AnswerDouble(const AnswerRows<double>& in) { return answers(in); }
+void AnswerBackFloat(const AnswerRows<float>& in, double scale, float* d) {
+  answers_backward(in, scale, d);
+}
+void AnswerBackDouble(const AnswerRows<double>& in, double scale, double* d) {
+  answers_backward(in, scale, d);
 }
 void GateFloat(const float* g, const float* u, std::size_t n, float* y) { gated(g, u, n, y); }
 void GateDouble(const double* g, const double* u, std::size_t n, double* y) { gated(g, u, n, y); }
@@ -180,6 +253,10 @@ HWY_EXPORT(NormFloat);
 HWY_EXPORT(NormDouble);
 HWY_EXPORT(NormBackFloat);
 HWY_EXPORT(NormBackDouble);
+HWY_EXPORT(AnswerFloat);
+HWY_EXPORT(AnswerDouble);
+HWY_EXPORT(AnswerBackFloat);
+HWY_EXPORT(AnswerBackDouble);
 HWY_EXPORT(GateFloat);
 HWY_EXPORT(GateDouble);
 HWY_EXPORT(GateBackFloat);
@@ -187,18 +264,27 @@ HWY_EXPORT(GateBackDouble);
 HWY_EXPORT(TurnFloat);
 HWY_EXPORT(TurnDouble);
 
-void norm_rows(const NormRows<float>& in, double eps, float* y) {
-  HWY_DYNAMIC_DISPATCH(NormFloat)(in, eps, y);
+void norm_rows(const NormRows<float>& in, const Added<float>& added, double eps, float* y) {
+  HWY_DYNAMIC_DISPATCH(NormFloat)(in, added, eps, y);
 }
-void norm_rows(const NormRows<double>& in, double eps, double* y) {
-  HWY_DYNAMIC_DISPATCH(NormDouble)(in, eps, y);
+void norm_rows(const NormRows<double>& in, const Added<double>& added, double eps, double* y) {
+  HWY_DYNAMIC_DISPATCH(NormDouble)(in, added, eps, y);
 }
-void norm_rows_backward(const NormRows<float>& in, const float* dy, float* dx, float* d_weight) {
-  HWY_DYNAMIC_DISPATCH(NormBackFloat)(in, dy, dx, d_weight);
+void norm_rows_backward(const NormRows<float>& in, const float* dy, const float* d_sum, float* ds,
+                        float* d_weight) {
+  HWY_DYNAMIC_DISPATCH(NormBackFloat)(in, dy, d_sum, ds, d_weight);
 }
-void norm_rows_backward(const NormRows<double>& in, const double* dy, double* dx,
-                        double* d_weight) {
-  HWY_DYNAMIC_DISPATCH(NormBackDouble)(in, dy, dx, d_weight);
+void norm_rows_backward(const NormRows<double>& in, const double* dy, const double* d_sum,
+                        double* ds, double* d_weight) {
+  HWY_DYNAMIC_DISPATCH(NormBackDouble)(in, dy, d_sum, ds, d_weight);
+}
+double answer_rows(const AnswerRows<float>& in) { return HWY_DYNAMIC_DISPATCH(AnswerFloat)(in); }
+double answer_rows(const AnswerRows<double>& in) { return HWY_DYNAMIC_DISPATCH(AnswerDouble)(in); }
+void answer_rows_backward(const AnswerRows<float>& in, double scale, float* d_logits) {
+  HWY_DYNAMIC_DISPATCH(AnswerBackFloat)(in, scale, d_logits);
+}
+void answer_rows_backward(const AnswerRows<double>& in, double scale, double* d_logits) {
+  HWY_DYNAMIC_DISPATCH(AnswerBackDouble)(in, scale, d_logits);
 }
 void gate_rows(const float* gate, const float* up, std::size_t count, float* y) {
   HWY_DYNAMIC_DISPATCH(GateFloat)(gate, up, count, y);

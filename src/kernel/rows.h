@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace difflab::kernel {
 
@@ -14,12 +15,22 @@ struct NormRows {
   T* inverse = nullptr;  // [rows], 1/√(mean x² + eps)
 };
 
-/// y = x · weight / √(mean x² + eps) of each row; fills `inverse`.
-void norm_rows(const NormRows<float>& in, double eps, float* y);
-void norm_rows(const NormRows<double>& in, double eps, double* y);
-/// dx [rows, width] is written; d_weight [width] is added to.
-void norm_rows_backward(const NormRows<float>& in, const float* dy, float* dx, float* d_weight);
-void norm_rows_backward(const NormRows<double>& in, const double* dy, double* dx, double* d_weight);
+/// What is added to x before it is normalised, and the sum, both [rows, width]; or neither.
+template <class T>
+struct Added {
+  const T* delta = nullptr;
+  T* sum = nullptr;
+};
+
+/// y = s · weight / √(mean s² + eps) of each row of s = x + delta; fills `inverse`.
+void norm_rows(const NormRows<float>& in, const Added<float>& added, double eps, float* y);
+void norm_rows(const NormRows<double>& in, const Added<double>& added, double eps, double* y);
+/// With in.x = s: ds [rows, width] is written, plus `d_sum` [rows, width] unless that is null;
+/// d_weight [width] is added to.
+void norm_rows_backward(const NormRows<float>& in, const float* dy, const float* d_sum, float* ds,
+                        float* d_weight);
+void norm_rows_backward(const NormRows<double>& in, const double* dy, const double* d_sum,
+                        double* ds, double* d_weight);
 
 /// y = gate · σ(gate) · up, `count` numbers each.
 void gate_rows(const float* gate, const float* up, std::size_t count, float* y);
@@ -44,5 +55,21 @@ struct TurnRows {
 /// y of x's shape.
 void turn_rows(const TurnRows<float>& in, float* y);
 void turn_rows(const TurnRows<double>& in, double* y);
+
+/// Rows of logits, [rows, classes], and the class that each is meant to name.
+template <class T>
+struct AnswerRows {
+  const T* logits = nullptr;
+  const std::int64_t* targets = nullptr;  // [rows], in [0, classes)
+  std::size_t rows = 0, classes = 0;
+  T* log_sum = nullptr;  // [rows], log Σ exp of the logits
+};
+
+/// Fills `log_sum` and returns Σ_rows (log_sum − the target's logit), the cross-entropy in nats.
+double answer_rows(const AnswerRows<float>& in);
+double answer_rows(const AnswerRows<double>& in);
+/// d_logits = scale · (softmax − one-hot target), of the logits' shape.
+void answer_rows_backward(const AnswerRows<float>& in, double scale, float* d_logits);
+void answer_rows_backward(const AnswerRows<double>& in, double scale, double* d_logits);
 
 }  // namespace difflab::kernel

@@ -21,9 +21,14 @@ Block::Block(const ModelConfig& config, std::int64_t layer, Kernels kernels)
       ffn_norm_(register_module("ffn_norm", build_norm(config, kernels))),
       ffn_(register_module("ffn", build_feed_forward(config, kernels))) {}
 
-at::Tensor Block::forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) {
-  const auto mixed = x + dropout(attn_->forward(attn_norm_->forward(x), rotary, cache));
-  return mixed + dropout(ffn_->forward(ffn_norm_->forward(mixed)));
+Residual Block::forward(Residual stream, const Rotary& rotary, KeyValueCache* cache,
+                        const at::Tensor& places) {
+  const auto attended = attn_norm_->read(stream);
+  stream.delta = dropout(attn_->forward(attended, rotary, cache));
+  if (places.defined()) stream = stream.at(places);
+  const auto fed = ffn_norm_->read(stream);
+  stream.delta = dropout(ffn_->forward(fed));
+  return stream;
 }
 
 at::Tensor Block::dropout(const at::Tensor& x) const {

@@ -17,8 +17,11 @@ class Block : public torch::nn::Module {
  public:
   Block(const ModelConfig& config, std::int64_t layer, Kernels kernels);
 
-  /// x [B, T, D] -> [B, T, D]; rotary and cache as in Attention::forward.
-  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache = nullptr);
+  /// The stream [B, T, D] behind the block; rotary and cache as in Attention::forward. With flat
+  /// `places` [n] of B · T, only there: [n, D]. What follows the attention is then computed for
+  /// nothing else.
+  Residual forward(Residual stream, const Rotary& rotary, KeyValueCache* cache = nullptr,
+                   const at::Tensor& places = {});
 
   /// What the attention reads of x [B, T, D], for analysis: [B, T, D].
   at::Tensor attention_input(const at::Tensor& x) { return attn_norm_->forward(x); }
@@ -30,9 +33,10 @@ class Block : public torch::nn::Module {
   at::Tensor dropout(const at::Tensor& x) const;
 
   double dropout_;
-  std::shared_ptr<Layer> attn_norm_;
+  std::shared_ptr<Norm> attn_norm_;
   std::shared_ptr<Attention> attn_;
-  std::shared_ptr<Layer> ffn_norm_, ffn_;
+  std::shared_ptr<Norm> ffn_norm_;
+  std::shared_ptr<Layer> ffn_;
 };
 
 }  // namespace difflab

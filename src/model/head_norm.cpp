@@ -12,14 +12,15 @@ HeadNorm::HeadNorm(HeadNormKind kind, std::int64_t width, double eps, Kernels ke
   if (kind_ == HeadNormKind::kGroup) bias_ = register_parameter("bias", at::zeros(width));
 }
 
-at::Tensor HeadNorm::forward(const at::Tensor& x) const {
+at::Tensor HeadNorm::forward(const at::Tensor& x, double factor) const {
+  const auto times_factor = [factor](const at::Tensor& y) { return factor == 1 ? y : y * factor; };
   switch (kind_) {
     case HeadNormKind::kNone:
-      return x;
+      return times_factor(x);
     case HeadNormKind::kRms:
-      return rms_norm(x, weight_, eps_, kernels_);
+      return rms_norm(x, times_factor(weight_), eps_, kernels_);
     case HeadNormKind::kGroup:
-      return at::layer_norm(x, {width_}, weight_, bias_, eps_);
+      return at::layer_norm(x, {width_}, times_factor(weight_), times_factor(bias_), eps_);
   }
   TORCH_CHECK(false, "unreachable head norm");
 }

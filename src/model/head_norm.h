@@ -15,8 +15,8 @@ class HeadNorm : public torch::nn::Module {
  public:
   HeadNorm(HeadNormKind kind, std::int64_t width, double eps, Kernels kernels);
 
-  /// x [..., width] -> the same shape.
-  at::Tensor forward(const at::Tensor& x) const;
+  /// x [..., width] -> the same shape, times `factor`, which costs nothing where there is a gain.
+  at::Tensor forward(const at::Tensor& x, double factor = 1) const;
 
  private:
   HeadNormKind kind_;

@@ -11,6 +11,7 @@ namespace difflab {
 
 LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size, Kernels kernels)
     : config_(config),
+      kernels_(kernels),
       tok_embeddings_(
           register_module("tok_embeddings", torch::nn::Embedding(vocab_size, config.d_model))) {
   if (config.positions == Positions::kLearned) {
@@ -30,14 +31,26 @@ LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size,
 }
 
 at::Tensor LanguageModel::hidden(const at::Tensor& tokens, DecodingState* decoding) {
+  return pass(tokens, decoding, /*places=*/{});
+}
+
+at::Tensor LanguageModel::hidden_at(const at::Tensor& tokens, const at::Tensor& places) {
+  const bool everywhere = places.numel() == tokens.numel();
+  return everywhere ? hidden(tokens).flatten(0, 1) : pass(tokens, /*decoding=*/nullptr, places);
+}
+
+at::Tensor LanguageModel::pass(const at::Tensor& tokens, DecodingState* decoding,
+                               const at::Tensor& places) {
   if (decoding != nullptr) decoding->layers.resize(layers_.size());
   const auto begin = decoding == nullptr ? 0 : decoding->tokens();
-  auto x = embed(tokens, begin);  // [B, T, D]
-  const auto rotary = rotary_for(begin, tokens.size(1), x);
+  Residual stream{embed(tokens, begin)};  // [B, T, D]
+  const auto rotary = rotary_for(begin, tokens.size(1), stream.x);
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    x = layers_[layer]->forward(x, rotary, decoding ? &decoding->layers[layer] : nullptr);
+    const bool last = layer + 1 == layers_.size();
+    stream = layers_[layer]->forward(stream, rotary, decoding ? &decoding->layers[layer] : nullptr,
+                                     last ? places : at::Tensor());
   }
-  return norm_->forward(x);
+  return norm_->read(stream);
 }
 
 void LanguageModel::observe(const at::Tensor& tokens,
@@ -47,7 +60,7 @@ void LanguageModel::observe(const at::Tensor& tokens,
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     auto& block = *layers_[layer];
     const auto input = block.attention_input(x);
-    x = block.forward(x, rotary);
+    x = block.forward({x}, rotary).sum();
     visit({static_cast<std::int64_t>(layer), block.attention(), input, rotary, x});
   }
 }

@@ -19,7 +19,7 @@ namespace difflab {
 
 class Attention;
 class Block;
-class Layer;
+class Norm;
 
 /// What one layer does with a batch.
 struct LayerView {
@@ -53,6 +53,10 @@ class LanguageModel : public torch::nn::Module {
   /// @throws UserError if there are more tokens than learned positions.
   at::Tensor hidden(const at::Tensor& tokens, DecodingState* decoding = nullptr);
 
+  /// The same at flat places [n] of B · T alone, in ascending order: [n, D]. The last layer does no
+  /// more than they need.
+  at::Tensor hidden_at(const at::Tensor& tokens, const at::Tensor& places);
+
   /// Passes tokens [B, T] through the layers and shows what each does, for analysis.
   void observe(const at::Tensor& tokens, const std::function<void(const LayerView&)>& visit);
 
@@ -67,6 +71,7 @@ class LanguageModel : public torch::nn::Module {
       const std::function<void(const std::string& prefix, Attention& attention)>& visit);
 
   const ModelConfig& config() const { return config_; }
+  Kernels kernels() const { return kernels_; }
   std::int64_t parameter_count() const;
 
   /// Named numbers of all layers, e.g. {"lambda.0", 0.31}.
@@ -74,12 +79,14 @@ class LanguageModel : public torch::nn::Module {
 
  private:
   at::Tensor embed(const at::Tensor& tokens, std::int64_t begin);
+  at::Tensor pass(const at::Tensor& tokens, DecodingState* decoding, const at::Tensor& places);
   Rotary rotary_for(std::int64_t begin, std::int64_t tokens, const at::Tensor& like);
 
   ModelConfig config_;
+  Kernels kernels_;
   torch::nn::Embedding tok_embeddings_, positions_{nullptr};
   std::vector<std::shared_ptr<Block>> layers_;
-  std::shared_ptr<Layer> norm_;
+  std::shared_ptr<Norm> norm_;
   Linear output_{nullptr};
   Rotary rotary_;
 };

@@ -8,12 +8,20 @@
 namespace difflab {
 namespace {
 
-class RmsNorm final : public Layer {
+class RmsNorm final : public Norm {
  public:
   RmsNorm(std::int64_t width, double eps, Kernels kernels)
       : eps_(eps), kernels_(kernels), weight_(register_parameter("weight", at::ones(width))) {}
 
   at::Tensor forward(const at::Tensor& x) override { return rms_norm(x, weight_, eps_, kernels_); }
+
+  at::Tensor read(Residual& stream) override {
+    const bool fused = kernels_ == Kernels::kFused && kernel::takes_rows(stream.x);
+    if (!fused || !stream.delta.defined()) return Norm::read(stream);
+    const auto both = kernel::add_rms_norm(stream.x, stream.delta, weight_, eps_);
+    stream = {both.sum};
+    return both.normed;
+  }
 
  private:
   double eps_;
@@ -21,7 +29,7 @@ class RmsNorm final : public Layer {
   at::Tensor weight_;
 };
 
-class LayerNorm final : public Layer {
+class LayerNorm final : public Norm {
  public:
   LayerNorm(std::int64_t width, double eps)
       : width_(width),
@@ -48,9 +56,9 @@ class SwiGlu final : public Layer {
         down_(register_module("down", Linear(hidden, d_model, /*bias=*/false, kernels))) {}
 
   at::Tensor forward(const at::Tensor& x) override {
-    const auto gate = gate_(x), up = up_(x);
+    const auto inner = project(x, {gate_, up_});
     const bool fused = kernels_ == Kernels::kFused && kernel::takes_rows(x);
-    return down_(fused ? kernel::silu_gate(gate, up) : at::silu(gate) * up);
+    return down_(fused ? kernel::silu_gate(inner[0], inner[1]) : at::silu(inner[0]) * inner[1]);
   }
 
  private:
@@ -72,13 +80,25 @@ class GeluMlp final : public Layer {
 
 }  // namespace
 
+Residual Residual::at(const at::Tensor& places) const {
+  const auto chosen = [&](const at::Tensor& t) {
+    return t.defined() ? t.flatten(0, 1).index_select(0, places) : t;
+  };
+  return {chosen(x), chosen(delta)};
+}
+
+at::Tensor Norm::read(Residual& stream) {
+  stream = {stream.sum()};
+  return forward(stream.x);
+}
+
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps, Kernels kernels) {
   return kernels == Kernels::kFused && kernel::takes_rows(x)
              ? kernel::rms_norm(x, weight, eps)
              : at::rms_norm(x, weight.sizes(), weight, eps);
 }
 
-std::shared_ptr<Layer> build_norm(const ModelConfig& config, Kernels kernels) {
+std::shared_ptr<Norm> build_norm(const ModelConfig& config, Kernels kernels) {
   if (config.block == BlockKind::kNano) {
     return std::make_shared<LayerNorm>(config.d_model, config.norm_eps);
   }

@@ -4,6 +4,7 @@
 #include <torch/nn/pimpl.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "model/kernels_config.h"
 
@@ -19,9 +20,16 @@ class LinearImpl : public torch::nn::LinearImpl {
 
   at::Tensor forward(const at::Tensor& x);
 
+  /// Whether x [..., in] is multiplied by our own product.
+  bool is_fused(const at::Tensor& x) const;
+
  private:
   Kernels kernels_;
 };
 TORCH_MODULE(Linear);
+
+/// What several projections make of the same x, in their order. Fused, their gradients with respect
+/// to x are summed on the way.
+std::vector<at::Tensor> project(const at::Tensor& x, std::vector<Linear> projections);
 
 }  // namespace difflab

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "kernel/fused_rows.h"
 #include "model/language_model.h"
 
 namespace difflab {
@@ -30,19 +31,21 @@ class EvaluationMode {
   bool training_;
 };
 
-// The output head is applied where something is asked, not to every token.
+// The end of the model is computed where something is asked, not for every token.
 Asked ask(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
   const auto flat = targets.flatten();
   const auto where = at::nonzero(flat >= 0).squeeze(-1);
-  const auto states = model.hidden(inputs).flatten(0, 1).index_select(0, where);
-  return {model.head(states), flat.index_select(0, where), where.div(targets.size(1), "floor")};
+  return {model.head(model.hidden_at(inputs, where)), flat.index_select(0, where),
+          where.div(targets.size(1), "floor")};
 }
 
 }  // namespace
 
 at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
   const auto asked = ask(model, inputs, targets);
-  return at::cross_entropy_loss(asked.logits, asked.targets);
+  const bool fused = model.kernels() == Kernels::kFused && kernel::takes_rows(asked.logits);
+  return fused ? kernel::mean_cross_entropy(asked.logits, asked.targets)
+               : at::cross_entropy_loss(asked.logits, asked.targets);
 }
 
 at::Tensor token_losses(const at::Tensor& logits, const at::Tensor& targets) {

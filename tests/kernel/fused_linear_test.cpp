@@ -52,6 +52,37 @@ CATCH_TEST_CASE("a projection gives gradients to one side alone") {
               [&](const auto& in) { return at::linear(x, in[0]); }, {leaf({4, 8}, at::kFloat)});
 }
 
+CATCH_TEST_CASE("several projections of one x equal the library's, outputs and gradients") {
+  at::manual_seed(5);
+  const Function ours = [](const auto& in) {
+    return at::cat(kernel::linears(in[0], {in[1], in[2], in[3]}), 1);
+  };
+  const Function theirs = [](const auto& in) {
+    return at::cat({at::linear(in[0], in[1]), at::linear(in[0], in[2]), at::linear(in[0], in[3])},
+                   1);
+  };
+  for (const auto type : {at::kFloat, at::kDouble}) {
+    for (const std::int64_t rows : {1, 64, 700}) {
+      for (const std::int64_t in : {7, 64, 300}) {
+        CATCH_INFO("rows " << rows << ", in " << in);
+        check_equal(ours, theirs,
+                    {leaf({rows, in}, type), leaf({64, in}, type), leaf({5, in}, type),
+                     leaf({33, in}, type)});
+      }
+    }
+  }
+  check_threads(ours, {leaf({3'001, 64}, at::kFloat), leaf({64, 64}, at::kFloat),
+                       leaf({5, 64}, at::kFloat), leaf({170, 64}, at::kFloat)});
+  // One of the results may lead nowhere.
+  const auto other = at::randn({5, 8}, at::kDouble), third = at::randn({3, 8}, at::kDouble);
+  check_equal(
+      [&](const auto& in) {
+        return kernel::linears(in[0], {in[1], other, third})[0];
+      },
+      [&](const auto& in) { return at::linear(in[0], in[1]); },
+      {leaf({70, 8}, at::kDouble), leaf({4, 8}, at::kDouble)});
+}
+
 CATCH_TEST_CASE("neither threads nor the other rows change a bit of a projection") {
   at::manual_seed(4);
   const auto x = leaf({3'001, 64}, at::kFloat), weight = leaf({170, 64}, at::kFloat);

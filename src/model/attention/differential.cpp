@@ -36,22 +36,21 @@ class DifferentialAttention final : public Attention {
   }
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
-    const auto q = queries(x, rotary);
+    const auto in = inputs(x, rotary);
     if (uses_fused(kernels_, x, cache)) {
-      const auto heads =
-          kernel::fused_attention(q, keys(x, q, rotary), split_heads(v_proj_(x), kv_heads_),
-                                  lambda_of_rows(q), head_map());  // [B, T, H, 2d]
-      return out_proj_(subln_->forward(heads).flatten(2) * scale_);
+      const auto heads = kernel::fused_attention(in.q, in.k, in.v, lambda_of_rows(in.q),
+                                                 head_map());  // [B, T, H, 2d]
+      return out_proj_(subln_->forward(heads, scale_).flatten(2));
     }
-    const auto [k, v] = with_earlier(cache, keys(x, q, rotary), split_heads(v_proj_(x), kv_heads_));
-    const auto values = repeat_heads(v, groups()).transpose(1, 2);        // [B, H, T, 2d]
-    const auto heads = subln_->forward(difference(q, k).matmul(values));  // [B, H, T, 2d]
-    return out_proj_(join_heads(heads) * scale_);                         // [B, T, D]
+    const auto [k, v] = with_earlier(cache, in.k, in.v);
+    const auto values = repeat_heads(v, groups()).transpose(1, 2);  // [B, H, T, 2d]
+    const auto heads = difference(in.q, k).matmul(values);          // [B, H, T, 2d]
+    return out_proj_(join_heads(subln_->forward(heads, scale_)));   // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
-    const auto q = queries(x, rotary);
-    return difference(q, keys(x, q, rotary));
+    const auto in = inputs(x, rotary);
+    return difference(in.q, in.k);
   }
 
   at::Tensor lambdas(const at::Tensor& x) override {
@@ -77,12 +76,19 @@ class DifferentialAttention final : public Attention {
  private:
   std::int64_t groups() const { return heads_ / kv_heads_; }
 
-  at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, 2H, d]
-    return rotary.apply(split_heads(q_proj_(x), 2 * heads_), kernels_);
+  struct Inputs {
+    at::Tensor q, k, v;  // [B, T, 2H, d], [B, T, 2H_kv, d], [B, T, H_kv, 2d]
+  };
+  Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
+    const bool symmetric = k_proj_.is_empty();
+    const auto projected =
+        symmetric ? project(x, {q_proj_, v_proj_}) : project(x, {q_proj_, v_proj_, k_proj_});
+    Inputs in{.q = rotary.apply(split_heads(projected[0], 2 * heads_), kernels_),
+              .k = {},
+              .v = split_heads(projected[1], kv_heads_)};
+    in.k = symmetric ? in.q : rotary.apply(split_heads(projected[2], 2 * kv_heads_), kernels_);
+    return in;
   }
-  at::Tensor keys(const at::Tensor& x, const at::Tensor& q, const Rotary& rotary) {
-    return k_proj_.is_empty() ? q : rotary.apply(split_heads(k_proj_(x), 2 * kv_heads_), kernels_);
-  }  // [B, T, 2H_kv, d]
 
   // A = softmax(q₁k₁ᵀ/√d) − λ softmax(q₂k₂ᵀ/√d)  (arXiv 2410.05258, eq. 1): [B, H, T_q, T].
   at::Tensor difference(const at::Tensor& q, const at::Tensor& k) const {

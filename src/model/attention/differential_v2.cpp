@@ -34,56 +34,66 @@ class DifferentialV2Attention final : public Attention {
   }
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
-    if (uses_fused(kernels_, x, cache)) {
-      return o_proj_(subln_->forward(fused(x, rotary)).flatten(2));
-    }
-    const auto [k, v] = with_earlier(cache, keys(x, rotary), split_heads(v_proj_(x), kv_heads_));
-    const auto mixed = maps(queries(x, rotary), k).matmul(repeat(v));   // [B, 2H, T, d]
-    return o_proj_(join_heads(subln_->forward(difference(mixed, x))));  // [B, T, D]
+    const auto in = inputs(x, rotary);
+    if (uses_fused(kernels_, x, cache)) return o_proj_(subln_->forward(fused(in)).flatten(2));
+    const auto [k, v] = with_earlier(cache, in.k, in.v);
+    const auto mixed = maps(in.q, k).matmul(repeat(v));                         // [B, 2H, T, d]
+    return o_proj_(join_heads(subln_->forward(difference(mixed, in.lambda))));  // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
-    return difference(maps(queries(x, rotary), keys(x, rotary)), x);
+    const auto in = inputs(x, rotary);
+    return difference(maps(in.q, in.k), in.lambda);
   }
 
-  at::Tensor lambdas(const at::Tensor& x) override { return lambda_of(x); }
+  at::Tensor lambdas(const at::Tensor& x) override {
+    const bool none = lambda_ == TokenLambda::kNone;
+    return none ? at::ones({x.size(0), x.size(1), heads_}, x.options())
+                : lambda_of(lambda_proj_(x));
+  }
 
   std::int64_t rotary_dim() const override { return head_dim_; }
 
  private:
-  at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, 2H, d]
-    return rotary.apply(split_heads(q_proj_(x), 2 * heads_), kernels_);
-  }
-  at::Tensor keys(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H_kv, d]
-    return rotary.apply(split_heads(k_proj_(x), kv_heads_), kernels_);
+  struct Inputs {
+    at::Tensor q, k, v;  // [B, T, 2H, d], [B, T, H_kv, d] twice
+    at::Tensor lambda;   // [B, T, H]; undefined without one
+  };
+  Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
+    const bool none = lambda_ == TokenLambda::kNone;
+    const auto projected = none ? project(x, {q_proj_, k_proj_, v_proj_})
+                                : project(x, {q_proj_, k_proj_, v_proj_, lambda_proj_});
+    return {.q = rotary.apply(split_heads(projected[0], 2 * heads_), kernels_),
+            .k = rotary.apply(split_heads(projected[1], kv_heads_), kernels_),
+            .v = split_heads(projected[2], kv_heads_),
+            .lambda = none ? at::Tensor() : lambda_of(projected[3])};
   }
   at::Tensor maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, 2H, T_q, T]
     return causal_map(q.transpose(1, 2), repeat(k));
   }
 
   // a_first − λ · a_second of every pair: [B, 2H, T, n] -> [B, H, T, n].
-  at::Tensor difference(const at::Tensor& a, const at::Tensor& x) {
+  at::Tensor difference(const at::Tensor& a, const at::Tensor& lambda) const {
     const auto [first, second] = pairs(a);
-    if (lambda_ == TokenLambda::kNone) return first - second;
-    return first - lambda_of(x).transpose(1, 2).unsqueeze(-1) * second;
+    if (!lambda.defined()) return first - second;
+    return first - lambda.transpose(1, 2).unsqueeze(-1) * second;
   }
 
-  at::Tensor lambda_of(const at::Tensor& x) {  // [B, T, H]
-    if (lambda_ == TokenLambda::kNone) return at::ones({x.size(0), x.size(1), heads_}, x.options());
-    const auto logits = lambda_proj_(x);
+  at::Tensor lambda_of(const at::Tensor& logits) const {  // both [B, T, H]
     return lambda_ == TokenLambda::kSigmoid ? logits.sigmoid() : logits;
   }
 
   // All heads [B, T, H, d]. Maps of one group share its values and are subtracted before they are
   // applied; other pairs are heads of their own first.
-  at::Tensor fused(const at::Tensor& x, const Rotary& rotary) {
-    const auto q = queries(x, rotary), k = keys(x, rotary);
-    const auto v = split_heads(v_proj_(x), kv_heads_);
+  at::Tensor fused(const Inputs& in) const {
     if (pairing_ == QueryPairing::kInterleaved) {
-      return kernel::fused_attention(q, k, v, lambda_of(x).transpose(1, 2), head_map(heads_));
+      const auto lambda = in.lambda.defined()
+                              ? in.lambda
+                              : at::ones({in.q.size(0), in.q.size(1), heads_}, in.q.options());
+      return kernel::fused_attention(in.q, in.k, in.v, lambda.transpose(1, 2), head_map(heads_));
     }
-    const auto mixed = kernel::fused_attention(q, k, v, {}, head_map(2 * heads_));
-    return difference(mixed.transpose(1, 2), x).transpose(1, 2);
+    const auto mixed = kernel::fused_attention(in.q, in.k, in.v, {}, head_map(2 * heads_));
+    return difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2);
   }
 
   // Of H pairs, or of 2H heads for themselves.

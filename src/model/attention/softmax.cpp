@@ -30,28 +30,32 @@ class SoftmaxAttention final : public Attention {
                                                                 config.norm_eps, shape.kernels))) {}
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+    const auto in = inputs(x, rotary);
     if (uses_fused(kernels_, x, cache)) {
-      const auto heads = kernel::fused_attention(
-          queries(x, rotary), keys(x, rotary), split_heads(v_proj_(x), kv_heads_), {}, head_map());
+      const auto heads = kernel::fused_attention(in.q, in.k, in.v, {}, head_map());
       return out_proj_(subln_->forward(heads).flatten(2));  // heads [B, T, H, d]
     }
-    const auto [k, v] = with_earlier(cache, keys(x, rotary), split_heads(v_proj_(x), kv_heads_));
-    const auto heads = map(queries(x, rotary), k).matmul(repeat(v));  // [B, H, T, d]
-    return out_proj_(join_heads(subln_->forward(heads)));             // [B, T, D]
+    const auto [k, v] = with_earlier(cache, in.k, in.v);
+    const auto heads = map(in.q, k).matmul(repeat(v));     // [B, H, T, d]
+    return out_proj_(join_heads(subln_->forward(heads)));  // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
-    return map(queries(x, rotary), keys(x, rotary));
+    const auto in = inputs(x, rotary);
+    return map(in.q, in.k);
   }
 
   std::int64_t rotary_dim() const override { return head_dim_; }
 
  private:
-  at::Tensor queries(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H, d]
-    return rotary.apply(split_heads(q_proj_(x), heads_), kernels_);
-  }
-  at::Tensor keys(const at::Tensor& x, const Rotary& rotary) {  // [B, T, H_kv, d]
-    return rotary.apply(split_heads(k_proj_(x), kv_heads_), kernels_);
+  struct Inputs {
+    at::Tensor q, k, v;  // [B, T, H, d], [B, T, H_kv, d] twice
+  };
+  Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
+    const auto projected = project(x, {q_proj_, k_proj_, v_proj_});
+    return {.q = rotary.apply(split_heads(projected[0], heads_), kernels_),
+            .k = rotary.apply(split_heads(projected[1], kv_heads_), kernels_),
+            .v = split_heads(projected[2], kv_heads_)};
   }
   at::Tensor map(const at::Tensor& q, const at::Tensor& k) const {  // [B, H, T, T]
     return causal_map(q.transpose(1, 2), repeat(k));
