@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "kernel/fused_rows.h"
+#include "kernel/packed.h"
 #include "kernel/product.h"
 
 namespace difflab::kernel {
@@ -20,13 +21,6 @@ constexpr std::int64_t kGrain = 1 << 20;
 // A thread's part is a number of these rows: whole strips of the product, so that none is cut.
 constexpr std::int64_t kRows = 6;
 
-std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
-template <class T>
-Strided<const T> matrix(const at::Tensor& tensor) {
-  return {tensor.const_data_ptr<T>(), size(tensor.size(-1)), 1};
-}
-
 // C = or += A · B with the rows of C among the threads.
 template <class T>
 void multiply_rows(const Strided<const T>& a, const Panels<T>& b, const Strided<T>& c,
@@ -41,32 +35,6 @@ void multiply_rows(const Strided<const T>& a, const Panels<T>& b, const Strided<
                               size(columns), into);
                    });
 }
-
-// A weight as the right side of products, copied into panels that lie in one piece.
-template <class T>
-class Packed {
- public:
-  // The matrix [depth, columns] whose entry (p, j) is at from[p · row + j · column].
-  Packed(const Strided<const T>& from, std::int64_t depth, std::int64_t columns,
-         const at::TensorOptions& options)
-      : width_(static_cast<std::int64_t>(panel_width<T>())),
-        depth_(depth),
-        numbers_(at::empty({(columns + width_ - 1) / width_ * width_ * depth}, options)) {
-    auto* to = numbers_.template mutable_data_ptr<T>();
-    for (std::int64_t j = 0; j < columns; ++j) {
-      const T* source = from.data + size(j) * from.column;
-      T* target = to + j / width_ * width_ * depth + j % width_;
-      for (std::int64_t p = 0; p < depth; ++p) target[p * width_] = source[size(p) * from.row];
-    }
-  }
-  Panels<T> panels() const {
-    return {numbers_.template const_data_ptr<T>(), size(width_), size(width_ * depth_)};
-  }
-
- private:
-  std::int64_t width_, depth_;
-  at::Tensor numbers_;
-};
 
 template <class T>
 at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {

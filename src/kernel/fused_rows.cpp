@@ -173,43 +173,6 @@ struct MeanCrossEntropy : torch::autograd::Function<MeanCrossEntropy> {
   }
 };
 
-struct SiluGate : torch::autograd::Function<SiluGate> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_in,
-                            const at::Tensor& up_in) {
-    const auto gate = gate_in.contiguous(), up = up_in.contiguous();
-    const auto y = at::empty_like(gate);
-    AT_DISPATCH_FLOATING_TYPES(gate.scalar_type(), "silu_gate", [&] {
-      const auto* g = gate.const_data_ptr<scalar_t>();
-      const auto* u = up.const_data_ptr<scalar_t>();
-      auto* to = y.mutable_data_ptr<scalar_t>();
-      at::parallel_for(0, gate.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-        gate_rows(g + begin, u + begin, size(end - begin), to + begin);
-      });
-    });
-    context->save_for_backward({gate, up});
-    return y;
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& d_outputs) {
-    const auto saved = context->get_saved_variables();
-    const auto &gate = saved[0], &up = saved[1];
-    const auto dy = d_outputs[0].contiguous();
-    const auto d_gate = at::empty_like(gate), d_up = at::empty_like(up);
-    AT_DISPATCH_FLOATING_TYPES(gate.scalar_type(), "silu_gate_backward", [&] {
-      const auto* g = gate.const_data_ptr<scalar_t>();
-      const auto* u = up.const_data_ptr<scalar_t>();
-      const auto* d = dy.const_data_ptr<scalar_t>();
-      auto* to_gate = d_gate.mutable_data_ptr<scalar_t>();
-      auto* to_up = d_up.mutable_data_ptr<scalar_t>();
-      at::parallel_for(0, gate.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-        gate_rows_backward(g + begin, u + begin, d + begin, size(end - begin), to_gate + begin,
-                           to_up + begin);
-      });
-    });
-    return {d_gate, d_up};
-  }
-};
-
 // Turned, or turned back.
 at::Tensor turned(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
                   bool halves, bool inverse) {
@@ -284,13 +247,6 @@ at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& target
                                        targets.max().item<std::int64_t>() < classes),
               "mean_cross_entropy: a target is no class");
   return MeanCrossEntropy::apply(logits, targets);
-}
-
-at::Tensor silu_gate(const at::Tensor& gate, const at::Tensor& up) {
-  TORCH_CHECK(
-      takes_rows(gate) && gate.sizes() == up.sizes() && gate.scalar_type() == up.scalar_type(),
-      "silu_gate: gate and up of another kind than expected");
-  return SiluGate::apply(gate, up);
 }
 
 at::Tensor turn_pairs(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,

@@ -26,10 +26,6 @@ Normed add_rms_norm(const at::Tensor& x, const at::Tensor& delta, const at::Tens
 /// forward, one backward. Gradients flow to the logits.
 at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& targets);
 
-/// The inner part of SwiGLU, SiLU(gate) · up, in one pass: any equal shapes. Gradients flow to
-/// both.
-at::Tensor silu_gate(const at::Tensor& gate, const at::Tensor& up);
-
 /// x · cosine + partner(x) · sine of every row, in one pass: x [B, T, heads, d]; cosine and sine
 /// [T, d]. The partner of a channel is its neighbour in the pairs (0, 1), (2, 3) …, or the one d/2
 /// away if `halves`; both of a pair have one cosine, and sines that differ in sign. Gradients flow

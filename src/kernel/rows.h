@@ -32,7 +32,7 @@ void norm_rows_backward(const NormRows<float>& in, const float* dy, const float*
 void norm_rows_backward(const NormRows<double>& in, const double* dy, const double* d_sum,
                         double* ds, double* d_weight);
 
-/// y = gate · σ(gate) · up, `count` numbers each.
+/// y = gate · σ(gate) · up, `count` numbers each. d_gate may lie where dy does.
 void gate_rows(const float* gate, const float* up, std::size_t count, float* y);
 void gate_rows(const double* gate, const double* up, std::size_t count, double* y);
 void gate_rows_backward(const float* gate, const float* up, const float* dy, std::size_t count,

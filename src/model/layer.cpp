@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "kernel/fused_rows.h"
+#include "kernel/fused_swiglu.h"
 #include "model/linear.h"
 
 namespace difflab {
@@ -50,19 +51,18 @@ class LayerNorm final : public Norm {
 class SwiGlu final : public Layer {
  public:
   SwiGlu(std::int64_t d_model, std::int64_t hidden, Kernels kernels)
-      : kernels_(kernels),
-        gate_(register_module("gate", Linear(d_model, hidden, /*bias=*/false, kernels))),
+      : gate_(register_module("gate", Linear(d_model, hidden, /*bias=*/false, kernels))),
         up_(register_module("up", Linear(d_model, hidden, /*bias=*/false, kernels))),
         down_(register_module("down", Linear(hidden, d_model, /*bias=*/false, kernels))) {}
 
   at::Tensor forward(const at::Tensor& x) override {
-    const auto inner = project(x, {gate_, up_});
-    const bool fused = kernels_ == Kernels::kFused && kernel::takes_rows(x);
-    return down_(fused ? kernel::silu_gate(inner[0], inner[1]) : at::silu(inner[0]) * inner[1]);
+    if (gate_->is_fused(x) && up_->is_fused(x)) {
+      return kernel::swiglu(x, gate_->weight, up_->weight, down_->weight);
+    }
+    return down_(at::silu(gate_(x)) * up_(x));
   }
 
  private:
-  Kernels kernels_;
   Linear gate_, up_, down_;
 };
 

@@ -40,7 +40,7 @@ std::shared_ptr<Norm> build_norm(const ModelConfig& config, Kernels kernels);
 
 /// llama: SwiGLU, down(SiLU(gate(x)) · up(x)), no biases (Shazeer 2020, arXiv:2002.05202);
 /// nano: proj(GELU(fc(x))) with biases, the exact GELU (Hendrycks & Gimpel 2016, arXiv:1606.08415).
-/// Fused, what is between SwiGLU's projections is one pass on the CPU.
+/// Fused, SwiGLU is one kernel on the CPU.
 std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config, Kernels kernels);
 
 /// x · weight / √(mean x² + eps) over the last dimension: x [..., D], weight [D] -> [..., D].

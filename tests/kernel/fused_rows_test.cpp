@@ -145,33 +145,6 @@ CATCH_TEST_CASE("RMSNorm takes what is not contiguous, and rows of zeros") {
   CATCH_CHECK(at::isfinite(zeros.grad()).all().item<bool>());
 }
 
-CATCH_TEST_CASE("SiLU(gate) · up in one pass equals the library's, outputs and gradients") {
-  at::manual_seed(3);
-  const Function ours = [](const auto& in) { return kernel::silu_gate(in[0], in[1]); };
-  const Function theirs = [](const auto& in) { return at::silu(in[0]) * in[1]; };
-  for (const auto type : {at::kFloat, at::kDouble}) {
-    for (const std::int64_t count : {1, 5, 16, 77, 40'000}) {
-      CATCH_INFO(count << " numbers");
-      check_equal(ours, theirs, {leaf({count}, type), leaf({count}, type)});
-    }
-    check_equal(ours, theirs, {leaf({2, 3, 11}, type), leaf({2, 3, 11}, type)});
-  }
-}
-
-CATCH_TEST_CASE("gates far from zero neither overflow nor become NaN") {
-  for (const auto type : {at::kFloat, at::kDouble}) {
-    const auto gate = at::tensor({-1e4, -200., -90., 0., 90., 200., 1e4}, type).requires_grad_();
-    const auto up = at::ones({7}, type).requires_grad_();
-    const auto out = kernel::silu_gate(gate, up);
-    out.sum().backward();
-    const auto expected = at::silu(gate.detach());
-    CATCH_CHECK((out - expected).abs().max().item<double>() < 1e-6);
-    CATCH_CHECK(at::isfinite(gate.grad()).all().item<bool>());
-    CATCH_CHECK(gate.grad()[0].item<double>() == Approx(0).margin(1e-6));
-    CATCH_CHECK(gate.grad()[6].item<double>() == Approx(1));
-  }
-}
-
 CATCH_TEST_CASE("the number of threads changes no bit of the row kernels") {
   at::manual_seed(4);
   const auto x = leaf({3'000, 64}, at::kFloat), weight = leaf({64}, at::kFloat);
