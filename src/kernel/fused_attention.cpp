@@ -1,12 +1,12 @@
 #include "kernel/fused_attention.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <map>
 
 #include "kernel/attention_head.h"
+#include "kernel/parallel.h"
 
 namespace difflab::kernel {
 namespace {

@@ -1,11 +1,11 @@
 #include "kernel/fused_linear.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "kernel/fused_rows.h"
 #include "kernel/packed.h"
+#include "kernel/parallel.h"
 #include "kernel/product.h"
 
 namespace difflab::kernel {

@@ -1,12 +1,12 @@
 #include "kernel/fused_rows.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "kernel/parallel.h"
 #include "kernel/rows.h"
 
 namespace difflab::kernel {

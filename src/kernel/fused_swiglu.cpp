@@ -1,7 +1,6 @@
 #include "kernel/fused_swiglu.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "kernel/fused_rows.h"
 #include "kernel/packed.h"
+#include "kernel/parallel.h"
 #include "kernel/product.h"
 #include "kernel/rows.h"
 
