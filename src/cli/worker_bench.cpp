@@ -93,16 +93,21 @@ Json to_json(const std::vector<Row>& rows) {
 
 namespace {
 
-// One training step per line "SHAPE | MODEL KERNELS", answered with its seconds: bench/compare
-// times us and a peer in turn.
+// One training step per line "SHAPE | MODEL KERNELS", answered with its seconds and operations, or
+// "sgemm", answered with operations per second: bench/compare times us and a peer in turn.
 int serve_steps() {
   const auto cases = train_cases();
+  SgemmPeak peak(at::empty({0}));
   for (std::string line; std::getline(std::cin, line);) {
+    if (line == "sgemm") {
+      std::cout << peak.measure() << std::endl;
+      continue;
+    }
     const auto asked = std::find_if(cases.begin(), cases.end(), [&](const auto& bench) {
       return line == concat(bench.group, " | ", bench.name);
     });
     if (asked == cases.end()) throw UserError(concat("no such case: ", line));
-    std::cout << seconds_of(asked->run) << std::endl;
+    std::cout << seconds_of(asked->run) << ' ' << asked->operations << std::endl;
   }
   return 0;
 }
