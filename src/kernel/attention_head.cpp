@@ -257,6 +257,9 @@ void backward(const HeadShape& shape, const Head<T>& head, const HeadGradients<T
     }
     pack_rows(gradients.d_out + begin * shape.out_stride, shape.out_stride, rows, shape.value_width,
               padded_rows, size.value_width, T(1), d_out);
+    // Rows that nothing is asked of, as in a last layer: their dq and d_lambda stay zero.
+    const T* end = d_out + padded_rows * size.value_width;
+    if (std::all_of(static_cast<const T*>(d_out), end, [](T d) { return d == T{0}; })) continue;
 
     for (std::size_t s = 0; s < padded_rows; s += kStrip) {
       const std::size_t limit = size.limit(begin + s);

@@ -24,7 +24,8 @@ struct Head {
   T *log_sum1 = nullptr, *log_sum2 = nullptr;  // [T], log Σ exp of the scores of each map
 };
 
-/// Where the gradients go. dq is written; dk and dv are added to, since heads may share them.
+/// Where the gradients go. dq and d_lambda are zero before and are written where d_out is not; dk
+/// and dv are added to, since heads may share them.
 template <class T>
 struct HeadGradients {
   const T* d_out = nullptr;

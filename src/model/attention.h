@@ -23,9 +23,10 @@ using LogitHook = std::function<at::Tensor(const at::Tensor& logits)>;
 class Attention : public torch::nn::Module {
  public:
   /// x [B, T, D] -> [B, T, D]. With a cache, x holds the tokens after those in it, `rotary` the
-  /// angles of x's positions, and the new keys and values are appended.
+  /// angles of x's positions, and the new keys and values are appended. With flat `places` [n] of
+  /// B · T, only what is there: [n, D].
   virtual at::Tensor forward(const at::Tensor& x, const Rotary& rotary,
-                             KeyValueCache* cache = nullptr) = 0;
+                             KeyValueCache* cache = nullptr, const at::Tensor& places = {}) = 0;
 
   /// The weights that mix the values, for analysis: [B, H, T, T], zero above the diagonal.
   /// Rows sum to 1 for a softmax map and to 1 − λ for a difference of two.

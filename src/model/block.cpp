@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "model/places.h"
+
 namespace difflab {
 namespace {
 
@@ -24,8 +26,8 @@ Block::Block(const ModelConfig& config, std::int64_t layer, Kernels kernels)
 Residual Block::forward(Residual stream, const Rotary& rotary, KeyValueCache* cache,
                         const at::Tensor& places) {
   const auto attended = attn_norm_->read(stream);
-  stream.delta = dropout(attn_->forward(attended, rotary, cache));
-  if (places.defined()) stream = stream.at(places);
+  stream.delta = dropout(attn_->forward(attended, rotary, cache, places));
+  stream.x = at_places(stream.x, places);
   const auto fed = ffn_norm_->read(stream);
   stream.delta = dropout(ffn_->forward(fed));
   return stream;

@@ -18,8 +18,8 @@ class Block : public torch::nn::Module {
   Block(const ModelConfig& config, std::int64_t layer, Kernels kernels);
 
   /// The stream [B, T, D] behind the block; rotary and cache as in Attention::forward. With flat
-  /// `places` [n] of B · T, only there: [n, D]. What follows the attention is then computed for
-  /// nothing else.
+  /// `places` [n] of B · T, only there: [n, D]. What follows the maps is then computed for nothing
+  /// else.
   Residual forward(Residual stream, const Rotary& rotary, KeyValueCache* cache = nullptr,
                    const at::Tensor& places = {});
 

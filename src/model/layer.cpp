@@ -80,13 +80,6 @@ class GeluMlp final : public Layer {
 
 }  // namespace
 
-Residual Residual::at(const at::Tensor& places) const {
-  const auto chosen = [&](const at::Tensor& t) {
-    return t.defined() ? t.flatten(0, 1).index_select(0, places) : t;
-  };
-  return {chosen(x), chosen(delta)};
-}
-
 at::Tensor Norm::read(Residual& stream) {
   stream = {stream.sum()};
   return forward(stream.x);

@@ -22,8 +22,6 @@ struct Residual {
   at::Tensor x, delta = {};  ///< [..., D]; delta may be undefined
 
   at::Tensor sum() const { return delta.defined() ? x + delta : x; }
-  /// Of [B, T, D] those at the flat places [n]: [n, D].
-  Residual at(const at::Tensor& places) const;
 };
 
 /// What a layer reads of the residual stream.

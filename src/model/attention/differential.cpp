@@ -7,6 +7,7 @@
 #include "model/attention/differential_lambda.h"
 #include "model/head_norm.h"
 #include "model/linear.h"
+#include "model/places.h"
 
 namespace difflab {
 namespace {
@@ -35,17 +36,18 @@ class DifferentialAttention final : public Attention {
                                                                  config.norm_eps, shape.kernels));
   }
 
-  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
+                     const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
     if (uses_fused(kernels_, x, cache)) {
       const auto heads = kernel::fused_attention(in.q, in.k, in.v, lambda_of_rows(in.q),
                                                  head_map());  // [B, T, H, 2d]
-      return out_proj_(subln_->forward(heads, scale_).flatten(2));
+      return out_proj_(subln_->forward(at_places(heads, places), scale_).flatten(-2));
     }
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     const auto values = repeat_heads(v, groups()).transpose(1, 2);  // [B, H, T, 2d]
     const auto heads = difference(in.q, k).matmul(values);          // [B, H, T, 2d]
-    return out_proj_(join_heads(subln_->forward(heads, scale_)));   // [B, T, D]
+    return out_proj_(at_places(join_heads(subln_->forward(heads, scale_)), places));  // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {

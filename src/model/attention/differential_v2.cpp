@@ -6,6 +6,7 @@
 #include "model/attention.h"
 #include "model/head_norm.h"
 #include "model/linear.h"
+#include "model/places.h"
 
 namespace difflab {
 namespace {
@@ -33,12 +34,16 @@ class DifferentialV2Attention final : public Attention {
                                                                  config.norm_eps, shape.kernels));
   }
 
-  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
+                     const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    if (uses_fused(kernels_, x, cache)) return o_proj_(subln_->forward(fused(in)).flatten(2));
+    if (uses_fused(kernels_, x, cache)) {
+      return o_proj_(subln_->forward(at_places(fused(in), places)).flatten(-2));
+    }
     const auto [k, v] = with_earlier(cache, in.k, in.v);
-    const auto mixed = maps(in.q, k).matmul(repeat(v));                         // [B, 2H, T, d]
-    return o_proj_(join_heads(subln_->forward(difference(mixed, in.lambda))));  // [B, T, D]
+    const auto mixed = maps(in.q, k).matmul(repeat(v));                // [B, 2H, T, d]
+    const auto heads = subln_->forward(difference(mixed, in.lambda));  // [B, H, T, d]
+    return o_proj_(at_places(join_heads(heads), places));              // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {

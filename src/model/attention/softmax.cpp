@@ -6,6 +6,7 @@
 #include "model/attention.h"
 #include "model/head_norm.h"
 #include "model/linear.h"
+#include "model/places.h"
 
 namespace difflab {
 namespace {
@@ -29,15 +30,17 @@ class SoftmaxAttention final : public Attention {
             register_module("subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_,
                                                                 config.norm_eps, shape.kernels))) {}
 
-  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache) override {
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
+                     const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
     if (uses_fused(kernels_, x, cache)) {
       const auto heads = kernel::fused_attention(in.q, in.k, in.v, {}, head_map());
-      return out_proj_(subln_->forward(heads).flatten(2));  // heads [B, T, H, d]
+      return out_proj_(
+          subln_->forward(at_places(heads, places)).flatten(-2));  // heads [B, T, H, d]
     }
     const auto [k, v] = with_earlier(cache, in.k, in.v);
-    const auto heads = map(in.q, k).matmul(repeat(v));     // [B, H, T, d]
-    return out_proj_(join_heads(subln_->forward(heads)));  // [B, T, D]
+    const auto heads = map(in.q, k).matmul(repeat(v));                        // [B, H, T, d]
+    return out_proj_(at_places(join_heads(subln_->forward(heads)), places));  // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
