@@ -226,7 +226,8 @@ def folders_for_results(site, text):
         return  # those ask for a folder outside by right, or for one that is there
     allowed = [site.cwd / text]
     site.call("sweep", "tiny", f"results={override_text(text)}", allowed=allowed)
-    shutil.rmtree(site.cwd / text, ignore_errors=True) if is_file_name(text) else None
+    if "\0" not in text:
+        shutil.rmtree(site.cwd / text, ignore_errors=True)
 
 
 @channel
@@ -370,7 +371,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--full", action="store_true")
-    parser.add_argument("--only", nargs="*", default=None)
+    parser.add_argument("--only", nargs="*", default=None, help="channels, or what follows them")
     arguments = parser.parse_args()
     site = Site(arguments.build.resolve())
     channels = [c for c in CHANNELS if arguments.only is None or c.__name__ in arguments.only]
@@ -398,12 +399,14 @@ def main():
         attacks += len(mine)
         print(f"{function.__name__:<28} {len(mine):>4} payloads {site.calls - before:>6} calls "
               f"({time.monotonic() - started:.0f} s)", flush=True)
-    if arguments.only is None:
-        attempt("bash completion", "", lambda: bash_completion(site, paths + shells if arguments.full else shells[::7]))
-        print("links", attempt("planted links", "", lambda: planted_links(site)))
-        attempt("strange projects", "", lambda: strange_projects(site))
-        attempt("plans of others", "", lambda: plans_of_others(site))
-        site.study("hostile", "plain")
+    others = {"bash_completion": lambda: bash_completion(site, paths + shells if arguments.full else shells[::7]),
+              "planted_links": lambda: print("links", planted_links(site)),
+              "strange_projects": lambda: strange_projects(site),
+              "plans_of_others": lambda: plans_of_others(site)}
+    for name, action in others.items():
+        if arguments.only is None or name in arguments.only:
+            attempt(name, "", action)
+    site.study("hostile", "plain")
     (site.project / "experiments/hostile.yaml").unlink(missing_ok=True)
     if site.hashes() != hashes:
         failures.append(("hashes", "", "files outside of the results have changed"))
