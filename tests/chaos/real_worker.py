@@ -113,25 +113,25 @@ def random_resumes(run, dose, chance):
     return f"{len(steps)} resumes from steps {min(steps)} to {max(steps)}"
 
 
-def chained_interruptions(run, dose, chance):
+def chained_interruptions(project, dose, chance):
+    """One run of a few seconds, stopped again and again."""
     wanted = dose(4, 10)
-    longest = 0
+    run = make_run(project, f"train.steps={dose(1500, 4000)}", "train.eval_every=100", "train.checkpoint_steps=500")
     for _ in range(dose(1, 5)):
         run.anew()
-        times = 0
+        times, patience = 0, 1
         while times < wanted:
             process = run.start()
-            time.sleep(chance.uniform(0.25, 0.45))
+            time.sleep(patience * chance.uniform(0.25, 0.45))
             process.send_signal(signal.SIGTERM)
-            code = process.wait(60)
-            times += code == SAVED
-            if run.published():
-                break
-        longest = max(longest, times)
-        if not run.published():
-            run.finish()
+            if process.wait(60) == SAVED:
+                times += 1
+            else:
+                patience *= 1.5  # it was not yet there to be asked
+            require(not run.published(), f"done after {times} interruptions, {wanted} were wanted")
+        run.finish()
         run.check(f"interrupted {times} times in a row")
-    return f"up to {longest} interruptions of one run"
+    return f"{wanted} interruptions of one run in a row, {dose(1, 5)} times"
 
 
 def shared_processes(project):
@@ -273,7 +273,7 @@ def cases(project, dose, chance):
         ("calls that fail", lambda: failing_calls(run, dose)),
         ("resumes, one thread", lambda: random_resumes(run, dose, chance)),
         ("resumes, two threads", lambda: random_resumes(run_of_two_threads, dose, chance)),
-        ("chained interruptions", lambda: chained_interruptions(run, dose, chance)),
+        ("chained interruptions", lambda: chained_interruptions(project, dose, chance)),
         ("short runs in one process", lambda: shared_processes(project)),
         ("diverged runs", lambda: diverged_siblings(project)),
         ("kill -9 of sweeps", lambda: sweeps_killed(project, dose, chance)),
