@@ -18,18 +18,17 @@ using torch::autograd::variable_list;
 constexpr std::int64_t kFewRows = 64;
 // Multiplications that are worth a thread.
 constexpr std::int64_t kGrain = 1 << 20;
-// A thread's part is a number of these rows: whole strips of the product, so that none is cut.
-constexpr std::int64_t kRows = 6;
 
 // C = or += A · B with the rows of C among the threads.
 template <class T>
 void multiply_rows(const Strided<const T>& a, const Panels<T>& b, const Strided<T>& c,
                    std::int64_t rows, std::int64_t depth, std::int64_t columns,
                    Into into = Into::kWritten) {
-  const auto parts = (rows + kRows - 1) / kRows;
-  at::parallel_for(0, parts, kGrain / (kRows * depth * columns) + 1,
+  const auto parts = (rows + kStripRows - 1) / kStripRows;
+  at::parallel_for(0, parts, kGrain / (kStripRows * depth * columns) + 1,
                    [&](std::int64_t begin, std::int64_t end) {
-                     const auto row = begin * kRows, count = std::min(rows, end * kRows) - row;
+                     const auto row = begin * kStripRows,
+                                count = std::min(rows, end * kStripRows) - row;
                      multiply({a.data + size(row) * a.row, a.row, a.column}, b,
                               {c.data + size(row) * c.row, c.row}, size(count), size(depth),
                               size(columns), into);

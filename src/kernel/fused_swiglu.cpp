@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernel/attention_head.h"
 #include "kernel/fused_rows.h"
 #include "kernel/packed.h"
 #include "kernel/parallel.h"
@@ -20,7 +21,6 @@ using torch::autograd::variable_list;
 
 // Rows that go through all products before the next ones come; whole strips.
 constexpr std::int64_t kGroup = 120;
-constexpr std::int64_t kStripRows = 6;
 
 /// N rows of width D through hidden rows of width H, stored with `padded` numbers.
 struct Sizes {
@@ -37,15 +37,6 @@ struct Sizes {
   std::int64_t count(std::int64_t group) const { return std::min(kGroup, rows - begin(group)); }
 };
 
-/// Memory of a thread that is kept between calls, so that a step makes no page faults.
-template <class T>
-T* scratch(std::size_t slot, std::int64_t count) {
-  thread_local std::vector<std::vector<T>> pieces(3);
-  auto& piece = pieces[slot];
-  if (piece.size() < size(count)) piece.resize(size(count));
-  return piece.data();
-}
-
 template <class T>
 void run_forward(const Sizes& s, const at::Tensor& x, const variable_list& weights,
                  const at::Tensor& gate, const at::Tensor& up, const at::Tensor& y) {
@@ -59,7 +50,8 @@ void run_forward(const Sizes& s, const at::Tensor& x, const variable_list& weigh
        *out = y.mutable_data_ptr<T>();
   const auto width = size(s.width), padded = size(s.padded);
   at::parallel_for(0, s.groups(), 1, [&](std::int64_t first, std::int64_t last) {
-    T* inner = scratch<T>(0, kGroup * s.padded);
+    static thread_local Scratch<T> scratch;
+    T* inner = scratch.take(size(kGroup * s.padded));
     for (auto group = first; group < last; ++group) {
       const auto row = size(s.begin(group)), rows = size(s.count(group));
       const Strided<const T> in{from + row * width, width};
@@ -71,6 +63,7 @@ void run_forward(const Sizes& s, const at::Tensor& x, const variable_list& weigh
       multiply({inner, padded}, to_y.panels(), {out + row * width, width}, rows, size(s.hidden),
                width, Into::kWritten);
     }
+    scratch.release();
   });
 }
 
@@ -136,11 +129,11 @@ void run_backward(const Sizes& s, const variable_list& saved, const at::Tensor& 
 
   // As many groups at a time as there are threads; sums run over the groups in their order.
   const auto wave = std::min<std::int64_t>(at::get_num_threads(), s.groups());
-  const auto area = kGroup * s.padded;
+  const auto area = size(kGroup * s.padded);
+  static thread_local Scratch<T> scratch;
   std::vector<Group<T>> found(size(wave));
-  for (std::int64_t i = 0; i < wave; ++i) {
-    const auto at = [&](std::size_t slot) { return scratch<T>(slot, wave * area) + i * area; };
-    found[size(i)] = {at(0), at(1), at(2)};
+  for (auto& one : found) {
+    one = {scratch.take(area), scratch.take(area), scratch.take(area)};
   }
   for (std::int64_t first = 0; first < s.groups(); first += wave) {
     const auto groups = std::min(wave, s.groups() - first);
@@ -154,6 +147,7 @@ void run_backward(const Sizes& s, const variable_list& saved, const at::Tensor& 
                        }
                      });
   }
+  scratch.release();
 }
 
 struct SwiGlu : torch::autograd::Function<SwiGlu> {

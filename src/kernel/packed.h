@@ -14,6 +14,9 @@ inline std::int64_t round_up(std::int64_t n, std::int64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
+/// Rows that a product takes at a time: parts of whole strips are cut nowhere.
+constexpr std::int64_t kStripRows = 6;
+
 /// A contiguous tensor as a matrix with its last dimension as columns.
 template <class T>
 Strided<const T> matrix(const at::Tensor& tensor) {
