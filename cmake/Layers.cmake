@@ -40,21 +40,67 @@ endfunction()
 
 # Finds LibTorch >= 2.6: Torch_DIR or CMAKE_PREFIX_PATH, then the project's .venv, then the torch
 # that python3 imports. Defines difflab_torch, with its headers as system headers (no warnings).
-macro(find_torch)
+# LibTorch's own configuration is not loaded: one built with CUDA demands the toolkit with its
+# compiler, which we do not need and a machine with a driver need not have.
+function(find_torch)
+  foreach(prefix ${CMAKE_PREFIX_PATH})
+    if(NOT Torch_DIR AND EXISTS ${prefix}/share/cmake/Torch/TorchConfig.cmake)
+      set(Torch_DIR ${prefix}/share/cmake/Torch)
+    endif()
+  endforeach()
   foreach(python ${PROJECT_SOURCE_DIR}/.venv/bin/python python3)
     if(NOT Torch_DIR)
       execute_process(COMMAND ${python} -c "import torch; print(torch.utils.cmake_prefix_path, end='')"
-                      OUTPUT_VARIABLE torch_prefix ERROR_QUIET RESULT_VARIABLE torch_missing)
-      if(NOT torch_missing)
-        list(APPEND CMAKE_PREFIX_PATH ${torch_prefix})
-        find_package(Torch QUIET)
+                      OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE missing)
+      if(NOT missing)
+        set(Torch_DIR ${found}/Torch)
       endif()
     endif()
   endforeach()
-  find_package(Torch 2.6 REQUIRED)
-  separate_arguments(torch_flags NATIVE_COMMAND "${TORCH_CXX_FLAGS}")
+  if(NOT EXISTS "${Torch_DIR}/TorchConfigVersion.cmake")
+    message(FATAL_ERROR "LibTorch 2.6 or later is needed and was not found (${Torch_DIR}); "
+      "set Torch_DIR to its share/cmake/Torch, or let ./difflab install it")
+  endif()
+  set(Torch_DIR ${Torch_DIR} CACHE PATH "share/cmake/Torch of a LibTorch >= 2.6" FORCE)
+  file(STRINGS ${Torch_DIR}/TorchConfigVersion.cmake version REGEX "set\\(PACKAGE_VERSION ")
+  string(REGEX MATCH "[0-9]+\\.[0-9]+(\\.[0-9]+)?" version "${version}")
+  if(version VERSION_LESS 2.6)
+    message(FATAL_ERROR "LibTorch in ${Torch_DIR} is ${version}; 2.6 or later is needed")
+  endif()
+
+  get_filename_component(root ${Torch_DIR}/../../.. ABSOLUTE)
   add_library(difflab_torch INTERFACE)
-  target_include_directories(difflab_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
-  target_compile_options(difflab_torch INTERFACE ${torch_flags})
-  target_link_libraries(difflab_torch INTERFACE ${TORCH_LIBRARIES})
-endmacro()
+  target_include_directories(difflab_torch SYSTEM INTERFACE
+    ${root}/include ${root}/include/torch/csrc/api/include)
+  # Which layout of std::string its symbols were made for.
+  file(STRINGS ${Torch_DIR}/TorchConfig.cmake abi REGEX "_GLIBCXX_USE_CXX11_ABI=0")
+  if(abi)
+    target_compile_definitions(difflab_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=0)
+  endif()
+  set(with "for the CPU")
+  if(EXISTS ${root}/lib/libtorch_cuda.so)
+    set(with "with CUDA")
+    # Nothing of ours refers to it: it registers itself when it is loaded.
+    target_link_libraries(difflab_torch INTERFACE
+      "-Wl,--push-state,--no-as-needed,${root}/lib/libtorch_cuda.so,--pop-state")
+    target_compile_definitions(difflab_torch INTERFACE DIFFLAB_TORCH_HAS_CUDA)
+    # Headers of the same version come with a wheel; elsewhere the toolkit has them.
+    file(GLOB wheels ${root}/../nvidia/cu*/include ${root}/../nvidia/cuda_runtime/include)
+    find_path(DIFFLAB_CUDA_INCLUDE cuda_runtime_api.h
+              HINTS ${wheels} $ENV{CUDA_HOME}/include /usr/local/cuda/include)
+    file(GLOB runtime ${DIFFLAB_CUDA_INCLUDE}/../lib*/libcudart.so*)
+    if(runtime AND EXISTS "${DIFFLAB_CUDA_INCLUDE}/crt/host_config.h")
+      list(GET runtime 0 runtime)
+      get_filename_component(runtime ${runtime} ABSOLUTE)
+      target_include_directories(difflab_torch SYSTEM INTERFACE ${DIFFLAB_CUDA_INCLUDE})
+      target_compile_definitions(difflab_torch INTERFACE DIFFLAB_CUDA_HEADERS)
+      target_link_libraries(difflab_torch INTERFACE
+        ${root}/lib/libtorch_cuda.so ${root}/lib/libc10_cuda.so ${runtime})
+    else()
+      set(with "with CUDA, whose headers were not found in full (CUDA_HOME)")
+    endif()
+  endif()
+  target_link_libraries(difflab_torch INTERFACE
+    ${root}/lib/libtorch.so ${root}/lib/libtorch_cpu.so ${root}/lib/libc10.so)
+  message(STATUS "Found LibTorch ${version} ${with}: ${root}")
+endfunction()

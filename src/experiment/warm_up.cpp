@@ -1,6 +1,5 @@
 #include "experiment/warm_up.h"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include "experiment/identity.h"
@@ -13,6 +12,17 @@
 #include "train/optimizer.h"
 
 namespace difflab {
+namespace {
+
+// With CUDA the backward pass counts devices, and starts a thread for each. A process that has
+// asked the driver anything forks children that can ask it nothing.
+#ifdef DIFFLAB_TORCH_HAS_CUDA
+constexpr bool kWithCuda = true;
+#else
+constexpr bool kWithCuda = false;
+#endif
+
+}  // namespace
 
 void warm_up() {
   at::set_num_threads(1);
@@ -27,12 +37,10 @@ void warm_up() {
   Optimizer optimizer(model, config.train);
   const auto batch = task->batch(/*seed=*/0, Split::kTrain, 0, 1);
   const auto loss = mean_loss(model, batch.inputs, batch.targets);
-  // Where there are CUDA devices the first backward pass starts a thread for each.
-  if (!at::hasCUDA()) {
-    loss.backward();
-    optimizer.clip(1);
-    optimizer.step(0);
-  }
+  if (kWithCuda) return;
+  loss.backward();
+  optimizer.clip(1);
+  optimizer.step(0);
 }
 
 }  // namespace difflab
