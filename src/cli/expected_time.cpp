@@ -54,7 +54,12 @@ std::vector<fs::path> newest_runs(const fs::path& results) {
 
 // What has to be equal for one run to tell how long another takes.
 Json circumstances(const Json& config) {
-  return {config.at("evaluate"), config.at("threads"), config.at("device"), config.at("kernels")};
+  return {config.at("evaluate"),
+          config.at("threads"),
+          config.at("device"),
+          config.at("kernels"),
+          config.value("precision", "float32"),
+          config.value("cuda_graph", false)};
 }
 
 // Seconds per operation of an earlier run that is like these; nothing if it is not, or if its files

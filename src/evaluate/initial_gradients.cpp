@@ -62,6 +62,7 @@ EvaluationResult InitialGradientsConfig::run(const EvaluationContext& context) c
   const auto device = context.model.parameters().front().device();
   LanguageModel fresh(config, context.task.vocab_size());
   initialise(fresh, config, context.seed);
+  fresh.set_precision(context.model.precision());
   fresh.to(device);
   auto batch = context.task.batch(context.seed, Split::kTrain, 0, samples);
   batch = {batch.inputs.to(device), batch.targets.to(device)};

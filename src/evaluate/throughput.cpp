@@ -32,6 +32,7 @@ std::shared_ptr<LanguageModel> copy_of(const EvaluationContext& context, Kernels
   for (const auto& parameter : context.model.named_parameters()) {
     parameters[parameter.key()].copy_(parameter.value());
   }
+  copy->set_precision(context.model.precision());
   copy->to(context.model.parameters().front().device());
   copy->eval();
   return copy;
@@ -80,7 +81,7 @@ EvaluationResult ThroughputConfig::run(const EvaluationContext& context) const {
     std::vector<double> peaks;
     for (auto& one : cases) {
       one.run();  // warm up
-      one.memory_mib = peak_mib_of(one.run);
+      if (like.device().is_cpu()) one.memory_mib = peak_mib_of(one.run);
     }
     for (std::int64_t round = 0; round < rounds; ++round) {
       for (auto& one : cases) one.seconds.push_back(seconds_of(one.run));

@@ -17,6 +17,9 @@ void forget_place(config::Value* file) {
 std::string run_id(const RunConfig& config) {
   config::Value value = config::write(config);
   for (const auto& [group, key] : kKeysWithoutEffect) value.find(group)->erase(key);
+  for (const auto& [key, before] : kLaterKeys) {
+    if (config::canonical_json(*value.find(key)) == before) value.erase(key);
+  }
   forget_place(value.find("init_from"));
   forget_place(value.find("task")->find("file"));
   const std::string canonical =

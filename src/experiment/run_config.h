@@ -13,6 +13,7 @@
 #include "config/input_file.h"
 #include "evaluate/evaluation_config.h"
 #include "model/model_config.h"
+#include "model/precision_config.h"
 #include "task/task_config.h"
 #include "train/train_config.h"
 #include "util/text.h"
@@ -41,6 +42,8 @@ struct RunConfig {
   std::int64_t threads = 1;
   Device device = Device::kCpu;
   Kernels kernels = Kernels::kFused;
+  Precision precision = Precision::kFloat32;
+  bool cuda_graph = false;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -57,11 +60,30 @@ struct RunConfig {
           config::between(1, 1024));
     visit("device", device, "cpu or cuda");
     visit("kernels", kernels,
-          "fused (our own kernels on the CPU, faster and without maps in memory) or plain (library "
-          "operations); other rounding");
+          "fused (our own kernels on the CPU, the library's scaled_dot_product_attention on CUDA: "
+          "faster and without maps in memory) or plain (library operations); other rounding");
+    visit("precision", precision,
+          "float32, or bfloat16 for projections and attention (autocast; parameters, norms and "
+          "losses stay float32)");
+    visit(
+        "cuda_graph", cuda_graph,
+        "record the operations of a training step once and replay them, for small models on CUDA");
   }
 
   void validate(config::Check& check) const {
+    if (precision == Precision::kBfloat16 && device == Device::kCpu && kernels == Kernels::kFused) {
+      check.problem("precision",
+                    "is bfloat16, which our kernels for the CPU do not know; expected float32, or "
+                    "device: cuda, or kernels: plain");
+    }
+    if (cuda_graph && device != Device::kCuda) {
+      check.problem("cuda_graph", "is true without device: cuda; expected false");
+    }
+    if (cuda_graph && model.dropout > 0) {
+      check.problem("cuda_graph",
+                    concat("is true with model.dropout ", model.dropout,
+                           ", which draws anew at every step; expected false, or no dropout"));
+    }
     auto longest = sequence_length(task);
     std::set<std::string> names;
     for (std::size_t i = 0; i < evaluate.size(); ++i) {
@@ -106,6 +128,13 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kK
     {"model", "name"},
     {"train", "checkpoint_seconds"},
     {"train", "checkpoint_steps"},
+}};
+
+/// Keys that came later, with the value, as JSON, that stands for what runs did before. With it
+/// they are left out of the identity, so that finished runs keep theirs.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kLaterKeys{{
+    {"precision", "\"float32\""},
+    {"cuda_graph", "false"},
 }};
 
 }  // namespace difflab

@@ -1,7 +1,6 @@
 #include "experiment/run_experiment.h"
 
 #include <ATen/ATen.h>
-#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -9,7 +8,9 @@
 
 #include "config/writer.h"
 #include "evaluate/heldout.h"
+#include "experiment/device.h"
 #include "experiment/identity.h"
+#include "kernel/library_attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "record/event_log.h"
@@ -23,14 +24,6 @@
 
 namespace difflab {
 namespace {
-
-at::Device device_of(const RunConfig& config) {
-  if (config.device == Device::kCpu) return at::kCPU;
-  if (!torch::cuda::is_available()) {
-    throw UserError("device is cuda, but this LibTorch finds no CUDA device; use device=cpu");
-  }
-  return at::kCUDA;
-}
 
 // The figures of a finished training, taken from its last metrics line so that a resumed run
 // reports what an undisturbed one does.
@@ -102,10 +95,13 @@ Json diverged_result(const RunConfig& config, const LanguageModel& model,
 
 RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
                       const std::function<bool()>& stop_requested, Lease* lease) {
-  const auto device = device_of(config);
+  const auto device = open_device(config.device);
   const auto seed = static_cast<std::uint64_t>(config.seed);
   at::set_num_threads(static_cast<int>(config.threads));
   Provenance provenance(directory, config.threads, config.seed, device.str(), TORCH_VERSION);
+  if (const auto name = name_of_device(device); !name.empty()) provenance.note("device_name", name);
+
+  kernel::take_library_attention_used();  // what an earlier run of this process used
 
   const auto task = build_task(config.task);
   LanguageModel model(config.model, task->vocab_size(), config.kernels);
@@ -114,6 +110,7 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
     const auto& path = config.init_from.path;
     load_parameters(model, Safetensors::parse(config.init_from.read(), path), path);
   }
+  model.set_precision(config.precision);
   model.to(device);
   const EvaluationContext context{model, config.task, *task, seed};
 
@@ -122,6 +119,7 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
              *task,
              config.train,
              seed,
+             config.cuda_graph,
              {run_id(config), config::canonical_json(config::write(config))},
              directory,
              [&](LanguageModel&) { return validation_metrics(context, config.train.eval_samples); },
@@ -139,6 +137,7 @@ RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
   const auto result = diverged ? diverged_result(config, model, progress)
                                : finished_result(config, directory, context, progress);
   if (lease != nullptr) lease->require_held();
+  if (!device.is_cpu()) provenance.note("library_attention", kernel::take_library_attention_used());
   provenance.finish();
   const auto text = result.dump(1) + "\n";
   if (lease != nullptr) {

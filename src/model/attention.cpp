@@ -5,14 +5,17 @@
 #include <cmath>
 #include <limits>
 
+#include "kernel/fused_rows.h"
+#include "kernel/library_attention.h"
+
 namespace difflab {
 
 void Attention::initialise(const std::function<Random(const std::string& name)>&) {}
 
 at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
 
-bool Attention::uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const {
-  return kernels == Kernels::kFused && cache == nullptr && x.device().is_cpu() && !logit_hook_;
+bool Attention::uses_fused(Kernels kernels, const KeyValueCache* cache) const {
+  return kernels == Kernels::kFused && cache == nullptr && !logit_hook_;
 }
 
 at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k) const {
@@ -23,6 +26,12 @@ at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k) const
   const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, maps, T_q, T]
   const auto logits = scores.masked_fill(future, -std::numeric_limits<double>::infinity());
   return (logit_hook_ ? logit_hook_(logits) : logits).softmax(-1);
+}
+
+at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                  const at::Tensor& lambda, const kernel::HeadMap& heads) {
+  return kernel::takes_rows(q) ? kernel::fused_attention(q, k, v, lambda, heads)
+                               : kernel::library_attention(q, k, v, lambda, heads);
 }
 
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/fused_attention.h"
 #include "model/kernels_config.h"
 #include "model/key_value_cache.h"
 #include "model/rotary.h"
@@ -50,9 +51,9 @@ class Attention : public torch::nn::Module {
   virtual std::vector<std::pair<std::string, double>> statistics() const { return {}; }
 
  protected:
-  /// Whether x is attended to by the fused kernels: on the CPU, whole sequences, nobody looking at
-  /// the logits.
-  bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const;
+  /// Whether maps need not be seen by anybody, so that `attend` may do: fused kernels, whole
+  /// sequences, nobody looking at the logits.
+  bool uses_fused(Kernels kernels, const KeyValueCache* cache) const;
 
   /// softmax(q kᵀ/√d) over positions 0..t; q [B, maps, T_q, d], k [B, maps, T, d], the queries
   /// being those of the last T_q positions -> [B, maps, T_q, T].
@@ -75,6 +76,11 @@ class WithLogitHook {
  private:
   Attention& attention_;
 };
+
+/// Attention by kernels that store no map: ours on the CPU, the library's elsewhere. Shapes are
+/// those of kernel::fused_attention.
+at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                  const at::Tensor& lambda, const kernel::HeadMap& heads);
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);

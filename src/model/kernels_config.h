@@ -13,7 +13,8 @@ namespace difflab {
 enum class Kernels {
   kPlain,  ///< library operations, the formulas as they are written, with maps [T, T]
   kFused,  ///< on the CPU our own kernels (src/kernel) for attention, which stores nothing T × T,
-           ///< projections, norms, rotary positions and SwiGLU's gate; elsewhere plain
+           ///< projections, norms, rotary positions, SwiGLU and the loss; elsewhere the library's
+           ///< scaled_dot_product_attention, and its plain operations for the rest
 };
 
 template <>

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "model/autocast.h"
 #include "model/block.h"
 #include "model/layer.h"
 #include "util/error.h"
@@ -41,6 +42,7 @@ at::Tensor LanguageModel::hidden_at(const at::Tensor& tokens, const at::Tensor& 
 
 at::Tensor LanguageModel::pass(const at::Tensor& tokens, DecodingState* decoding,
                                const at::Tensor& places) {
+  const Autocast autocast(precision_, tokens.device());
   if (decoding != nullptr) decoding->layers.resize(layers_.size());
   const auto begin = decoding == nullptr ? 0 : decoding->tokens();
   Residual stream{embed(tokens, begin)};  // [B, T, D]
@@ -55,6 +57,7 @@ at::Tensor LanguageModel::pass(const at::Tensor& tokens, DecodingState* decoding
 
 void LanguageModel::observe(const at::Tensor& tokens,
                             const std::function<void(const LayerView&)>& visit) {
+  const Autocast autocast(precision_, tokens.device());
   auto x = embed(tokens, 0);  // [B, T, D]
   const auto rotary = rotary_for(0, tokens.size(1), x);
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
@@ -66,6 +69,7 @@ void LanguageModel::observe(const at::Tensor& tokens,
 }
 
 at::Tensor LanguageModel::head(const at::Tensor& states) {
+  const Autocast autocast(precision_, states.device());
   return config_.tied_head ? states.matmul(tok_embeddings_->weight.t()) : output_(states);
 }
 

@@ -13,6 +13,7 @@
 #include "model/key_value_cache.h"
 #include "model/linear.h"
 #include "model/model_config.h"
+#include "model/precision_config.h"
 #include "model/rotary.h"
 
 namespace difflab {
@@ -72,6 +73,10 @@ class LanguageModel : public torch::nn::Module {
 
   const ModelConfig& config() const { return config_; }
   Kernels kernels() const { return kernels_; }
+
+  /// In what numbers the functions above multiply, from now on; float32 at first.
+  void set_precision(Precision precision) { precision_ = precision; }
+  Precision precision() const { return precision_; }
   std::int64_t parameter_count() const;
 
   /// Named numbers of all layers, e.g. {"lambda.0", 0.31}.
@@ -84,6 +89,7 @@ class LanguageModel : public torch::nn::Module {
 
   ModelConfig config_;
   Kernels kernels_;
+  Precision precision_ = Precision::kFloat32;
   torch::nn::Embedding tok_embeddings_, positions_{nullptr};
   std::vector<std::shared_ptr<Block>> layers_;
   std::shared_ptr<Norm> norm_;

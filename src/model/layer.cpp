@@ -86,9 +86,9 @@ at::Tensor Norm::read(Residual& stream) {
 }
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps, Kernels kernels) {
-  return kernels == Kernels::kFused && kernel::takes_rows(x)
-             ? kernel::rms_norm(x, weight, eps)
-             : at::rms_norm(x, weight.sizes(), weight, eps);
+  if (kernels == Kernels::kFused && kernel::takes_rows(x)) return kernel::rms_norm(x, weight, eps);
+  // The library's fast one takes x and weight of one type alone; autocast leaves both to us.
+  return at::rms_norm(x.to(weight.scalar_type()), weight.sizes(), weight, eps);
 }
 
 std::shared_ptr<Norm> build_norm(const ModelConfig& config, Kernels kernels) {

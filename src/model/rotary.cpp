@@ -35,12 +35,14 @@ at::Tensor Rotary::apply(const at::Tensor& x, Kernels kernels) const {
   if (kernels == Kernels::kFused && kernel::takes_rows(x)) {
     return kernel::turn_pairs(x, cosine, sine, layout == RotaryLayout::kHalves);
   }
-  // A pair of reals is one complex number, and turning it is one multiplication.
+  // A pair of reals is one complex number, and turning it is one multiplication. Angles keep their
+  // digits where x has fewer.
+  const auto wide = x.to(cosine.scalar_type());
   if (layout == RotaryLayout::kInterleaved) {
-    const auto pairs = at::view_as_complex(x.unflatten(-1, {-1, 2}));  // [B, T, heads, d/2]
+    const auto pairs = at::view_as_complex(wide.unflatten(-1, {-1, 2}));  // [B, T, heads, d/2]
     return at::view_as_real(pairs * rotation.unsqueeze(1)).flatten(-2);
   }
-  const auto halves = x.unflatten(-1, {2, -1}).unbind(-2);  // 2 × [B, T, heads, d/2]
+  const auto halves = wide.unflatten(-1, {2, -1}).unbind(-2);  // 2 × [B, T, heads, d/2]
   const auto turned = at::view_as_real(at::complex(halves[0], halves[1]) * rotation.unsqueeze(1));
   return turned.transpose(-1, -2).flatten(-2);
 }

@@ -8,12 +8,6 @@
 namespace difflab {
 namespace {
 
-struct Asked {
-  at::Tensor logits;   // [n, V], one row per target
-  at::Tensor targets;  // [n]
-  at::Tensor row;      // [n], the sequence each target belongs to
-};
-
 /// While one exists, the model does not drop anything.
 class EvaluationMode {
  public:
@@ -31,25 +25,38 @@ class EvaluationMode {
   bool training_;
 };
 
-// The end of the model is computed where something is asked, not for every token.
-Asked ask(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
-  const auto flat = targets.flatten();
-  const auto where = at::nonzero(flat >= 0).squeeze(-1);
-  return {model.head(model.hidden_at(inputs, where)), flat.index_select(0, where),
-          where.div(targets.size(1), "floor")};
+// A loss needs more digits than a projection in bfloat16 has.
+at::Tensor wide(const at::Tensor& logits) {
+  return logits.to(at::promote_types(logits.scalar_type(), at::kFloat));
+}
+
+// The end of the model is computed where something is asked, not for every token: [n, V].
+at::Tensor answers(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& where) {
+  return wide(model.head(model.hidden_at(inputs, where)));
 }
 
 }  // namespace
 
+Questions Questions::of(const at::Tensor& targets) {
+  const auto flat = targets.flatten();
+  const auto where = at::nonzero(flat >= 0).squeeze(-1);
+  return {where, flat.index_select(0, where)};
+}
+
+at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const Questions& questions) {
+  const auto logits = answers(model, inputs, questions.where);
+  const bool fused = model.kernels() == Kernels::kFused && kernel::takes_rows(logits);
+  return fused ? kernel::mean_cross_entropy(logits, questions.targets)
+               : at::cross_entropy_loss(logits, questions.targets);
+}
+
 at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
-  const auto asked = ask(model, inputs, targets);
-  const bool fused = model.kernels() == Kernels::kFused && kernel::takes_rows(asked.logits);
-  return fused ? kernel::mean_cross_entropy(asked.logits, asked.targets)
-               : at::cross_entropy_loss(asked.logits, asked.targets);
+  return mean_loss(model, inputs, Questions::of(targets));
 }
 
 at::Tensor token_losses(const at::Tensor& logits, const at::Tensor& targets) {
-  return at::cross_entropy_loss(logits.flatten(0, 1), targets.flatten(), {}, at::Reduction::None)
+  return at::cross_entropy_loss(wide(logits).flatten(0, 1), targets.flatten(), {},
+                                at::Reduction::None)
       .view_as(targets);
 }
 
@@ -65,17 +72,18 @@ Score& Score::operator+=(const Score& other) {
 Score score(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
   const at::NoGradGuard no_grad;
   const EvaluationMode no_dropout(model);
-  const auto asked = ask(model, inputs, targets);
-  const auto wrong = asked.logits.argmax(-1).ne(asked.targets).to(at::kLong);  // [n]
-  const auto wrong_in_row =
-      at::zeros({inputs.size(0)}, wrong.options()).index_add(0, asked.row, wrong);
+  const auto asked = Questions::of(targets);
+  const auto logits = answers(model, inputs, asked.where);
+  const auto row = asked.where.div(targets.size(1), "floor");  // [n], the sequence of each
+  const auto wrong = logits.argmax(-1).ne(asked.targets).to(at::kLong);  // [n]
+  const auto wrong_in_row = at::zeros({inputs.size(0)}, wrong.options()).index_add(0, row, wrong);
   Score result;
   result.sequences = inputs.size(0);
   result.targets = asked.targets.size(0);
   result.correct = result.targets - wrong.sum().item<std::int64_t>();
   result.all_correct = wrong_in_row.eq(0).sum().item<std::int64_t>();
   result.loss_sum =
-      at::cross_entropy_loss(asked.logits, asked.targets, {}, at::Reduction::Sum).item<double>();
+      at::cross_entropy_loss(logits, asked.targets, {}, at::Reduction::Sum).item<double>();
   return result;
 }
 

@@ -124,6 +124,11 @@ Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std:
   write(Sync::kNothing);
 }
 
+void Provenance::note(const std::string& key, const Json& value) {
+  json_[key] = value;
+  write(Sync::kNothing);
+}
+
 void Provenance::finish() {
   json_["finished"] = utc_now();
   write(Sync::kBytes);

@@ -20,6 +20,9 @@ class Provenance {
   Provenance(const RunDirectory& directory, std::int64_t threads, std::int64_t seed,
              const std::string& device, const std::string& libtorch);
 
+  /// Adds a fact.
+  void note(const std::string& key, const Json& value);
+
   /// Adds the time of the end. To be followed by the result, with which its name gets on the disk.
   void finish();
 

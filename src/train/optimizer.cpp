@@ -33,7 +33,17 @@ double Optimizer::clip(double bound) {
   return norm;
 }
 
-void Optimizer::step(double lr) {
+at::Tensor Optimizer::clip_on_device(double bound) {
+  const auto norm = gradients_.norm();
+  if (bound > 0) gradients_.mul_((bound / (norm + 1e-6)).clamp_max(1));
+  return norm;
+}
+
+void Optimizer::step(double lr) { update(lr); }
+void Optimizer::step(const at::Tensor& lr) { update(lr); }
+
+template <class Rate>
+void Optimizer::update(const Rate& lr) {
   const at::NoGradGuard no_grad;
   steps_.add_(1);
   at::_fused_adamw_({parameters_}, {gradients_}, {first_}, {second_}, /*max_exp_avg_sqs=*/{},

@@ -22,8 +22,12 @@ class Optimizer {
   /// Scales all gradients by min(1, bound/(norm + 1e-6)) and returns their global norm before.
   double clip(double bound);
 
+  /// The same without waiting for the device: the norm, a scalar there.
+  at::Tensor clip_on_device(double bound);
+
   /// One update with the gradients as they are. p ← p·(1 − lr·weight_decay), then the Adam step.
   void step(double lr);
+  void step(const at::Tensor& lr);  ///< lr a scalar on the parameters' device
 
   std::int64_t steps_taken() const;
   const at::Tensor& first_moment() const { return first_; }     ///< [P]
@@ -35,6 +39,9 @@ class Optimizer {
                std::int64_t steps_taken);
 
  private:
+  template <class Rate>
+  void update(const Rate& lr);
+
   TrainConfig config_;
   at::Tensor parameters_, gradients_, first_, second_;  // [P]
   at::Tensor steps_;                                    // scalar, float32

@@ -14,6 +14,7 @@
 #include "record/status.h"
 #include "task/task.h"
 #include "train/optimizer.h"
+#include "train/recorded_step.h"
 #include "util/error.h"
 #include "util/random.h"
 
@@ -65,7 +66,8 @@ class Loop {
         optimizer_(context.model, config_),
         progress_(resume(context, optimizer_)),
         metrics_(context.directory.metrics(), progress_.metrics_length),
-        device_(optimizer_.parameters().device()) {}
+        step_(context.record_steps ? recorded_step(context.model, optimizer_, config_)
+                                   : plain_step(context.model, optimizer_, config_)) {}
 
   TrainOutcome run() {
     if (metrics_.length() == 0 && !report(/*grad_norm=*/0)) return end(TrainEnd::kDiverged);
@@ -102,16 +104,10 @@ class Loop {
     seed_dropout();
     const auto batch =
         context_.task.batch(context_.seed, Split::kTrain, progress_.step, config_.batch_size);
-    optimizer_.zero_grad();
-    const auto loss =
-        mean_loss(context_.model, batch.inputs.to(device_), batch.targets.to(device_));
-    loss.backward();
-    const double norm = optimizer_.clip(config_.grad_clip);
-    const double value = loss.item<double>();
+    const auto [loss, norm] = step_->run(batch, learning_rate(config_, progress_.step));
     ++progress_.step;
-    if (!std::isfinite(value) || !std::isfinite(norm)) return std::nan("");
-    optimizer_.step(learning_rate(config_, progress_.step - 1));
-    progress_.loss_sum += value;
+    if (!std::isfinite(loss) || !std::isfinite(norm)) return std::nan("");
+    progress_.loss_sum += loss;
     ++progress_.loss_count;
     progress_.spikes.add(norm);
     return norm;
@@ -163,7 +159,7 @@ class Loop {
   Optimizer optimizer_;
   Progress progress_;
   MetricsLog metrics_;
-  at::Device device_;
+  std::unique_ptr<Step> step_;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct TrainContext {
   const Task& task;
   const TrainConfig& config;
   std::uint64_t seed;
+  bool record_steps;  ///< cuda_graph
   RunIdentity run;
   RunDirectory directory;
   std::function<Json(LanguageModel&)> validate;  ///< held-out figures for a metrics line

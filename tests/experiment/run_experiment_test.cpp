@@ -232,6 +232,62 @@ CATCH_TEST_CASE("whatever can change the result changes the run's name, nothing 
               }) != base);
 }
 
+CATCH_TEST_CASE("keys that came later leave the names of finished runs alone") {
+  // A change of this name makes every lab train again what it has.
+  CATCH_CHECK(run_id(small_run()) == "e54c7b81423e47b5");
+  auto config = small_run();
+  config.kernels = Kernels::kPlain;
+  const auto plain = run_id(config);
+  config.precision = Precision::kBfloat16;
+  CATCH_CHECK(run_id(config) != plain);
+  config.precision = Precision::kFloat32;
+  config.device = Device::kCuda;
+  const auto cuda = run_id(config);
+  config.cuda_graph = true;
+  CATCH_CHECK(run_id(config) != cuda);
+}
+
+CATCH_TEST_CASE("a run in bfloat16 is another run, and the same one each time") {
+  auto config = small_run();
+  config.kernels = Kernels::kPlain;
+  const auto float32 = run_undisturbed(config);
+  config.precision = Precision::kBfloat16;
+  const auto first = run_undisturbed(config), second = run_undisturbed(config);
+  CATCH_CHECK(first.metrics.dump() == second.metrics.dump());
+  CATCH_CHECK(first.result.dump() == second.result.dump());
+  const auto loss = [](const Outcome& outcome) {
+    return outcome.result["metrics"]["test_loss"].get<double>();
+  };
+  CATCH_CHECK(loss(first) != loss(float32));
+  CATCH_CHECK(loss(first) == Approx(loss(float32)).epsilon(0.02));
+}
+
+CATCH_TEST_CASE("what a device cannot do is refused before anything runs") {
+  const auto problems = [](auto change) {
+    struct Found final : config::Check {
+      void problem(std::string_view key, std::string_view message) override {
+        text += concat(key, " ", message, "\n");
+      }
+      std::string text;
+    } found;
+    auto config = small_run();
+    change(config);
+    config.validate(found);
+    return found.text;
+  };
+  CATCH_CHECK(problems([](RunConfig&) {}).empty());
+  CATCH_CHECK_THAT(problems([](RunConfig& c) { c.precision = Precision::kBfloat16; }),
+                   Catch::StartsWith("precision is bfloat16, which our kernels"));
+  CATCH_CHECK_THAT(problems([](RunConfig& c) { c.cuda_graph = true; }),
+                   Catch::StartsWith("cuda_graph is true without device: cuda"));
+  CATCH_CHECK_THAT(problems([](RunConfig& c) {
+                     c.device = Device::kCuda;
+                     c.cuda_graph = true;
+                     c.model.dropout = 0.1;
+                   }),
+                   Catch::StartsWith("cuda_graph is true with model.dropout 0.1"));
+}
+
 CATCH_TEST_CASE(
     "all variants of a seed start from the same values where they have the same parts") {
   const auto initialised = [](AttentionConfig attention, std::uint64_t seed) {

@@ -1,4 +1,5 @@
-// The fused kernel against its twin from library operations: outputs and gradients.
+// The fused kernel, and the library's behind the same signature, against the formula from library
+// operations: outputs and gradients.
 #include "kernel/fused_attention.h"
 
 #include <ATen/ATen.h>
@@ -6,6 +7,7 @@
 
 #include <cmath>
 
+#include "kernel/library_attention.h"
 #include "support/catch.h"
 #include "support/gradients.h"
 #include "util/random.h"
@@ -58,6 +60,12 @@ Answer fused(const Inputs& in, const at::Tensor& w) {
   });
 }
 
+Answer library(const Inputs& in, const at::Tensor& w) {
+  return answer(in, w, [](const Inputs& i) {
+    return kernel::library_attention(i.q, i.k, i.v, i.lambda, i.heads);
+  });
+}
+
 struct Shape {
   std::int64_t batch, tokens, heads, groups, width, value_width;
   bool two;
@@ -86,29 +94,34 @@ Inputs draw(const Shape& s, at::ScalarType type) {
   return in;
 }
 
+void check_equal(const Answer& ours, const Answer& theirs, const Shape& s, double tolerance) {
+  CATCH_CHECK(relative_error(ours.out, theirs.out) < tolerance);
+  for (std::size_t i = 0; i < ours.gradients.size(); ++i) {
+    CATCH_INFO("gradient " << i << " of q, k, v, λ");
+    // With one token there is nothing to choose from, and q and k have no gradient.
+    const bool vanishing = s.tokens == 1 && i < 2;
+    if (vanishing) {
+      CATCH_CHECK(ours.gradients[i].abs().max().item<double>() < tolerance);
+    } else {
+      CATCH_CHECK(relative_error(ours.gradients[i], theirs.gradients[i]) < tolerance);
+    }
+  }
+}
+
 void check(const Shape& s) {
   CATCH_INFO("B " << s.batch << " T " << s.tokens << " H " << s.heads << " groups " << s.groups
                   << " d " << s.width << " values " << s.value_width << (s.two ? " two" : " one"));
   for (const auto type : {at::kDouble, at::kFloat}) {
     const auto in = draw(s, type);
     const auto w = at::randn({s.batch, s.tokens, s.heads, s.value_width}, type);
-    const auto ours = fused(in, w), theirs = answer(in, w, plain);
+    const auto theirs = answer(in, w, plain);
     const double tolerance = type == at::kDouble ? 1e-10 : 1e-5;
-    CATCH_CHECK(relative_error(ours.out, theirs.out) < tolerance);
-    for (std::size_t i = 0; i < ours.gradients.size(); ++i) {
-      CATCH_INFO("gradient " << i << " of q, k, v, λ");
-      // With one token there is nothing to choose from, and q and k have no gradient.
-      const bool vanishing = s.tokens == 1 && i < 2;
-      if (vanishing) {
-        CATCH_CHECK(ours.gradients[i].abs().max().item<double>() < tolerance);
-      } else {
-        CATCH_CHECK(relative_error(ours.gradients[i], theirs.gradients[i]) < tolerance);
-      }
-    }
+    check_equal(fused(in, w), theirs, s, tolerance);
+    check_equal(library(in, w), theirs, s, tolerance);
   }
 }
 
-CATCH_TEST_CASE("fused attention equals the formula, outputs and gradients, over shapes") {
+CATCH_TEST_CASE("attention equals the formula, outputs and gradients, over shapes") {
   torch::manual_seed(1);
   for (const bool two : {true, false}) {
     // Lengths around the strip of 6 rows, the block of 24 and the vectors of 4, 8 and 16.
@@ -122,6 +135,8 @@ CATCH_TEST_CASE("fused attention equals the formula, outputs and gradients, over
     check({1, 50, 2, 2, 64, 128, two});
     check({1, 300, 1, 1, 12, 24, two});
   }
+  CATCH_CHECK_FALSE(kernel::take_library_attention_used().empty());
+  CATCH_CHECK(kernel::take_library_attention_used().empty());
   Random random{7};
   for (int i = 0; i < 40; ++i) {
     const auto groups = 1 + random.below(3), heads = groups * (1 + random.below(3));

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "kernel/fused_attention.h"
 #include "model/attention.h"
 #include "model/attention/differential_lambda.h"
 #include "model/head_norm.h"
@@ -39,9 +38,9 @@ class DifferentialAttention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    if (uses_fused(kernels_, x, cache)) {
-      const auto heads = kernel::fused_attention(in.q, in.k, in.v, lambda_of_rows(in.q),
-                                                 head_map());  // [B, T, H, 2d]
+    if (uses_fused(kernels_, cache)) {
+      const auto heads = attend(in.q, in.k, in.v, lambda_of_rows(in.q),
+                                head_map());  // [B, T, H, 2d]
       return out_proj_(subln_->forward(at_places(heads, places), scale_).flatten(-2));
     }
     const auto [k, v] = with_earlier(cache, in.k, in.v);
@@ -101,7 +100,10 @@ class DifferentialAttention final : public Attention {
 
   // λ of every head and row, [B, H, T].
   at::Tensor lambda_of_rows(const at::Tensor& q) const {
-    const auto lambda = lambda_->value().to(q.scalar_type()).view({-1, 1});  // [1 or H, 1]
+    const auto type = at::promote_types(q.scalar_type(), at::kFloat);
+    auto lambda = lambda_->value();  // a constant is a number of the host, whatever the device
+    lambda = lambda.dim() == 0 ? at::full({1, 1}, lambda.item(), q.options().dtype(type))
+                               : lambda.to(type).view({-1, 1});  // [1 or H, 1]
     return lambda.expand({q.size(0), heads_, q.size(1)});
   }
 

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "kernel/fused_attention.h"
 #include "model/attention.h"
 #include "model/head_norm.h"
 #include "model/linear.h"
@@ -37,7 +36,7 @@ class DifferentialV2Attention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    if (uses_fused(kernels_, x, cache)) {
+    if (uses_fused(kernels_, cache)) {
       return o_proj_(subln_->forward(at_places(fused(in), places)).flatten(-2));
     }
     const auto [k, v] = with_earlier(cache, in.k, in.v);
@@ -95,9 +94,9 @@ class DifferentialV2Attention final : public Attention {
       const auto lambda = in.lambda.defined()
                               ? in.lambda
                               : at::ones({in.q.size(0), in.q.size(1), heads_}, in.q.options());
-      return kernel::fused_attention(in.q, in.k, in.v, lambda.transpose(1, 2), head_map(heads_));
+      return attend(in.q, in.k, in.v, lambda.transpose(1, 2), head_map(heads_));
     }
-    const auto mixed = kernel::fused_attention(in.q, in.k, in.v, {}, head_map(2 * heads_));
+    const auto mixed = attend(in.q, in.k, in.v, {}, head_map(2 * heads_));
     return difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2);
   }
 

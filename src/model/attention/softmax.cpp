@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "kernel/fused_attention.h"
 #include "model/attention.h"
 #include "model/head_norm.h"
 #include "model/linear.h"
@@ -33,8 +32,8 @@ class SoftmaxAttention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    if (uses_fused(kernels_, x, cache)) {
-      const auto heads = kernel::fused_attention(in.q, in.k, in.v, {}, head_map());
+    if (uses_fused(kernels_, cache)) {
+      const auto heads = attend(in.q, in.k, in.v, {}, head_map());
       return out_proj_(
           subln_->forward(at_places(heads, places)).flatten(-2));  // heads [B, T, H, d]
     }

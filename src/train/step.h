@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+
+#include "model/score.h"
+#include "task/task.h"
+#include "train/optimizer.h"
+#include "train/train_config.h"
+
+namespace difflab {
+
+/// What a training step has found.
+struct StepFound {
+  double loss;       ///< mean cross-entropy, nats
+  double grad_norm;  ///< before clipping
+};
+
+/// Forward, loss, backward, clipping, AdamW. If loss or norm is not finite, the training has
+/// diverged, and what the parameters are then is not said.
+class Step {
+ public:
+  virtual ~Step() = default;
+  /// One step with a batch on the CPU.
+  virtual StepFound run(const Batch& batch, double lr) = 0;
+};
+
+/// How each step is done that is not recorded.
+std::unique_ptr<Step> plain_step(LanguageModel& model, Optimizer& optimizer,
+                                 const TrainConfig& config);
+
+/// A step in memory that stays where it is, for batches [B, T] with n questions: nothing in `work`
+/// asks a device for a number, so its operations can be recorded once and replayed.
+class FixedStep {
+ public:
+  FixedStep(LanguageModel& model, Optimizer& optimizer, const TrainConfig& config,
+            const Batch& batch, const Questions& questions);
+
+  /// Puts a batch of the same sizes, and the learning rate, to where `work` reads them.
+  void load(const Batch& batch, const Questions& questions, double lr);
+  void work();
+  /// Waits for the device.
+  StepFound found() const;
+
+ private:
+  LanguageModel& model_;
+  Optimizer& optimizer_;
+  double grad_clip_;
+  at::Tensor inputs_;      // [B, T]
+  Questions questions_;    // [n]
+  at::Tensor lr_, found_;  // scalar, [2]
+};
+
+}  // namespace difflab

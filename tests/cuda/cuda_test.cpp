@@ -1,0 +1,127 @@
+// device=cuda, where there is one. Elsewhere every case says so, and CTest calls the test skipped.
+#include <ATen/ATen.h>
+#include <torch/cuda.h>
+
+#include <iostream>
+
+#include "experiment/device.h"
+#include "experiment/run_experiment.h"
+#include "kernel/library_attention.h"
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "support/attention_variants.h"
+#include "support/catch.h"
+#include "support/temporary_folder.h"
+#include "support/tensors.h"
+#include "train/recorded_step.h"
+
+namespace difflab {
+namespace {
+
+bool no_device() {
+  if (torch::cuda::is_available()) return false;
+  std::cout << "no CUDA device: nothing of device=cuda is tested here\n";
+  return true;
+}
+
+struct Outcome {
+  double loss;
+  at::Tensor gradients;  // of all parameters, on the CPU
+};
+
+Outcome outcome(const ModelConfig& config, Kernels kernels, const at::Device& device,
+                Precision precision = Precision::kFloat32) {
+  constexpr std::int64_t kVocab = 40;
+  at::manual_seed(1);  // the same tokens for all
+  const auto tokens = at::randint(kVocab, {4, 65}, at::kLong).to(device);
+  LanguageModel model(config, kVocab, kernels);
+  initialise(model, config, 0);
+  model.set_precision(precision);
+  model.to(device);
+  const auto loss = mean_loss(model, tokens.narrow(1, 0, 64), tokens.narrow(1, 1, 64));
+  loss.backward();
+  std::vector<at::Tensor> all;
+  for (const auto& parameter : model.parameters()) all.push_back(parameter.grad().flatten().cpu());
+  return {loss.item<double>(), at::cat(all)};
+}
+
+CATCH_TEST_CASE("models on CUDA give the loss and gradients of the CPU") {
+  if (no_device()) return;
+  const auto cuda = open_device(Device::kCuda);
+  for (const auto& [name, attention] : testing::attention_variants()) {
+    for (const auto block : {BlockKind::kLlama, BlockKind::kNano}) {
+      const ModelConfig config{.d_model = 32, .layers = 2, .block = block, .attention = attention};
+      const auto expected = outcome(config, Kernels::kPlain, at::kCPU);
+      for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+        CATCH_INFO(name << (block == BlockKind::kLlama ? ", llama" : ", nano")
+                        << (kernels == Kernels::kPlain ? ", plain" : ", fused"));
+        const auto found = outcome(config, kernels, cuda);
+        CATCH_CHECK(found.loss == Approx(expected.loss).epsilon(1e-5));
+        CATCH_CHECK(testing::relative_error(found.gradients, expected.gradients) < 1e-4);
+        const auto rounded = outcome(config, kernels, cuda, Precision::kBfloat16);
+        CATCH_CHECK(rounded.loss == Approx(expected.loss).epsilon(0.01));
+        CATCH_CHECK(testing::relative_error(rounded.gradients, expected.gradients) < 0.1);
+      }
+    }
+  }
+  for (const auto& backend : kernel::take_library_attention_used()) std::cout << backend << '\n';
+}
+
+RunConfig small_run() {
+  RunConfig config;
+  config.device = Device::kCuda;
+  config.model.d_model = 32;
+  config.model.attention = DifferentialAttentionConfig{.heads = 2};
+  config.task = NeedleRecallConfig{.needle = {.length = 24}};
+  config.train = {
+      .steps = 12, .batch_size = 4, .warmup_steps = 2, .eval_every = 5, .eval_samples = 16};
+  config.evaluate = {HeldoutConfig{.samples = 16},
+                     NeedleGridConfig{.depths = {0, 100}, .samples = 4},
+                     AttentionAllocationConfig{}, ActivationOutliersConfig{}};
+  return config;
+}
+
+// Every line of the metrics but its times.
+std::string metrics_of(const RunDirectory& run) {
+  std::string text;
+  for (auto line : read_metrics(run)) {
+    line.erase("train_seconds");
+    text += line.dump() + "\n";
+  }
+  return text;
+}
+
+CATCH_TEST_CASE("a run on CUDA gives the same bits each time, also when it is interrupted") {
+  if (no_device()) return;
+  for (const auto precision : {Precision::kFloat32, Precision::kBfloat16}) {
+    auto config = small_run();
+    config.precision = precision;
+    const testing::TemporaryFolder folder;
+    const RunDirectory one{folder.path() / "one"}, other{folder.path() / "other"};
+    CATCH_REQUIRE(run_experiment(config, one, [] { return false; }) == RunEnd::kComplete);
+    int asked = 0;
+    CATCH_REQUIRE(run_experiment(config, other, [&] { return asked++ == 7; }) ==
+                  RunEnd::kInterrupted);
+    CATCH_REQUIRE(run_experiment(config, other, [] { return false; }) == RunEnd::kComplete);
+    CATCH_CHECK(metrics_of(one) == metrics_of(other));
+    CATCH_CHECK((*read_result(one))["status"] == "finished");
+  }
+}
+
+CATCH_TEST_CASE("recorded steps are the steps that are done one by one") {
+  if (no_device()) return;
+  auto config = small_run();
+  config.train.steps = 30;
+  const testing::TemporaryFolder folder;
+  const RunDirectory plain{folder.path() / "plain"}, recorded{folder.path() / "recorded"};
+  CATCH_REQUIRE(run_experiment(config, plain, [] { return false; }) == RunEnd::kComplete);
+  config.cuda_graph = true;
+  CATCH_REQUIRE(run_experiment(config, recorded, [] { return false; }) == RunEnd::kComplete);
+  const auto loss = [](const RunDirectory& run) {
+    return (*read_result(run))["metrics"]["test_loss"].get<double>();
+  };
+  CATCH_CHECK(loss(recorded) == Approx(loss(plain)).epsilon(1e-3));
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,76 @@
+// The step that can be recorded against the step that is done one by one.
+#include "train/step.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "support/catch.h"
+#include "support/tensors.h"
+
+namespace difflab {
+namespace {
+
+struct Trained {
+  LanguageModel model;
+  Optimizer optimizer;
+
+  Trained(const TrainConfig& config, Kernels kernels)
+      : model(initialised(kernels)), optimizer(model, config) {}
+
+  static LanguageModel initialised(Kernels kernels) {
+    const ModelConfig config{.d_model = 16, .layers = 2};
+    LanguageModel model(config, /*vocab_size=*/30, kernels);
+    initialise(model, config, 0);
+    return model;
+  }
+};
+
+// Three questions in each sequence, at other places each time.
+Batch batch_of(int step) {
+  at::manual_seed(step);
+  const auto inputs = at::randint(30, {4, 20}, at::kLong);
+  const auto asked = at::rand({4, 20}).argsort(/*stable=*/true, /*dim=*/1) < 3;
+  return {inputs, at::where(asked, at::randint(30, {4, 20}, at::kLong), at::Scalar(kIgnore))};
+}
+
+CATCH_TEST_CASE("a step that asks the device nothing takes the steps of the other") {
+  for (const double grad_clip : {0.0, 0.5}) {
+    for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+      CATCH_INFO("grad_clip " << grad_clip);
+      const TrainConfig config{.grad_clip = grad_clip};
+      Trained one(config, kernels), other(config, kernels);
+      const auto plain = plain_step(one.model, one.optimizer, config);
+      const auto first = batch_of(0);
+      FixedStep fixed(other.model, other.optimizer, config, first, Questions::of(first.targets));
+      for (int step = 0; step < 20; ++step) {
+        const auto batch = batch_of(step);
+        const double lr = 0.01 / (1 + step);
+        const auto found = plain->run(batch, lr);
+        fixed.load(batch, Questions::of(batch.targets), lr);
+        fixed.work();
+        CATCH_CHECK(fixed.found().loss == Approx(found.loss).epsilon(1e-5));
+        CATCH_CHECK(fixed.found().grad_norm == Approx(found.grad_norm).epsilon(1e-4));
+      }
+      CATCH_CHECK(other.optimizer.steps_taken() == 20);
+      CATCH_CHECK(
+          testing::relative_error(other.optimizer.parameters(), one.optimizer.parameters()) < 1e-4);
+    }
+  }
+}
+
+CATCH_TEST_CASE("a plain step that has diverged leaves the parameters as they were") {
+  const TrainConfig config;
+  Trained trained(config, Kernels::kFused);
+  trained.model.parameters().front().data().fill_(NAN);
+  const auto before = trained.optimizer.parameters().clone();
+  const auto found = plain_step(trained.model, trained.optimizer, config)->run(batch_of(0), 0.1);
+  CATCH_CHECK(std::isnan(found.loss));
+  CATCH_CHECK(at::equal(trained.optimizer.parameters().nan_to_num(7), before.nan_to_num(7)));
+  CATCH_CHECK(trained.optimizer.steps_taken() == 0);
+}
+
+}  // namespace
+}  // namespace difflab
