@@ -14,6 +14,7 @@ void add_bench_command(CLI::App& app) {
   struct Options {
     std::string what;
     int threads = 1;
+    std::string device = "cpu";
     int runs = 1000;
     bool json = false;
   };
@@ -28,20 +29,28 @@ void add_bench_command(CLI::App& app) {
       command->add_option("--threads", options->threads, "attention, train: threads")
           ->capture_default_str()
           ->check(CLI::Range(1, 1024));
+  const CLI::Option* device =
+      command->add_option("--device", options->device, "attention, train: cpu or cuda")
+          ->capture_default_str()
+          ->check(CLI::IsMember({"cpu", "cuda"}));
   const CLI::Option* runs =
       command->add_option("--runs", options->runs, "sweep: how many runs of one step each")
           ->capture_default_str()
           ->check(CLI::Range(1, 100'000));
   command->add_flag("--json", options->json, "the same as JSON");
-  command->callback([options, threads, runs] {
+  command->callback([options, threads, device, runs] {
     const bool of_driver = options->what == "sweep" || options->what == "startup";
     if (of_driver && threads->count() > 0) {
       throw UserError("--threads is for bench attention and bench train");
     }
+    if (of_driver && device->count() > 0) {
+      throw UserError("--device is for bench attention and bench train");
+    }
     if (options->what != "sweep" && runs->count() > 0) throw UserError("--runs is for bench sweep");
     if (options->what == "sweep") return bench_sweep(options->runs, options->json);
     if (options->what == "startup") return bench_startup(options->json);
-    std::vector<std::string> arguments{"bench", options->what, std::to_string(options->threads)};
+    std::vector<std::string> arguments{"bench", options->what, std::to_string(options->threads),
+                                       options->device};
     if (options->json) arguments.push_back("--json");
     become_worker(arguments);
   });

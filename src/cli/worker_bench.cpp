@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <torch/cuda.h>
 
 #include <algorithm>
 #include <iostream>
@@ -10,6 +11,7 @@
 
 #include "cli/worker_bench_cases.h"
 #include "evaluate/timing.h"
+#include "experiment/device.h"
 #include "kernel/attention_head.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -18,6 +20,7 @@ namespace difflab {
 namespace {
 
 constexpr int kRounds = 9;
+constexpr int kWarmUpsOnCuda = 5;  // the fourth records a graph
 
 struct Row {
   const BenchCase* bench;
@@ -25,20 +28,30 @@ struct Row {
   double share;  ///< of the peak, both medians
 };
 
+// Of one call, until the device is done.
+double seconds_on(const c10::Device& device, const std::function<void()>& run) {
+  return seconds_of([&] {
+    run();
+    if (device.is_cuda()) torch::cuda::synchronize();
+  });
+}
+
 // All cases of a group in turn, kRounds times, so that what else the machine does meets all alike.
-std::vector<Row> measure(const std::vector<BenchCase>& cases) {
-  SgemmPeak peak(at::empty({0}));
+std::vector<Row> measure(const std::vector<BenchCase>& cases, const c10::Device& device) {
+  SgemmPeak peak(at::empty({0}, device));
   std::vector<Row> rows;
   for (auto begin = cases.begin(); begin != cases.end();) {
     auto end = std::find_if(begin, cases.end(),
                             [&](const auto& other) { return other.group != begin->group; });
     std::map<const BenchCase*, std::vector<double>> samples;
     std::vector<double> peaks;
-    for (auto bench = begin; bench != end; ++bench) bench->run();  // warm up
+    for (int again = 0; again < (device.is_cuda() ? kWarmUpsOnCuda : 1); ++again) {
+      for (auto bench = begin; bench != end; ++bench) seconds_on(device, bench->run);
+    }
     peak.measure();
     for (int round = 0; round < kRounds; ++round) {
       for (auto bench = begin; bench != end; ++bench) {
-        samples[&*bench].push_back(seconds_of(bench->run));
+        samples[&*bench].push_back(seconds_on(device, bench->run));
       }
       peaks.push_back(peak.measure());
     }
@@ -52,13 +65,13 @@ std::vector<Row> measure(const std::vector<BenchCase>& cases) {
   return rows;
 }
 
-void print(const std::vector<Row>& rows) {
+void print(const std::vector<Row>& rows, const std::string& where) {
   std::string group;
   for (const auto& row : rows) {
     const auto& [bench, seconds, share] = row;
     if (bench->group != group) std::cout << (group.empty() ? "" : "\n") << bench->group << '\n';
     group = bench->group;
-    std::cout << fmt::format("  {:<20} {:9.2f} ms  ({:.2f} to {:.2f})", bench->name,
+    std::cout << fmt::format("  {:<37} {:9.2f} ms  ({:.2f} to {:.2f})", bench->name,
                              1e3 * seconds.median, 1e3 * seconds.low, 1e3 * seconds.high);
     if (bench->tokens > 0) {
       std::cout << fmt::format("  {:8.0f} tokens/s  {:6.1f} GFLOP/s  {:3.0f} % of sgemm",
@@ -69,7 +82,7 @@ void print(const std::vector<Row>& rows) {
   }
   std::cout << fmt::format("\nMedian and quartiles of {} rounds, cases in turn; {} thread{}; {}\n",
                            kRounds, at::get_num_threads(), at::get_num_threads() > 1 ? "s" : "",
-                           kernel::instruction_set());
+                           where);
 }
 
 Json to_json(const std::vector<Row>& rows) {
@@ -96,7 +109,7 @@ namespace {
 // One training step per line "SHAPE | MODEL KERNELS", answered with its seconds and operations, or
 // "sgemm", answered with operations per second: bench/compare times us and a peer in turn.
 int serve_steps() {
-  const auto cases = train_cases();
+  const auto cases = train_cases(c10::kCPU);
   SgemmPeak peak(at::empty({0}));
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "sgemm") {
@@ -121,12 +134,13 @@ int bench_command(const std::vector<std::string>& arguments) {
   if (what != "attention" && what != "train") {
     throw UserError(concat("bench ", what, " is unknown; expected attention or train"));
   }
-  const auto cases = what == "attention" ? attention_cases() : train_cases();
-  const auto rows = measure(cases);
-  if (arguments.size() > 2) {
+  const auto device = open_device(arguments.at(2) == "cuda" ? Device::kCuda : Device::kCpu);
+  const auto cases = what == "attention" ? attention_cases(device) : train_cases(device);
+  const auto rows = measure(cases, device);
+  if (arguments.size() > 3) {
     std::cout << to_json(rows).dump(1) << '\n';
   } else {
-    print(rows);
+    print(rows, device.is_cpu() ? kernel::instruction_set() : name_of_device(device));
   }
   return 0;
 }

@@ -1,16 +1,18 @@
 // Forward and backward of causal attention between its projections: queries, keys and values are
-// given, the head outputs are asked for. 2,048 tokens, H 4, d 16, one thread.
+// given, the head outputs are asked for. 2,048 tokens, H 4, d 16.
 #include <ATen/ATen.h>
 
 #include "cli/worker_bench_cases.h"
-#include "kernel/fused_attention.h"
+#include "model/attention.h"
 
 namespace difflab {
 namespace {
 
 constexpr std::int64_t kTokens = 2'048, kHeads = 4, kWidth = 16;
 
-at::Tensor leaf(std::vector<std::int64_t> sizes) { return at::randn(sizes).requires_grad_(); }
+at::Tensor leaf(std::vector<std::int64_t> sizes, const c10::Device& device) {
+  return at::randn(sizes, device).requires_grad_();
+}
 
 at::Tensor flash(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, double scale) {
   return at::scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2),
@@ -19,7 +21,7 @@ at::Tensor flash(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, 
 
 at::Tensor plain_map(const at::Tensor& q, const at::Tensor& k, double scale) {
   const auto T = q.size(1);
-  const auto future = at::ones({T, T}, at::kBool).triu(1);
+  const auto future = at::ones({T, T}, q.options().dtype(at::kBool)).triu(1);
   const auto scores = (q.transpose(1, 2) * scale).matmul(k.transpose(1, 2).transpose(-2, -1));
   return scores.masked_fill(future, -INFINITY).softmax(-1);
 }
@@ -29,11 +31,11 @@ struct Differential {
   at::Tensor q, k, v, lambda;
   kernel::HeadMap map;
 
-  explicit Differential(std::int64_t T)
-      : q(leaf({kTokens / T, T, 2 * kHeads, kWidth})),
-        k(leaf({kTokens / T, T, 2 * kHeads, kWidth})),
-        v(leaf({kTokens / T, T, kHeads, 2 * kWidth})),
-        lambda(at::full({1}, 0.3).requires_grad_()) {
+  Differential(std::int64_t T, const c10::Device& device)
+      : q(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)),
+        k(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)),
+        v(leaf({kTokens / T, T, kHeads, 2 * kWidth}, device)),
+        lambda(at::full({1}, 0.3, device).requires_grad_()) {
     for (std::int64_t i = 0; i < kHeads; ++i) {
       map.q1.push_back(2 * i);
       map.q2.push_back(2 * i + 1);
@@ -70,7 +72,7 @@ struct Differential {
     return map_of(0) - lambda * map_of(1);
   }
   at::Tensor fused() const {
-    return kernel::fused_attention(q, k, v, lambda.expand({q.size(0), kHeads, q.size(1)}), map);
+    return attend(q, k, v, lambda.expand({q.size(0), kHeads, q.size(1)}), map);
   }
   std::vector<at::Tensor> leaves() const { return {q, k, v, lambda}; }
 };
@@ -80,15 +82,15 @@ struct Softmax {
   at::Tensor q, k, v;
   kernel::HeadMap map;
 
-  explicit Softmax(std::int64_t T)
-      : q(leaf({kTokens / T, T, 2 * kHeads, kWidth})),
-        k(leaf({kTokens / T, T, 2 * kHeads, kWidth})),
-        v(leaf({kTokens / T, T, 2 * kHeads, kWidth})) {
+  Softmax(std::int64_t T, const c10::Device& device)
+      : q(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)),
+        k(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)),
+        v(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)) {
     for (std::int64_t i = 0; i < 2 * kHeads; ++i) map.q1.push_back(i);
     map.k1 = map.v = map.q1;
   }
   at::Tensor library() const { return flash(q, k, v, 0.25); }
-  at::Tensor fused() const { return kernel::fused_attention(q, k, v, {}, map); }
+  at::Tensor fused() const { return attend(q, k, v, {}, map); }
   std::vector<at::Tensor> leaves() const { return {q, k, v}; }
 };
 
@@ -103,11 +105,11 @@ std::function<void()> step(Attend attend, std::vector<at::Tensor> leaves) {
 
 }  // namespace
 
-std::vector<BenchCase> attention_cases() {
+std::vector<BenchCase> attention_cases(c10::Device device) {
   std::vector<BenchCase> cases;
   for (const std::int64_t T : {64, 128, 256, 512, 1024, 2048}) {
-    const auto diff = std::make_shared<Differential>(T);
-    const auto plain = std::make_shared<Softmax>(T);
+    const auto diff = std::make_shared<Differential>(T, device);
+    const auto plain = std::make_shared<Softmax>(T, device);
     const auto add = [&](const char* name, std::function<void()> run) {
       cases.push_back({concat("T ", T), name, std::move(run), 0, 0});
     };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -13,12 +15,12 @@ namespace difflab {
 struct BenchCase {
   std::string group;  ///< cases of a group are compared with each other
   std::string name;
-  std::function<void()> run;
-  double operations = 0;  ///< floating-point operations of a call
-  double tokens = 0;      ///< tokens of a call
+  std::function<void()> run;  ///< may leave a device at work
+  double operations = 0;      ///< floating-point operations of a call
+  double tokens = 0;          ///< tokens of a call
 };
 
-std::vector<BenchCase> attention_cases();
-std::vector<BenchCase> train_cases();
+std::vector<BenchCase> attention_cases(c10::Device device);
+std::vector<BenchCase> train_cases(c10::Device device);
 
 }  // namespace difflab

@@ -8,42 +8,63 @@
 #include "model/cost.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
-#include "model/score.h"
-#include "train/optimizer.h"
+#include "train/recorded_step.h"
 
 namespace difflab {
 namespace {
 
 constexpr std::int64_t kVocab = 256;
 
-struct Step {
+/// How a step is computed.
+struct Way {
+  const char* name;
+  Kernels kernels;
+  Precision precision = Precision::kFloat32;
+  bool recorded = false;
+};
+
+struct Trained {
   LanguageModel model;
   TrainConfig config;
   Optimizer optimizer;
-  at::Tensor tokens;  // [B, T + 1]
+  std::unique_ptr<Step> step;
+  Batch batch;
 
-  Step(const ModelConfig& config_of_model, std::int64_t batch, std::int64_t length, Kernels kernels)
-      : model(initialised(config_of_model, kernels)),
+  Trained(const ModelConfig& config_of_model, std::int64_t sequences, std::int64_t length,
+          const Way& way, const c10::Device& device)
+      : model(initialised(config_of_model, way, device)),
         optimizer(model, config),
-        tokens(at::randint(kVocab, {batch, length + 1}, at::kLong)) {}
-
-  static LanguageModel initialised(const ModelConfig& config, Kernels kernels) {
-    LanguageModel model(config, kVocab, kernels);
-    initialise(model, config, 0);
-    return model;
+        step(way.recorded ? recorded_step(model, optimizer, config)
+                          : plain_step(model, optimizer, config)) {
+    const auto tokens = at::randint(kVocab, {sequences, length + 1}, at::kLong);
+    batch = {tokens.narrow(1, 0, length), tokens.narrow(1, 1, length)};
   }
-  void run() {
-    const auto length = tokens.size(1) - 1;
-    optimizer.zero_grad();
-    mean_loss(model, tokens.narrow(1, 0, length), tokens.narrow(1, 1, length)).backward();
-    optimizer.clip(1);
-    optimizer.step(1e-3);
+
+  static LanguageModel initialised(const ModelConfig& config, const Way& way,
+                                   const c10::Device& device) {
+    LanguageModel model(config, kVocab, way.kernels);
+    initialise(model, config, 0);
+    model.set_precision(way.precision);
+    model.to(device);
+    return model;
   }
 };
 
+// On the CPU float32 alone, done one by one.
+std::vector<Way> ways_on(const c10::Device& device) {
+  std::vector<Way> ways{{"plain", Kernels::kPlain}, {"fused", Kernels::kFused}};
+  if (device.is_cpu()) return ways;
+  ways.push_back({"fused, bfloat16", Kernels::kFused, Precision::kBfloat16});
+#ifdef DIFFLAB_CUDA_HEADERS
+  ways.push_back({"fused, recorded", Kernels::kFused, Precision::kFloat32, true});
+  ways.push_back({"fused, bfloat16, recorded", Kernels::kFused, Precision::kBfloat16, true});
+#endif
+  return ways;
+}
+
 }  // namespace
 
-std::vector<BenchCase> train_cases() {
+std::vector<BenchCase> train_cases(c10::Device device) {
   struct Shape {
     const char* name;
     std::int64_t d_model, length, batch, heads;
@@ -53,23 +74,24 @@ std::vector<BenchCase> train_cases() {
                             Shape{"D 128, L 4, T 256, batch 16", 128, 256, 16, 4},
                             Shape{"D 256, L 4, T 512, batch 8", 256, 512, 8, 8}}) {
     const std::int64_t layers = shape.d_model == 64 ? 2 : 4;
-    const auto add = [&](const char* name, AttentionConfig attention, Kernels kernels) {
+    const auto add = [&](const char* name, AttentionConfig attention) {
       const ModelConfig model{.d_model = shape.d_model, .layers = layers, .attention = attention};
-      const auto step = std::make_shared<Step>(model, shape.batch, shape.length, kernels);
       const auto flops = count_flops(model, kVocab, shape.length, Masking::kCausal).total();
-      cases.push_back({shape.name, name, [step] { step->run(); },
-                       3.0 * static_cast<double>(flops * shape.batch),
-                       static_cast<double>(shape.batch * shape.length)});
+      for (const auto& way : ways_on(device)) {
+        const auto trained =
+            std::make_shared<Trained>(model, shape.batch, shape.length, way, device);
+        cases.push_back({shape.name, concat(name, " ", way.name),
+                         [trained] { trained->step->run(trained->batch, /*lr=*/1e-3); },
+                         3.0 * static_cast<double>(flops * shape.batch),
+                         static_cast<double>(shape.batch * shape.length)});
+      }
     };
     const SoftmaxAttentionConfig transformer{.heads = 2 * shape.heads};
     const DifferentialAttentionConfig v1{.heads = shape.heads};
     const DifferentialV2Config v2{.heads = 2 * shape.heads};
-    add("Transformer plain", transformer, Kernels::kPlain);
-    add("Transformer fused", transformer, Kernels::kFused);
-    add("DIFF V1 plain", v1, Kernels::kPlain);
-    add("DIFF V1 fused", v1, Kernels::kFused);
-    add("DIFF V2 plain", v2, Kernels::kPlain);
-    add("DIFF V2 fused", v2, Kernels::kFused);
+    add("Transformer", transformer);
+    add("DIFF V1", v1);
+    add("DIFF V2", v2);
   }
   return cases;
 }
