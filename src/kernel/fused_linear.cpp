@@ -16,6 +16,8 @@ using torch::autograd::variable_list;
 
 // Below this the weight's transposition and the call cost more than they gain.
 constexpr std::int64_t kFewRows = 64;
+// Rows whose part of a sum over all rows is summed by itself.
+constexpr std::int64_t kChunk = 256;
 // Multiplications that are worth a thread.
 constexpr std::int64_t kGrain = 1 << 20;
 
@@ -36,15 +38,16 @@ void multiply_rows(const Strided<const T>& a, const Panels<T>& b, const Strided<
 }
 
 template <class T>
-at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
+at::Tensor product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   const auto in = weight.size(1), out = weight.size(0);
   auto sizes = x.sizes().vec();
   sizes.back() = out;
-  auto y = at::empty(sizes, x.options());
+  const auto y = at::empty(sizes, x.options());
+  if (bias.defined()) y.copy_(bias.expand_as(y));
   const auto w = matrix<T>(weight);
   const Packed<T> turned({w.data, 1, w.row}, in, out, x.options());
   multiply_rows<T>(matrix<T>(x), turned.panels(), {y.mutable_data_ptr<T>(), size(out)},
-                   x.numel() / in, in, out);
+                   x.numel() / in, in, out, bias.defined() ? Into::kAddedTo : Into::kWritten);
   return y;
 }
 
@@ -68,25 +71,46 @@ void input_gradient(const at::Tensor& weight, const at::Tensor& dy, const at::Te
                    dx.numel() / in, out, in, into);
 }
 
+// Over all rows, part by part, so that the number of threads changes no bit.
+template <class T>
+at::Tensor column_sums(const at::Tensor& dy) {
+  const auto columns = dy.size(-1), rows = dy.numel() / columns;
+  const auto parts = (rows + kChunk - 1) / kChunk;
+  const auto sums = at::zeros({parts, columns}, dy.options());
+  const auto* from = dy.const_data_ptr<T>();
+  auto* to = sums.mutable_data_ptr<T>();
+  at::parallel_for(0, parts, kGrain / (kChunk * columns) + 1,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (auto row = begin * kChunk; row < std::min(rows, end * kChunk); ++row) {
+                       T* sum = to + row / kChunk * columns;
+                       for (std::int64_t j = 0; j < columns; ++j) sum[j] += from[row * columns + j];
+                     }
+                   });
+  return sums.sum(0);
+}
+
 struct Linears : torch::autograd::Function<Linears> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x_in,
-                               at::TensorList weights) {
+                               at::TensorList weights, at::TensorList biases) {
     const auto x = x_in.contiguous();
     variable_list saved{x}, outputs;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "linears", [&] {
-      for (const auto& weight : weights) {
-        saved.push_back(weight.contiguous());
-        outputs.push_back(product<scalar_t>(x, saved.back()));
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        saved.push_back(weights[i].contiguous());
+        outputs.push_back(
+            product<scalar_t>(x, saved.back(), biases.empty() ? at::Tensor() : biases[i]));
       }
     });
     context->save_for_backward(saved);
+    context->saved_data["biases"] = !biases.empty();
     return outputs;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& d_outputs) {
     const auto saved = context->get_saved_variables();
     const auto& x = saved[0];
-    variable_list gradients(saved.size());
+    const auto count = saved.size() - 1;  // of weights, and of biases behind them
+    variable_list gradients(1 + count * (context->saved_data["biases"].toBool() ? 2 : 1));
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "linears_backward", [&] {
       auto& dx = gradients[0];
       for (std::size_t i = 1; i < saved.size(); ++i) {
@@ -98,6 +122,10 @@ struct Linears : torch::autograd::Function<Linears> {
         }
         if (context->needs_input_grad(i)) {
           gradients[i] = weight_gradient<scalar_t>(x, saved[i], dy);
+        }
+        if (const auto bias = i + count;
+            bias < gradients.size() && context->needs_input_grad(bias)) {
+          gradients[bias] = column_sums<scalar_t>(dy);
         }
       }
     });
@@ -112,7 +140,8 @@ bool takes_linear(const at::Tensor& x, const at::Tensor& weight) {
          x.numel() >= kFewRows * weight.size(1);
 }
 
-std::vector<at::Tensor> linears(const at::Tensor& x, at::TensorList weights) {
+std::vector<at::Tensor> linears(const at::Tensor& x, at::TensorList weights,
+                                at::TensorList biases) {
   TORCH_CHECK(takes_rows(x) && x.dim() > 0 && !weights.empty(),
               "linears: x of another kind than expected");
   for (const auto& weight : weights) {
@@ -120,11 +149,17 @@ std::vector<at::Tensor> linears(const at::Tensor& x, at::TensorList weights) {
                     x.scalar_type() == weight.scalar_type(),
                 "linears: a weight of another kind than expected");
   }
-  return Linears::apply(x, weights);
+  TORCH_CHECK(biases.empty() || biases.size() == weights.size(), "linears: too few biases");
+  for (std::size_t i = 0; i < biases.size(); ++i) {
+    TORCH_CHECK(biases[i].dim() == 1 && biases[i].size(0) == weights[i].size(0) &&
+                    biases[i].scalar_type() == x.scalar_type(),
+                "linears: a bias of another kind than expected");
+  }
+  return Linears::apply(x, weights, biases);
 }
 
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
-  return linears(x, weight).front();
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  return linears(x, weight, bias.defined() ? at::TensorList(bias) : at::TensorList()).front();
 }
 
 }  // namespace difflab::kernel

@@ -10,8 +10,8 @@
 
 namespace difflab {
 
-/// A projection: [..., in] -> [..., out], weight [out, in], bias [out] if there is one. Fused and
-/// without a bias, it is our own product on the CPU.
+/// A projection: [..., in] -> [..., out], weight [out, in], bias [out] if there is one. Fused, it
+/// is our own product on the CPU.
 class LinearImpl : public torch::nn::LinearImpl {
  public:
   LinearImpl(std::int64_t in, std::int64_t out, bool with_bias, Kernels kernels)

@@ -16,6 +16,8 @@ using testing::leaf;
 
 const Function kOurs = [](const auto& in) { return kernel::linear(in[0], in[1]); };
 const Function kLibrary = [](const auto& in) { return at::linear(in[0], in[1]); };
+const Function kOursBiased = [](const auto& in) { return kernel::linear(in[0], in[1], in[2]); };
+const Function kLibraryBiased = [](const auto& in) { return at::linear(in[0], in[1], in[2]); };
 
 CATCH_TEST_CASE("a projection equals the library's, outputs and gradients, over shapes") {
   at::manual_seed(1);
@@ -25,6 +27,8 @@ CATCH_TEST_CASE("a projection equals the library's, outputs and gradients, over 
         for (const std::int64_t out : {1, 2, 15, 32, 85, 170}) {
           CATCH_INFO("rows " << rows << ", in " << in << ", out " << out);
           check_equal(kOurs, kLibrary, {leaf({rows, in}, type), leaf({out, in}, type)});
+          check_equal(kOursBiased, kLibraryBiased,
+                      {leaf({rows, in}, type), leaf({out, in}, type), leaf({out}, type)});
         }
       }
     }
@@ -61,6 +65,12 @@ CATCH_TEST_CASE("several projections of one x equal the library's, outputs and g
     return at::cat({at::linear(in[0], in[1]), at::linear(in[0], in[2]), at::linear(in[0], in[3])},
                    1);
   };
+  const Function ours_biased = [](const auto& in) {
+    return at::cat(kernel::linears(in[0], {in[1], in[2]}, {in[3], in[4]}), -1);
+  };
+  const Function theirs_biased = [](const auto& in) {
+    return at::cat({at::linear(in[0], in[1], in[3]), at::linear(in[0], in[2], in[4])}, -1);
+  };
   for (const auto type : {at::kFloat, at::kDouble}) {
     for (const std::int64_t rows : {1, 64, 700}) {
       for (const std::int64_t in : {7, 64, 300}) {
@@ -68,6 +78,9 @@ CATCH_TEST_CASE("several projections of one x equal the library's, outputs and g
         check_equal(ours, theirs,
                     {leaf({rows, in}, type), leaf({64, in}, type), leaf({5, in}, type),
                      leaf({33, in}, type)});
+        check_equal(ours_biased, theirs_biased,
+                    {leaf({2, rows, in}, type), leaf({64, in}, type), leaf({5, in}, type),
+                     leaf({64}, type), leaf({5}, type)});
       }
     }
   }
@@ -87,6 +100,7 @@ CATCH_TEST_CASE("neither threads nor the other rows change a bit of a projection
   at::manual_seed(4);
   const auto x = leaf({3'001, 64}, at::kFloat), weight = leaf({170, 64}, at::kFloat);
   check_threads(kOurs, {x, weight});
+  check_threads(kOursBiased, {x, weight, leaf({170}, at::kFloat)});
   const at::NoGradGuard no_grad;
   const auto all = kernel::linear(x, weight);
   for (const std::int64_t begin : {0, 1, 130, 2'990}) {
