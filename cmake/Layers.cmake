@@ -38,69 +38,79 @@ function(add_torch_layer name)
   target_precompile_headers(difflab_${name} REUSE_FROM difflab_torch_pch)
 endfunction()
 
-# Finds LibTorch >= 2.6: Torch_DIR or CMAKE_PREFIX_PATH, then the project's .venv, then the torch
-# that python3 imports. Defines difflab_torch, with its headers as system headers (no warnings).
-# LibTorch's own configuration is not loaded: one built with CUDA demands the toolkit with its
-# compiler, which we do not need and a machine with a driver need not have.
+# Finds LibTorch >= 2.6: Torch_DIR, Torch_ROOT or CMAKE_PREFIX_PATH, given or in the environment, then
+# the project's .venv, then the torch that python3 imports. Defines difflab_torch, with its headers as
+# system headers (no warnings). LibTorch's own configuration is not loaded: one built with CUDA demands
+# the toolkit with its compiler, which we do not need and a machine with a driver need not have.
 function(find_torch)
-  foreach(prefix ${CMAKE_PREFIX_PATH})
-    if(NOT Torch_DIR AND EXISTS ${prefix}/share/cmake/Torch/TorchConfig.cmake)
-      set(Torch_DIR ${prefix}/share/cmake/Torch)
-    endif()
-  endforeach()
+  string(REPLACE ":" ";" prefixes "$ENV{CMAKE_PREFIX_PATH}")
+  find_path(config TorchConfig.cmake NO_CACHE NO_DEFAULT_PATH PATH_SUFFIXES share/cmake/Torch Torch
+            PATHS ${Torch_DIR} $ENV{Torch_DIR} ${Torch_ROOT} $ENV{Torch_ROOT} ${CMAKE_PREFIX_PATH} ${prefixes})
   foreach(python ${PROJECT_SOURCE_DIR}/.venv/bin/python python3)
-    if(NOT Torch_DIR)
+    if(NOT config)
       execute_process(COMMAND ${python} -c "import torch; print(torch.utils.cmake_prefix_path, end='')"
                       OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE missing)
       if(NOT missing)
-        set(Torch_DIR ${found}/Torch)
+        set(config ${found}/Torch)
       endif()
     endif()
   endforeach()
-  if(NOT EXISTS "${Torch_DIR}/TorchConfigVersion.cmake")
-    message(FATAL_ERROR "LibTorch 2.6 or later is needed and was not found (${Torch_DIR}); "
-      "set Torch_DIR to its share/cmake/Torch, or let ./difflab install it")
+  get_filename_component(root "${config}/../../.." ABSOLUTE)
+  if(NOT EXISTS "${config}/TorchConfigVersion.cmake" OR NOT EXISTS "${root}/lib/libtorch_cpu.so")
+    message(FATAL_ERROR "LibTorch 2.6 or later, in shared libraries, is needed and was not found "
+      "(${config}); set Torch_DIR to its share/cmake/Torch, or let ./difflab install it")
   endif()
-  set(Torch_DIR ${Torch_DIR} CACHE PATH "share/cmake/Torch of a LibTorch >= 2.6" FORCE)
-  file(STRINGS ${Torch_DIR}/TorchConfigVersion.cmake version REGEX "set\\(PACKAGE_VERSION ")
+  set(Torch_DIR ${config} CACHE PATH "share/cmake/Torch of a LibTorch >= 2.6" FORCE)
+  # Another LibTorch in the same place is looked at again.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${config}/TorchConfig.cmake ${config}/TorchConfigVersion.cmake)
+  file(STRINGS ${config}/TorchConfigVersion.cmake version REGEX "set\\(PACKAGE_VERSION ")
   string(REGEX MATCH "[0-9]+\\.[0-9]+(\\.[0-9]+)?" version "${version}")
   if(version VERSION_LESS 2.6)
-    message(FATAL_ERROR "LibTorch in ${Torch_DIR} is ${version}; 2.6 or later is needed")
+    message(FATAL_ERROR "LibTorch in ${root} is ${version}; 2.6 or later is needed")
   endif()
 
-  get_filename_component(root ${Torch_DIR}/../../.. ABSOLUTE)
   add_library(difflab_torch INTERFACE)
   target_include_directories(difflab_torch SYSTEM INTERFACE
     ${root}/include ${root}/include/torch/csrc/api/include)
   # Which layout of std::string its symbols were made for.
-  file(STRINGS ${Torch_DIR}/TorchConfig.cmake abi REGEX "_GLIBCXX_USE_CXX11_ABI=0")
+  file(STRINGS ${config}/TorchConfig.cmake abi REGEX "_GLIBCXX_USE_CXX11_ABI=0")
   if(abi)
     target_compile_definitions(difflab_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=0)
   endif()
   set(with "for the CPU")
   if(EXISTS ${root}/lib/libtorch_cuda.so)
     set(with "with CUDA")
-    # Nothing of ours refers to it: it registers itself when it is loaded.
-    target_link_libraries(difflab_torch INTERFACE
-      "-Wl,--push-state,--no-as-needed,${root}/lib/libtorch_cuda.so,--pop-state")
-    target_compile_definitions(difflab_torch INTERFACE DIFFLAB_TORCH_HAS_CUDA)
-    # Headers of the same version come with a wheel; elsewhere the toolkit has them.
-    file(GLOB wheels ${root}/../nvidia/cu*/include ${root}/../nvidia/cuda_runtime/include)
-    find_path(DIFFLAB_CUDA_INCLUDE cuda_runtime_api.h
-              HINTS ${wheels} $ENV{CUDA_HOME}/include /usr/local/cuda/include)
-    file(GLOB runtime ${DIFFLAB_CUDA_INCLUDE}/../lib*/libcudart.so*)
-    if(runtime AND EXISTS "${DIFFLAB_CUDA_INCLUDE}/crt/host_config.h")
-      list(GET runtime 0 runtime)
-      get_filename_component(runtime ${runtime} ABSOLUTE)
-      target_include_directories(difflab_torch SYSTEM INTERFACE ${DIFFLAB_CUDA_INCLUDE})
-      target_compile_definitions(difflab_torch INTERFACE DIFFLAB_CUDA_HEADERS)
-      target_link_libraries(difflab_torch INTERFACE
-        ${root}/lib/libtorch_cuda.so ${root}/lib/libc10_cuda.so ${runtime})
-    else()
-      set(with "with CUDA, whose headers were not found in full (CUDA_HOME)")
-    endif()
+    use_torch_cuda(${root})
   endif()
   target_link_libraries(difflab_torch INTERFACE
     ${root}/lib/libtorch.so ${root}/lib/libtorch_cpu.so ${root}/lib/libc10.so)
   message(STATUS "Found LibTorch ${version} ${with}: ${root}")
+endfunction()
+
+# Adds to difflab_torch what a LibTorch with CUDA needs: its library, and the headers of CUDA's runtime
+# (for graphs and the device's name) where they are complete and recent.
+function(use_torch_cuda root)
+  # Nothing need refer to it: it registers itself when it is loaded.
+  target_link_libraries(difflab_torch INTERFACE
+    "-Wl,--push-state,--no-as-needed" ${root}/lib/libtorch_cuda.so "-Wl,--pop-state")
+  target_compile_definitions(difflab_torch INTERFACE DIFFLAB_TORCH_HAS_CUDA)
+  file(GLOB wheels ${root}/../nvidia/cu*/include ${root}/../nvidia/cuda_runtime/include)
+  find_path(cuda crt/host_config.h NO_CACHE NO_DEFAULT_PATH
+            PATHS ${wheels} $ENV{CUDA_HOME}/include /usr/local/cuda/include)
+  set(found 0)
+  if(EXISTS "${cuda}/cuda_runtime_api.h")
+    file(STRINGS ${cuda}/cuda_runtime_api.h found REGEX "define CUDART_VERSION ")
+    string(REGEX MATCH "[0-9]+$" found "${found}")
+  endif()
+  file(GLOB runtime ${cuda}/../lib*/libcudart.so*)
+  if(runtime AND found GREATER_EQUAL 12040)  # older ones declare a smaller CUDAGraph
+    list(GET runtime 0 runtime)
+    get_filename_component(runtime ${runtime} ABSOLUTE)
+    target_include_directories(difflab_torch SYSTEM INTERFACE ${cuda})
+    target_compile_definitions(difflab_torch INTERFACE DIFFLAB_CUDA_HEADERS)
+    target_link_libraries(difflab_torch INTERFACE ${root}/lib/libc10_cuda.so ${runtime})
+  else()
+    message(STATUS "CUDA's headers were not found in full (CUDA_HOME): no cuda_graph")
+  endif()
 endfunction()

@@ -13,6 +13,7 @@
 #include "evaluate/timing.h"
 #include "experiment/device.h"
 #include "kernel/attention_head.h"
+#include "train/recorded_step.h"
 #include "util/error.h"
 #include "util/json.h"
 
@@ -20,7 +21,7 @@ namespace difflab {
 namespace {
 
 constexpr int kRounds = 9;
-constexpr int kWarmUpsOnCuda = 5;  // the fourth records a graph
+constexpr int kWarmUpsOnCuda = kStepsBeforeRecording + 2;
 
 struct Row {
   const BenchCase* bench;
@@ -101,10 +102,6 @@ Json to_json(const std::vector<Row>& rows) {
   }
   return list;
 }
-
-}  // namespace
-
-namespace {
 
 // One training step per line "SHAPE | MODEL KERNELS", answered with its seconds and operations, or
 // "sgemm", answered with operations per second: bench/compare times us and a peer in turn.

@@ -9,7 +9,7 @@
 namespace difflab {
 
 /// The device of a run, made ready for results that can be repeated: on CUDA, the library's
-/// deterministic algorithms, and float32 without TF32.
+/// deterministic algorithms.
 /// @throws UserError if there is none.
 c10::Device open_device(Device device);
 

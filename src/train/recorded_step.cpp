@@ -4,18 +4,18 @@
 
 #ifdef DIFFLAB_CUDA_HEADERS
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <map>
 #include <optional>
 
+#include "train/fixed_step.h"
+
 namespace difflab {
 namespace {
 
-// The library looks up its routines and sets up their memory in the first steps, which cannot be
-// recorded.
-constexpr int kStepsBefore = 3;
 constexpr std::size_t kGraphs = 8;
 
 class RecordedStep final : public Step {
@@ -41,15 +41,10 @@ class RecordedStep final : public Step {
     }
     auto& [step, graph, steps] = place->second;
     step.load(batch, questions, lr);
-    if (steps < kStepsBefore) {
+    if (steps < kStepsBeforeRecording) {
       step.work();
     } else {
-      if (!graph) {
-        graph.emplace();
-        graph->capture_begin();
-        step.work();
-        graph->capture_end();
-      }
+      if (!graph) record(step, graph);
       graph->replay();
     }
     ++steps;
@@ -57,6 +52,26 @@ class RecordedStep final : public Step {
   }
 
  private:
+  // A graph keeps the addresses it was recorded with. All that a step reads stays where it is:
+  // batch, parameters, gradients and moments, and the model's table of positions, which only a
+  // longer sequence than that of training would replace.
+  void record(FixedStep& step, std::optional<at::cuda::CUDAGraph>& graph) {
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    graph.emplace();
+    graph->capture_begin(pool_);
+    try {
+      step.work();
+    } catch (...) {
+      try {
+        graph->capture_end();
+      } catch (...) {  // what went wrong first is what counts
+      }
+      graph.reset();
+      throw;
+    }
+    graph->capture_end();
+  }
+
   struct Shape {
     template <class... Of>
     explicit Shape(Of&&... of) : step(std::forward<Of>(of)...) {}
@@ -68,6 +83,7 @@ class RecordedStep final : public Step {
   LanguageModel& model_;
   Optimizer& optimizer_;
   const TrainConfig& config_;
+  at::cuda::MempoolId_t pool_ = at::cuda::graph_pool_handle();  // graphs run one at a time
   c10::cuda::CUDAStream stream_ = c10::cuda::getStreamFromPool();
   std::map<std::pair<std::vector<std::int64_t>, std::int64_t>, Shape> shapes_;
 };

@@ -1,6 +1,4 @@
 // The step that can be recorded against the step that is done one by one.
-#include "train/step.h"
-
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "support/tensors.h"
+#include "train/fixed_step.h"
 
 namespace difflab {
 namespace {
