@@ -19,22 +19,29 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Rows that go through all products before the next ones come; whole strips.
+// Rows that go through all products before the next ones come, at most; whole strips.
 constexpr std::int64_t kGroup = 120;
+// Where there are more groups than this, their number is a multiple of it, so that two or four
+// threads have equally many. It must not depend on the threads: sums run group by group.
+constexpr std::int64_t kGroupsAtOnce = 4;
 
 /// N rows of width D through hidden rows of width H, stored with `padded` numbers.
 struct Sizes {
-  std::int64_t rows, width, hidden, padded;
+  std::int64_t rows, width, hidden, padded, group_rows;
 
   Sizes(const at::Tensor& x, const at::Tensor& gate, std::size_t panel)
       : rows(x.numel() / gate.size(1)),
         width(gate.size(1)),
         hidden(gate.size(0)),
-        padded(round_up(hidden, static_cast<std::int64_t>(panel) / 2)) {}
+        padded(round_up(hidden, static_cast<std::int64_t>(panel) / 2)) {
+    const auto fewest = (rows + kGroup - 1) / kGroup;
+    const auto wanted = fewest > kGroupsAtOnce ? round_up(fewest, kGroupsAtOnce) : fewest;
+    group_rows = round_up((rows + wanted - 1) / wanted, kStripRows);
+  }
 
-  std::int64_t groups() const { return (rows + kGroup - 1) / kGroup; }
-  std::int64_t begin(std::int64_t group) const { return group * kGroup; }
-  std::int64_t count(std::int64_t group) const { return std::min(kGroup, rows - begin(group)); }
+  std::int64_t groups() const { return (rows + group_rows - 1) / group_rows; }
+  std::int64_t begin(std::int64_t group) const { return group * group_rows; }
+  std::int64_t count(std::int64_t group) const { return std::min(group_rows, rows - begin(group)); }
 };
 
 template <class T>
@@ -102,28 +109,28 @@ void run_backward(const Sizes& s, const variable_list& saved, const at::Tensor& 
 
   auto *d_wg = d_weights[0].mutable_data_ptr<T>(), *d_wu = d_weights[1].mutable_data_ptr<T>(),
        *d_wd = d_weights[2].mutable_data_ptr<T>();
-  const auto strips = round_up(s.hidden, kStripRows) / kStripRows,
-             strips_down = round_up(s.width, kStripRows) / kStripRows;
-  // Strips of the three gradients, one after the other.
-  const auto add = [&](std::int64_t group, const Group<T>& found, std::int64_t first,
-                       std::int64_t last) {
+  // One of so many shares of the three gradients: of each the same, since their strips cost not.
+  const auto add = [&](std::int64_t group, const Group<T>& found, std::int64_t share,
+                       std::int64_t shares) {
     const auto row = size(s.begin(group)), depth = size(s.count(group));
     const auto into = group == 0 ? Into::kWritten : Into::kAddedTo;
-    const auto part = [&](std::int64_t from, std::int64_t count, auto work) {
-      const auto begin = std::max(first, from), end = std::min(last, from + count);
-      if (begin < end) work(size((begin - from) * kStripRows), size((end - from) * kStripRows));
+    const auto part = [&](std::int64_t of, auto work) {
+      const auto strips = (of + kStripRows - 1) / kStripRows;
+      const auto begin = strips * share / shares * kStripRows,
+                 end = std::min(of, strips * (share + 1) / shares * kStripRows);
+      if (begin < end) work(size(begin), size(end - begin));
     };
     const auto of_hidden = [&](const T* d, T* sum) {
-      return [&, d, sum](std::size_t begin, std::size_t end) {
+      return [&, d, sum](std::size_t begin, std::size_t count) {
         multiply({d + begin, 1, padded}, as_panels(in + row * width, width),
-                 {sum + begin * width, width}, std::min(end, hidden) - begin, depth, width, into);
+                 {sum + begin * width, width}, count, depth, width, into);
       };
     };
-    part(0, strips, of_hidden(found.d_gate, d_wg));
-    part(strips, strips, of_hidden(found.d_up, d_wu));
-    part(2 * strips, strips_down, [&](std::size_t begin, std::size_t end) {
+    part(s.hidden, of_hidden(found.d_gate, d_wg));
+    part(s.hidden, of_hidden(found.d_up, d_wu));
+    part(s.width, [&](std::size_t begin, std::size_t count) {
       multiply({d_out + row * width + begin, 1, width}, as_panels<T>(found.inner, padded),
-               {d_wd + begin * padded, padded}, std::min(end, width) - begin, depth, padded, into);
+               {d_wd + begin * padded, padded}, count, depth, padded, into);
     });
   };
 
@@ -140,12 +147,11 @@ void run_backward(const Sizes& s, const variable_list& saved, const at::Tensor& 
     at::parallel_for(0, groups, 1, [&](std::int64_t begin, std::int64_t end) {
       for (auto i = begin; i < end; ++i) compute(first + i, found[size(i)]);
     });
-    at::parallel_for(0, 2 * strips + strips_down, (2 * strips + strips_down) / wave + 1,
-                     [&](std::int64_t begin, std::int64_t end) {
-                       for (std::int64_t i = 0; i < groups; ++i) {
-                         add(first + i, found[size(i)], begin, end);
-                       }
-                     });
+    at::parallel_for(0, wave, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = 0; i < groups; ++i) {
+        for (auto share = begin; share < end; ++share) add(first + i, found[size(i)], share, wave);
+      }
+    });
   }
   scratch.release();
 }
