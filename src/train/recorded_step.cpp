@@ -103,9 +103,8 @@ namespace difflab {
 
 std::unique_ptr<Step> recorded_step(LanguageModel&, Optimizer&, const TrainConfig&) {
   throw UserError(
-      "cuda_graph is true, but difflab was built without CUDA's headers (cuda_runtime_api.h), "
-      "which "
-      "the CUDA build of LibTorch brings; use cuda_graph=false");
+      "cuda_graph is true, but difflab was built without CUDA's headers, which come with the CUDA "
+      "build of LibTorch; use cuda_graph=false");
 }
 
 }  // namespace difflab
