@@ -16,8 +16,6 @@ using torch::autograd::variable_list;
 
 // Below this the weight's transposition and the call cost more than they gain.
 constexpr std::int64_t kFewRows = 64;
-// Rows whose part of a sum over all rows is summed by itself.
-constexpr std::int64_t kChunk = 256;
 // Multiplications that are worth a thread.
 constexpr std::int64_t kGrain = 1 << 20;
 

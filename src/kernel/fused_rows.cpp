@@ -15,8 +15,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Rows whose part of a sum over all rows is summed by itself, whatever the number of threads.
-constexpr std::int64_t kChunk = 256;
 // Numbers that are worth a thread.
 constexpr std::int64_t kGrain = 32'768;
 
