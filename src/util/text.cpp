@@ -1,6 +1,9 @@
 #include "util/text.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -25,6 +28,30 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+Piece::Piece(double value) {
+  const int length = std::snprintf(number_, sizeof number_, "%g", value);
+  text_ = {number_, static_cast<std::size_t>(length)};
+}
+
+Piece::Piece(long long value, Whole) {
+  const auto end = std::to_chars(std::begin(number_), std::end(number_), value).ptr;
+  text_ = {number_, static_cast<std::size_t>(end - number_)};
+}
+
+Piece::Piece(unsigned long long value, Whole) {
+  const auto end = std::to_chars(std::begin(number_), std::end(number_), value).ptr;
+  text_ = {number_, static_cast<std::size_t>(end - number_)};
+}
+
+std::string concat_pieces(std::initializer_list<Piece> pieces) {
+  std::size_t length = 0;
+  for (const auto& piece : pieces) length += piece.text().size();
+  std::string text;
+  text.reserve(length);
+  for (const auto& piece : pieces) text += piece.text();
+  return text;
+}
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;

@@ -1,19 +1,60 @@
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace difflab {
 
+/// One argument of concat as text. Numbers read as a stream prints them: 300, 0.1, 1e-09, nan.
+class Piece {
+ public:
+  Piece(std::string_view text) : text_(text) {}
+  Piece(const std::string& text) : text_(text) {}
+  Piece(const char* text) : text_(text) {}
+  Piece(char letter) : number_{letter}, text_(number_, 1) {}
+  Piece(double value);
+  template <std::signed_integral T>
+  Piece(T value) : Piece(static_cast<long long>(value), Whole()) {}
+  template <std::unsigned_integral T>
+  Piece(T value) : Piece(static_cast<unsigned long long>(value), Whole()) {}
+  template <class Enumeration>
+  requires(std::is_enum_v<Enumeration>&& std::convertible_to<Enumeration, long long>)
+      Piece(Enumeration value)
+      : Piece(static_cast<long long>(value)) {}
+  Piece(const Piece&) = delete;
+  Piece& operator=(const Piece&) = delete;
+
+  std::string_view text() const { return text_; }
+
+ private:
+  struct Whole {};
+  Piece(long long value, Whole);
+  Piece(unsigned long long value, Whole);
+
+  char number_[32];
+  std::string_view text_;
+};
+
+/// The pieces in one string.
+std::string concat_pieces(std::initializer_list<Piece> pieces);
+
 /// The printed arguments in one string: concat("T = ", 300) is "T = 300".
 template <class... Args>
 std::string concat(const Args&... args) {
-  std::ostringstream out;
-  (out << ... << args);
-  return std::move(out).str();
+  return concat_pieces({Piece(args)...});
+}
+
+/// Whether a character is one of 0 to 9, in every locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether a byte of UTF-8 text is the first of a character.
+constexpr bool starts_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
 
 /// The words with `separator` between them.
