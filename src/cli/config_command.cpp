@@ -19,7 +19,7 @@
 namespace difflab::cli {
 namespace {
 
-struct Options {
+struct ConfigOptions {
   std::vector<std::string> arguments;
   std::size_t run = 0;
   std::vector<std::string> folders;
@@ -40,7 +40,7 @@ void print_tree(const config::Value& tree, bool json) {
 }
 
 /// Answers what can be answered about any composition. False if it was asked for nothing of that.
-bool explain(const ConfigView& view, const Options& options) {
+bool explain(const ConfigView& view, const ConfigOptions& options) {
   if (!options.why.empty()) {
     const Json answers = why(view, options.why);
     options.json ? print_json(answers) : void(std::cout << why_text(answers));
@@ -68,7 +68,7 @@ void print_search_path(const config::SearchPath& path, bool json) {
 
 std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
 
-void print_foreign(const Options& options) {
+void print_foreign(const ConfigOptions& options) {
   std::vector<std::filesystem::path> folders(options.folders.begin(), options.folders.end());
   if (options.search_path) return print_search_path({folders, {}}, options.json);
   std::string name = options.config_name;
@@ -78,7 +78,7 @@ void print_foreign(const Options& options) {
   if (!explain(view, options)) print_tree(view.values, options.json);
 }
 
-void print_study(const Study& study, const Options& options) {
+void print_study(const Study& study, const ConfigOptions& options) {
   const auto& run = study.points[options.run];
   if (options.json) {
     return print_json({{"experiment", study.name},
@@ -99,7 +99,7 @@ void print_study(const Study& study, const Options& options) {
             << run.config_text;
 }
 
-void print_own(const Options& options) {
+void print_own(const ConfigOptions& options) {
   const auto search_path = config::SearchPath::of_project(find_project());
   if (options.search_path) return print_search_path(search_path, options.json);
   StudyArguments arguments{.name = "", .overrides = options.arguments};
@@ -130,7 +130,7 @@ void print_own(const Options& options) {
 }  // namespace
 
 void add_config_command(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ConfigOptions>();
   CLI::App* command = app.add_subcommand(
       "config", "Print the composed configuration of an experiment, or where its values come from");
   command->add_option("experiment", options->arguments,

@@ -10,7 +10,7 @@
 namespace difflab::cli {
 namespace {
 
-struct Options {
+struct ParseOptions {
   std::vector<std::string> overrides;
   bool json = false, lines = false;
 };
@@ -40,7 +40,7 @@ void print_text(const Json& answer) {
   }
 }
 
-void print_all(const Options& options) {
+void print_all(const ParseOptions& options) {
   Json answers = Json::array();
   std::string problems;
   for (const auto& text : options.overrides) {
@@ -66,7 +66,7 @@ void answer_lines() {
 }  // namespace
 
 void add_config_parse_command(CLI::App& config_command) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ParseOptions>();
   CLI::App* command =
       config_command.add_subcommand("parse", "Show how overrides are understood, one by one");
   auto* overrides = command->add_option("override", options->overrides, "e.g. seed=range(3)");

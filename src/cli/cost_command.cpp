@@ -51,7 +51,7 @@ struct Dimensions {
   }
 };
 
-struct Options {
+struct CostOptions {
   StudyArguments study;
   Dimensions bare;
   std::int64_t bytes = 4;
@@ -59,7 +59,7 @@ struct Options {
 };
 
 // Each model of an experiment once, in the order of its runs.
-std::vector<CostSubject> subjects_of(const Options& options) {
+std::vector<CostSubject> subjects_of(const CostOptions& options) {
   if (options.bare.d_model > 0) {
     if (!options.study.name.empty()) {
       throw UserError("an experiment and --d-model are given; expected one of them");
@@ -87,7 +87,7 @@ std::vector<CostSubject> subjects_of(const Options& options) {
   return subjects;
 }
 
-void add_common(CLI::App& command, Options& options) {
+void add_common(CLI::App& command, CostOptions& options) {
   command.add_option("experiment", options.study.name, "whose models are counted");
   command.add_option("overrides", options.study.overrides, "key=value …, as for sweep");
   options.bare.add_to(command);
@@ -122,7 +122,7 @@ void add_dit(CLI::App& params) {
 }  // namespace
 
 void add_params_command(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CostOptions>();
   CLI::App* command = app.add_subcommand(
       "params", "Count the parameters of an experiment's models, or of bare dimensions");
   add_common(*command, *options);
@@ -135,7 +135,7 @@ void add_params_command(CLI::App& app) {
 }
 
 void add_flops_command(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CostOptions>();
   CLI::App* command = app.add_subcommand(
       "flops", "Count operations, arithmetic intensity and the key/value cache of models");
   add_common(*command, *options);

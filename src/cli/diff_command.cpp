@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct DiffOptions {
   std::string first, second, results;
   bool json = false;
 };
@@ -66,16 +66,17 @@ std::vector<Difference> differences(const Entries& first, const Entries& second)
   return found;
 }
 
-Entries read_run(const std::string& run, const fs::path& results) {
+Entries read_entries(const std::string& run, const fs::path& results) {
   Entries entries;
   flatten(config::load_yaml(find_run(run, results).config()), "", entries);
   return entries;
 }
 
-void print_differences(const Options& options) {
+void print_differences(const DiffOptions& options) {
   const auto place =
       options.results.empty() ? find_project() / "results" : fs::absolute(options.results);
-  const auto first = read_run(options.first, place), second = read_run(options.second, place);
+  const auto first = read_entries(options.first, place),
+             second = read_entries(options.second, place);
   const auto found = differences(first, second);
   if (options.json) {
     Json list = Json::array();
@@ -97,7 +98,7 @@ void print_differences(const Options& options) {
 }  // namespace
 
 void add_diff_command(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DiffOptions>();
   CLI::App* command =
       app.add_subcommand("diff", "Show what differs between two runs' configurations");
   const char* about = "id of a run, its beginning, or the run's folder";

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ExportOptions {
   std::vector<std::string> words;
   std::string to;
 };
@@ -42,7 +42,7 @@ std::vector<report::ExportedRun> runs_with_curves(const std::vector<Target>& tar
   return runs;
 }
 
-void export_csv(const Options& options) {
+void export_csv(const ExportOptions& options) {
   const auto text = report::metrics_csv(runs_with_curves(find_targets(options.words)));
   if (options.to.empty()) {
     std::cout << text << std::flush;
@@ -51,7 +51,7 @@ void export_csv(const Options& options) {
   }
 }
 
-fs::path folder_for(const Options& options, const std::vector<Target>& targets) {
+fs::path folder_for(const ExportOptions& options, const std::vector<Target>& targets) {
   if (!options.to.empty()) return fs::absolute(options.to).lexically_normal();
   const auto& target = targets.front();
   const bool sweep = !target.is_results && target.folder != target.runs.front().run.directory.path;
@@ -59,7 +59,7 @@ fs::path folder_for(const Options& options, const std::vector<Target>& targets) 
   throw UserError("these runs have no common output folder; say --to FOLDER");
 }
 
-void export_tensorboard(const Options& options) {
+void export_tensorboard(const ExportOptions& options) {
   const auto targets = find_targets(options.words);
   const auto runs = runs_with_curves(targets);
   const auto folder = folder_for(options, targets);
@@ -70,7 +70,7 @@ void export_tensorboard(const Options& options) {
 }
 
 CLI::App* add_kind(CLI::App& command, const char* name, const char* about,
-                   const std::shared_ptr<Options>& options, const char* to) {
+                   const std::shared_ptr<ExportOptions>& options, const char* to) {
   auto* kind = command.add_subcommand(name, about);
   kind->add_option("what", options->words,
                    "outputs of frozen sweeps, experiments (KEY=VALUE as for sweep), results "
@@ -83,7 +83,7 @@ CLI::App* add_kind(CLI::App& command, const char* name, const char* about,
 }  // namespace
 
 void add_curve_exports(CLI::App& command) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExportOptions>();
   add_kind(command, "csv", "Write the curves of runs as one table in long form", options,
            "the file; by default standard output")
       ->callback([options] { export_csv(*options); });

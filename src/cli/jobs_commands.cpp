@@ -22,26 +22,26 @@ namespace {
 namespace fs = std::filesystem;
 
 // A run may be between two processes for a moment: one look that finds nobody at it proves nothing.
-constexpr int kLooks = 3;
+constexpr int kLooksAtNobody = 3;
 
-struct Options {
+struct JobsOptions {
   std::string folder;
   bool json = false;
   double seconds = 5;
 };
 
-void status(const Options& options) {
+void status(const JobsOptions& options) {
   const auto plan = sweep::read_plan(options.folder);
   const auto standings = sweep::standings_of(plan, options.folder);
   std::cout << (options.json ? standings_json(plan, standings)
                              : standings_text(plan, standings, options.folder));
 }
 
-int wait(const Options& options) {
+int wait(const JobsOptions& options) {
   const auto plan = sweep::read_plan(options.folder);
   const StopSignals signals;
   int last = -1, looks = 0;
-  while (looks < kLooks) {
+  while (looks < kLooksAtNobody) {
     const auto standings = sweep::standings_of(plan, options.folder);
     const int complete = standings.complete();
     if (complete != last) {
@@ -52,15 +52,15 @@ int wait(const Options& options) {
     // Runs that a silent queue may still have are waited for.
     const bool nobody = !standings.silence && standings.tasks.empty() &&
                         static_cast<int>(standings.abandoned().size()) == left;
-    looks = nobody ? looks + 1 : left == 0 ? kLooks : 0;
-    if (looks < kLooks && !pause(options.seconds)) return kInterrupted;
+    looks = nobody ? looks + 1 : left == 0 ? kLooksAtNobody : 0;
+    if (looks < kLooksAtNobody && !pause(options.seconds)) return kInterrupted;
   }
   const auto standings = sweep::standings_of(plan, options.folder);
   std::cout << standings_text(plan, standings, options.folder);
   return standings.complete() == static_cast<int>(plan.runs.size()) ? 0 : kSomeRunsFailed;
 }
 
-void cancel(const Options& options) {
+void cancel(const JobsOptions& options) {
   const auto plan = sweep::read_plan(options.folder);
   const auto standings = sweep::standings_of(plan, options.folder);
   if (standings.silence) throw UserError(*standings.silence);
@@ -72,7 +72,7 @@ void cancel(const Options& options) {
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* about,
-                      const std::shared_ptr<Options>& options) {
+                      const std::shared_ptr<JobsOptions>& options) {
   CLI::App* command = app.add_subcommand(name, about);
   command->add_option("folder", options->folder, "the sweep's output, where its plan.json lies")
       ->required();
@@ -82,7 +82,7 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* about,
 }  // namespace
 
 void add_jobs_commands(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<JobsOptions>();
   auto* status_command =
       add_command(app, "status", "How a frozen or submitted sweep stands", options);
   status_command->add_flag("--json", options->json, "as JSON");

@@ -17,9 +17,9 @@
 namespace difflab::cli {
 namespace {
 
-using Lines = std::vector<std::string>;
+using NewLines = std::vector<std::string>;
 
-struct Options {
+struct LogsOptions {
   std::string what;
   std::string run;
   bool follow = false;
@@ -27,7 +27,7 @@ struct Options {
 };
 
 // The lines that the run has printed behind the first `shown` bytes, which are moved on.
-Lines new_lines(const RunDirectory& run, std::size_t& shown) {
+NewLines new_lines(const RunDirectory& run, std::size_t& shown) {
   std::ifstream file(run.log(), std::ios::binary);
   if (!file.seekg(static_cast<std::streamoff>(shown))) return {};
   const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -37,7 +37,7 @@ Lines new_lines(const RunDirectory& run, std::size_t& shown) {
   return split(std::string_view(text).substr(0, end), '\n');
 }
 
-std::string text_of(const Json& event) {
+std::string event_text(const Json& event) {
   const auto word = [&](const char* key) {
     const auto found = event.find(key);
     if (found == event.end()) return std::string("?");
@@ -53,9 +53,9 @@ std::string text_of(const Json& event) {
 }
 
 // The events behind the first `shown`, and where something between them cannot be read.
-Lines new_events(const RunDirectory& run, std::size_t& shown) {
+NewLines new_events(const RunDirectory& run, std::size_t& shown) {
   const auto events = read_events(run);
-  Lines lines;
+  NewLines lines;
   if (shown == 0) {
     for (const auto& gap : events.gaps) {
       lines.push_back(concat("(", gap.bytes, " bytes at ", gap.offset, " of ",
@@ -63,7 +63,7 @@ Lines new_events(const RunDirectory& run, std::size_t& shown) {
     }
   }
   for (std::size_t i = shown; i < events.records.size(); ++i) {
-    lines.push_back(text_of(events.records[i]));
+    lines.push_back(event_text(events.records[i]));
   }
   shown = events.records.size();
   return lines;
@@ -99,7 +99,7 @@ class Logs {
   std::vector<std::size_t> shown_;  // bytes, or events
 };
 
-int logs(const Options& options) {
+int logs(const LogsOptions& options) {
   auto runs = runs_of(find_targets({options.what}));
   std::erase_if(runs, [&](const sweep::NamedRun& named) {
     return !named.run.id.starts_with(options.run) &&
@@ -124,7 +124,7 @@ int logs(const Options& options) {
 }  // namespace
 
 void add_logs_command(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<LogsOptions>();
   CLI::App* command = app.add_subcommand("logs", "What runs print, or what has happened to them");
   command
       ->add_option("what", options->what,

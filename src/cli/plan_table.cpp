@@ -14,10 +14,10 @@
 namespace difflab::cli {
 namespace {
 
-using Row = std::vector<std::string>;
+using TableRow = std::vector<std::string>;
 
 // Columns as wide as their widest cell, two blanks between them, none at the end.
-std::string aligned(const std::vector<Row>& rows) {
+std::string aligned(const std::vector<TableRow>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -35,13 +35,13 @@ std::string aligned(const std::vector<Row>& rows) {
 }  // namespace
 
 std::string plan_table(const Study& study) {
-  std::vector<Row> rows(1, {"run"});
+  std::vector<TableRow> rows(1, {"run"});
   if (!study.points.empty()) {
     for (const auto& [axis, value] : study.points.front().axes) rows[0].push_back(axis);
   }
   rows[0].emplace_back("state");
   for (const auto& point : study.points) {
-    Row row{point.id};
+    TableRow row{point.id};
     for (const auto& [axis, value] : point.axes) row.push_back(value);
     row.emplace_back(sweep::name_of(sweep::state_of(point.directory)));
     rows.push_back(std::move(row));

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportOptions {
   StudyArguments study;
   bool all = false;
 };
@@ -119,7 +119,7 @@ void write_gallery(const std::vector<std::string>& overrides) {
 }  // namespace
 
 void add_report_command(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
       "report", "Write an experiment's report again (as plot), or the gallery of all experiments");
   command->add_option("experiment", options->study.name, "a file in experiments/, e.g. headline");

@@ -57,7 +57,7 @@ void flatten(const Json& value, const std::string& name, RunRow& row) {
   }
 }
 
-std::string text_of(const Json& value) {
+std::string indexed_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -91,7 +91,7 @@ void bind(sqlite3_stmt* statement, int place, const Json& value) {
   } else if (value.is_number()) {
     sqlite3_bind_double(statement, place, value.get<double>());
   } else {
-    const auto text = text_of(value);
+    const auto text = indexed_text(value);
     sqlite3_bind_text(statement, place, text.data(), static_cast<int>(text.size()),
                       SQLITE_TRANSIENT);
   }

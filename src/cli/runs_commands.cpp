@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostKeys = 6;
 
-struct Options {
+struct RunsOptions {
   std::string results;
   std::vector<std::string> filters;
   std::vector<std::string> columns;
@@ -27,7 +27,7 @@ struct Options {
   bool json = false;
 };
 
-fs::path results_of(const Options& options) {
+fs::path results_of(const RunsOptions& options) {
   const auto given =
       options.results.empty() ? find_project() / "results" : fs::path(options.results);
   const auto results = fs::absolute(given).lexically_normal();
@@ -149,7 +149,7 @@ void check_key(const std::string& key, const std::vector<RunRow>& rows) {
   throw UserError(concat("no run has ", key, near ? concat("; did you mean ", *near, "?") : ""));
 }
 
-void show_runs(const Options& options) {
+void show_runs(const RunsOptions& options) {
   auto rows = read_runs(results_of(options));
   std::vector<Filter> filters;
   for (const auto& text : options.filters) filters.emplace_back(text);
@@ -189,7 +189,7 @@ void show_runs(const Options& options) {
   std::cerr << rows.size() << " runs\n";
 }
 
-void query(const Options& options) {
+void query(const RunsOptions& options) {
   const auto answer = query_index(update_index(results_of(options)), options.sql);
   if (options.json) {
     Json rows = Json::array();
@@ -214,7 +214,7 @@ void query(const Options& options) {
 }  // namespace
 
 void add_runs_commands(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunsOptions>();
   const auto add = [&](const char* name, const char* about) {
     auto* command = app.add_subcommand(name, about);
     command->add_option("--results", options->results, "results folder; by default the project's");

@@ -12,7 +12,7 @@
 namespace difflab::cli {
 namespace {
 
-struct Options {
+struct ShowOptions {
   std::vector<std::string> arguments;
   std::size_t run = 0;
   std::int64_t samples = 2;
@@ -23,7 +23,7 @@ struct Options {
 
 const std::vector<std::string> kSplits = {"train", "valid", "test"};  // in the order of Split
 
-void show(const Options& options) {
+void show(const ShowOptions& options) {
   StudyArguments study{.name = "", .overrides = options.arguments};
   if (!study.overrides.empty() && study.overrides.front().find('=') == std::string::npos) {
     study.name = study.overrides.front();
@@ -44,7 +44,7 @@ void show(const Options& options) {
 }  // namespace
 
 void add_show_command(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ShowOptions>();
   CLI::App* command =
       app.add_subcommand("show", "Print samples of a task: what the model sees and is asked");
   command->add_option(

@@ -30,7 +30,7 @@
 namespace difflab::cli {
 namespace {
 
-struct Options {
+struct SweepOptions {
   StudyArguments study;
   bool dry_run = false;
   bool json = false;
@@ -246,7 +246,7 @@ int run_all(const std::vector<Study>& studies, bool freezing) {
 }  // namespace
 
 void add_sweep_command(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SweepOptions>();
   CLI::App* command = app.add_subcommand(
       "sweep", "Run what is missing of an experiment, then write its table, figures and report");
   add_study_arguments(*command, options->study);

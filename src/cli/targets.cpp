@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kConfig = "config.";
+constexpr std::string_view kConfigPrefix = "config.";
 constexpr std::size_t kShownId = 8;  // of its 16 digits; find_run takes a beginning
 
 std::string text_of(const RunRow& row, const std::string& key) {
@@ -31,7 +31,7 @@ std::vector<std::string> varied_keys(const std::vector<RunRow>& rows) {
   std::set<std::string> keys;
   for (const auto& row : rows) {
     for (const auto& [key, value] : row) {
-      if (key.starts_with(kConfig)) keys.insert(key);
+      if (key.starts_with(kConfigPrefix)) keys.insert(key);
     }
   }
   std::vector<std::string> varied;
@@ -56,7 +56,7 @@ std::vector<sweep::NamedRun> named(const std::vector<RunRow>& rows) {
       run.run.work = steps->second.get<std::int64_t>();
     }
     for (const auto& key : varied) {
-      run.run.axes.emplace_back(key.substr(kConfig.size()), text_of(row, key));
+      run.run.axes.emplace_back(key.substr(kConfigPrefix.size()), text_of(row, key));
     }
     std::vector<std::string> words{run.run.id.substr(0, kShownId)};
     for (const char* key : {"config.model.name", "config.task.kind"}) {

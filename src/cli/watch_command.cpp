@@ -20,9 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A run may be between two processes for a moment: one look that finds nobody at it proves nothing.
-constexpr int kLooks = 3;
+constexpr int kLooksAfterEnd = 3;
 
-struct Options {
+struct WatchOptions {
   std::vector<std::string> words;
   std::string metric = "valid_loss";
   double seconds = 1;
@@ -31,7 +31,7 @@ struct Options {
 
 class Viewer {
  public:
-  explicit Viewer(const Options& options)
+  explicit Viewer(const WatchOptions& options)
       : options_(options), targets_(find_targets(options.words)), watch_(options.metric) {}
 
   int run() {
@@ -49,16 +49,16 @@ class Viewer {
       std::optional<Screen> screen;
       if (live) screen.emplace(std::cout);
       int looks = 0;
-      while (StopSignals::count() == 0 && looks < kLooks) {
+      while (StopSignals::count() == 0 && looks < kLooksAfterEnd) {
         last = look();
         // What is complete stays so; what failed may just be taken up again.
         const bool complete = last->complete() == static_cast<int>(last->runs.size());
-        looks = complete ? kLooks : last->ended() ? looks + 1 : 0;
+        looks = complete ? kLooksAfterEnd : last->ended() ? looks + 1 : 0;
         if (screen) {
-          show_until_next_look(*screen, *last, looks < kLooks);
+          show_until_next_look(*screen, *last, looks < kLooksAfterEnd);
         } else {
           log_.show(*last, title(), seconds());
-          if (looks < kLooks) pause(options_.seconds);
+          if (looks < kLooksAfterEnd) pause(options_.seconds);
         }
       }
     }
@@ -115,7 +115,7 @@ class Viewer {
 
   static constexpr int kPlainWidth = 120;
 
-  const Options& options_;
+  const WatchOptions& options_;
   std::vector<Target> targets_;
   sweep::Watch watch_;
   sweep::WatchLog log_{std::cout};
@@ -127,7 +127,7 @@ class Viewer {
 }  // namespace
 
 void add_watch_command(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<WatchOptions>();
   CLI::App* command = app.add_subcommand(
       "watch", "See how a sweep goes on that another terminal, machine or Slurm executes");
   command->add_option("what", options->words,

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kNotFinished = 75;  // EX_TEMPFAIL, as a run's own
 
-struct Options {
+struct WorkOptions {
   std::string folder;
   std::string share = "0/1";
   int workers = 0;
@@ -52,7 +52,7 @@ Share parse_share(const std::string& text) {
 }
 
 // The time is up and the runs have saved their state: Slurm shall start this task once more.
-int continue_later(const Options& options) {
+int continue_later(const WorkOptions& options) {
   if (sweep::own_restarts() >= *options.requeue) {
     std::cerr << fmt::format(
         "the time is up and this task was started again {} times already, as often as "
@@ -66,7 +66,7 @@ int continue_later(const Options& options) {
   return kNotFinished;
 }
 
-int work(const Options& options) {
+int work(const WorkOptions& options) {
   const auto share = parse_share(options.share);
   const auto plan = sweep::read_plan(options.folder);
   const auto runs = sweep::share_of(plan.runs, share.index, share.count);
@@ -94,7 +94,7 @@ int work(const Options& options) {
 }  // namespace
 
 void add_work_command(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<WorkOptions>();
   CLI::App* command = app.add_subcommand(
       "work", "Execute what is missing of a frozen sweep, together with whoever else does");
   command->add_option("folder", options->folder, "the sweep's output, where its plan.json lies")

@@ -20,7 +20,7 @@
 namespace difflab {
 namespace {
 
-constexpr int kRounds = 9;
+constexpr int kBenchRounds = 9;
 constexpr int kWarmUpsOnCuda = kStepsBeforeRecording + 2;
 
 struct Row {
@@ -37,7 +37,8 @@ double seconds_on(const c10::Device& device, const std::function<void()>& run) {
   });
 }
 
-// All cases of a group in turn, kRounds times, so that what else the machine does meets all alike.
+// All cases of a group in turn, kBenchRounds times, so that what else the machine does meets all
+// alike.
 std::vector<Row> measure(const std::vector<BenchCase>& cases, const c10::Device& device) {
   SgemmPeak peak(at::empty({0}, device));
   std::vector<Row> rows;
@@ -50,7 +51,7 @@ std::vector<Row> measure(const std::vector<BenchCase>& cases, const c10::Device&
       for (auto bench = begin; bench != end; ++bench) seconds_on(device, bench->run);
     }
     peak.measure();
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kBenchRounds; ++round) {
       for (auto bench = begin; bench != end; ++bench) {
         samples[&*bench].push_back(seconds_on(device, bench->run));
       }
@@ -82,8 +83,8 @@ void print(const std::vector<Row>& rows, const std::string& where) {
     std::cout << '\n';
   }
   std::cout << fmt::format("\nMedian and quartiles of {} rounds, cases in turn; {} thread{}; {}\n",
-                           kRounds, at::get_num_threads(), at::get_num_threads() > 1 ? "s" : "",
-                           where);
+                           kBenchRounds, at::get_num_threads(),
+                           at::get_num_threads() > 1 ? "s" : "", where);
 }
 
 Json to_json(const std::vector<Row>& rows) {

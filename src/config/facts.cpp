@@ -30,7 +30,7 @@ const T& existing(const std::optional<T>& fact, std::string_view key, std::strin
   return *fact;
 }
 
-Value choice(const Facts& facts, const std::string& group) {
+Value chosen_option(const Facts& facts, const std::string& group) {
   const auto found = facts.choices.find(group);
   if (found != facts.choices.end()) return Value(found->second);
   std::vector<std::string> groups;
@@ -77,7 +77,7 @@ Value hydra_value(const Facts& facts, const std::string& key) {
   if (key == "runtime.cwd") return Value(std::filesystem::current_path().string());
   if (key == kChoices) return all_choices(facts);
   if (key.starts_with(concat(kChoices, "."))) {
-    return choice(facts, key.substr(kChoices.size() + 1));
+    return chosen_option(facts, key.substr(kChoices.size() + 1));
   }
   refuse(key);
 }

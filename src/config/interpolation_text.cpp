@@ -10,7 +10,7 @@
 namespace difflab::config {
 namespace {
 
-constexpr int kMaxDepth = 50;
+constexpr int kMaxNesting = 50;
 
 class Parser {
  public:
@@ -74,7 +74,7 @@ class Parser {
 
   Shared interpolation() {
     const std::size_t start = next_;
-    if (++depth_ > kMaxDepth) fail(start, "has too many ${ inside each other");
+    if (++depth_ > kMaxNesting) fail(start, "has too many ${ inside each other");
     next_ += 2;
     skip_blanks();
     auto result = std::make_shared<Interpolation>();
@@ -146,7 +146,7 @@ class Parser {
   }
 
   Argument argument(std::size_t start) {
-    if (++depth_ > kMaxDepth) fail(start, "has too many brackets inside each other");
+    if (++depth_ > kMaxNesting) fail(start, "has too many brackets inside each other");
     skip_blanks();
     Argument result;
     if (peek() == '\'' || peek() == '"') {

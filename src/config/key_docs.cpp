@@ -10,7 +10,7 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
-std::string code(const std::string& text) { return text.empty() ? "" : concat("`", text, "`"); }
+std::string in_code(const std::string& text) { return text.empty() ? "" : concat("`", text, "`"); }
 
 }  // namespace
 
@@ -24,8 +24,8 @@ std::string to_markdown(const std::vector<KeyTable>& tables) {
     }
     text += "| key | default | values | meaning |\n|---|---|---|---|\n";
     for (const KeyDoc& key : table.keys) {
-      text += concat("| ", code(key.path), " | ", cell(code(key.fallback)), " | ", cell(key.values),
-                     " | ", cell(key.about), " |\n");
+      text += concat("| ", in_code(key.path), " | ", cell(in_code(key.fallback)), " | ",
+                     cell(key.values), " | ", cell(key.about), " |\n");
     }
     text += "\n";
   }

@@ -17,7 +17,7 @@ namespace {
 
 using Type = Token::Type;
 
-constexpr int kMaxDepth = 100;
+constexpr int kMaxBrackets = 100;
 
 /// Undoes the escapes of a quoted text: only backslashes before a quote count.
 std::string unquoted(std::string_view token) {
@@ -80,7 +80,7 @@ class ValueParser {
   }
 
   Element element() {
-    if (++depth_ > kMaxDepth) fail("too many brackets inside each other");
+    if (++depth_ > kMaxBrackets) fail("too many brackets inside each other");
     Element result = [&]() -> Element {
       switch (peek().type) {
         case Type::kOpenBracket:

@@ -6,11 +6,7 @@
 #include "util/text.h"
 
 namespace difflab::config {
-namespace {
-
-[[noreturn]] void fail(const std::string& message) { throw UserError(message); }
-
-}  // namespace
+namespace {}  // namespace
 
 const Value* scalar_of(const Element& element) { return std::get_if<Value>(&element.data); }
 

@@ -6,6 +6,7 @@
 
 #include "config/override_functions.h"
 #include "config/override_value.h"
+#include "util/error.h"
 
 namespace difflab::config {
 
@@ -13,6 +14,7 @@ namespace difflab::config {
 
 using Arguments = std::vector<Element>;
 
+[[noreturn]] inline void fail(const std::string& message) { throw UserError(message); }
 /// The scalar that an element is, or null.
 const Value* scalar_of(const Element& element);
 /// The number that an element is; `name` is the parameter that it is given for.

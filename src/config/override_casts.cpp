@@ -16,10 +16,6 @@ namespace {
 
 using Cast = std::function<Value(const Value&)>;
 
-[[noreturn]] void fail(const std::string& message) { throw UserError(message); }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Without blanks around it and without the underscores that may stand between digits. Nothing if
 /// one stands elsewhere.
 std::optional<std::string> bare_number(std::string_view text) {

@@ -21,8 +21,6 @@ using Function = std::function<Element(FunctionCall&)>;
 
 constexpr std::uint64_t kShuffleSeed = 0;
 
-[[noreturn]] void fail(const std::string& message) { throw UserError(message); }
-
 Element choice(FunctionCall& call) {
   Arguments arguments = positional(call, {});
   auto* inner = std::get_if<ChoiceSweep>(&arguments[0].data);
@@ -160,7 +158,7 @@ Element glob(FunctionCall& call) {
   return {GlobSweep{patterns(bound[0]), patterns(bound[1])}};
 }
 
-bool less(const Element& a, const Element& b) {
+bool element_less(const Element& a, const Element& b) {
   const auto value = [](const Element& element) {
     const Value tree = contains_sweep(element) ? Value() : to_value(element);
     return tree.is_bool() ? Value(tree.as_bool() ? 1 : 0) : tree;
@@ -172,9 +170,10 @@ bool less(const Element& a, const Element& b) {
 }
 
 void sort_elements(Arguments& items, bool reverse) {
-  for (std::size_t i = 1; i < items.size(); ++i) less(items[0], items[i]);  // all comparable
+  for (std::size_t i = 1; i < items.size(); ++i)
+    element_less(items[0], items[i]);  // all comparable
   std::stable_sort(items.begin(), items.end(), [&](const Element& a, const Element& b) {
-    return reverse ? less(b, a) : less(a, b);
+    return reverse ? element_less(b, a) : element_less(a, b);
   });
 }
 

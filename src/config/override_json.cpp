@@ -102,7 +102,7 @@ Json sweep_json(const Element& sweep) {
   }
 }
 
-std::string escaped(const std::string& text) {
+std::string with_backslashes(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (std::string_view("\\()[]{}:=, \t").find(c) != std::string_view::npos) result += '\\';
@@ -142,7 +142,7 @@ std::string override_text(const Element& element) {
   const auto* scalar = std::get_if<Value>(&element.data);
   if (!scalar) throw UserError("a sweep inside a sweep stands for no value");
   if (scalar->is_bool()) return scalar->as_bool() ? "True" : "False";
-  return scalar->is_string() ? escaped(scalar->as_string()) : scalar->as_string();
+  return scalar->is_string() ? with_backslashes(scalar->as_string()) : scalar->as_string();
 }
 
 Json to_json(const Override& item) {

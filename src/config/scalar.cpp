@@ -77,7 +77,7 @@ bool looks_like_float(std::string_view text) {
 }
 
 /// An integer in the given base; `text` has digits only, perhaps a sign.
-std::optional<std::int64_t> whole(std::string_view text, int base) {
+std::optional<std::int64_t> whole_number(std::string_view text, int base) {
   const bool negative = text.starts_with('-');
   const std::string digits = (negative ? "-" : "") + without_underscores(without_sign(text));
   std::int64_t value = 0;
@@ -105,7 +105,7 @@ std::optional<int> prefixed_base(std::string_view text) {
 }  // namespace
 
 std::optional<std::int64_t> parse_int(std::string_view text) {
-  return looks_like_int(text) ? whole(text, 10) : std::nullopt;
+  return looks_like_int(text) ? whole_number(text, 10) : std::nullopt;
 }
 
 std::optional<double> parse_float(std::string_view text) {
@@ -126,11 +126,11 @@ std::optional<Value> plain_scalar(std::string_view text) {
   if (one_of(text, kFalse)) return Value(false);
   if (one_of(text, kNan)) return Value(std::nan(""));
   if (one_of(without_sign(text), kInf)) return Value(text[0] == '-' ? -kInfinity : kInfinity);
-  if (looks_like_int(text)) return as_value(whole(text, 10));
+  if (looks_like_int(text)) return as_value(whole_number(text, 10));
   if (const auto base = prefixed_base(text)) {
     std::string digits(text);
     digits.erase(digits.find('0'), 2);
-    return as_value(whole(digits, *base));
+    return as_value(whole_number(digits, *base));
   }
   if (looks_like_float(text)) return Value(*parse_float(text));
   return Value(text);

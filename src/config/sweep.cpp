@@ -15,7 +15,7 @@
 namespace difflab::config {
 namespace {
 
-constexpr std::size_t kMaxValues = 100'000;
+constexpr std::size_t kMaxRange = 100'000;
 
 /// How many digits after the point a number has when it is written as short as possible.
 int decimals(const Value& number) {
@@ -29,7 +29,7 @@ int decimals(const Value& number) {
   return std::max(0, fraction - exponent);
 }
 
-double rounded(long double number, int digits) {
+double rounded_to(long double number, int digits) {
   char text[512];
   const int length = std::snprintf(text, sizeof text, "%.*Lf", digits, number);
   const bool fits = length > 0 && length < static_cast<int>(sizeof text);
@@ -40,7 +40,7 @@ std::vector<Value> whole_range(std::int64_t start, std::int64_t stop, std::int64
   std::vector<Value> values;
   for (std::int64_t value = start; step > 0 ? value < stop : value > stop;) {
     values.emplace_back(value);
-    if (values.size() > kMaxValues) throw UserError("range() has more than 100,000 numbers");
+    if (values.size() > kMaxRange) throw UserError("range() has more than 100,000 numbers");
     if (__builtin_add_overflow(value, step, &value)) break;
   }
   return values;
@@ -87,9 +87,9 @@ std::vector<Value> expand_range(const Value& start, const Value& stop, const Val
   for (std::size_t i = 0;; ++i) {
     const long double exact = static_cast<long double>(start.as_double()) +
                               static_cast<long double>(i) * step.as_double();
-    const double value = rounded(exact, digits);
+    const double value = rounded_to(exact, digits);
     if (up ? value >= stop.as_double() : value <= stop.as_double()) return values;
-    if (i >= kMaxValues) throw UserError("range() has more than 100,000 numbers");
+    if (i >= kMaxRange) throw UserError("range() has more than 100,000 numbers");
     values.emplace_back(value);
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-std::string code(unsigned char byte) {
+std::string byte_code(unsigned char byte) {
   char text[8];
   std::snprintf(text, sizeof text, "0x%02X", byte);
   return text;
@@ -49,12 +49,12 @@ std::string normalised_text(std::string_view bytes, const std::string& name) {
     const auto first = static_cast<unsigned char>(bytes[0]);
     const std::size_t length = utf8_length(bytes);
     if (length == 0) {
-      throw UserError(concat(place.text(), ": the byte ", code(first),
+      throw UserError(concat(place.text(), ": the byte ", byte_code(first),
                              " is no UTF-8; save the file as UTF-8 text"));
     }
     const bool line_end = first == '\n' || first == '\r';
     if ((first < 0x20 && first != '\t' && !line_end) || first == 0x7F) {
-      throw UserError(concat(place.text(), ": control character ", code(first),
+      throw UserError(concat(place.text(), ": control character ", byte_code(first),
                              "; expected text (in double quotes it can be written as an escape)"));
     }
     text += line_end ? std::string_view("\n") : bytes.substr(0, length);

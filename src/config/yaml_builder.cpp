@@ -11,7 +11,7 @@ namespace difflab::config {
 namespace {
 
 // Far above any real configuration, low enough that nothing below gets slow.
-constexpr std::size_t kMaxDepth = 100;
+constexpr std::size_t kMaxLevels = 100;
 constexpr std::size_t kMaxNodes = 200'000;
 constexpr std::size_t kMaxExpandedBytes = 16 << 20;
 constexpr std::size_t kMaxKeys = 5'000;
@@ -164,8 +164,8 @@ void YamlBuilder::open(Value value, const YAML::Mark& mark, const std::string& t
       tag != concat(kTagPrefix, "seq")) {
     problem(value.source, concat("unknown tag ", tag, "; expected none"));
   }
-  if (frames_.size() >= kMaxDepth) {
-    throw YAML::ParserException(mark, concat("more than ", kMaxDepth, " levels of nesting"));
+  if (frames_.size() >= kMaxLevels) {
+    throw YAML::ParserException(mark, concat("more than ", kMaxLevels, " levels of nesting"));
   }
   count(value, value.source);
   frames_.push_back({std::move(value), anchor, std::nullopt});

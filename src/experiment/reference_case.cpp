@@ -80,7 +80,7 @@ void check_complete(const ReferenceCase& reference, const Attention& attention) 
     const auto name = tensor.name.substr(prefix.size());
     if (std::find(ours.begin(), ours.end(), name) == ours.end()) {
       throw UserError(concat(reference.path.string(), ": parameter ", name,
-                             " is unknown to the module that ", reference.peer.at("variant"),
+                             " is unknown to the module that ", reference.peer.at("variant").dump(),
                              " names"));
     }
   }

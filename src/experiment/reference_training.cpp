@@ -28,7 +28,7 @@ AttentionConfig attention_of(const ReferenceCase& reference) {
 }
 
 // The reference's Transformer names its last projection as DIFF V2's file does.
-std::string stored_name(std::string name, const Json& peer) {
+std::string name_in_case(std::string name, const Json& peer) {
   const auto at = name.find("attn.out_proj");
   if (peer.at("attention") == "baseline" && at != name.npos) name.replace(at, 13, "attn.o_proj");
   return name;
@@ -49,7 +49,7 @@ class Replay {
                peer_.at("vocab"), kernels) {
     model_.to(at::kDouble);
     load_parameters(model_, reference.file, reference.path.string(),
-                    [&](const auto& name) { return "param." + stored_name(name, peer_); });
+                    [&](const auto& name) { return "param." + name_in_case(name, peer_); });
     if (stored("rotary_cos").size(0) < stored("tokens").size(2) - 1) {
       throw UserError(
           concat(reference.path.string(), ": rotary_cos is shorter than the sequences"));
@@ -94,7 +94,7 @@ class Replay {
   template <class Pick>
   void note_all(const std::string& prefix, Pick pick) {
     for (const auto& parameter : model_.named_parameters()) {
-      const auto name = prefix + stored_name(parameter.key(), peer_);
+      const auto name = prefix + name_in_case(parameter.key(), peer_);
       note(name, relative_error(pick(parameter.value()), stored(name)));
     }
   }

@@ -17,7 +17,7 @@ using torch::autograd::variable_list;
 // Below this the weight's transposition and the call cost more than they gain.
 constexpr std::int64_t kFewRows = 64;
 // Multiplications that are worth a thread.
-constexpr std::int64_t kGrain = 1 << 20;
+constexpr std::int64_t kProductGrain = 1 << 20;
 
 // C = or += A · B with the rows of C among the threads.
 template <class T>
@@ -25,7 +25,7 @@ void multiply_rows(const Strided<const T>& a, const Panels<T>& b, const Strided<
                    std::int64_t rows, std::int64_t depth, std::int64_t columns,
                    Into into = Into::kWritten) {
   const auto parts = (rows + kStripRows - 1) / kStripRows;
-  at::parallel_for(0, parts, kGrain / (kStripRows * depth * columns) + 1,
+  at::parallel_for(0, parts, kProductGrain / (kStripRows * depth * columns) + 1,
                    [&](std::int64_t begin, std::int64_t end) {
                      const auto row = begin * kStripRows,
                                 count = std::min(rows, end * kStripRows) - row;
@@ -77,7 +77,7 @@ at::Tensor column_sums(const at::Tensor& dy) {
   const auto sums = at::zeros({parts, columns}, dy.options());
   const auto* from = dy.const_data_ptr<T>();
   auto* to = sums.mutable_data_ptr<T>();
-  at::parallel_for(0, parts, kGrain / (kChunk * columns) + 1,
+  at::parallel_for(0, parts, kProductGrain / (kChunk * columns) + 1,
                    [&](std::int64_t begin, std::int64_t end) {
                      for (auto row = begin * kChunk; row < std::min(rows, end * kChunk); ++row) {
                        T* sum = to + row / kChunk * columns;

@@ -16,7 +16,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 // Numbers that are worth a thread.
-constexpr std::int64_t kGrain = 32'768;
+constexpr std::int64_t kRowGrain = 32'768;
 
 std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
@@ -40,7 +40,7 @@ at::Tensor norm_forward(NormTensors& in, double eps) {
     auto* sum = in.delta.defined() ? in.sum.mutable_data_ptr<scalar_t>() : nullptr;
     auto* to = y.mutable_data_ptr<scalar_t>();
     auto* r = in.inverse.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, rows, kGrain / width + 1, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, rows, kRowGrain / width + 1, [&](std::int64_t begin, std::int64_t end) {
       const auto at = begin * width;
       Added<scalar_t> added;
       if (delta != nullptr) added = {delta + at, sum + at};
@@ -68,7 +68,7 @@ std::pair<at::Tensor, at::Tensor> norm_backward(const at::Tensor& x, const at::T
     auto* to = dx.mutable_data_ptr<scalar_t>();
     auto* d_weight = parts.mutable_data_ptr<scalar_t>();
     at::parallel_for(
-        0, chunks, kGrain / (kChunk * width) + 1, [&](std::int64_t begin, std::int64_t end) {
+        0, chunks, kRowGrain / (kChunk * width) + 1, [&](std::int64_t begin, std::int64_t end) {
           for (auto chunk = begin; chunk < end; ++chunk) {
             const auto row = chunk * kChunk, at = row * width;
             const auto count = std::min(kChunk, rows - row);
@@ -127,7 +127,7 @@ void for_each_answer(const at::Tensor& logits, const at::Tensor& targets, const 
   const auto* wanted = targets.const_data_ptr<std::int64_t>();
   auto* sums = const_cast<T*>(log_sum.const_data_ptr<T>());
   at::parallel_for(
-      0, (rows + kChunk - 1) / kChunk, kGrain / (kChunk * classes) + 1,
+      0, (rows + kChunk - 1) / kChunk, kRowGrain / (kChunk * classes) + 1,
       [&](std::int64_t begin, std::int64_t end) {
         for (auto chunk = begin; chunk < end; ++chunk) {
           const auto row = chunk * kChunk, at = row * classes;
@@ -179,7 +179,7 @@ at::Tensor turned(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "turn_pairs", [&] {
     const auto* from = x.const_data_ptr<scalar_t>();
     auto* to = y.mutable_data_ptr<scalar_t>();
-    const auto grain = kGrain / (heads * width) + 1;
+    const auto grain = kRowGrain / (heads * width) + 1;
     at::parallel_for(0, tokens, grain, [&](std::int64_t begin, std::int64_t end) {
       turn_rows(TurnRows<scalar_t>{.x = from + begin * heads * width,
                                    .cosine = cosine.const_data_ptr<scalar_t>(),

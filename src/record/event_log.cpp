@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -13,17 +12,18 @@
 #include "util/crc32c.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace difflab {
 namespace {
 
 constexpr char kSeparator = '\x1E';
-constexpr std::size_t kDigits = 8;
-constexpr std::size_t kHeader = 1 + kDigits + 1 + kDigits + 1;
+constexpr std::size_t kHexDigits = 8;
+constexpr std::size_t kHeader = 1 + kHexDigits + 1 + kHexDigits + 1;
 constexpr std::size_t kLongest = 64 << 10;  // of JSON and line end; the reader believes no more
 
-std::string utc_now() {
+std::string utc_milliseconds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
@@ -32,11 +32,6 @@ std::string utc_now() {
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", time.tm_year + 1900,
                      time.tm_mon + 1, time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec,
                      milliseconds % 1000);
-}
-
-std::string host_name() {
-  utsname system{};
-  return ::uname(&system) == 0 ? system.nodename : "unknown";
 }
 
 std::string checksum_of(std::string_view length, std::string_view payload) {
@@ -59,13 +54,15 @@ struct Record {
 // The record that begins with the first byte, if it is whole.
 std::optional<Record> whole_record(std::string_view bytes) {
   if (bytes.size() < kHeader) return std::nullopt;
-  if (bytes[1 + kDigits] != ' ' || bytes[kHeader - 1] != ' ') return std::nullopt;
-  const auto length_text = bytes.substr(1, kDigits);
-  const auto checksum = bytes.substr(1 + kDigits + 1, kDigits);
+  if (bytes[1 + kHexDigits] != ' ' || bytes[kHeader - 1] != ' ') return std::nullopt;
+  const auto length_text = bytes.substr(1, kHexDigits);
+  const auto checksum = bytes.substr(1 + kHexDigits + 1, kHexDigits);
   std::size_t length = 0;
   const auto parsed =
-      std::from_chars(length_text.data(), length_text.data() + kDigits, length, /*base=*/16);
-  if (parsed.ec != std::errc() || parsed.ptr != length_text.data() + kDigits) return std::nullopt;
+      std::from_chars(length_text.data(), length_text.data() + kHexDigits, length, /*base=*/16);
+  if (parsed.ec != std::errc() || parsed.ptr != length_text.data() + length_text.size()) {
+    return std::nullopt;
+  }
   if (length > kLongest || bytes.size() - kHeader < length) return std::nullopt;
   const auto payload = bytes.substr(kHeader, length);
   if (checksum_of(length_text, payload) != checksum) return std::nullopt;
@@ -77,8 +74,10 @@ std::optional<Record> whole_record(std::string_view bytes) {
 }  // namespace
 
 void note_event(const RunDirectory& run, std::string_view what, const Json& details) {
-  Json event = {
-      {"time", utc_now()}, {"host", host_name()}, {"process", ::getpid()}, {"event", what}};
+  Json event = {{"time", utc_milliseconds()},
+                {"host", host_name()},
+                {"process", ::getpid()},
+                {"event", what}};
   event.update(details);
   auto record = record_of(event);
   if (record.size() > kLongest) {

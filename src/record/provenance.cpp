@@ -1,6 +1,5 @@
 #include "record/provenance.h"
 
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -58,11 +57,6 @@ std::string utc_now() {
   char text[sizeof "2026-01-01T00:00:00Z"];
   std::strftime(text, sizeof text, kTimeFormat, &parts);
   return text;
-}
-
-std::string host_name() {
-  utsname system{};
-  return ::uname(&system) == 0 ? system.nodename : "unknown";
 }
 
 }  // namespace

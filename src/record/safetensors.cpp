@@ -19,7 +19,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
 
-constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // the limit of the reference implementation
 
 std::uint64_t item_size(const std::string& dtype) {
@@ -58,12 +57,12 @@ std::string_view guess(std::string_view start) {
 // @return the length of the header.
 std::uint64_t check_start(std::string_view start, std::uint64_t file_size,
                           const std::string& name) {
-  if (start.size() < kLengthBytes) refuse(name, "shorter than its 8 length bytes");
+  if (start.size() < kSafetensorsLengthBytes) refuse(name, "shorter than its 8 length bytes");
   std::uint64_t header_size = 0;
-  std::memcpy(&header_size, start.data(), kLengthBytes);
-  if (header_size > kMaxHeader || header_size > file_size - kLengthBytes) {
+  std::memcpy(&header_size, start.data(), kSafetensorsLengthBytes);
+  if (header_size > kMaxHeader || header_size > file_size - kSafetensorsLengthBytes) {
     refuse(name, concat("its header claims ", header_size, " bytes, the file has ",
-                        file_size - kLengthBytes, guess(start)));
+                        file_size - kSafetensorsLengthBytes, guess(start)));
   }
   return header_size;
 }
@@ -114,7 +113,7 @@ Entry read_entry(const std::string& file, const std::string& name, const Json& e
 }  // namespace
 
 Safetensors Safetensors::read(const std::filesystem::path& path) {
-  std::array<char, kLengthBytes> start{};
+  std::array<char, kSafetensorsLengthBytes> start{};
   std::ifstream stream(path, std::ios::binary);
   stream.read(start.data(), start.size());
   if (stream || stream.eof()) {  // whatever else went wrong, read_file has the words for it
@@ -130,10 +129,10 @@ Safetensors Safetensors::parse(std::string bytes, const std::string& name) {
   Safetensors file;
   file.name_ = name;
   file.bytes_ = std::move(bytes);
-  const auto header_size =
-      check_start(std::string_view(file.bytes_).substr(0, kLengthBytes), file.bytes_.size(), name);
-  file.data_begin_ = kLengthBytes + header_size;
-  const auto text = std::string_view(file.bytes_).substr(kLengthBytes, header_size);
+  const auto header_size = check_start(
+      std::string_view(file.bytes_).substr(0, kSafetensorsLengthBytes), file.bytes_.size(), name);
+  file.data_begin_ = kSafetensorsLengthBytes + header_size;
+  const auto text = std::string_view(file.bytes_).substr(kSafetensorsLengthBytes, header_size);
   const Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!header.is_object()) refuse(name, "its header is no JSON object");
 
@@ -187,9 +186,9 @@ std::string to_safetensors(const std::vector<TensorBytes>& tensors,
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');  // data start aligned
   const std::uint64_t length = text.size();
-  std::string bytes(kLengthBytes, '\0');
-  std::memcpy(bytes.data(), &length, kLengthBytes);
-  bytes.reserve(kLengthBytes + text.size() + offset);
+  std::string bytes(kSafetensorsLengthBytes, '\0');
+  std::memcpy(bytes.data(), &length, kSafetensorsLengthBytes);
+  bytes.reserve(kSafetensorsLengthBytes + text.size() + offset);
   bytes += text;
   for (const auto& tensor : tensors) bytes += tensor.bytes;
   return bytes;

@@ -9,6 +9,9 @@
 
 namespace difflab {
 
+/// The bytes before the header of a safetensors file: its length.
+inline constexpr std::size_t kSafetensorsLengthBytes = 8;
+
 /// One tensor of a safetensors file; `bytes` are little-endian, row-major, without gaps.
 struct TensorBytes {
   std::string name;
@@ -33,7 +36,8 @@ class Safetensors {
   const TensorBytes& at(std::string_view name) const;
   /// The text of the JSON header, with the blanks that align the data.
   std::string_view header() const {
-    return std::string_view(bytes_).substr(kLengthBytes, data_begin_ - kLengthBytes);
+    return std::string_view(bytes_).substr(kSafetensorsLengthBytes,
+                                           data_begin_ - kSafetensorsLengthBytes);
   }
   /// All tensor bytes, to compare with a checksum.
   std::string_view data() const { return std::string_view(bytes_).substr(data_begin_); }
@@ -43,8 +47,6 @@ class Safetensors {
   Safetensors(Safetensors&&) = default;
 
  private:
-  static constexpr std::size_t kLengthBytes = 8;  ///< before the header
-
   Safetensors() = default;
   std::string name_;
   std::string bytes_;

@@ -13,19 +13,19 @@ namespace {
 constexpr std::string_view kKey = "seal";
 // In the header's text; inside another text the quotes would stand behind backslashes.
 constexpr std::string_view kField = "\"seal\":\"";
-constexpr std::size_t kDigits = 64;
-constexpr std::size_t kLengthBytes = 8;  // before the header
+constexpr std::size_t kSealDigits = 64;
 
 // Where the seal's digits stand in the header, npos if it has none.
 std::size_t place_of_seal(std::string_view header) {
   const auto field = header.find(kField);
-  if (field == header.npos || header.size() - field < kField.size() + kDigits) return header.npos;
+  if (field == header.npos || header.size() - field < kField.size() + kSealDigits)
+    return header.npos;
   return field + kField.size();
 }
 
 // What the seal must be: of the header with zeros in its place, and of the data.
 std::string seal_of(std::string header, std::size_t place, std::string_view data) {
-  header.replace(place, kDigits, kDigits, '0');
+  header.replace(place, kSealDigits, kSealDigits, '0');
   return sha256_hex(header + sha256_hex(data));
 }
 
@@ -38,15 +38,16 @@ std::string metadata_of(const Safetensors& file, std::string_view key) {
 
 std::string to_sealed_safetensors(const std::vector<TensorBytes>& tensors,
                                   std::map<std::string, std::string> metadata) {
-  metadata[std::string(kKey)] = std::string(kDigits, '0');
+  metadata[std::string(kKey)] = std::string(kSealDigits, '0');
   auto bytes = to_safetensors(tensors, metadata);
   std::size_t data_size = 0;
   for (const auto& tensor : tensors) data_size += tensor.bytes.size();
   const auto data_begin = bytes.size() - data_size;
-  const std::string header = bytes.substr(kLengthBytes, data_begin - kLengthBytes);
+  const std::string header =
+      bytes.substr(kSafetensorsLengthBytes, data_begin - kSafetensorsLengthBytes);
   const auto place = place_of_seal(header);
   const auto seal = seal_of(header, place, std::string_view(bytes).substr(data_begin));
-  bytes.replace(kLengthBytes + place, kDigits, seal);
+  bytes.replace(kSafetensorsLengthBytes + place, kSealDigits, seal);
   return bytes;
 }
 
@@ -62,7 +63,7 @@ void require_seal(const Safetensors& file, const std::string& name) {
   const auto given = metadata_of(file, kKey);
   const bool old = metadata_of(file, "format") == "difflab checkpoint 1" && given.empty();
   const bool matches = old ? metadata_of(file, "data_sha256") == sha256_hex(file.data())
-                           : place != header.npos && header.substr(place, kDigits) == given &&
+                           : place != header.npos && header.substr(place, kSealDigits) == given &&
                                  given == seal_of(std::string(header), place, file.data());
   if (!matches) throw UserError(concat(name, ": is damaged (its checksum does not match)"));
 }

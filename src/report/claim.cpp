@@ -38,10 +38,6 @@ Verdict judge(Expect expect, const Pairs& pairs, const std::optional<PairedCompa
   return higher == (expect == Expect::kHigher) ? Verdict::kSupported : Verdict::kOpposite;
 }
 
-std::string signed_text(const Metric& metric, double value) {
-  return (value > 0 ? "+" : "") + metric.text(value);
-}
-
 std::string seeds(std::size_t count) { return concat(count, count == 1 ? " seed" : " seeds"); }
 
 // "needle accuracy 0.444 (DIFF) against 0.998 (Transformer): −0.553, 95 % interval …".
@@ -62,10 +58,10 @@ std::string figures_of(const ClaimConfig& claim, const std::string& against, con
   std::string text =
       concat(name, " ", metric.text(mean(pairs.ours)), " (", labels.value(claim.variant),
              ") against ", metric.text(mean(pairs.theirs)), " (", labels.value(against),
-             "), difference ", signed_text(metric, compared->difference));
+             "), difference ", metric.signed_text(compared->difference));
   if (!compared->interval) return text + " in one pair, which has no interval";
-  return concat(text, ", 95 % interval ", signed_text(metric, compared->interval->low), " to ",
-                signed_text(metric, compared->interval->high), ", ", compared->pairs,
+  return concat(text, ", 95 % interval ", metric.signed_text(compared->interval->low), " to ",
+                metric.signed_text(compared->interval->high), ", ", compared->pairs,
                 " paired seeds");
 }
 

@@ -21,12 +21,6 @@ constexpr std::size_t kLongestName = 180;  // bytes; file systems hold 255
 constexpr const char* kEventFile = "events.out.tfevents.0000000000.difflab";
 constexpr const char* kTemporary = "difflab-export";
 
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::vector<std::string> escaped;
-  for (const auto& cell : cells) escaped.push_back(escape_csv(cell));
-  return join(escaped, ",") + "\n";
-}
-
 std::string cell_of(const Json& value) {
   if (value.is_null()) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();

@@ -45,13 +45,13 @@ std::string missing_part(const Renderer& renderer) {
   return "";
 }
 
-struct Answer {
+struct RendererAnswer {
   std::map<std::string, std::string> errors;  // by figure; empty text: drawn
   std::string failure;                        // of the program as a whole
 };
 
-Answer ask_renderer(const Renderer& renderer, const Json& job) {
-  Answer answer;
+RendererAnswer ask_renderer(const Renderer& renderer, const Json& job) {
+  RendererAnswer answer;
   Process process({renderer.python.string(), renderer.script.string()});
   process.send(job.dump());
   process.close_input();
@@ -98,7 +98,7 @@ std::vector<std::string> render(const Study& study, const std::vector<Figure*>& 
                                 bool needs_bundle) {
   std::vector<std::string> warnings;
   std::string failure = missing_part(study.renderer);
-  Answer answer;
+  RendererAnswer answer;
   if (failure.empty()) {
     if (needs_bundle) make_directories(study.renderer.cache);
     answer = ask_renderer(study.renderer, job_for(study, stale, needs_bundle));

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "util/text.h"
+
 namespace difflab::report {
 namespace {
 
@@ -209,6 +211,12 @@ std::string escape_csv(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   static const std::map<std::string_view, std::string_view> table = {{"\"", "\"\""}};
   return "\"" + replace_each(text, table) + "\"";
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::vector<std::string> escaped;
+  for (const auto& cell : cells) escaped.push_back(escape_csv(cell));
+  return join(escaped, ",") + "\n";
 }
 
 std::string escape_tex(std::string_view text) {

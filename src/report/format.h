@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace difflab::report {
 
@@ -25,6 +26,9 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
 std::string escape_html(std::string_view text);      ///< & < > " '
 std::string escape_markdown(std::string_view text);  ///< | \ ` * _ < [ ] and line breaks
 std::string escape_csv(std::string_view text);       ///< quoted if it must be (RFC 4180)
+
+/// One line of CSV: the cells escaped, with commas between and a line end.
+std::string csv_line(const std::vector<std::string>& cells);
 
 /// LaTeX for text: special characters escaped, Greek letters, ±, −, >, ×, arrows and the subscript
 /// of names such as λ_init in math.

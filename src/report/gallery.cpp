@@ -18,7 +18,7 @@ constexpr const char* kIntroduction =
 
 bool has_run(const Exhibit& exhibit) { return exhibit.summary.is_object(); }
 
-std::string text_of(const Json& json, const char* key) { return json.value(key, std::string()); }
+std::string text_at(const Json& json, const char* key) { return json.value(key, std::string()); }
 
 const Json& answers_of(const Exhibit& exhibit) { return exhibit.summary.at("answers"); }
 
@@ -27,7 +27,7 @@ std::string others(const Exhibit& exhibit) {
   std::map<std::string, int> counts;
   int more = 0;
   for (std::size_t i = 1; i < answers_of(exhibit).size(); ++i, ++more) {
-    ++counts[text_of(answers_of(exhibit)[i], "verdict")];
+    ++counts[text_at(answers_of(exhibit)[i], "verdict")];
   }
   if (more == 0) return "";
   std::vector<std::string> parts;
@@ -37,13 +37,13 @@ std::string others(const Exhibit& exhibit) {
 
 std::string origin(const Exhibit& exhibit) {
   const Json& runs = exhibit.summary.at("runs");
-  return concat("preset ", text_of(exhibit.summary, "preset"), ", ", runs.at("finished").dump(),
+  return concat("preset ", text_at(exhibit.summary, "preset"), ", ", runs.at("finished").dump(),
                 " of ", runs.at("planned").dump(), " runs");
 }
 
 // A PNG, because an SVG in an <img> is set in whatever font the reader has.
 fs::path thumbnail(const Exhibit& exhibit) {
-  const std::string figure = text_of(exhibit.summary, "figure");
+  const std::string figure = text_at(exhibit.summary, "figure");
   return figure.empty() ? fs::path() : exhibit.folder / "figures" / (figure + ".png");
 }
 
@@ -56,23 +56,23 @@ std::string markdown_row(const Exhibit& exhibit) {
   } else {
     const fs::path table = exhibit.folder / "table.md";
     const std::string linked = concat("[", name, "](", address(table), ")");
-    std::string answer = escape_markdown(text_of(exhibit.summary, "best"));
+    std::string answer = escape_markdown(text_at(exhibit.summary, "best"));
     std::string measured;
     std::string source;
     if (!answers_of(exhibit).empty()) {
       const Json& first = answers_of(exhibit)[0];
-      answer = concat("**", escape_markdown(text_of(first, "verdict")),
-                      "**: ", escape_markdown(text_of(first, "claim")));
+      answer = concat("**", escape_markdown(text_at(first, "verdict")),
+                      "**: ", escape_markdown(text_at(first, "claim")));
       if (const auto more = others(exhibit); !more.empty()) answer += concat(" (", more, ")");
-      measured = escape_markdown(text_of(first, "figures"));
-      source = escape_markdown(text_of(first, "source"));
+      measured = escape_markdown(text_at(first, "figures"));
+      source = escape_markdown(text_at(first, "source"));
     }
     const fs::path picture = thumbnail(exhibit);
     const std::string image =
         picture.empty() ? ""
                         : concat("<a href=\"", address(picture), "\"><img src=\"", address(picture),
                                  "\" width=\"240\" alt=\"",
-                                 escape_html(text_of(exhibit.summary, "figure")), "\"></a>");
+                                 escape_html(text_at(exhibit.summary, "figure")), "\"></a>");
     cells = {concat(linked, "<br>", escape_markdown(origin(exhibit))),
              escape_markdown(exhibit.question),
              answer,
@@ -100,12 +100,12 @@ nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: 1rem 0; }
 )css";
 
 std::string answer_html(const Json& answer) {
-  const std::string verdict = text_of(answer, "verdict");
+  const std::string verdict = text_at(answer, "verdict");
   std::string out =
       concat("<li class=\"", escape_html(verdict), "\"><p><strong>", escape_html(verdict),
-             "</strong>: ", subscripts_html(text_of(answer, "claim")), "</p>\n<p class=\"muted\">",
-             subscripts_html(text_of(answer, "figures")));
-  if (const std::string source = text_of(answer, "source"); !source.empty()) {
+             "</strong>: ", subscripts_html(text_at(answer, "claim")), "</p>\n<p class=\"muted\">",
+             subscripts_html(text_at(answer, "figures")));
+  if (const std::string source = text_at(answer, "source"); !source.empty()) {
     out += concat("<br>Source: ", subscripts_html(source));
   }
   return out + "</p></li>\n";
@@ -122,14 +122,14 @@ std::string article(const Exhibit& exhibit) {
   out += "<ul>\n";
   for (const Json& answer : answers_of(exhibit)) out += answer_html(answer);
   out += "</ul>\n";
-  if (const std::string best = text_of(exhibit.summary, "best"); !best.empty()) {
+  if (const std::string best = text_at(exhibit.summary, "best"); !best.empty()) {
     out += concat("<p>", subscripts_html(best), "</p>\n");
   }
   out += concat("<p>", link(exhibit.folder / "report.html", "Report"), " · ",
                 link(exhibit.folder / "table.md", "table"), "</p>\n</div>\n");
   if (const fs::path picture = thumbnail(exhibit); !picture.empty()) {
     out += concat("<a href=\"", address(exhibit.folder / "report.html"), "\"><img src=\"",
-                  address(picture), "\" alt=\"", escape_html(text_of(exhibit.summary, "figure")),
+                  address(picture), "\" alt=\"", escape_html(text_at(exhibit.summary, "figure")),
                   " of ", escape_html(exhibit.name), "\"></a>\n");
   }
   return out + "</article>\n";

@@ -15,13 +15,9 @@ constexpr int kBootstrapColumn = 4;  // of the paired grid
 // "p = 0.25" to three decimals, never "0.000".
 std::string p_text(double p) { return p < 0.001 ? "< 0.001" : format_number(p, 3); }
 
-std::string signed_text(const Metric& metric, double value) {
-  return (value > 0 ? "+" : "") + metric.text(value);
-}
-
 std::string range_text(const Metric& metric, const std::optional<Interval>& interval) {
   if (!interval) return "";
-  return signed_text(metric, interval->low) + " to " + signed_text(metric, interval->high);
+  return metric.signed_text(interval->low) + " to " + metric.signed_text(interval->high);
 }
 
 // A heading in at most two lines, broken where both are shortest.
@@ -141,7 +137,7 @@ Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) 
     std::vector<std::string> cells = {first ? table.headings[comparison.column] : "",
                                       table.row_label(table.rows[comparison.row], labels)};
     if (const auto& result = comparison.result) {
-      cells.push_back(signed_text(metric, result->difference));
+      cells.push_back(metric.signed_text(result->difference));
       cells.push_back(range_text(metric, result->interval));
       cells.push_back(range_text(metric, result->bootstrap));
       cells.push_back(result->pairs > 1 ? p_text(result->p) : "");

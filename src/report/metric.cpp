@@ -87,6 +87,8 @@ std::string Metric::text(double value) const {
   return format_number(value, places);
 }
 
+std::string Metric::signed_text(double value) const { return (value > 0 ? "+" : "") + text(value); }
+
 Metric metric_of(std::string_view key) {
   for (const Metric& metric : known_metrics()) {
     if (metric.key == key) return metric;

@@ -22,7 +22,8 @@ struct Metric {
 
   bool is_time() const;  ///< the key ends in _seconds or _per_second
 
-  std::string text(double value) const;  ///< a number in this metric's format
+  std::string text(double value) const;         ///< a number in this metric's format
+  std::string signed_text(double value) const;  ///< the same of a difference: +0.1, −0.1
 };
 
 /// The metric of this key: a known one, else its key made readable.

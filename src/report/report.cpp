@@ -14,7 +14,7 @@
 namespace difflab::report {
 namespace {
 
-constexpr std::size_t kTerminalWidth = 100;
+constexpr std::size_t kSummaryWidth = 100;
 
 void require_fit(const Study& study, const Frame& frame) {
   std::vector<std::string> lines;
@@ -128,11 +128,11 @@ Summary write_report(const Study& study) {
                                                             .bundle = rendered.bundle}));
   for (const Table& table : tables) summary.text += table_terminal(table, labels) + "\n";
   for (const Answer& answer : answers) {
-    summary.text += wrap(answer.text, kTerminalWidth, "  ") + "\n\n";
+    summary.text += wrap(answer.text, kSummaryWidth, "  ") + "\n\n";
   }
-  if (!sentence.empty()) summary.text += wrap(sentence, kTerminalWidth) + "\n\n";
+  if (!sentence.empty()) summary.text += wrap(sentence, kSummaryWidth) + "\n\n";
   for (const std::string& warning : rendered.warnings) {
-    summary.text += wrap("Warning: " + warning, kTerminalWidth) + "\n";
+    summary.text += wrap("Warning: " + warning, kSummaryWidth) + "\n";
   }
   summary.text += file_list(study, tables, figures);
   summary.warnings = std::move(rendered.warnings);

@@ -42,7 +42,7 @@ void replace_text(Json& json, const std::string& from, std::string_view to) {
 }
 
 // The text in lines of at most `letters` letters.
-Json lines_of(const std::string& text, double letters) {
+Json text_lines(const std::string& text, double letters) {
   Json lines = Json::array();
   const std::string wrapped = wrap(text, static_cast<std::size_t>(letters));
   for (std::size_t at = 0; at <= wrapped.size();) {
@@ -128,10 +128,11 @@ Json Style::start(const FigureCommon& figure, const std::string& fallback,
   replace_text(config, "GRID", kGridLine);
   // Generous mean advances of a bold 11-pixel and a plain 9-pixel letter: browsers may lack the
   // font.
-  const Json title = lines_of(heading, (pixels(figure.width) - 8) / 6.2);
+  const Json title = text_lines(heading, (pixels(figure.width) - 8) / 6.2);
   Json lines = Json::array();
   for (const std::string& line : subtitle) {
-    for (const Json& part : lines_of(line, (pixels(figure.width) - 8) / 4.7)) lines.push_back(part);
+    for (const Json& part : text_lines(line, (pixels(figure.width) - 8) / 4.7))
+      lines.push_back(part);
   }
   return Json{{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
               {"description", heading + (subtitle.empty() ? "" : ". " + join(subtitle, ". "))},

@@ -15,12 +15,6 @@ std::string optional_number(const std::optional<double>& number) {
   return number ? plain_number(*number) : "";
 }
 
-std::string csv_line(const std::vector<std::string>& fields) {
-  std::vector<std::string> escaped;
-  for (const std::string& field : fields) escaped.push_back(escape_csv(field));
-  return join(escaped, ",") + "\n";
-}
-
 bool is_setting(const Table& table, std::size_t column) {
   const auto has = [&](auto&& predicate) {
     return std::any_of(table.rows.begin(), table.rows.end(),

@@ -30,7 +30,7 @@ constexpr auto kTick = 100ms;
 constexpr auto kStopGrace = 60s;
 constexpr auto kTimeoutGrace = 10s;
 constexpr auto kBetweenLimits = 500ms;
-constexpr auto kBetweenLooks = 250ms;
+constexpr auto kBetweenSearches = 250ms;
 
 struct Job {
   const Run* run;
@@ -143,7 +143,7 @@ class Execution {
   // again.
   void obey_search() {
     if (Clock::now() < next_search_) return;
-    next_search_ = Clock::now() + kBetweenLooks;
+    next_search_ = Clock::now() + kBetweenSearches;
     try {
       search_->look();
     } catch (const UserError&) {

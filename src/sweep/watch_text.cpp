@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostBars = 24, kFewestBars = 8;
 constexpr int kShortestLabel = 24;
-constexpr double kBetweenSigns = 60;
+constexpr double kSecondsBetweenSigns = 60;
 
 // The order in which runs keep their place on a small screen.
 int rank_of(const WatchedRun& run) {
@@ -253,7 +253,7 @@ void WatchLog::show(const WatchView& view, const std::string& title, double now)
     }
   }
   if (!said && now >= next_sign_) say(summary_of(view, title));
-  if (said) next_sign_ = now + kBetweenSigns;
+  if (said) next_sign_ = now + kSecondsBetweenSigns;
   out_ << std::flush;
 }
 

@@ -13,8 +13,6 @@
 namespace difflab {
 namespace {
 
-enum Range : std::size_t { kFiller, kKeys, kValues };
-
 class MqarTask final : public Task {
  public:
   explicit MqarTask(const MqarConfig& config)
@@ -35,6 +33,8 @@ class MqarTask final : public Task {
   }
 
  private:
+  enum Range : std::size_t { kFiller, kKeys, kValues };
+
   void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
     auto keys = random.distinct(config_.pairs, config_.keys());
     const auto values = random.distinct(config_.pairs, config_.values());

@@ -11,8 +11,6 @@
 namespace difflab {
 namespace {
 
-enum Range : std::size_t { kBegin, kNoise, kKeys, kValues };
-
 class NoisyRecallTask final : public Task {
  public:
   explicit NoisyRecallTask(const NoisyRecallConfig& config)
@@ -34,6 +32,8 @@ class NoisyRecallTask final : public Task {
   }
 
  private:
+  enum Range : std::size_t { kBegin, kNoise, kKeys, kValues };
+
   // The sequence has T + 1 tokens: T are inputs, the last one is the value asked for at the end.
   void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
     const auto value_of = random.distinct(config_.keys, config_.values);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -232,6 +233,11 @@ Printed run_program(const std::vector<std::string>& argv) {
   printed.status = program.wait();
   printed.errors = program.error_tail();
   return printed;
+}
+
+std::string host_name() {
+  utsname system{};
+  return ::uname(&system) == 0 ? system.nodename : "unknown";
 }
 
 std::filesystem::path executable_path() { return std::filesystem::read_symlink("/proc/self/exe"); }

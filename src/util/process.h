@@ -94,6 +94,9 @@ struct Printed {
 /// @throws UserError if it cannot be started; a program that PATH lacks has exit code 127.
 Printed run_program(const std::vector<std::string>& argv);
 
+/// This machine's name in the network, "unknown" if it has none.
+std::string host_name();
+
 /// The path of the running program itself.
 std::filesystem::path executable_path();
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "util/terminal.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -12,8 +13,6 @@ namespace {
 constexpr std::string_view kSecondPage = "\x1b[?1049h", kFirstPage = "\x1b[?1049l";
 constexpr std::string_view kHideCursor = "\x1b[?25l", kShowCursor = "\x1b[?25h";
 constexpr std::string_view kHome = "\x1b[H", kEraseLineEnd = "\x1b[K", kEraseBelow = "\x1b[J";
-
-bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 // The byte at which the character number `column` begins.
 std::size_t byte_of(std::string_view text, int column) {

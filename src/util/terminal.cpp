@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "util/text.h"
+
 namespace difflab {
 namespace {
 
 constexpr int kDefaultWidth = 80;
 constexpr std::string_view kEraseLine = "\r\x1b[K";
-
-bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 }  // namespace
 

@@ -13,7 +13,7 @@ using testing::Driver;
 using testing::eventually;
 using testing::FakeSlurm;
 
-std::string undisturbed_tables() {
+std::string tables_of_one_driver() {
   const Driver driver;
   CATCH_REQUIRE(driver.sweep().code == 0);
   return driver.tables();
@@ -30,7 +30,7 @@ struct Cluster {
 };
 
 CATCH_TEST_CASE("launcher=slurm submits and ends; the tasks give the tables of a local sweep") {
-  const auto expected = undisturbed_tables();
+  const auto expected = tables_of_one_driver();
   const Cluster cluster;
   cluster.slurm.set("execute", "");
   const Answer answer =
@@ -93,7 +93,7 @@ CATCH_TEST_CASE("a refused sbatch ends the sweep with its words") {
 }
 
 CATCH_TEST_CASE("shortly before its time limit a task saves its runs and goes back to the queue") {
-  const auto expected = undisturbed_tables();
+  const auto expected = tables_of_one_driver();
   Cluster cluster;
   cluster.driver.workers.set(R"({"steps": 5, "step_ms": 50})");
   CATCH_REQUIRE(cluster.driver.call({"sweep", "tiny", "--freeze"}).code == 0);
@@ -127,7 +127,7 @@ CATCH_TEST_CASE("shortly before its time limit a task saves its runs and goes ba
 }
 
 CATCH_TEST_CASE("drivers started at once on one frozen sweep run each run once") {
-  const auto expected = undisturbed_tables();
+  const auto expected = tables_of_one_driver();
   for (const int drivers : {2, 8}) {
     const Driver driver;
     CATCH_REQUIRE(driver.call({"sweep", "tiny", "--freeze"}).code == 0);

@@ -10,16 +10,16 @@ namespace {
 
 constexpr const char* kHydra = DIFFLAB_ROOT "/tests/config/fixtures/hydra";
 
-struct Composed {
+struct HydraComposed {
   Value tree;
   Problems problems;
 };
 
-Composed compose_hydra(const std::vector<std::string>& overrides) {
+HydraComposed compose_hydra(const std::vector<std::string>& overrides) {
   Library library({{std::string(kHydra) + "/conf"}, {}});
   std::vector<Override> parsed;
   for (const std::string& text : overrides) parsed.push_back(parse_override(text));
-  Composed result;
+  HydraComposed result;
   result.tree = compose(library, "config", parsed, result.problems).tree;
   return result;
 }
@@ -36,7 +36,7 @@ CATCH_TEST_CASE("configs are composed and resolved as Hydra does") {
     if (is_about_hydra(answer["overrides"])) continue;
     CATCH_INFO(answer["overrides"].dump());
     ++compared;
-    Composed found = compose_hydra(answer["overrides"].get<std::vector<std::string>>());
+    HydraComposed found = compose_hydra(answer["overrides"].get<std::vector<std::string>>());
     CATCH_INFO(found.problems.text());
     CATCH_CHECK(found.problems.empty() == answer["ok"].get<bool>());
     if (!answer["ok"].get<bool>()) continue;

@@ -86,12 +86,12 @@ CATCH_TEST_CASE("eval calculates with what is inserted, and with keys") {
   is("${eval:\"a + 1\"}", "x.yaml:1:4: a refers to itself: a -> a");
 }
 
-struct Composed {
+struct WithFacts {
   Study study;
   std::string problems;
 };
 
-Composed compose(const std::string& experiment) {
+WithFacts compose_facts(const std::string& experiment) {
   ::setenv("TZ", "UTC", 1);
   ::tzset();
   const Folder folder({{"configs/config.yaml", "defaults: [model: small, _self_]\nseed: 0\n"},
@@ -99,7 +99,7 @@ Composed compose(const std::string& experiment) {
                        {"configs/model/large.yaml", "name: large\nwidth: 64\n"},
                        {"experiments/e.yaml", experiment}});
   Problems problems;
-  Composed result;
+  WithFacts result;
   result.study = compose_study({.search_path = SearchPath::of_project("."),
                                 .experiment = "e",
                                 .overrides = {},
@@ -113,7 +113,7 @@ Composed compose(const std::string& experiment) {
 }
 
 CATCH_TEST_CASE("all runs of a sweep have the same time, and each its number and choices") {
-  const Composed composed = compose(
+  const WithFacts composed = compose_facts(
       "results: 'out/${now:%H%M}'\nmodel: {name: '${now:%S} ${hydra:job.num} "
       "${hydra:runtime.choices.model}'}\nsweep: {model: [small, large]}\n");
   CATCH_CHECK(composed.problems == "");
@@ -128,7 +128,7 @@ CATCH_TEST_CASE("all runs of a sweep have the same time, and each its number and
 
 CATCH_TEST_CASE("what changes from call to call is refused where a run's id is made of it") {
   const auto refused = [](const std::string& experiment) {
-    return compose(experiment)
+    return compose_facts(experiment)
                .problems.find(
                    " holds the time, the number of the run or the working directory; the id of a "
                    "run is "

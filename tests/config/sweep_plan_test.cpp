@@ -62,12 +62,12 @@ std::vector<Example> documented() {
   return examples;
 }
 
-struct Composed {
+struct Planned {
   Study study;
   std::string runs, problems;
 };
 
-Composed compose(const std::string& sweep, const std::vector<std::string>& overrides = {}) {
+Planned plan_of(const std::string& sweep, const std::vector<std::string>& overrides = {}) {
   const Folder folder({
       {"configs/config.yaml", "defaults: [model: small, train: short, _self_]\nseed: 0\n"},
       {"configs/model/small.yaml", "name: small\nwidth: 8\n"},
@@ -75,7 +75,7 @@ Composed compose(const std::string& sweep, const std::vector<std::string>& overr
       {"configs/train/short.yaml", "steps: 10\nlr: 0.1\n"},
       {"experiments/e.yaml", "vars: {n: 2}\nsweep: " + sweep + "\n"},
   });
-  Composed result;
+  Planned result;
   Problems problems;
   result.study = compose_study({.search_path = SearchPath::of_project("."),
                                 .experiment = "e",
@@ -97,34 +97,34 @@ CATCH_TEST_CASE("the examples of sweeps in the documentation are true") {
   CATCH_CHECK(examples.size() == 23);
   for (const Example& example : examples) {
     CATCH_INFO(example.sweep << "   " << join(example.overrides, " "));
-    const Composed composed = compose(example.sweep, example.overrides);
+    const Planned composed = plan_of(example.sweep, example.overrides);
     CATCH_CHECK(composed.problems == "");
     CATCH_CHECK(composed.runs == example.runs);
   }
 }
 
 CATCH_TEST_CASE("texts inside a union may refer to other values") {
-  CATCH_CHECK(compose("{union: [{model: small, seed: 'range(${vars.n})'}, {model: large}]}").runs ==
+  CATCH_CHECK(plan_of("{union: [{model: small, seed: 'range(${vars.n})'}, {model: large}]}").runs ==
               "`small 0` `small 1` `large 0`");
 }
 
 CATCH_TEST_CASE("a key that other parts of a union sweep over has its own value elsewhere") {
-  const Composed composed = compose("[{train: short}, {seed: 3, train.depth: 1}]");
+  const Planned composed = plan_of("[{train: short}, {seed: 3, train.depth: 1}]");
   CATCH_CHECK(composed.problems == "");
   // Axes: train, seed, train.depth; no file gives the first run a depth.
   CATCH_CHECK(composed.runs == "`short 0 ` `short 3 1`");
 }
 
 CATCH_TEST_CASE("what is wrong with a run that is left out does not matter") {
-  CATCH_CHECK(compose("{model: [small, large], train.lr: ['${model.x}'], where: model == 'none'}")
+  CATCH_CHECK(plan_of("{model: [small, large], train.lr: ['${model.x}'], where: model == 'none'}")
                   .problems == "the conditions of the sweep leave no run");
-  CATCH_CHECK(compose("{seed: [0, '${nothing}'], exclude: {seed: '${nothing}'}}").problems == "");
+  CATCH_CHECK(plan_of("{seed: [0, '${nothing}'], exclude: {seed: '${nothing}'}}").problems == "");
 }
 
 CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
   const auto problems = [](const std::string& sweep,
                            const std::vector<std::string>& overrides = {}) {
-    return compose(sweep, overrides).problems;
+    return plan_of(sweep, overrides).problems;
   };
   CATCH_CHECK(problems("3") ==
               "experiments/e.yaml:2:8: sweep is 3; expected a map of keys to values");
@@ -168,7 +168,7 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
 }
 
 CATCH_TEST_CASE("conditions choose among a thousand runs") {
-  const Composed composed = compose(
+  const Planned composed = plan_of(
       "{union: [{model: [small, large]}, {model: large, train.lr: 0.3}], "
       "train.steps: 'range(1,41)', repeat: 10, where: train.steps % 5 != 0}");
   CATCH_CHECK(composed.problems == "");

@@ -10,12 +10,12 @@
 namespace difflab::config {
 namespace {
 
-Value yaml(const std::string& text) { return parse_yaml(text, "x.yaml"); }
+Value parsed(const std::string& text) { return parse_yaml(text, "x.yaml"); }
 
 CATCH_TEST_CASE("maps merge key by key and lists are replaced") {
-  Value base = yaml("{a: {x: 1, y: [1, 2]}, b: 2}");
-  merge(base, yaml("{c: 3, a: {y: [9], z: 4}}"));
-  CATCH_CHECK(base == yaml("{a: {x: 1, y: [9], z: 4}, b: 2, c: 3}"));
+  Value base = parsed("{a: {x: 1, y: [1, 2]}, b: 2}");
+  merge(base, parsed("{c: 3, a: {y: [9], z: 4}}"));
+  CATCH_CHECK(base == parsed("{a: {x: 1, y: [9], z: 4}, b: 2, c: 3}"));
   CATCH_CHECK(base.keys() == std::vector<std::string>{"a", "b", "c"});
 }
 
@@ -28,7 +28,7 @@ CATCH_TEST_CASE("a merged value keeps the place where it was written last") {
 }
 
 CATCH_TEST_CASE("a path finds keys, list items in brackets and list items by number") {
-  const Value tree = yaml("{a: {b: [1, {c: 7}]}}");
+  const Value tree = parsed("{a: {b: [1, {c: 7}]}}");
   CATCH_CHECK(tree.find_path("a.b[1].c")->as_int() == 7);
   CATCH_CHECK(tree.find_path("a.b.0")->as_int() == 1);
   CATCH_CHECK(tree.find_path("") == &tree);
@@ -58,14 +58,14 @@ CATCH_TEST_CASE("whole numbers and numbers differ, two NaN are equal") {
 }
 
 CATCH_TEST_CASE("the canonical text does not depend on the order of keys") {
-  CATCH_CHECK(canonical_json(yaml("{b: 1, a: {d: [1.0, null], c: 'x\"y'}}")) ==
+  CATCH_CHECK(canonical_json(parsed("{b: 1, a: {d: [1.0, null], c: 'x\"y'}}")) ==
               R"({"a":{"c":"x\"y","d":[1.0,null]},"b":1})");
-  CATCH_CHECK(canonical_json(yaml("{a: .inf, b: -.inf, c: .nan, d: 'NaN'}")) ==
+  CATCH_CHECK(canonical_json(parsed("{a: .inf, b: -.inf, c: .nan, d: 'NaN'}")) ==
               R"({"a":Infinity,"b":-Infinity,"c":NaN,"d":"NaN"})");
 }
 
 CATCH_TEST_CASE("a tree survives JSON") {
-  const Value tree = yaml("{a: [1, 2.5, x, null, true], b: {c: {}}, d: []}");
+  const Value tree = parsed("{a: [1, 2.5, x, null, true], b: {c: {}}, d: []}");
   CATCH_CHECK(to_json(tree).dump() == R"({"a":[1,2.5,"x",null,true],"b":{"c":{}},"d":[]})");
   CATCH_CHECK(from_json(to_json(tree)) == tree);
 }

@@ -18,7 +18,7 @@
 namespace difflab {
 namespace {
 
-const NeedleConfig kNeedles{
+const NeedleConfig kAnalysisNeedles{
     .length = 24, .needles = 2, .queries = 1, .noise_tokens = 8, .keys = 4, .values = 4};
 constexpr std::int64_t kVocab = 18;  // 2 + 8 + 4 + 4
 
@@ -72,10 +72,10 @@ double only(const EvaluationResult& result, const Json& values, const char* key)
 
 CATCH_TEST_CASE("even attention lies on each region by its number of positions") {
   auto model = matcher(0, SoftmaxAttentionConfig{.heads = 1}, kVocab);
-  const auto result =
-      evaluate(AttentionAllocationConfig{.depths = {0, 100}, .samples = 50}, model, kNeedles);
+  const auto result = evaluate(AttentionAllocationConfig{.depths = {0, 100}, .samples = 50}, model,
+                               kAnalysisNeedles);
   for (const double depth : {0.0, 100.0}) {
-    NeedleConfig needles = kNeedles;
+    NeedleConfig needles = kAnalysisNeedles;
     needles.depth = depth;
     const auto batch = needles.build()->batch(3, Split::kTest, 0, 50);
     double before = 0;
@@ -103,8 +103,8 @@ CATCH_TEST_CASE("planted attention on the asked key is found there, whatever the
   // Of 24 positions two hold the asked key: the needle's and the question's.
   const double e = std::exp(2.0);
   auto model = matcher(2, SoftmaxAttentionConfig{.heads = 1}, kVocab);
-  const auto result =
-      evaluate(AttentionAllocationConfig{.depths = {0, 50, 100}, .samples = 30}, model, kNeedles);
+  const auto result = evaluate(AttentionAllocationConfig{.depths = {0, 50, 100}, .samples = 30},
+                               model, kAnalysisNeedles);
   CATCH_CHECK(result.metrics["attention_to_answer"].get<double>() ==
               Approx((e + 1) / (2 * e + 22)).epsilon(1e-5));
   CATCH_CHECK(result.metrics["attention_to_begin"].get<double>() ==
@@ -124,7 +124,7 @@ CATCH_TEST_CASE("shares of a difference are those of sizes, weights keep the sig
     model.named_parameters()["layers.0.attn.q_proj.weight"].narrow(0, 0, 9).zero_();
   }
   const auto result =
-      evaluate(AttentionAllocationConfig{.depths = {50}, .samples = 20}, model, kNeedles);
+      evaluate(AttentionAllocationConfig{.depths = {50}, .samples = 20}, model, kAnalysisNeedles);
   const double S = 2 * std::exp(2.0) + 22;
   const double same = 1 / 24. - lambda * std::exp(2.0) / S, other = 1 / 24. - lambda / S;
   CATCH_REQUIRE(same < 0);
@@ -145,7 +145,7 @@ CATCH_TEST_CASE("shares of a difference are those of sizes, weights keep the sig
 CATCH_TEST_CASE("outliers are the planted ones") {
   const double match = 7;
   auto model = matcher(match, SoftmaxAttentionConfig{.heads = 1}, kVocab);
-  const auto result = evaluate(ActivationOutliersConfig{.samples = 40}, model, kNeedles);
+  const auto result = evaluate(ActivationOutliersConfig{.samples = 40}, model, kAnalysisNeedles);
   CATCH_CHECK(result.metrics["logit_top1"].get<double>() == Approx(match).epsilon(1e-5));
   CATCH_CHECK(result.metrics["logit_median"] == 0.0);
   CATCH_CHECK(result.metrics["hidden_top1"].get<double>() == Approx(1));  // unit vectors
@@ -153,7 +153,7 @@ CATCH_TEST_CASE("outliers are the planted ones") {
   CATCH_CHECK(only(result, {{"activation", "logit"}, {"rank", 100}}, "value") ==
               Approx(match).epsilon(1e-5));
   // Pairs (t, s <= t) of equal tokens have the logit 7, between 4 and 8.
-  const auto tokens = kNeedles.build()->batch(3, Split::kTest, 0, 40).inputs;
+  const auto tokens = kAnalysisNeedles.build()->batch(3, Split::kTest, 0, 40).inputs;
   const auto equal = tokens.unsqueeze(2).eq(tokens.unsqueeze(1)).tril();
   const double share = equal.sum().item<double>() / (40 * 24 * 25 / 2);
   CATCH_CHECK(only(result, {{"activation", "logit"}, {"low", 4.0}}, "share") == Approx(share));
@@ -191,7 +191,7 @@ CATCH_TEST_CASE("rounding the logits reaches the answer") {
     for (std::int64_t key = 10; key < 14; ++key) k[key].narrow(0, 14, 4).fill_(0.45 * k[key][key]);
   }
   const auto result =
-      evaluate(LogitQuantizationConfig{.bits = {2, 16}, .samples = 60}, model, kNeedles);
+      evaluate(LogitQuantizationConfig{.bits = {2, 16}, .samples = 60}, model, kAnalysisNeedles);
   const double exact = only(result, {{"bits", 0}}, "loss");
   CATCH_CHECK(only(result, {{"bits", 16}}, "loss") == Approx(exact).epsilon(1e-3));
   CATCH_CHECK(std::abs(only(result, {{"bits", 2}}, "loss") - exact) > 1e-2);
@@ -199,7 +199,7 @@ CATCH_TEST_CASE("rounding the logits reaches the answer") {
   CATCH_CHECK(cells_with(result, {{"bits", 2}})[0]["n"] == 60);
   // Nothing stays behind in the model.
   const auto again =
-      evaluate(LogitQuantizationConfig{.bits = {16}, .samples = 60}, model, kNeedles);
+      evaluate(LogitQuantizationConfig{.bits = {16}, .samples = 60}, model, kAnalysisNeedles);
   CATCH_CHECK(only(again, {{"bits", 0}}, "loss") == exact);
 }
 
@@ -282,10 +282,10 @@ CATCH_TEST_CASE("initial gradients are those of the untouched model, whatever it
       .d_model = 16, .layers = 2, .attention = DifferentialAttentionConfig{.heads = 2}};
   LanguageModel trained(config, kVocab);
   initialise(trained, config, 99);
-  const auto result = evaluate(InitialGradientsConfig{.samples = 12}, trained, kNeedles, 4);
+  const auto result = evaluate(InitialGradientsConfig{.samples = 12}, trained, kAnalysisNeedles, 4);
   LanguageModel fresh(config, kVocab);
   initialise(fresh, config, 4);
-  const auto batch = kNeedles.build()->batch(4, Split::kTrain, 0, 12);
+  const auto batch = kAnalysisNeedles.build()->batch(4, Split::kTrain, 0, 12);
   // ∂loss/∂output = (softmax − one-hot)ᵀ h / n, by hand.
   const at::NoGradGuard no_grad;
   const auto h = fresh.hidden(batch.inputs).select(1, -1);  // asked at the last position
@@ -317,8 +317,9 @@ CATCH_TEST_CASE("lambdas are spread as planted, and kinds without one have none"
         (p / (1 - p)).log().div(std::sqrt(double{kVocab})).expand({2, kVocab}));
   }
   const auto result =
-      evaluate(LambdaDistributionConfig{.samples = 30, .bins = 10}, model, kNeedles);
-  const auto tokens = kNeedles.build()->batch(3, Split::kTest, 0, 30).inputs.to(at::kDouble);
+      evaluate(LambdaDistributionConfig{.samples = 30, .bins = 10}, model, kAnalysisNeedles);
+  const auto tokens =
+      kAnalysisNeedles.build()->batch(3, Split::kTest, 0, 30).inputs.to(at::kDouble);
   const auto planted = (tokens / 20).clamp_min(1e-3);
   CATCH_CHECK(result.metrics["lambda_mean"].get<double>() ==
               Approx(planted.mean().item<double>()).epsilon(1e-4));
@@ -333,16 +334,16 @@ CATCH_TEST_CASE("lambdas are spread as planted, and kinds without one have none"
   CATCH_CHECK(all == Approx(1));
 
   auto transformer = matcher(1, SoftmaxAttentionConfig{.heads = 1}, kVocab);
-  const auto none = evaluate(LambdaDistributionConfig{}, transformer, kNeedles);
+  const auto none = evaluate(LambdaDistributionConfig{}, transformer, kAnalysisNeedles);
   CATCH_CHECK(none.details["cells"].empty());
   CATCH_CHECK(none.metrics.empty());
 }
 
 CATCH_TEST_CASE("throughput times every path and pass at every length") {
   auto model = matcher(1, DifferentialAttentionConfig{.heads = 1}, kVocab / 2);
-  const auto before = model.forward(kNeedles.build()->batch(0, Split::kTest, 0, 2).inputs);
-  const auto result =
-      evaluate(ThroughputConfig{.lengths = {8, 32}, .tokens = 64, .rounds = 3}, model, kNeedles);
+  const auto before = model.forward(kAnalysisNeedles.build()->batch(0, Split::kTest, 0, 2).inputs);
+  const auto result = evaluate(ThroughputConfig{.lengths = {8, 32}, .tokens = 64, .rounds = 3},
+                               model, kAnalysisNeedles);
   CATCH_REQUIRE(result.details["cells"].size() == 2 * 2 * 2);
   for (const auto& cell : result.details["cells"]) {
     CATCH_CHECK(cell["sequences"] == 64 / cell["length"].get<int>());
@@ -355,7 +356,8 @@ CATCH_TEST_CASE("throughput times every path and pass at every length") {
               cells_with(result, fused).at(0)["tokens_per_second"]);
   // The measured model is a copy.
   CATCH_CHECK(!model.parameters().front().grad().defined());
-  CATCH_CHECK(model.forward(kNeedles.build()->batch(0, Split::kTest, 0, 2).inputs).equal(before));
+  CATCH_CHECK(
+      model.forward(kAnalysisNeedles.build()->batch(0, Split::kTest, 0, 2).inputs).equal(before));
 }
 
 CATCH_TEST_CASE("the peak of a call is that of what it held at once") {

@@ -14,9 +14,9 @@
 namespace difflab {
 namespace {
 
-const ContextQaConfig kTask{.facts = 6, .questions = 2, .unanswerable = 0.3};
-const HallucinationConfig kAsked{.distractors = {0, 0.5}, .samples = 100};
-const Symbols kWords = kTask.vocabulary();
+const ContextQaConfig kFactsTask{.facts = 6, .questions = 2, .unanswerable = 0.3};
+const HallucinationConfig kFactsAsked{.distractors = {0, 0.5}, .samples = 100};
+const Symbols kWords = kFactsTask.vocabulary();
 
 using Row = std::vector<std::int64_t>;
 using Range = ContextQaConfig::Range;
@@ -29,7 +29,7 @@ Row row_of(const at::Tensor& tokens, std::int64_t row) {
 /// One who reads the facts and answers with say(entity, attribute, facts), and repeats those facts
 /// whose mark tell(is_marked) likes, until enough is written.
 template <class Say, class Tell>
-Answerer reader(Say say, Tell tell) {
+Answerer facts_reader(Say say, Tell tell) {
   const auto answer = [say](const Batch& batch) {
     auto said = at::full_like(batch.targets, kIgnore);
     for (std::int64_t row = 0; row < batch.inputs.size(0); ++row) {
@@ -73,21 +73,21 @@ const Json& cell(const EvaluationResult& result, const char* job, double distrac
 }
 
 CATCH_TEST_CASE("a reader that copies invents nothing") {
-  const auto result =
-      kAsked.ask(reader(
-                     [](auto entity, auto attribute, const auto& facts) {
-                       const auto fact = facts.find({entity, attribute});
-                       return fact != facts.end() ? fact->second : kWords.token(Range::kUnknown);
-                     },
-                     kMarkedOnes),
-                 kTask, 4);
+  const auto result = kFactsAsked.ask(
+      facts_reader(
+          [](auto entity, auto attribute, const auto& facts) {
+            const auto fact = facts.find({entity, attribute});
+            return fact != facts.end() ? fact->second : kWords.token(Range::kUnknown);
+          },
+          kMarkedOnes),
+      kFactsTask, 4);
   CATCH_CHECK(result.metrics["answers_accuracy"] == 1.0);
   CATCH_CHECK(result.metrics["answers_accuracy_chance"] == 0.3);
   CATCH_CHECK(result.metrics["answers_invented_share"] == 0.0);
   CATCH_CHECK(result.metrics["unanswerable_invented_share"] == 0.0);
   CATCH_CHECK(result.metrics["facts_accuracy"] == 1.0);
   CATCH_CHECK(result.metrics["facts_invented_share"] == 0.0);
-  for (const double distractors : kAsked.distractors) {
+  for (const double distractors : kFactsAsked.distractors) {
     const Json& questions = cell(result, "question", distractors);
     CATCH_CHECK(questions["n"] == 200);
     // Three answers in ten are rightly "unknown"; 5 standard deviations of 200 draws.
@@ -100,15 +100,16 @@ CATCH_TEST_CASE("a reader that copies invents nothing") {
 }
 
 CATCH_TEST_CASE("a reader that names the value of another fact misreads") {
-  const auto result = kAsked.ask(reader(
-                                     [](auto entity, auto attribute, const auto& facts) {
-                                       for (const auto& [pair, value] : facts) {
-                                         if (pair != std::pair(entity, attribute)) return value;
-                                       }
-                                       return kIgnore;
-                                     },
-                                     [](bool is_marked) { return !is_marked; }),
-                                 kTask, 4);
+  const auto result = kFactsAsked.ask(facts_reader(
+                                          [](auto entity, auto attribute, const auto& facts) {
+                                            for (const auto& [pair, value] : facts) {
+                                              if (pair != std::pair(entity, attribute))
+                                                return value;
+                                            }
+                                            return kIgnore;
+                                          },
+                                          [](bool is_marked) { return !is_marked; }),
+                                      kFactsTask, 4);
   const Json& questions = cell(result, "question", 0.5);
   CATCH_CHECK(questions["supported"] == 0.0);
   CATCH_CHECK(questions["invented"] == 1.0);
@@ -120,9 +121,10 @@ CATCH_TEST_CASE("a reader that names the value of another fact misreads") {
 }
 
 CATCH_TEST_CASE("a reader that always abstains is right when there is no answer") {
-  const auto result = kAsked.ask(
-      reader([](auto, auto, const auto&) { return kWords.token(Range::kUnknown); }, kMarkedOnes),
-      kTask, 4);
+  const auto result = kFactsAsked.ask(
+      facts_reader([](auto, auto, const auto&) { return kWords.token(Range::kUnknown); },
+                   kMarkedOnes),
+      kFactsTask, 4);
   const Json& questions = cell(result, "question", 0.5);
   CATCH_CHECK(questions["abstained"] == 1.0);
   CATCH_CHECK(questions["supported"] == 0.0);
@@ -131,13 +133,13 @@ CATCH_TEST_CASE("a reader that always abstains is right when there is no answer"
 }
 
 CATCH_TEST_CASE("a model that ignores the context invents") {
-  const TaskConfig task_config = kTask;
+  const TaskConfig task_config = kFactsTask;
   const auto task = build_task(task_config);
   const auto value = kWords.token(Range::kValue, 5);
   auto model = testing::parrot(value, task->vocab_size(), 2.0);
-  const auto result = kAsked.run({model, task_config, *task, 4});
-  for (const double distractors : kAsked.distractors) {
-    ContextQaConfig config = kTask;
+  const auto result = kFactsAsked.run({model, task_config, *task, 4});
+  for (const double distractors : kFactsAsked.distractors) {
+    ContextQaConfig config = kFactsTask;
     config.distractors = distractors;
     config.summary_share = 0;
     const auto batch = config.build()->batch(4, Split::kTest, 0, 100);
@@ -156,7 +158,7 @@ CATCH_TEST_CASE("a model that ignores the context invents") {
 
 CATCH_TEST_CASE("saying one salient fact again and again supports it once") {
   const Answerer echo{
-      .answer = reader([](auto, auto, const auto&) { return kIgnore; }, kMarkedOnes).answer,
+      .answer = facts_reader([](auto, auto, const auto&) { return kIgnore; }, kMarkedOnes).answer,
       .go_on = [](const at::Tensor& prompts, std::int64_t tokens) {
         auto written = at::zeros({prompts.size(0), tokens}, at::kLong);
         for (std::int64_t row = 0; row < prompts.size(0); ++row) {
@@ -169,7 +171,7 @@ CATCH_TEST_CASE("saying one salient fact again and again supports it once") {
         }
         return written;
       }};
-  const auto result = kAsked.ask(echo, kTask, 4);
+  const auto result = kFactsAsked.ask(echo, kFactsTask, 4);
   CATCH_CHECK(cell(result, "summary", 0.0)["supported"].get<double>() == Approx(1.0 / 6));
   CATCH_CHECK(cell(result, "summary", 0.5)["supported"].get<double>() == Approx(1.0 / 3));
   CATCH_CHECK(cell(result, "summary", 0.5)["invented"] == 0.0);

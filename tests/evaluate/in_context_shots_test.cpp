@@ -13,12 +13,13 @@
 namespace difflab {
 namespace {
 
-const InContextConfig kTask{.classes = 2, .features = 2, .symbols = 8, .labels = 4, .flip = 0};
-const InContextShotsConfig kAsked{.shots = {2, 7}, .episodes = 20, .queries = 15, .orders = 10};
+const InContextConfig kShotsTask{.classes = 2, .features = 2, .symbols = 8, .labels = 4, .flip = 0};
+const InContextShotsConfig kShotsAsked{
+    .shots = {2, 7}, .episodes = 20, .queries = 15, .orders = 10};
 
 /// Answers every sequence with read(tokens), a program that sees what the model sees.
 template <class Read>
-Answerer reader(Read read) {
+Answerer shots_reader(Read read) {
   return {.answer =
               [read](const Batch& batch) {
                 auto said = at::full_like(batch.targets, kIgnore);
@@ -42,7 +43,7 @@ std::int64_t copy_label(const std::vector<std::int64_t>& tokens) {
 }
 
 CATCH_TEST_CASE("a reader that copies the label of the same example is always right") {
-  const auto result = kAsked.ask(reader(copy_label), kTask, 3);
+  const auto result = kShotsAsked.ask(shots_reader(copy_label), kShotsTask, 3);
   CATCH_CHECK(result.metrics["shots_accuracy"] == 1.0);
   CATCH_CHECK(result.metrics["shots_accuracy_chance"] == 0.5);
   CATCH_CHECK(result.metrics["random_order_margin"] == 0.0);
@@ -69,7 +70,7 @@ CATCH_TEST_CASE(
   const auto last_label = [](const std::vector<std::int64_t>& tokens) {
     return tokens[tokens.size() - 3];
   };
-  const auto result = kAsked.ask(reader(last_label), kTask, 3);
+  const auto result = kShotsAsked.ask(shots_reader(last_label), kShotsTask, 3);
   double expected = 0, chosen = 1;  // 15 choose k
   for (int k = 0; k <= 15; ++k) {
     expected += chosen / std::pow(2.0, 15) * std::abs(2.0 * k / 15 - 1);
@@ -87,11 +88,11 @@ CATCH_TEST_CASE(
 }
 
 CATCH_TEST_CASE("a model that ignores the context has no margin, whatever the order") {
-  const TaskConfig task_config = kTask;
+  const TaskConfig task_config = kShotsTask;
   const auto task = build_task(task_config);
-  const auto label = kTask.vocabulary().token(InContextConfig::kLabel, 0);
+  const auto label = kShotsTask.vocabulary().token(InContextConfig::kLabel, 0);
   auto model = testing::parrot(label, task->vocab_size(), 2.0);
-  const auto result = kAsked.run({model, task_config, *task, 3});
+  const auto result = kShotsAsked.run({model, task_config, *task, 3});
   CATCH_CHECK(result.metrics["random_order_margin"] == 0.0);
   // One label in four belongs to an episode's class with 2 of 4, and then to half of its queries.
   CATCH_CHECK(std::abs(result.metrics["shots_accuracy"].get<double>() - 0.25) <
@@ -106,14 +107,14 @@ CATCH_TEST_CASE("shots that leave a class out, or another task, are refused") {
       text += concat(key, " ", message, "\n");
     }
   } problems;
-  InContextShotsConfig{.shots = {1, 4}}.validate_task(kTask, problems);
+  InContextShotsConfig{.shots = {1, 4}}.validate_task(kShotsTask, problems);
   CATCH_CHECK(problems.text ==
               "shots has 1; expected at least the task's classes, 2, so that every class is "
               "shown\n");
   problems.text.clear();
-  kAsked.validate_task(NeedleConfig{}, problems);
+  kShotsAsked.validate_task(NeedleConfig{}, problems);
   CATCH_CHECK(problems.text == "kind is in_context_shots; expected a task of kind in_context\n");
-  CATCH_CHECK(kAsked.longest(kTask) == 1 + 7 * 3 + 2);
+  CATCH_CHECK(kShotsAsked.longest(kShotsTask) == 1 + 7 * 3 + 2);
 }
 
 }  // namespace

@@ -13,15 +13,15 @@
 namespace difflab {
 namespace {
 
-const TextNeedleConfig kTask{.generated_characters = 60'000, .length = 700, .digits = 3};
-const TextNeedleGridConfig kAsked{
+const TextNeedleConfig kTextTask{.generated_characters = 60'000, .length = 700, .digits = 3};
+const TextNeedleGridConfig kTextAsked{
     {.needles = {1, 4}, .queries = {1, 3}, .depths = {0, 100}, .samples = 12}};
 
 /// Reads a prompt as text and writes what say(text) says, number by number.
 template <class Say>
-Answerer reader(Say say) {
+Answerer text_reader(Say say) {
   return {.answer = {}, .go_on = [say](const at::Tensor& prompts, std::int64_t digits) {
-            const auto task = kTask.build();
+            const auto task = kTextTask.build();
             auto written = at::zeros({prompts.size(0), digits}, at::kLong);
             for (std::int64_t row = 0; row < prompts.size(0); ++row) {
               std::string text;
@@ -58,7 +58,7 @@ std::string look_up(const std::string& text) {
 std::string first_number(const std::string& text) { return text.substr(text.find(" is: ") + 5, 3); }
 
 CATCH_TEST_CASE("a reader that looks the city up is right in every cell") {
-  const auto result = kAsked.ask(reader(look_up), kTask, 2);
+  const auto result = kTextAsked.ask(text_reader(look_up), kTextTask, 2);
   CATCH_CHECK(result.metrics["text_grid_accuracy"] == 1.0);
   const auto& cells = result.details["cells"];
   CATCH_REQUIRE(cells.size() == 3 * 2);  // (1, 1), (4, 1), (4, 3) at two depths
@@ -71,7 +71,7 @@ CATCH_TEST_CASE("a reader that looks the city up is right in every cell") {
 }
 
 CATCH_TEST_CASE("a reader that says the first number is right where the asked needle comes first") {
-  const auto result = kAsked.ask(reader(first_number), kTask, 2);
+  const auto result = kTextAsked.ask(text_reader(first_number), kTextTask, 2);
   for (const auto& cell : result.details["cells"]) {
     CATCH_INFO(cell.dump());
     const bool first = cell["depth"] == 0 || cell["needles"] == 1;
@@ -85,10 +85,10 @@ CATCH_TEST_CASE("a reader that says the first number is right where the asked ne
 }
 
 CATCH_TEST_CASE("a model that always writes the same digit is never right") {
-  const TaskConfig task_config = kTask;
+  const TaskConfig task_config = kTextTask;
   const auto task = build_task(task_config);
   auto model = testing::parrot(3, task->vocab_size(), 2.0);
-  const auto result = kAsked.run({model, task_config, *task, 2});
+  const auto result = kTextAsked.run({model, task_config, *task, 2});
   CATCH_CHECK(result.metrics["text_grid_accuracy"] == 0.0);
 }
 
@@ -100,7 +100,7 @@ CATCH_TEST_CASE("a grid whose cells do not fit names the cell and the smallest l
     }
   } problems;
   const TextNeedleGridConfig grid{{.needles = {9}, .queries = {1}, .lengths = {700, 300}}};
-  grid.validate_task(kTask, problems);
+  grid.validate_task(kTextTask, problems);
   CATCH_CHECK_THAT(problems.text, Catch::StartsWith("lengths makes a cell (9 needles, 1 queries, "
                                                     "300 tokens) whose length is 300, too short"));
   problems.text.clear();

@@ -14,10 +14,14 @@ using testing::check_threads;
 using testing::Function;
 using testing::leaf;
 
-const Function kOurs = [](const auto& in) { return kernel::linear(in[0], in[1]); };
-const Function kLibrary = [](const auto& in) { return at::linear(in[0], in[1]); };
-const Function kOursBiased = [](const auto& in) { return kernel::linear(in[0], in[1], in[2]); };
-const Function kLibraryBiased = [](const auto& in) { return at::linear(in[0], in[1], in[2]); };
+const Function kOurLinear = [](const auto& in) { return kernel::linear(in[0], in[1]); };
+const Function kLibraryLinear = [](const auto& in) { return at::linear(in[0], in[1]); };
+const Function kOurBiasedLinear = [](const auto& in) {
+  return kernel::linear(in[0], in[1], in[2]);
+};
+const Function kLibraryBiasedLinear = [](const auto& in) {
+  return at::linear(in[0], in[1], in[2]);
+};
 
 CATCH_TEST_CASE("a projection equals the library's, outputs and gradients, over shapes") {
   at::manual_seed(1);
@@ -26,8 +30,8 @@ CATCH_TEST_CASE("a projection equals the library's, outputs and gradients, over 
       for (const std::int64_t in : {1, 7, 16, 33, 64, 300}) {
         for (const std::int64_t out : {1, 2, 15, 32, 85, 170}) {
           CATCH_INFO("rows " << rows << ", in " << in << ", out " << out);
-          check_equal(kOurs, kLibrary, {leaf({rows, in}, type), leaf({out, in}, type)});
-          check_equal(kOursBiased, kLibraryBiased,
+          check_equal(kOurLinear, kLibraryLinear, {leaf({rows, in}, type), leaf({out, in}, type)});
+          check_equal(kOurBiasedLinear, kLibraryBiasedLinear,
                       {leaf({rows, in}, type), leaf({out, in}, type), leaf({out}, type)});
         }
       }
@@ -37,12 +41,13 @@ CATCH_TEST_CASE("a projection equals the library's, outputs and gradients, over 
 
 CATCH_TEST_CASE("a projection takes any dimensions, and what is not contiguous") {
   at::manual_seed(2);
-  check_equal(kOurs, kLibrary, {leaf({2, 3, 5, 16}, at::kDouble), leaf({8, 16}, at::kDouble)});
-  check_equal(kOurs, kLibrary, {leaf({16}, at::kDouble), leaf({8, 16}, at::kDouble)});
+  check_equal(kOurLinear, kLibraryLinear,
+              {leaf({2, 3, 5, 16}, at::kDouble), leaf({8, 16}, at::kDouble)});
+  check_equal(kOurLinear, kLibraryLinear, {leaf({16}, at::kDouble), leaf({8, 16}, at::kDouble)});
   const auto turned = [](const Function& f) {
     return Function([f](const auto& in) { return f({in[0].transpose(0, 1), in[1].t()}).t(); });
   };
-  check_equal(turned(kOurs), turned(kLibrary),
+  check_equal(turned(kOurLinear), turned(kLibraryLinear),
               {leaf({24, 90}, at::kDouble), leaf({24, 9}, at::kDouble)});
 }
 
@@ -99,8 +104,8 @@ CATCH_TEST_CASE("several projections of one x equal the library's, outputs and g
 CATCH_TEST_CASE("neither threads nor the other rows change a bit of a projection") {
   at::manual_seed(4);
   const auto x = leaf({3'001, 64}, at::kFloat), weight = leaf({170, 64}, at::kFloat);
-  check_threads(kOurs, {x, weight});
-  check_threads(kOursBiased, {x, weight, leaf({170}, at::kFloat)});
+  check_threads(kOurLinear, {x, weight});
+  check_threads(kOurBiasedLinear, {x, weight, leaf({170}, at::kFloat)});
   const at::NoGradGuard no_grad;
   const auto all = kernel::linear(x, weight);
   for (const std::int64_t begin : {0, 1, 130, 2'990}) {

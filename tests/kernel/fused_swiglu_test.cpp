@@ -14,8 +14,10 @@ using testing::check_threads;
 using testing::Function;
 using testing::leaf;
 
-const Function kOurs = [](const auto& in) { return kernel::swiglu(in[0], in[1], in[2], in[3]); };
-const Function kLibrary = [](const auto& in) {
+const Function kOurSwiglu = [](const auto& in) {
+  return kernel::swiglu(in[0], in[1], in[2], in[3]);
+};
+const Function kLibrarySwiglu = [](const auto& in) {
   return at::linear(at::silu(at::linear(in[0], in[1])) * at::linear(in[0], in[2]), in[3]);
 };
 
@@ -35,7 +37,7 @@ CATCH_TEST_CASE("SwiGLU in one kernel equals the library's, outputs and gradient
       for (const std::int64_t width : {1, 8, 33, 64}) {
         for (const std::int64_t hidden : {1, 6, 16, 85, 170, 192}) {
           CATCH_INFO("rows " << rows << ", width " << width << ", hidden " << hidden);
-          check_equal(kOurs, kLibrary, leaves({rows, width}, hidden, type));
+          check_equal(kOurSwiglu, kLibrarySwiglu, leaves({rows, width}, hidden, type));
         }
       }
     }
@@ -44,7 +46,7 @@ CATCH_TEST_CASE("SwiGLU in one kernel equals the library's, outputs and gradient
 
 CATCH_TEST_CASE("SwiGLU in one kernel takes any dimensions, and what is not contiguous") {
   at::manual_seed(2);
-  check_equal(kOurs, kLibrary, leaves({2, 5, 7, 16}, 21, at::kDouble));
+  check_equal(kOurSwiglu, kLibrarySwiglu, leaves({2, 5, 7, 16}, 21, at::kDouble));
   const auto turned = [](const Function& f) {
     return Function([f](const auto& in) {
       return f({in[0].transpose(0, 1), in[1].t(), in[2], in[3]}).t();
@@ -54,7 +56,7 @@ CATCH_TEST_CASE("SwiGLU in one kernel takes any dimensions, and what is not cont
   in[1] = leaf({16, 16}, at::kDouble);
   in[2] = leaf({16, 16}, at::kDouble);
   in[3] = leaf({16, 16}, at::kDouble);
-  check_equal(turned(kOurs), turned(kLibrary), in);
+  check_equal(turned(kOurSwiglu), turned(kLibrarySwiglu), in);
 }
 
 CATCH_TEST_CASE("gates far from zero neither overflow nor become NaN") {
@@ -75,8 +77,8 @@ CATCH_TEST_CASE("gates far from zero neither overflow nor become NaN") {
 
 CATCH_TEST_CASE("the number of threads changes no bit of SwiGLU") {
   at::manual_seed(3);
-  check_threads(kOurs, leaves({3'001, 64}, 170, at::kFloat));
-  check_threads(kOurs, leaves({100, 64}, 170, at::kFloat));
+  check_threads(kOurSwiglu, leaves({3'001, 64}, 170, at::kFloat));
+  check_threads(kOurSwiglu, leaves({100, 64}, 170, at::kFloat));
 }
 
 CATCH_TEST_CASE("NaN in a row of SwiGLU stays in its row") {

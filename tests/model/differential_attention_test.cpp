@@ -14,16 +14,16 @@ namespace {
 
 using testing::relative_error;
 
-constexpr std::int64_t kWidth = 16, kHeads = 2, kTokens = 7;  // d = 4
+constexpr std::int64_t kV1Width = 16, kV1Heads = 2, kV1Tokens = 7;  // d = 4
 
 struct Fixture {
   explicit Fixture(DifferentialAttentionConfig config, std::int64_t layer = 1) {
     torch::manual_seed(1);
-    config.heads = kHeads;
-    attention = config.build({kWidth, layer});
+    config.heads = kV1Heads;
+    attention = config.build({kV1Width, layer});
     attention->to(at::kDouble);
-    rotary = Rotary::table(kTokens, 4, 10'000, at::zeros({}, at::kDouble));
-    x = at::randn({3, kTokens, kWidth}, at::kDouble);
+    rotary = Rotary::table(kV1Tokens, 4, 10'000, at::zeros({}, at::kDouble));
+    x = at::randn({3, kV1Tokens, kV1Width}, at::kDouble);
   }
   at::Tensor parameter(const std::string& name) const {
     return attention->named_parameters()[name];
@@ -61,7 +61,7 @@ at::Tensor paper_equations(const Fixture& f, double lambda_init) {
     return (f.parameter(a) * f.parameter(b)).sum().exp();
   };
   const auto lambda = dot("lambda_q1", "lambda_k1") - dot("lambda_q2", "lambda_k2") + lambda_init;
-  const auto mask = at::full({kTokens, kTokens}, -INFINITY, at::kDouble).triu(1);
+  const auto mask = at::full({kV1Tokens, kV1Tokens}, -INFINITY, at::kDouble).triu(1);
   const auto map = [&](std::int64_t channel) {
     const auto qs = rotate_by_hand(q.narrow(2, channel, 4));
     const auto ks = rotate_by_hand(k.narrow(2, channel, 4));
@@ -101,7 +101,7 @@ CATCH_TEST_CASE("rows of a difference of maps sum to 1 − λ") {
   const auto [name, lambda] = f.attention->statistics().front();
   CATCH_CHECK(name == "lambda");
   const auto sums = f.attention->weights(f.x, f.rotary).sum(-1);  // [B, H, T]
-  CATCH_CHECK(relative_error(sums, at::full({3, kHeads, kTokens}, 1 - lambda, at::kDouble)) <
+  CATCH_CHECK(relative_error(sums, at::full({3, kV1Heads, kV1Tokens}, 1 - lambda, at::kDouble)) <
               1e-12);
 }
 
@@ -109,7 +109,7 @@ CATCH_TEST_CASE("at λ = 0 the weights are the first maps alone") {
   const Fixture f({.lambda_init = LambdaInit(0.0), .lambda_std = 0.0});
   const auto q = rotate_by_hand(f.x.matmul(f.parameter("q_proj.weight").t()).narrow(2, 8, 4));
   const auto k = rotate_by_hand(f.x.matmul(f.parameter("k_proj.weight").t()).narrow(2, 8, 4));
-  const auto mask = at::full({kTokens, kTokens}, -INFINITY, at::kDouble).triu(1);
+  const auto mask = at::full({kV1Tokens, kV1Tokens}, -INFINITY, at::kDouble).triu(1);
   const auto map = at::softmax(q.matmul(k.transpose(1, 2)) / 2.0 + mask, -1);
   CATCH_CHECK(relative_error(f.attention->weights(f.x, f.rotary).select(1, 1), map) < 1e-12);
 }
@@ -119,8 +119,8 @@ CATCH_TEST_CASE("the head norm and the post-scale do what their names say") {
     const Fixture f(config);
     // o before out_proj: the identity as the last projection
     const at::NoGradGuard no_grad;
-    f.parameter("out_proj.weight").copy_(at::eye(kWidth));
-    return f.attention->forward(f.x, f.rotary).unflatten(-1, {kHeads, 8}).clone();  // [B,T,H,2d]
+    f.parameter("out_proj.weight").copy_(at::eye(kV1Width));
+    return f.attention->forward(f.x, f.rotary).unflatten(-1, {kV1Heads, 8}).clone();  // [B,T,H,2d]
   };
   const double scale = 1 - (0.8 - 0.6 * std::exp(-0.3));
   const auto plain = output_of({.head_norm = HeadNormKind::kNone, .post_scale = false});

@@ -9,7 +9,7 @@
 namespace difflab {
 namespace {
 
-constexpr std::int64_t kWidth = 16, kHeads = 4, kGroups = 2, kTokens = 6;  // d = 4
+constexpr std::int64_t kV2Width = 16, kV2Heads = 4, kGroups = 2, kV2Tokens = 6;  // d = 4
 
 // The note's pseudo-code, one head at a time: query head j reads key/value head j / (2H/H_kv).
 at::Tensor by_hand(const Attention& attention, const at::Tensor& x, const Rotary& rotary,
@@ -22,15 +22,15 @@ at::Tensor by_hand(const Attention& attention, const at::Tensor& x, const Rotary
   };
   const auto q = project("q_proj.weight"), k = project("k_proj.weight"),
              v = project("v_proj.weight");
-  const auto mask = at::full({kTokens, kTokens}, -INFINITY, at::kDouble).triu(1);
+  const auto mask = at::full({kV2Tokens, kV2Tokens}, -INFINITY, at::kDouble).triu(1);
   const auto attend = [&](std::int64_t j) {
-    const auto group = j / (2 * kHeads / kGroups);
+    const auto group = j / (2 * kV2Heads / kGroups);
     const auto scores = head(q, j, true).matmul(head(k, group, true).transpose(1, 2)) / 2.0 + mask;
     return at::softmax(scores, -1).matmul(head(v, group, false));
   };
   std::vector<at::Tensor> heads;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    auto lambda = at::ones({1, kTokens, 1}, at::kDouble);
+    auto lambda = at::ones({1, kV2Tokens, 1}, at::kDouble);
     if (form != TokenLambda::kNone) {
       lambda = project("lambda_proj.weight").narrow(2, static_cast<std::int64_t>(i), 1);
       if (form == TokenLambda::kSigmoid) lambda = 1 / (1 + (-lambda).exp());
@@ -42,12 +42,12 @@ at::Tensor by_hand(const Attention& attention, const at::Tensor& x, const Rotary
 
 void check(DifferentialV2Config config, std::vector<std::pair<int, int>> pairs) {
   torch::manual_seed(1);
-  config.heads = kHeads;
+  config.heads = kV2Heads;
   config.kv_heads = kGroups;
-  const auto attention = config.build({kWidth, 0});
+  const auto attention = config.build({kV2Width, 0});
   attention->to(at::kDouble);
-  const auto rotary = Rotary::table(kTokens, 4, 10'000, at::zeros({}, at::kDouble));
-  const auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
+  const auto rotary = Rotary::table(kV2Tokens, 4, 10'000, at::zeros({}, at::kDouble));
+  const auto x = at::randn({1, kV2Tokens, kV2Width}, at::kDouble);
   CATCH_CHECK(testing::relative_error(attention->forward(x, rotary),
                                       by_hand(*attention, x, rotary, pairs, config.lambda)) <
               1e-12);

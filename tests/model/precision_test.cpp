@@ -12,16 +12,16 @@
 namespace difflab {
 namespace {
 
-constexpr std::int64_t kVocab = 40;
+constexpr std::int64_t kPrecisionVocab = 40;
 
 struct Trial {
   std::shared_ptr<LanguageModel> model;
   at::Tensor inputs, targets;
 
   Trial(const ModelConfig& config, Precision precision)
-      : model(std::make_shared<LanguageModel>(config, kVocab, Kernels::kPlain)) {
+      : model(std::make_shared<LanguageModel>(config, kPrecisionVocab, Kernels::kPlain)) {
     at::manual_seed(1);  // the same tokens for all
-    const auto tokens = at::randint(kVocab, {4, 25}, at::kLong);
+    const auto tokens = at::randint(kPrecisionVocab, {4, 25}, at::kLong);
     inputs = tokens.narrow(1, 0, 24);
     targets = tokens.narrow(1, 1, 24);
     initialise(*model, config, 0);

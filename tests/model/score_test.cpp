@@ -12,33 +12,33 @@
 namespace difflab {
 namespace {
 
-constexpr std::int64_t kVocab = 40;
+constexpr std::int64_t kScoreVocab = 40;
 constexpr std::int64_t kNone = -100;
 
-struct Outcome {
+struct ScoreOutcome {
   at::Tensor loss;
   std::vector<at::Tensor> gradients;
 };
 
 // Of a loss computed from model and batch.
 template <class Loss>
-Outcome outcome(const ModelConfig& config, Kernels kernels, Loss loss_of) {
-  LanguageModel model(config, kVocab, kernels);
+ScoreOutcome score_outcome(const ModelConfig& config, Kernels kernels, Loss loss_of) {
+  LanguageModel model(config, kScoreVocab, kernels);
   initialise(model, config, 0);
   model.to(at::kDouble);
   auto loss = loss_of(model);
   loss.backward();
-  Outcome found{loss.detach(), {}};
+  ScoreOutcome found{loss.detach(), {}};
   for (const auto& parameter : model.parameters()) found.gradients.push_back(parameter.grad());
   return found;
 }
 
 CATCH_TEST_CASE("a loss of few positions is that of all logits with the others left out") {
   at::manual_seed(1);
-  const auto inputs = at::randint(kVocab, {4, 24}, at::kLong);
+  const auto inputs = at::randint(kScoreVocab, {4, 24}, at::kLong);
   const auto some =
-      at::randint(kVocab, {4, 24}, at::kLong).masked_fill(at::rand({4, 24}) < 0.7, kNone);
-  const auto all = at::randint(kVocab, {4, 24}, at::kLong);
+      at::randint(kScoreVocab, {4, 24}, at::kLong).masked_fill(at::rand({4, 24}) < 0.7, kNone);
+  const auto all = at::randint(kScoreVocab, {4, 24}, at::kLong);
   auto last = at::full({4, 24}, kNone, at::kLong);
   last.select(1, 23).copy_(all.select(1, 23));
   for (const auto& [name, attention] : testing::attention_variants()) {
@@ -48,12 +48,12 @@ CATCH_TEST_CASE("a loss of few positions is that of all logits with the others l
                         << targets.ge(0).sum().item<std::int64_t>() << " targets");
         const ModelConfig config{
             .d_model = 16, .layers = 2, .block = block, .attention = attention};
-        const auto whole = outcome(config, Kernels::kPlain, [&](LanguageModel& model) {
+        const auto whole = score_outcome(config, Kernels::kPlain, [&](LanguageModel& model) {
           return at::cross_entropy_loss(model.forward(inputs).flatten(0, 1), targets.flatten(), {},
                                         at::Reduction::Mean, kNone);
         });
         for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
-          const auto part = outcome(config, kernels, [&](LanguageModel& model) {
+          const auto part = score_outcome(config, kernels, [&](LanguageModel& model) {
             return mean_loss(model, inputs, targets);
           });
           CATCH_CHECK(testing::relative_error(part.loss, whole.loss) < 1e-12);
@@ -71,10 +71,10 @@ CATCH_TEST_CASE("a loss of few positions is that of all logits with the others l
 CATCH_TEST_CASE("the state at chosen places is the same as among all") {
   at::manual_seed(2);
   const ModelConfig config{.d_model = 16, .layers = 1};
-  LanguageModel model(config, kVocab);
+  LanguageModel model(config, kScoreVocab);
   initialise(model, config, 0);
   const at::NoGradGuard no_grad;
-  const auto tokens = at::randint(kVocab, {3, 8}, at::kLong);
+  const auto tokens = at::randint(kScoreVocab, {3, 8}, at::kLong);
   const auto everywhere = model.hidden(tokens).flatten(0, 1);
   for (const auto& places :
        {at::tensor({0, 7, 23}, at::kLong), at::arange(24), at::tensor({5}, at::kLong)}) {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Bench {
+struct EventBench {
   testing::TemporaryFolder folder;
   RunDirectory run{folder.path()};
 
@@ -26,7 +26,7 @@ struct Bench {
 };
 
 // A log of more than `bytes` bytes, and where each of its records ends as the file system saw it.
-struct LongLog : Bench {
+struct LongLog : EventBench {
   std::string bytes;
   std::vector<std::size_t> ends;
 
@@ -40,7 +40,7 @@ struct LongLog : Bench {
 };
 
 CATCH_TEST_CASE("events come back in order, with time, host and process") {
-  const Bench bench;
+  const EventBench bench;
   CATCH_CHECK(read_events(bench.run).records.empty());
   note_event(bench.run, "start", {{"step", 0}});
   note_event(bench.run, "failure", {{"message", "two\nlines, \x1e and \xff bytes"}});
@@ -64,7 +64,7 @@ std::uint32_t slow_crc32c(const std::string& bytes) {
 }
 
 CATCH_TEST_CASE("a record is RS, length, checksum, JSON and a line end") {
-  const Bench bench;
+  const EventBench bench;
   note_event(bench.run, "start");
   const auto bytes = read_file(bench.run.events());
   const auto payload = bytes.substr(bytes.find('{'));
@@ -137,14 +137,14 @@ CATCH_TEST_CASE("a length beyond the end or beyond reason, and noise, are passed
 }
 
 CATCH_TEST_CASE("a message too long for a record is left out, the event is not") {
-  const Bench bench;
+  const EventBench bench;
   note_event(bench.run, "failure", {{"message", std::string(1 << 20, 'x')}, {"step", 3}});
   note_event(bench.run, "start", {{"step", 4}});
   CATCH_CHECK(bench.steps() == std::vector<int>{3, 4});
 }
 
 CATCH_TEST_CASE("writers at the same time lose nothing") {
-  const Bench bench;
+  const EventBench bench;
   constexpr int kWriters = 4, kEvents = 300;
   std::vector<std::thread> writers;
   for (int writer = 0; writer < kWriters; ++writer) {

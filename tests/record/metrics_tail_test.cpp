@@ -9,7 +9,7 @@
 namespace difflab {
 namespace {
 
-struct Bench {
+struct MetricsBench {
   testing::TemporaryFolder folder;
   std::filesystem::path file = folder.path() / "metrics.jsonl";
   MetricsTail tail{file};
@@ -27,7 +27,7 @@ struct Bench {
 using Steps = std::vector<int>;
 
 CATCH_TEST_CASE("a tail gives every line once, a torn one when it is whole") {
-  Bench bench;
+  MetricsBench bench;
   CATCH_CHECK(bench.steps().empty());
   bench.append("{\"step\":1}\n{\"step\":2}\n{\"st");
   CATCH_CHECK(bench.steps() == Steps{1, 2});
@@ -39,7 +39,7 @@ CATCH_TEST_CASE("a tail gives every line once, a torn one when it is whole") {
 CATCH_TEST_CASE("a tail cut anywhere into two looks gives the same lines") {
   const std::string text = "{\"step\":1}\n{\"step\":22}\n{\"step\":333}\n";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
-    Bench bench;
+    MetricsBench bench;
     bench.append(text.substr(0, cut));
     auto found = bench.steps();
     bench.append(text.substr(cut));
@@ -50,7 +50,7 @@ CATCH_TEST_CASE("a tail cut anywhere into two looks gives the same lines") {
 }
 
 CATCH_TEST_CASE("a tail notices a file that was cut, cut and grown again, replaced, or is gone") {
-  Bench bench;
+  MetricsBench bench;
   bench.append("{\"step\":1}\n{\"step\":2,\"s\":0.5}\n");
   CATCH_CHECK(bench.steps() == Steps{1, 2});
   std::filesystem::resize_file(bench.file, 11);
@@ -70,7 +70,7 @@ CATCH_TEST_CASE("a tail notices a file that was cut, cut and grown again, replac
 }
 
 CATCH_TEST_CASE("a damaged line costs a tail that line") {
-  Bench bench;
+  MetricsBench bench;
   bench.append("{\"step\":1}\n}{\n[]\n{\"step\":3}\n");
   CATCH_CHECK(bench.steps() == Steps{1, 3});
   CATCH_CHECK(bench.steps().empty());

@@ -59,10 +59,10 @@ CATCH_TEST_CASE("an estimate follows a sweep that becomes slower") {
   CATCH_CHECK(*estimate.rate() == Approx(1.06).epsilon(0.02));
 }
 
-struct Bench {
+struct ProgressBench {
   testing::TemporaryFolder folder;
   std::vector<Run> runs;
-  Bench() {
+  ProgressBench() {
     for (const std::string seed : {"0", "1", "2"}) {
       runs.push_back({.id = seed,
                       .axes = {{"model", "diff"}, {"seed", seed}},
@@ -77,7 +77,7 @@ struct Bench {
 };
 
 CATCH_TEST_CASE("a log gets plain lines, rate limited, but every failure with its message") {
-  Bench bench;
+  ProgressBench bench;
   std::ostringstream out;
   Progress progress(out, bench.runs, {.live = false});
   progress.started(bench.runs[1]);
@@ -94,7 +94,7 @@ CATCH_TEST_CASE("a log gets plain lines, rate limited, but every failure with it
 }
 
 CATCH_TEST_CASE("a terminal gets one line with how far the running runs are") {
-  Bench bench;
+  ProgressBench bench;
   std::ostringstream out;
   write_status(bench.runs[1].directory, RunState::kRunning, 50, 200);
   {

@@ -16,13 +16,13 @@ namespace fs = std::filesystem;
 using Catch::Contains;
 
 // Four runs of 100 steps; a lease that this process holds makes one of them running.
-struct Bench {
+struct WatchBench {
   testing::TemporaryFolder folder;
   std::vector<NamedRun> runs;
   std::vector<std::unique_ptr<Lease>> leases;
   Watch watch{"valid_loss"};
 
-  Bench() {
+  WatchBench() {
     for (int i = 0; i < 4; ++i) {
       Run run{.id = std::to_string(i),
               .axes = {{"seed", std::to_string(i)}},
@@ -57,7 +57,7 @@ struct Bench {
 };
 
 CATCH_TEST_CASE("a watch shows state, step, curve and rate of runs that others execute") {
-  Bench bench;
+  WatchBench bench;
   bench.start(0);
   bench.train(0, 30, 5);
   bench.finish(1, "diverged");
@@ -78,7 +78,7 @@ CATCH_TEST_CASE("a watch shows state, step, curve and rate of runs that others e
 }
 
 CATCH_TEST_CASE("what is left is the work that somebody will do, by the clocks of the runs") {
-  Bench bench;
+  WatchBench bench;
   bench.start(0);
   bench.train(0, 30, 5);
   bench.start(1);  // too young to have a rate: counts as the other
@@ -93,7 +93,7 @@ CATCH_TEST_CASE("what is left is the work that somebody will do, by the clocks o
 
 CATCH_TEST_CASE(
     "without clocks of the runs the watch measures itself, and nobody working ends it") {
-  Bench bench;
+  WatchBench bench;
   bench.start(0);
   write_status(bench.at(0), RunState::kRunning, 10, 100);
   CATCH_CHECK_FALSE(bench.look(0).rate);
@@ -106,7 +106,7 @@ CATCH_TEST_CASE(
 }
 
 CATCH_TEST_CASE("files may grow, be cut, be damaged and vanish while the watch looks") {
-  Bench bench;
+  WatchBench bench;
   CATCH_CHECK(bench.look(0).runs[0].state == PlanState::kNew);
   bench.start(0);
   bench.train(0, 20, 5);
@@ -129,7 +129,7 @@ CATCH_TEST_CASE("files may grow, be cut, be damaged and vanish while the watch l
 }
 
 CATCH_TEST_CASE("a watch has ended when every run has its result or has failed") {
-  Bench bench;
+  WatchBench bench;
   for (const std::size_t i : {0, 1, 2}) bench.finish(i, "finished");
   CATCH_CHECK_FALSE(bench.look(0).ended());
   make_directories(bench.at(3).path);

@@ -9,26 +9,26 @@
 namespace difflab::report {
 namespace {
 
-constexpr int kBarStep = 19;      // pixels from one lying bar to the next
-constexpr int kAxisHeight = 38;   // pixels of the axis with its title
-constexpr int kPlotHeight = 160;  // pixels of standing bars
-constexpr int kPanelHeight = 110;
+constexpr int kBarStep = 19;         // pixels from one lying bar to the next
+constexpr int kAxisHeight = 38;      // pixels of the axis with its title
+constexpr int kBarPlotHeight = 160;  // pixels of standing bars
+constexpr int kBarPanelHeight = 110;
 constexpr int kNamesWidth = 130;
-constexpr int kLegendWidth = 140;
+constexpr int kBarLegendWidth = 140;
 
 // Bars lie down where each has a name of its own, and stand where they are grouped.
-struct Layout {
+struct BarLayout {
   bool lying;
   const char* category;  // channel of the names
   const char* length;    // channel of the values
   const char* length2;
 };
-constexpr Layout kLying = {true, "y", "x", "x2"};
-constexpr Layout kStanding = {false, "x", "y", "y2"};
+constexpr BarLayout kLying = {true, "y", "x", "x2"};
+constexpr BarLayout kStanding = {false, "x", "y", "y2"};
 
-struct Plan {
+struct BarPlan {
   const BarConfig& config;
-  const Layout& layout;
+  const BarLayout& layout;
   Metric metric;
   std::vector<Series> looks;  // of the colour axis
   std::vector<Series> names;  // of the x axis, if it is one
@@ -38,7 +38,7 @@ struct Plan {
   const Style& style;
 };
 
-Json data_of(const std::vector<Group>& groups, const Plan& plan) {
+Json data_of(const std::vector<Group>& groups, const BarPlan& plan) {
   Json values = Json::array();
   for (const Group& group : groups) {
     Json row = {{"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
@@ -52,7 +52,7 @@ Json data_of(const std::vector<Group>& groups, const Plan& plan) {
 }
 
 // All names of the x axis, also those without a result, then whatever else the data hold.
-Json categories(const Plan& plan, const Json& values) {
+Json categories(const BarPlan& plan, const Json& values) {
   Json order = label_list(plan.names);
   for (const Json& row : values) {
     if (std::find(order.begin(), order.end(), row["category"]) == order.end()) {
@@ -62,7 +62,7 @@ Json categories(const Plan& plan, const Json& values) {
   return order;
 }
 
-Json positions(const Plan& plan, const Json& order, const char* field) {
+Json positions(const BarPlan& plan, const Json& order, const char* field) {
   Json scale = Json::object();
   if (plan.metric.is_share) scale["domain"] = Json::array({0, 1});
   Json channels = Json::object();
@@ -90,7 +90,7 @@ Json positions(const Plan& plan, const Json& order, const char* field) {
   return channels;
 }
 
-Json color_channel(const Plan& plan) {
+Json color_channel(const BarPlan& plan) {
   Json legend = {{"orient", "right"}};
   if (plan.config.width == ColumnWidth::kSingle)
     legend = Json{{"orient", "bottom"}, {"columns", 2}};
@@ -101,7 +101,7 @@ Json color_channel(const Plan& plan) {
           {"legend", plan.layout.lying ? Json(nullptr) : legend}};
 }
 
-Json bar_layer(const Plan& plan, const Json& order) {
+Json bar_layer(const BarPlan& plan, const Json& order) {
   const auto number = [](const char* field, const std::string& title) {
     return Json{{"field", field}, {"title", title}, {"format", ".4~f"}};
   };
@@ -116,7 +116,7 @@ Json bar_layer(const Plan& plan, const Json& order) {
           {"encoding", std::move(encoding)}};
 }
 
-Json error_layer(const Plan& plan, const Json& order) {
+Json error_layer(const BarPlan& plan, const Json& order) {
   Json encoding = positions(plan, order, "low");
   encoding[plan.layout.length2] = Json{{"field", "high"}};
   return {{"transform", Json::array({Json{{"filter", "isValid(datum.low)"}}})},
@@ -124,7 +124,7 @@ Json error_layer(const Plan& plan, const Json& order) {
           {"encoding", std::move(encoding)}};
 }
 
-Json point_layer(const Plan& plan, const Json& order) {
+Json point_layer(const BarPlan& plan, const Json& order) {
   return {
       {"transform",
        Json::array({Json{{"flatten", Json::array({"values"})}, {"as", Json::array({"value"})}}})},
@@ -138,7 +138,7 @@ Json point_layer(const Plan& plan, const Json& order) {
       {"encoding", positions(plan, order, "value")}};
 }
 
-std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
+std::vector<std::string> subtitle_of(const BarPlan& plan, const Frame& frame,
                                      const std::vector<Group>& groups) {
   std::vector<std::string> lines = {describe_spread(groups, /*shows_interval=*/true)};
   if (plan.config.points) lines[0] += " (points)";
@@ -149,8 +149,8 @@ std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
   return lines;
 }
 
-Plan make_plan(const BarConfig& config, const Frame& frame, const std::vector<Observation>& rows,
-               const Style& style, bool same_axis) {
+BarPlan make_plan(const BarConfig& config, const Frame& frame, const std::vector<Observation>& rows,
+                  const Style& style, bool same_axis) {
   auto names = style.series(frame, rows, config.x);
   return {.config = config,
           .layout = same_axis ? kLying : kStanding,
@@ -164,14 +164,14 @@ Plan make_plan(const BarConfig& config, const Frame& frame, const std::vector<Ob
           .style = style};
 }
 
-int height_of(const Plan& plan, std::size_t bars) {
+int height_of(const BarPlan& plan, std::size_t bars) {
   if (plan.layout.lying) return kAxisHeight + kBarStep * static_cast<int>(bars);
   const bool below = plan.config.width == ColumnWidth::kSingle;
   const auto rows = below ? static_cast<int>(plan.looks.size() + 1) / 2 : 0;
-  return kAxisHeight + kPlotHeight + 13 * rows;
+  return kAxisHeight + kBarPlotHeight + 13 * rows;
 }
 
-void lay_out(const Plan& plan, const Json& order, Json& spec) {
+void lay_out(const BarPlan& plan, const Json& order, Json& spec) {
   Json layers = Json::array({bar_layer(plan, order)});
   for (const Json& rule : chance_rules(plan.chance, plan.layout.length)) layers.push_back(rule);
   layers.push_back(error_layer(plan, order));
@@ -184,13 +184,13 @@ void lay_out(const Plan& plan, const Json& order, Json& spec) {
   }
   const bool single = plan.config.width == ColumnWidth::kSingle;
   const int columns = std::min(single ? 2 : 3, static_cast<int>(plan.panels.size()));
-  const int legend = plan.layout.lying || single ? 0 : kLegendWidth;
+  const int legend = plan.layout.lying || single ? 0 : kBarLegendWidth;
   const int names = plan.layout.lying ? kNamesWidth : kAxisHeight;
-  split_into_panels(
-      spec, plan.panels, plan.config.facet, plan.style.labels, columns,
-      Json{{"width", std::max((width - legend - names) / columns - kPanelGap, 40)},
-           {"height", plan.layout.lying ? kBarStep * static_cast<int>(order.size()) : kPanelHeight},
-           {"layer", std::move(layers)}});
+  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
+                    Json{{"width", std::max((width - legend - names) / columns - kPanelGap, 40)},
+                         {"height", plan.layout.lying ? kBarStep * static_cast<int>(order.size())
+                                                      : kBarPanelHeight},
+                         {"layer", std::move(layers)}});
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ Drawing BarConfig::draw(const Frame& frame, const Style& style) const {
   if (!same_axis) keys.push_back(color);
   const auto rows = frame.observations(source, false, where);
   const auto groups = aggregate(frame, rows, keys, y);
-  Plan plan = make_plan(*this, frame, rows, style, same_axis);
+  BarPlan plan = make_plan(*this, frame, rows, style, same_axis);
   plan.chance = chance_levels(frame, rows, y);
 
   std::string what = style.labels.heading(plan.metric);

@@ -32,7 +32,7 @@ std::string difference_text(double value) {
   return (value > 0 ? "+" : "\u2212") + size;
 }
 
-struct Plan {
+struct HeatmapPlan {
   const HeatmapConfig& config;
   Metric metric;
   std::vector<Series> panels;
@@ -44,13 +44,13 @@ struct Plan {
   bool is_difference() const { return !config.against.empty(); }
 };
 
-int distinct(const Plan& plan, std::size_t key) {
+int distinct(const HeatmapPlan& plan, std::size_t key) {
   std::set<std::string> values;
   for (const Group& group : plan.groups) values.insert(key_text(group.keys[key]));
   return static_cast<int>(std::max<std::size_t>(values.size(), 1));
 }
 
-Json data_of(const Plan& plan) {
+Json data_of(const HeatmapPlan& plan) {
   Json values = Json::array();
   for (const Group& group : plan.groups) {
     values.push_back(Json{
@@ -65,7 +65,8 @@ Json data_of(const Plan& plan) {
   return values;
 }
 
-Json axis_channel(const Plan& plan, const std::string& key, const char* field, std::size_t index) {
+Json axis_channel(const HeatmapPlan& plan, const std::string& key, const char* field,
+                  std::size_t index) {
   const bool numeric = std::all_of(plan.groups.begin(), plan.groups.end(), [&](const Group& group) {
     return group.keys[index].is_number();
   });
@@ -83,7 +84,7 @@ struct PanelSize {
   int cell_width;
 };
 
-PanelSize panel_size(const Plan& plan) {
+PanelSize panel_size(const HeatmapPlan& plan) {
   const int most = plan.config.width == ColumnWidth::kSingle ? 2 : 4;
   PanelSize size{};
   size.across = plan.config.columns > 0 ? static_cast<int>(plan.config.columns)
@@ -95,7 +96,7 @@ PanelSize panel_size(const Plan& plan) {
   return size;
 }
 
-Json color_channel(const Plan& plan, const PanelSize& size) {
+Json color_channel(const HeatmapPlan& plan, const PanelSize& size) {
   Json scale = {{"domain", Json::array({0, 1})}, {"scheme", "viridis"}, {"clamp", true}};
   Json legend = {
       {"gradientLength", std::max(size.height, 70)}, {"gradientThickness", 9}, {"tickCount", 5}};
@@ -115,7 +116,7 @@ Json color_channel(const Plan& plan, const PanelSize& size) {
           {"legend", std::move(legend)}};
 }
 
-Json layers(const Plan& plan, const PanelSize& size) {
+Json layers(const HeatmapPlan& plan, const PanelSize& size) {
   const Labels& labels = plan.style.labels;
   const Json x = axis_channel(plan, plan.config.x, "x", 2);
   const Json y = axis_channel(plan, plan.config.y, "y", 1);
@@ -143,7 +144,7 @@ Json layers(const Plan& plan, const PanelSize& size) {
   return result;
 }
 
-std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame) {
+std::vector<std::string> subtitle_of(const HeatmapPlan& plan, const Frame& frame) {
   const Labels& labels = plan.style.labels;
   std::vector<std::string> parts = {describe_spread(plan.groups, /*shows_interval=*/false)};
   if (plan.is_difference()) {
@@ -165,7 +166,7 @@ std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame) {
   return lines;
 }
 
-void add_pooled_csv(const Plan& plan, Drawing& drawing) {
+void add_pooled_csv(const HeatmapPlan& plan, Drawing& drawing) {
   for (const char* column : {"right_answers", "answers", "wilson_low", "wilson_high"}) {
     drawing.columns.emplace_back(column);
   }
@@ -180,7 +181,7 @@ void add_pooled_csv(const Plan& plan, Drawing& drawing) {
   }
 }
 
-void lay_out(const Plan& plan, Json& spec) {
+void lay_out(const HeatmapPlan& plan, Json& spec) {
   const PanelSize size = panel_size(plan);
   Json panel = {{"width", size.width}, {"height", size.height}, {"layer", layers(plan, size)}};
   if (plan.config.facet.empty()) {
@@ -242,13 +243,13 @@ Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
   if (!against.empty()) groups = differences(frame, groups, facet, against);
   auto panels = style.series(frame, rows, facet);
   std::erase_if(panels, [&](const Series& one) { return one.value == against; });
-  const Plan plan{.config = *this,
-                  .metric = metric_of(value),
-                  .panels = panels,
-                  .groups = groups,
-                  .chance = chance_levels(frame, rows, value),
-                  .reach = against.empty() ? 1 : reach_of(groups),
-                  .style = style};
+  const HeatmapPlan plan{.config = *this,
+                         .metric = metric_of(value),
+                         .panels = panels,
+                         .groups = groups,
+                         .chance = chance_levels(frame, rows, value),
+                         .reach = against.empty() ? 1 : reach_of(groups),
+                         .style = style};
 
   Drawing drawing;
   drawing.spec = style.start(

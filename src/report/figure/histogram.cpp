@@ -15,14 +15,14 @@
 namespace difflab::report {
 namespace {
 
-constexpr int kPlotHeight = 175;
-constexpr int kPanelHeight = 110;
-constexpr int kLegendRow = 13;
-constexpr int kLegendWidth = 140;
+constexpr int kHistogramPlotHeight = 175;
+constexpr int kHistogramPanelHeight = 110;
+constexpr int kHistogramLegendRow = 13;
+constexpr int kHistogramLegendWidth = 140;
 
 using Bin = std::pair<double, double>;  // from, to
 
-struct Plan {
+struct HistogramPlan {
   const HistogramConfig& config;
   std::vector<Series> lines;
   std::vector<Series> panels;
@@ -155,7 +155,7 @@ std::vector<Observation> shares(const HistogramConfig& config, const std::vector
 }
 
 // A step is drawn from its beginning to the next one's; the last needs an end.
-Json data_of(const std::vector<Group>& groups, const Plan& plan) {
+Json data_of(const std::vector<Group>& groups, const HistogramPlan& plan) {
   Json values = Json::array();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
@@ -177,7 +177,7 @@ Json data_of(const std::vector<Group>& groups, const Plan& plan) {
   return values;
 }
 
-Json layers(const Plan& plan) {
+Json layers(const HistogramPlan& plan) {
   const auto scale = [](AxisScale kind) {
     return kind == AxisScale::kLog ? Json{{"type", "log"}, {"nice", false}} : Json{{"nice", false}};
   };
@@ -228,20 +228,20 @@ Json layers(const Plan& plan) {
   return result;
 }
 
-void lay_out(const Plan& plan, Json& spec) {
+void lay_out(const HistogramPlan& plan, Json& spec) {
   const bool single = plan.config.width == ColumnWidth::kSingle;
   const int width = pixels(plan.config.width);
   if (plan.panels.empty()) {
     const int rows = single ? static_cast<int>(plan.lines.size() + 1) / 2 : 0;
-    fit_into(spec, width, kPlotHeight + kLegendRow * rows + heading_height(spec));
+    fit_into(spec, width, kHistogramPlotHeight + kHistogramLegendRow * rows + heading_height(spec));
     spec["layer"] = layers(plan);
     return;
   }
   const int columns = std::min(single ? 2 : 3, static_cast<int>(plan.panels.size()));
-  const int legend = single || plan.lines.size() < 2 ? 0 : kLegendWidth;
+  const int legend = single || plan.lines.size() < 2 ? 0 : kHistogramLegendWidth;
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
                     Json{{"width", (width - legend - 45) / columns - kPanelGap},
-                         {"height", kPanelHeight},
+                         {"height", kHistogramPanelHeight},
                          {"layer", layers(plan)}});
 }
 
@@ -250,7 +250,7 @@ void lay_out(const Plan& plan, Json& spec) {
 Drawing HistogramConfig::draw(const Frame& frame, const Style& style) const {
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
   const auto cells = frame.observations(source, false, where);
-  const Plan plan{
+  const HistogramPlan plan{
       .config = *this,
       .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, cells, color),
       .panels = style.series(frame, cells, facet),

@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::size_t kMarkersPerLine = 6;
 constexpr std::size_t kMostOwnTicks = 6;  // so few x values are the ticks themselves
-constexpr int kPlotHeight = 175;          // pixels of a single-column plot with its axis
-constexpr int kLegendRow = 13;
-constexpr int kPanelHeight = 110;
+constexpr int kLinePlotHeight = 175;      // pixels of a single-column plot with its axis
+constexpr int kLineLegendRow = 13;
+constexpr int kLinePanelHeight = 110;
 
-struct Plan {
+struct LinePlan {
   const LineConfig& config;
   Metric metric;
   std::vector<Series> lines;
@@ -40,7 +40,7 @@ void place_markers(Json& values) {
   }
 }
 
-Json data_of(const std::vector<Group>& groups, const Plan& plan) {
+Json data_of(const std::vector<Group>& groups, const LinePlan& plan) {
   Json values = Json::array();
   for (const Group& group : groups) {
     Json row = {{"series", plan.config.color.empty()
@@ -55,7 +55,7 @@ Json data_of(const std::vector<Group>& groups, const Plan& plan) {
   return values;
 }
 
-Json x_channel(const Plan& plan, const Json& values) {
+Json x_channel(const LinePlan& plan, const Json& values) {
   const bool numeric = std::all_of(values.begin(), values.end(),
                                    [](const Json& row) { return row["x"].is_number(); });
   Json channel = {{"field", "x"},
@@ -75,7 +75,7 @@ Json x_channel(const Plan& plan, const Json& values) {
   return channel;
 }
 
-Json y_channel(const Plan& plan, const char* field) {
+Json y_channel(const LinePlan& plan, const char* field) {
   Json scale = Json::object();
   if (plan.config.y_scale == AxisScale::kLog) {
     scale = {{"type", "log"}, {"nice", false}, {"padding", 8}};  // not to the next power of ten
@@ -91,7 +91,7 @@ Json y_channel(const Plan& plan, const char* field) {
           {"axis", number_axis(Json{{"tickCount", 5}})}};
 }
 
-Json legend(const Plan& plan) {
+Json legend(const LinePlan& plan) {
   if (plan.lines.size() < 2) return nullptr;
   // Without strokes: a dashed one frays a symbol's edge.
   Json legend = {{"symbolSize", 50}, {"symbolStrokeWidth", 0}};
@@ -104,7 +104,7 @@ Json legend(const Plan& plan) {
 }
 
 // What tells one line from another: one legend serves all channels.
-Json look(const Plan& plan, Json scale) {
+Json look(const LinePlan& plan, Json scale) {
   return {{"field", "series"},
           {"type", "nominal"},
           {"title", nullptr},
@@ -117,7 +117,7 @@ Json faded(double shown, double hidden) {
   return {{"condition", Json{{"param", "pick"}, {"value", shown}}}, {"value", hidden}};
 }
 
-Json band_layer(const Plan& plan, const Json& x) {
+Json band_layer(const LinePlan& plan, const Json& x) {
   return {{"transform", Json::array({Json{{"filter", "isValid(datum.low)"}}})},
           {"mark", Json{{"type", "area"}, {"clip", true}}},
           {"encoding", Json{{"x", x},
@@ -127,7 +127,7 @@ Json band_layer(const Plan& plan, const Json& x) {
                             {"opacity", faded(0.15, 0.03)}}}};
 }
 
-Json line_layer(const Plan& plan, const Json& x) {
+Json line_layer(const LinePlan& plan, const Json& x) {
   const Json pick = {{"name", "pick"},
                      {"select", Json{{"type", "point"}, {"fields", Json::array({"series"})}}},
                      {"bind", "legend"}};
@@ -141,7 +141,7 @@ Json line_layer(const Plan& plan, const Json& x) {
                             {"opacity", faded(1, 0.15)}}}};
 }
 
-Json marker_layer(const Plan& plan, const Json& x) {
+Json marker_layer(const LinePlan& plan, const Json& x) {
   const auto number = [](const char* field, const Json& title) {
     return Json{{"field", field}, {"title", title}, {"format", ".4~f"}};
   };
@@ -160,7 +160,7 @@ Json marker_layer(const Plan& plan, const Json& x) {
                             {"tooltip", tooltip}}}};
 }
 
-Json layers(const Plan& plan, const Json& values) {
+Json layers(const LinePlan& plan, const Json& values) {
   const Json x = x_channel(plan, values);
   Json result = chance_rules(plan.chance, "y");
   if (plan.config.band == Band::kCi95) result.push_back(band_layer(plan, x));
@@ -169,7 +169,7 @@ Json layers(const Plan& plan, const Json& values) {
   return result;
 }
 
-std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
+std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
                                      const std::vector<Group>& groups) {
   std::vector<std::string> lines = {describe_spread(groups, plan.config.band == Band::kCi95)};
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
@@ -178,12 +178,12 @@ std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame,
   return lines;
 }
 
-void lay_out(const Plan& plan, const Json& values, Json& spec) {
+void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
   const int width = pixels(plan.config.width);
   const bool single = plan.config.width == ColumnWidth::kSingle;
   if (plan.panels.empty()) {
     const int legend_rows = single ? static_cast<int>(plan.lines.size() + 1) / 2 : 4;
-    fit_into(spec, width, kPlotHeight + kLegendRow * legend_rows + heading_height(spec));
+    fit_into(spec, width, kLinePlotHeight + kLineLegendRow * legend_rows + heading_height(spec));
     spec["layer"] = layers(plan, values);
     return;
   }
@@ -192,7 +192,7 @@ void lay_out(const Plan& plan, const Json& values, Json& spec) {
   const int legend_width = single || plan.lines.size() < 2 ? 0 : 140;
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
                     Json{{"width", (width - legend_width - 45) / columns - kPanelGap},
-                         {"height", kPanelHeight},
+                         {"height", kLinePanelHeight},
                          {"layer", layers(plan, values)}});
 }
 
@@ -204,7 +204,7 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   const auto rows = frame.observations(source, curve, where);
   const auto groups = aggregate(frame, rows, keys, y);
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
-  const Plan plan{
+  const LinePlan plan{
       .config = *this,
       .metric = metric_of(y),
       .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, rows, color),

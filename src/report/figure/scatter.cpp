@@ -11,8 +11,8 @@
 namespace difflab::report {
 namespace {
 
-constexpr int kPlotHeight = 190;
-constexpr int kLegendRow = 13;
+constexpr int kScatterPlotHeight = 190;
+constexpr int kScatterLegendRow = 13;
 constexpr int kLineSteps = 40;  // a power law is straight on logarithmic axes only
 
 struct Point {
@@ -21,7 +21,7 @@ struct Point {
   double y;
 };
 
-struct Line {
+struct ScatterLine {
   Series look;
   std::vector<Point> points;
   std::optional<PowerFit> fit;
@@ -39,31 +39,32 @@ struct Line {
   }
 };
 
-struct Plan {
+struct ScatterPlan {
   const ScatterConfig& config;
-  std::vector<Line> lines;  // with points
+  std::vector<ScatterLine> lines;  // with points
   const Style& style;
 };
 
-std::vector<Line> lines_of(const ScatterConfig& config, const Frame& frame, const Style& style) {
+std::vector<ScatterLine> lines_of(const ScatterConfig& config, const Frame& frame,
+                                  const Style& style) {
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
   const auto looks =
       config.color.empty() ? std::vector<Series>{alone} : style.series(frame, config.color);
-  std::vector<Line> lines;
+  std::vector<ScatterLine> lines;
   for (const Series& look : looks) lines.push_back({.look = look, .points = {}, .fit = {}});
   for (const Observation& row : frame.observations(config.source, false, config.where)) {
     const Json x = row.value(config.x);
     const auto y = row.measured(config.y);
     if (!x.is_number() || !y) continue;
-    for (Line& line : lines) {
+    for (ScatterLine& line : lines) {
       if (row.run->axis(config.color) == line.look.value) {
         line.points.push_back({.run = row.run, .x = x.get<double>(), .y = *y});
       }
     }
   }
-  std::erase_if(lines, [](const Line& line) { return line.points.empty(); });
+  std::erase_if(lines, [](const ScatterLine& line) { return line.points.empty(); });
   if (config.fit == Fit::kNone) return lines;
-  for (Line& line : lines) {
+  for (ScatterLine& line : lines) {
     std::vector<double> x;
     std::vector<double> y;
     for (const Point& point : line.points) {
@@ -75,15 +76,15 @@ std::vector<Line> lines_of(const ScatterConfig& config, const Frame& frame, cons
   return lines;
 }
 
-const Line* baseline_of(const Plan& plan, const Frame& frame) {
-  const auto found = std::find_if(plan.lines.begin(), plan.lines.end(), [&](const Line& line) {
-    return line.fit && line.look.value == frame.baseline();
-  });
+const ScatterLine* baseline_of(const ScatterPlan& plan, const Frame& frame) {
+  const auto found = std::find_if(
+      plan.lines.begin(), plan.lines.end(),
+      [&](const ScatterLine& line) { return line.fit && line.look.value == frame.baseline(); });
   return found == plan.lines.end() ? nullptr : &*found;
 }
 
 // The x at which a line has the y that the baseline reaches with its largest x, as a share of that.
-std::optional<double> ratio_at_equal_y(const Line& line, const Line* baseline) {
+std::optional<double> ratio_at_equal_y(const ScatterLine& line, const ScatterLine* baseline) {
   if (baseline == nullptr || &line == baseline || !line.fit || !(line.fit->b > 0)) {
     return std::nullopt;
   }
@@ -94,7 +95,8 @@ std::optional<double> ratio_at_equal_y(const Line& line, const Line* baseline) {
 Metric four_digits() { return {}; }
 
 // "DIFF: 8.576·x^−0.111 ± 0.034; 62 % of Transformer's parameters at equal test loss".
-std::string describe(const Plan& plan, const Line& line, const Line* baseline) {
+std::string describe(const ScatterPlan& plan, const ScatterLine& line,
+                     const ScatterLine* baseline) {
   const PowerFit& fit = *line.fit;
   std::string text =
       concat(line.look.label, ": ", four_digits().text(fit.a), "·x^", format_number(-fit.b, 3));
@@ -111,9 +113,9 @@ std::string describe(const Plan& plan, const Line& line, const Line* baseline) {
   return text;
 }
 
-Json data_of(const Plan& plan) {
+Json data_of(const ScatterPlan& plan) {
   Json values = Json::array();
-  for (const Line& line : plan.lines) {
+  for (const ScatterLine& line : plan.lines) {
     for (const Point& point : line.points) {
       values.push_back(Json{{"series", line.look.label},
                             {"x", point.x},
@@ -124,9 +126,9 @@ Json data_of(const Plan& plan) {
   return values;
 }
 
-Json fit_data(const Plan& plan) {
+Json fit_data(const ScatterPlan& plan) {
   Json values = Json::array();
-  for (const Line& line : plan.lines) {
+  for (const ScatterLine& line : plan.lines) {
     if (!line.fit || !(line.least_x() > 0)) continue;
     const double stretch = line.most_x() / line.least_x();
     for (int i = 0; i <= kLineSteps; ++i) {
@@ -137,9 +139,9 @@ Json fit_data(const Plan& plan) {
   return values;
 }
 
-Json layers(const Plan& plan) {
+Json layers(const ScatterPlan& plan) {
   std::vector<Series> looks;
-  for (const Line& line : plan.lines) looks.push_back(line.look);
+  for (const ScatterLine& line : plan.lines) looks.push_back(line.look);
   const auto channel = [&](const char* field, const std::string& key, AxisScale scale) {
     Json shape = {{"zero", false}, {"padding", 8}};
     if (scale == AxisScale::kLog) shape = Json{{"type", "log"}, {"nice", false}, {"padding", 8}};
@@ -184,7 +186,7 @@ Json layers(const Plan& plan) {
   return result;
 }
 
-void add_csv(const Plan& plan, const Line* baseline, Drawing& drawing) {
+void add_csv(const ScatterPlan& plan, const ScatterLine* baseline, Drawing& drawing) {
   const ScatterConfig& config = plan.config;
   drawing.columns = {config.color.empty() ? "series" : config.color,
                      "run",
@@ -198,7 +200,7 @@ void add_csv(const Plan& plan, const Line* baseline, Drawing& drawing) {
   const auto text = [](const std::optional<double>& value) {
     return value ? plain_number(*value) : "";
   };
-  for (const Line& line : plan.lines) {
+  for (const ScatterLine& line : plan.lines) {
     for (const Point& point : line.points) {
       const auto& fit = line.fit;
       const bool bounded = fit && fit->b_interval;
@@ -215,13 +217,13 @@ void add_csv(const Plan& plan, const Line* baseline, Drawing& drawing) {
 }  // namespace
 
 Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
-  const Plan plan{.config = *this, .lines = lines_of(*this, frame, style), .style = style};
-  const Line* baseline = baseline_of(plan, frame);
+  const ScatterPlan plan{.config = *this, .lines = lines_of(*this, frame, style), .style = style};
+  const ScatterLine* baseline = baseline_of(plan, frame);
   std::size_t runs = 0;
-  for (const Line& line : plan.lines) runs += line.points.size();
+  for (const ScatterLine& line : plan.lines) runs += line.points.size();
   std::vector<std::string> subtitle = {runs == 0 ? "No finished run has this metric"
                                                  : concat("Every run is a point (n = ", runs, ")")};
-  for (const Line& line : plan.lines) {
+  for (const ScatterLine& line : plan.lines) {
     if (line.fit) subtitle.push_back(describe(plan, line, baseline));
   }
   if (const auto gaps = describe_gaps(frame, color, style.labels); !gaps.empty()) {
@@ -235,7 +237,7 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   const bool below = width == ColumnWidth::kSingle && plan.lines.size() > 1;
   const int legend_rows = below ? static_cast<int>(plan.lines.size() + 1) / 2 : 0;
   fit_into(drawing.spec, pixels(width),
-           kPlotHeight + kLegendRow * legend_rows + heading_height(drawing.spec));
+           kScatterPlotHeight + kScatterLegendRow * legend_rows + heading_height(drawing.spec));
   drawing.spec["layer"] = layers(plan);
   add_csv(plan, baseline, drawing);
   return drawing;

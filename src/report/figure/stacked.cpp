@@ -11,12 +11,12 @@
 namespace difflab::report {
 namespace {
 
-constexpr int kPanelHeight = 130;
+constexpr int kStackedPanelHeight = 130;
 constexpr int kAxisWidth = 55;
-constexpr int kLegendWidth = 110;
+constexpr int kStackedLegendWidth = 110;
 constexpr double kLegiblePart = 0.07;  // a lower part shows no number
 
-struct Plan {
+struct StackedPlan {
   const StackedConfig& config;
   std::vector<Series> panels;
   std::vector<std::string> parts;  // in the order of the cells
@@ -40,7 +40,7 @@ std::vector<std::string> parts_of(const std::vector<Observation>& rows, const st
 }
 
 // Where each part begins and ends in its bar.
-Json data_of(const Plan& plan) {
+Json data_of(const StackedPlan& plan) {
   struct Ends {
     double up = 0;
     double down = 0;
@@ -62,7 +62,7 @@ Json data_of(const Plan& plan) {
   return values;
 }
 
-Json legend_scale(const Plan& plan) {
+Json legend_scale(const StackedPlan& plan) {
   Json domain = Json::array();
   Json range = Json::array();
   for (std::size_t part = 0; part < plan.parts.size(); ++part) {
@@ -84,7 +84,7 @@ Json order_of(const Json& values) {
   return order;
 }
 
-Json layers(const Plan& plan, const Json& values, double bar_width) {
+Json layers(const StackedPlan& plan, const Json& values, double bar_width) {
   const Labels& labels = plan.style.labels;
   const std::string total = labels.axis_title(metric_of(plan.config.y));
   const Json x = {{"field", "x"},
@@ -132,22 +132,22 @@ Json layers(const Plan& plan, const Json& values, double bar_width) {
   return result;
 }
 
-std::vector<std::string> subtitle_of(const Plan& plan, const Frame& frame) {
+std::vector<std::string> subtitle_of(const StackedPlan& plan, const Frame& frame) {
   std::vector<std::string> lines = {describe_spread(plan.groups, /*shows_interval=*/false)};
   const std::string gaps = describe_gaps(frame, plan.config.facet, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
   return lines;
 }
 
-void lay_out(const Plan& plan, const Json& values, Json& spec) {
+void lay_out(const StackedPlan& plan, const Json& values, Json& spec) {
   const bool single = plan.config.width == ColumnWidth::kSingle;
   const int most = single ? 2 : 4;
   const int columns = std::clamp(static_cast<int>(plan.panels.size()), 1, most);
-  const int room = pixels(plan.config.width) - kAxisWidth - (single ? 0 : kLegendWidth);
+  const int room = pixels(plan.config.width) - kAxisWidth - (single ? 0 : kStackedLegendWidth);
   const int width = room / columns - kPanelGap;
   Json panel = {
       {"width", width},
-      {"height", kPanelHeight},
+      {"height", kStackedPanelHeight},
       {"layer",
        layers(plan, values,
               width / static_cast<double>(std::max<std::size_t>(order_of(values).size(), 1)))}};
@@ -164,11 +164,11 @@ void lay_out(const Plan& plan, const Json& values, Json& spec) {
 Drawing StackedConfig::draw(const Frame& frame, const Style& style) const {
   const auto rows = frame.observations(source, false, where);
   const std::vector<std::string> keys = {facet, x, part};
-  Plan plan{.config = *this,
-            .panels = style.series(frame, rows, facet),
-            .parts = parts_of(rows, part),
-            .groups = aggregate(frame, rows, keys, y),
-            .style = style};
+  StackedPlan plan{.config = *this,
+                   .panels = style.series(frame, rows, facet),
+                   .parts = parts_of(rows, part),
+                   .groups = aggregate(frame, rows, keys, y),
+                   .style = style};
   std::stable_sort(plan.groups.begin(), plan.groups.end(), [&](const Group& a, const Group& b) {
     return place_of(plan.parts, a.keys[2]) < place_of(plan.parts, b.keys[2]);
   });
