@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include "config/key_docs.h"
+#include "config/reader.h"
+#include "config/writer.h"
 #include "report/report_config.h"
 #include "sweep/launcher_config.h"
 #include "sweep/search_config.h"
@@ -52,3 +55,11 @@ struct StudyConfig {
 };
 
 }  // namespace difflab::cli
+
+namespace difflab {
+// Compiled once, in study_config.cpp.
+extern template cli::StudyConfig config::read(const config::Value&, const std::string&,
+                                              config::Problems&, config::Range);
+extern template config::Value config::write(cli::StudyConfig);
+extern template std::vector<config::KeyTable> config::describe_keys<cli::StudyConfig>(std::string);
+}  // namespace difflab
