@@ -1,11 +1,12 @@
-# add_layer(NAME USES TARGETS...): a static library of src/NAME/**.cpp that needs no LibTorch.
-# Files named *_config.cpp are left out: see add_run_config.
+# add_layer(NAME USES TARGETS... [PIECES N]): a static library of src/NAME/**.cpp that needs no
+# LibTorch. Files named *_config.cpp are left out: see add_run_config.
 function(add_layer name)
-  cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "PIECES" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_config\\.cpp$")
   add_library(difflab_${name} STATIC ${sources})
   target_link_libraries(difflab_${name} PUBLIC difflab_options ${ARG_USES})
+  compile_together(difflab_${name} difflab_pch ${ARG_PIECES})
 endfunction()
 
 # add_run_config(ROOMS...): difflab_run_config, the rules of the run's configuration from the rooms
@@ -18,21 +19,39 @@ function(add_run_config)
     list(APPEND sources ${found})
   endforeach()
   add_library(difflab_run_config STATIC ${sources})
-  target_link_libraries(difflab_run_config PUBLIC difflab_config)
+  target_link_libraries(difflab_run_config PUBLIC difflab_config difflab_record)
+  compile_together(difflab_run_config difflab_pch)
+endfunction()
+
+# compile_together(TARGET PCH [PIECES]): most of what a file costs is reading headers and making the
+# same templates again (docs/decisions/0006-build-time.md), so its files are compiled in a few pieces
+# (one, unless said otherwise), with the precompiled header of PCH. Hence a name in an anonymous
+# namespace may stand once in a room; DIFFLAB_WHOLE_ROOMS makes sure of it. CMAKE_UNITY_BUILD=OFF
+# compiles each file for itself, as tests/compiles_alone does.
+function(compile_together target pch)
+  target_precompile_headers(${target} REUSE_FROM ${pch})
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  set(pieces 1)
+  if(ARGN AND NOT DIFFLAB_WHOLE_ROOMS)
+    set(pieces ${ARGN})
+  endif()
+  math(EXPR size "(${count} + ${pieces} - 1) / ${pieces}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE ${size})
+endfunction()
+
+# add_precompiled(NAME USES TARGETS... HEADERS HEADERS...): a precompiled header for others to reuse.
+function(add_precompiled name)
+  cmake_parse_arguments(ARG "" "" "USES;HEADERS" ${ARGN})
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "")
+  add_library(${name} STATIC ${CMAKE_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PUBLIC difflab_options ${ARG_USES})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
 endfunction()
 
 # The same for a layer that works with tensors. All of them share one precompiled header, which takes
-# 30 s once and leaves 4 s for a source file. It holds what most of them need and no more: with
-# torch/torch.h in it a file takes 10 s.
+# 30 s once. It holds what most of them need and no more: with torch/torch.h in it a file takes 10 s.
 function(add_torch_layer name)
-  if(NOT TARGET difflab_torch_pch)
-    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/torch_pch.cpp CONTENT "")
-    add_library(difflab_torch_pch STATIC ${CMAKE_BINARY_DIR}/torch_pch.cpp)
-    target_link_libraries(difflab_torch_pch PUBLIC difflab_options difflab_torch)
-    target_precompile_headers(difflab_torch_pch PRIVATE
-      <ATen/ATen.h> <torch/nn/module.h> <torch/nn/modules/container/modulelist.h>
-      <torch/nn/modules/embedding.h> <torch/nn/modules/linear.h>)
-  endif()
   add_layer(${name} ${ARGN})
   target_link_libraries(difflab_${name} PUBLIC difflab_torch)
   target_precompile_headers(difflab_${name} REUSE_FROM difflab_torch_pch)
