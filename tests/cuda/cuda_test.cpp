@@ -20,7 +20,7 @@ namespace {
 
 bool no_device() {
   if (torch::cuda::is_available()) return false;
-  std::cout << "no CUDA device: nothing of device=cuda is tested here\n";
+  std::cout << "SKIPPED: no CUDA device, so nothing of device=cuda is tested here\n";
   return true;
 }
 

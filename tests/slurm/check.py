@@ -249,7 +249,7 @@ def main():
     parser.add_argument("--only", nargs="*", default=[line.__name__ for line in LINES])
     arguments = parser.parse_args()
     if cluster.missing() or os.geteuid() != 0:
-        print("SKIPPED, NOTHING WAS TESTED: this needs root and", ", ".join(cluster.PROGRAMS),
+        print("SKIPPED: this needs root and", ", ".join(cluster.PROGRAMS),
               "- missing:", ", ".join(cluster.missing()) or "root", file=sys.stderr)
         return 77
     print(f"seed {arguments.seed}", flush=True)
