@@ -59,12 +59,6 @@ void check_name(const std::string& name) {
   }
 }
 
-std::vector<std::string> keys_without_effect() {
-  std::vector<std::string> keys;
-  for (const auto& [group, key] : kKeysWithoutEffect) keys.push_back(concat(group, ".", key));
-  return keys;
-}
-
 std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& root,
                                 config::Problems& problems, int& threads) {
   std::vector<sweep::Run> points;
@@ -90,7 +84,8 @@ std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& r
                       .config = config::to_json(full),
                       .config_text = config::to_yaml(full),
                       .directory = {},
-                      .work = run.train.steps});
+                      .work = run.train.steps,
+                      .training = training_id(run)});
     threads = std::max(threads, static_cast<int>(run.threads));
   }
   return points;
@@ -140,16 +135,16 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   study.overrides = overrides;
   study.root = find_project();
   config::Problems problems;
-  const auto composed =
-      config::compose_study({.search_path = config::SearchPath::of_project(study.root),
-                             .experiment = name,
-                             .overrides = overrides,
-                             .run_keys = config::field_names<RunConfig>(),
-                             .study_keys = config::field_names<StudyConfig>(),
-                             .keys_without_effect = keys_without_effect(),
-                             .start = std::time(nullptr),
-                             .watch = std::move(watch)},
-                            problems);
+  const auto composed = config::compose_study(
+      {.search_path = config::SearchPath::of_project(study.root),
+       .experiment = name,
+       .overrides = overrides,
+       .run_keys = config::field_names<RunConfig>(),
+       .study_keys = config::field_names<StudyConfig>(),
+       .keys_without_effect = {keys_without_effect().begin(), keys_without_effect().end()},
+       .start = std::time(nullptr),
+       .watch = std::move(watch)},
+      problems);
   study.preset = composed.preset;
   // A file that could not be read has been reported; there are no settings to check then.
   if (composed.settings.is_map()) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/expected_time.h"
@@ -16,6 +17,7 @@
 #include "config/compose.h"
 #include "config/library.h"
 #include "config/yaml.h"
+#include "experiment/trained_runs.h"
 #include "record/provenance.h"
 #include "sweep/execute.h"
 #include "sweep/plan.h"
@@ -43,14 +45,27 @@ struct Found {
   std::vector<sweep::PlanState> states;
   std::unique_ptr<sweep::Halving> search;
   int complete = 0;
+  std::set<std::string> trained = {};  ///< ids of missing runs whose training another one has done
 
   int planned() const { return static_cast<int>(runs.size()); }
-  std::vector<sweep::Run> to_run() const {
+  std::vector<sweep::Run> to_train() const {
     std::vector<sweep::Run> missing;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (!sweep::is_complete(states[i])) missing.push_back(runs[i]);
+      if (!sweep::is_complete(states[i]) && trained.count(runs[i].id) == 0) {
+        missing.push_back(runs[i]);
+      }
     }
     return missing;
+  }
+  /// "16", "16 (4 finished, 12 to run)", or with those that another run has trained.
+  std::string text() const {
+    const int asked = static_cast<int>(trained.size()), missing = planned() - complete;
+    if (asked > 0) {
+      return fmt::format("{} ({} finished, {} trained and to be asked, {} to train)", planned(),
+                         complete, asked, missing - asked);
+    }
+    return complete == 0 ? fmt::format("{}", planned())
+                         : fmt::format("{} ({} finished, {} to run)", planned(), complete, missing);
   }
 };
 
@@ -64,18 +79,23 @@ Found look(const Study& study) {
   found.states = states_of(found.runs);
   found.complete =
       static_cast<int>(std::count_if(found.states.begin(), found.states.end(), sweep::is_complete));
+  if (found.complete == found.planned()) return found;
+  note_older_trainings(study.results);
+  for (std::size_t i = 0; i < found.runs.size(); ++i) {
+    const auto& run = found.runs[i];
+    if (sweep::is_complete(found.states[i])) continue;
+    if (!runs_with_training(study.results, run.training, run.id).empty()) {
+      found.trained.insert(run.id);
+    }
+  }
   return found;
 }
 
 void print_header(const Study& study, const Found& found, int workers) {
-  const int runs = found.planned(), complete = found.complete;
-  const std::string runs_text =
-      complete == 0 ? fmt::format("{}", runs)
-                    : fmt::format("{} ({} finished, {} to run)", runs, complete, runs - complete);
   std::cout << fmt::format("experiment {} (preset {})", study.name, study.preset) << '\n';
   const auto& question = study.config.question.empty() ? study.config.title : study.config.question;
   if (!question.empty()) std::cout << "question   " << question << '\n';
-  std::cout << "runs       " << runs_text << '\n';
+  std::cout << "runs       " << found.text() << '\n';
   if (found.search) {
     std::cout << fmt::format("search     {}; {} training steps instead of {}\n",
                              found.search->text(), found.search->steps(),
@@ -83,15 +103,16 @@ void print_header(const Study& study, const Found& found, int workers) {
   }
   if (workers > 0) {
     std::cout << "workers    " << workers << '\n';
-    if (!found.search) {  // which drops runs on the way
-      std::cout << "expected   " << expected_end(study, found.to_run(), workers) << '\n';
+    const auto to_train = found.to_train();
+    if (!found.search && !to_train.empty()) {  // a search drops runs on the way
+      std::cout << "expected   " << expected_end(study, to_train, workers) << '\n';
     }
   }
   std::cout << "output     " << config::shown_path(study.output) << '\n';
   if (!study.config.unmatched.empty()) {
     std::cout << "sizes      not matched: " << study.config.unmatched << '\n';
   }
-  if (const auto few = too_few_seeds(study); !few.empty() && complete < runs) {
+  if (const auto few = too_few_seeds(study); !few.empty() && found.complete < found.planned()) {
     std::cout << "warning    " << few << '\n';
   }
   std::cout << std::flush;

@@ -1,30 +1,103 @@
+#include <array>
+
 #include "config/writer.h"
 #include "experiment/identity.h"
 #include "experiment/run_config.h"
 #include "record/run_directory.h"
 #include "util/hash.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
+
+constexpr std::array<std::string_view, 3> kKeysWithoutEffect{
+    "model.name", "train.checkpoint_seconds", "train.checkpoint_steps"};
+
+// A new key of a run, of a part of it or of a kind needs a line here (CONTRIBUTING.md).
+constexpr std::array kLaterKeys{
+    LaterKey{"precision", "\"float32\""},
+    LaterKey{"cuda_graph", "false"},
+};
+
+// Calls use(map, key) for the map that holds the last key of a path, and every such map of a list.
+template <class Use>
+void at_path(config::Value& value, std::string_view path, Use use) {
+  if (value.is_list()) {
+    for (auto& item : value.mutable_items()) at_path(item, path, use);
+    return;
+  }
+  const auto dot = path.find('.');
+  if (dot == path.npos) {
+    if (value.is_map()) use(value, path);
+    return;
+  }
+  const auto word = path.substr(0, dot);
+  const auto colon = word.find(':');
+  auto* child = value.find(word.substr(0, colon));
+  if (child == nullptr) return;
+  const auto enter = [&](config::Value& below) {
+    const auto* kind = below.find("kind");
+    const bool other =
+        colon != word.npos && (kind == nullptr || kind->as_string() != word.substr(colon + 1));
+    if (!other) at_path(below, path.substr(dot + 1), use);
+  };
+  if (child->is_list()) {
+    for (auto& item : child->mutable_items()) enter(item);
+  } else {
+    enter(*child);
+  }
+}
 
 // An input file is its content, wherever it lies.
 void forget_place(config::Value* file) {
   if (file != nullptr) file->erase("path");
 }
 
-}  // namespace
-
-std::string run_id(const RunConfig& config) {
+// What a run is, without what cannot change its result.
+config::Value essence(const RunConfig& config) {
   config::Value value = config::write(config);
-  for (const auto& [group, key] : kKeysWithoutEffect) value.find(group)->erase(key);
-  for (const auto& [key, before] : kLaterKeys) {
-    if (config::canonical_json(*value.find(key)) == before) value.erase(key);
+  for (const auto path : kKeysWithoutEffect) {
+    at_path(value, path, [](config::Value& map, std::string_view key) { map.erase(key); });
   }
+  forget_later_keys(value, kLaterKeys);
   forget_place(value.find("init_from"));
   forget_place(value.find("task")->find("file"));
-  const std::string canonical =
-      concat("difflab run ", kResultSchema, "\n", config::canonical_json(value));
-  return sha256_hex(canonical).substr(0, 16);
+  return value;
+}
+
+std::string name_of(const std::string& canonical) { return sha256_hex(canonical).substr(0, 16); }
+
+}  // namespace
+
+std::span<const std::string_view> keys_without_effect() { return kKeysWithoutEffect; }
+
+void forget_later_keys(config::Value& config, std::span<const LaterKey> keys) {
+  for (const auto& [path, before] : keys) {
+    at_path(config, path, [&](config::Value& map, std::string_view key) {
+      const auto* found = map.find(key);
+      if (found != nullptr && config::canonical_json(*found) == before) map.erase(key);
+    });
+  }
+}
+
+std::string run_id(const RunConfig& config) {
+  return name_of(
+      concat("difflab run ", kResultSchema, "\n", config::canonical_json(essence(config))));
+}
+
+std::string training_id(const RunConfig& config) {
+  auto value = essence(config);
+  value.erase("evaluate");
+  return name_of(concat("difflab training 1\n", config::canonical_json(value)));
+}
+
+std::string answer_id(const RunConfig& config, std::size_t index) {
+  const auto value = essence(config);
+  auto evaluation = value.find("evaluate")->items().at(index);
+  evaluation.erase("name");
+  return name_of(concat("difflab answer 1\n", training_id(config), "\n",
+                        config::canonical_json(evaluation), "\n",
+                        config::canonical_json(*value.find("task"))));
 }
 
 }  // namespace difflab

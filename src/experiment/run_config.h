@@ -80,18 +80,4 @@ extern template RunConfig config::read(const config::Value&, const std::string&)
 extern template config::Value config::write(RunConfig);
 extern template std::vector<config::KeyTable> config::describe_keys<RunConfig>(std::string);
 
-/// Keys of a run that cannot change its result, left out of its identity: {group, key}.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kKeysWithoutEffect{{
-    {"model", "name"},
-    {"train", "checkpoint_seconds"},
-    {"train", "checkpoint_steps"},
-}};
-
-/// Keys that came later, with the value, as JSON, that stands for what runs did before. With it
-/// they are left out of the identity, so that finished runs keep theirs.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kLaterKeys{{
-    {"precision", "\"float32\""},
-    {"cuda_graph", "false"},
-}};
-
 }  // namespace difflab

@@ -3,13 +3,17 @@
 #include <ATen/ATen.h>
 #include <torch/version.h>
 
-#include <algorithm>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "config/writer.h"
 #include "evaluate/heldout.h"
+#include "experiment/ask.h"
 #include "experiment/device.h"
 #include "experiment/identity.h"
+#include "experiment/taken_training.h"
+#include "experiment/trained_runs.h"
 #include "kernel/library_attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
@@ -56,20 +60,18 @@ Json censored(const Json& metrics, const Progress& progress) {
 }
 
 Json finished_result(const RunConfig& config, const RunDirectory& directory,
-                     const EvaluationContext& context, const Progress& progress) {
+                     const EvaluationContext& context, const Progress& progress,
+                     const std::vector<Answer>& answers) {
   Json metrics = {{"parameters", context.model.parameter_count()}};
   metrics.update(training_metrics(config, context.task, directory, progress));
   for (const auto& [name, value] : context.model.statistics()) metrics[name] = value;
   Json evaluations = Json::object();
-  for (const auto& evaluation : config.evaluate) {
-    std::visit(
-        [&](const auto& kind) {
-          const auto found = kind.run(context);
-          const std::string prefix = given_name(kind).empty() ? "" : concat(given_name(kind), "_");
-          for (const auto& [key, value] : found.metrics.items()) metrics[prefix + key] = value;
-          evaluations[result_name(evaluation)] = found.details;
-        },
-        evaluation);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto given =
+        std::visit([](const auto& kind) { return given_name(kind); }, config.evaluate[i]);
+    const std::string prefix = given.empty() ? "" : concat(given, "_");
+    for (const auto& [key, value] : answers[i].metrics.items()) metrics[prefix + key] = value;
+    evaluations[result_name(config.evaluate[i])] = answers[i].details;
   }
   return {{"schema", kResultSchema},
           {"id", run_id(config)},
@@ -91,64 +93,118 @@ Json diverged_result(const RunConfig& config, const LanguageModel& model,
           {"evaluations", Json::object()}};
 }
 
+/// A run at work: what it is, where its files lie, and who may write them.
+class Work {
+ public:
+  Work(const RunConfig& config, const RunDirectory& directory,
+       const std::function<bool()>& stop_requested, Lease* lease)
+      : config_(config),
+        directory_(directory),
+        stop_requested_(stop_requested),
+        lease_(lease),
+        device_(open_device(config.device)),
+        provenance_(directory, config.threads, config.seed, device_.str(), TORCH_VERSION) {
+    if (const auto name = name_of_device(device_); !name.empty()) {
+      provenance_.note("device_name", name);
+    }
+    kernel::take_library_attention_used();  // what an earlier run of this process used
+  }
+
+  RunEnd run() {
+    if (const auto twin = diverged_twin(config_, directory_)) {
+      return publish(*twin, RunState::kDiverged, twin->value("diverged_at_step", std::int64_t{0}));
+    }
+    if (const auto other = take_training(config_, directory_, lease_)) {
+      provenance_.note("trained_in", other->path.filename().string());
+    }
+    const auto task = build_task(config_.task);
+    auto model = untrained_model(*task);
+    const EvaluationContext context{*model, config_.task, *task, seed()};
+    const auto outcome = train(context_of_training(context));
+    const auto& progress = outcome.progress;
+    if (outcome.end == TrainEnd::kInterrupted) {
+      write_status(directory_, RunState::kInterrupted, progress.step, config_.train.steps);
+      return RunEnd::kInterrupted;
+    }
+    model->eval();
+    const bool diverged = outcome.end == TrainEnd::kDiverged;
+    if (!diverged) note_training(directory_, training_id(config_));
+    const auto result =
+        diverged ? diverged_result(config_, *model, progress)
+                 : finished_result(config_, directory_, context, progress,
+                                   ask(config_, directory_, context, provenance_, lease_));
+    return publish(result, diverged ? RunState::kDiverged : RunState::kFinished, progress.step);
+  }
+
+ private:
+  std::uint64_t seed() const { return static_cast<std::uint64_t>(config_.seed); }
+
+  std::shared_ptr<LanguageModel> untrained_model(const Task& task) const {
+    auto model = std::make_shared<LanguageModel>(config_.model, task.vocab_size(), config_.kernels);
+    initialise(*model, config_.model, seed());
+    if (config_.init_from.given()) {
+      const auto& path = config_.init_from.path;
+      load_parameters(*model, Safetensors::parse(config_.init_from.read(), path), path);
+    }
+    model->set_precision(config_.precision);
+    model->to(device_);
+    return model;
+  }
+
+  TrainContext context_of_training(const EvaluationContext& context) const {
+    return {context.model,
+            context.task,
+            config_.train,
+            seed(),
+            config_.cuda_graph,
+            {run_id(config_), config::canonical_json(config::write(config_)),
+             [training = training_id(config_)](const std::string& config) {
+               return has_training(config, training);
+             }},
+            directory_,
+            [this, &context](LanguageModel&) {
+              return validation_metrics(context, config_.train.eval_samples);
+            },
+            stop_requested_,
+            [this] { require_held(); }};
+  }
+
+  RunEnd publish(const Json& result, RunState state, std::int64_t step) {
+    require_held();
+    if (!device_.is_cpu()) {
+      provenance_.note("library_attention", kernel::take_library_attention_used());
+    }
+    provenance_.finish();
+    const auto text = result.dump(1) + "\n";
+    if (lease_ != nullptr) {
+      lease_->publish_result(text);
+    } else {
+      write_file_atomically(directory_.result(), text);
+    }
+    if (state == RunState::kDiverged) note_training(directory_, training_id(config_));
+    write_status(directory_, state, step, config_.train.steps);
+    note_event(directory_, "finish", {{"state", name_of(state)}, {"step", step}});
+    return RunEnd::kComplete;
+  }
+
+  void require_held() const {
+    if (lease_ != nullptr) lease_->require_held();
+  }
+
+  const RunConfig& config_;
+  const RunDirectory& directory_;
+  const std::function<bool()>& stop_requested_;
+  Lease* lease_;
+  at::Device device_;
+  Provenance provenance_;
+};
+
 }  // namespace
 
 RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
                       const std::function<bool()>& stop_requested, Lease* lease) {
-  const auto device = open_device(config.device);
-  const auto seed = static_cast<std::uint64_t>(config.seed);
   at::set_num_threads(static_cast<int>(config.threads));
-  Provenance provenance(directory, config.threads, config.seed, device.str(), TORCH_VERSION);
-  if (const auto name = name_of_device(device); !name.empty()) provenance.note("device_name", name);
-
-  kernel::take_library_attention_used();  // what an earlier run of this process used
-
-  const auto task = build_task(config.task);
-  LanguageModel model(config.model, task->vocab_size(), config.kernels);
-  initialise(model, config.model, seed);
-  if (config.init_from.given()) {
-    const auto& path = config.init_from.path;
-    load_parameters(model, Safetensors::parse(config.init_from.read(), path), path);
-  }
-  model.set_precision(config.precision);
-  model.to(device);
-  const EvaluationContext context{model, config.task, *task, seed};
-
-  const auto outcome =
-      train({model,
-             *task,
-             config.train,
-             seed,
-             config.cuda_graph,
-             {run_id(config), config::canonical_json(config::write(config))},
-             directory,
-             [&](LanguageModel&) { return validation_metrics(context, config.train.eval_samples); },
-             stop_requested,
-             [lease] {
-               if (lease != nullptr) lease->require_held();
-             }});
-  const auto& progress = outcome.progress;
-  if (outcome.end == TrainEnd::kInterrupted) {
-    write_status(directory, RunState::kInterrupted, progress.step, config.train.steps);
-    return RunEnd::kInterrupted;
-  }
-  model.eval();
-  const bool diverged = outcome.end == TrainEnd::kDiverged;
-  const auto result = diverged ? diverged_result(config, model, progress)
-                               : finished_result(config, directory, context, progress);
-  if (lease != nullptr) lease->require_held();
-  if (!device.is_cpu()) provenance.note("library_attention", kernel::take_library_attention_used());
-  provenance.finish();
-  const auto text = result.dump(1) + "\n";
-  if (lease != nullptr) {
-    lease->publish_result(text);
-  } else {
-    write_file_atomically(directory.result(), text);
-  }
-  const auto state = diverged ? RunState::kDiverged : RunState::kFinished;
-  write_status(directory, state, progress.step, config.train.steps);
-  note_event(directory, "finish", {{"state", name_of(state)}, {"step", progress.step}});
-  return RunEnd::kComplete;
+  return Work(config, directory, stop_requested, lease).run();
 }
 
 }  // namespace difflab

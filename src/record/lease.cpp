@@ -140,10 +140,12 @@ bool set_free(const RunDirectory& run, std::uint64_t epoch) {
 void remove_temporaries(const RunDirectory& run) {
   const auto of_config = concat(".", run.config().filename().string(), ".");
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(run.path, ignored)) {
-    const auto name = entry.path().filename().string();
-    const bool temporary = name.starts_with('.') && name.ends_with(".tmp");
-    if (temporary && !name.starts_with(of_config)) fs::remove(entry.path(), ignored);
+  for (const auto& folder : {run.path, run.answers()}) {
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      const auto name = entry.path().filename().string();
+      const bool temporary = name.starts_with('.') && name.ends_with(".tmp");
+      if (temporary && !name.starts_with(of_config)) fs::remove(entry.path(), ignored);
+    }
   }
   remove_abandoned_temporaries(run.path);
 }

@@ -123,6 +123,13 @@ void Provenance::note(const std::string& key, const Json& value) {
   write(Sync::kNothing);
 }
 
+Json Provenance::so_far() const {
+  Json json = json_;
+  json.erase("earlier_sessions");
+  json["finished"] = utc_now();
+  return json;
+}
+
 void Provenance::finish() {
   json_["finished"] = utc_now();
   write(Sync::kBytes);

@@ -23,6 +23,9 @@ class Provenance {
   /// Adds a fact.
   void note(const std::string& key, const Json& value);
 
+  /// What the file says so far, earlier sessions aside, with now as the time of the end.
+  Json so_far() const;
+
   /// Adds the time of the end. To be followed by the result, with which its name gets on the disk.
   void finish();
 

@@ -24,6 +24,8 @@ struct RunDirectory {
   std::filesystem::path claims() const { return path / "claims"; }  ///< who works on it: lease.h
   std::filesystem::path status() const { return path / "status.json"; }
   std::filesystem::path result() const { return path / "result.json"; }
+  /// What the trained model has answered so far, one file an evaluation (record/answers.h).
+  std::filesystem::path answers() const { return path / "answers"; }
 };
 
 /// The files' contents, nothing if a file is missing. A result that is no JSON object of a known

@@ -18,11 +18,12 @@ using Axes = std::vector<std::pair<std::string, std::string>>;
 struct Run {
   std::string id;
   Axes axes;
-  Json config;              ///< the resolved run configuration, for the report
-  std::string config_text;  ///< the same as YAML: what the worker reads from config.yaml
-  RunDirectory directory;   ///< absolute; may not exist yet
-  std::int64_t work = 1;    ///< what its progress counts, e.g. its training steps
-  double operations = 0;    ///< floating-point operations of its training; 0: not known
+  Json config;                ///< the resolved run configuration, for the report
+  std::string config_text;    ///< the same as YAML: what the worker reads from config.yaml
+  RunDirectory directory;     ///< absolute; may not exist yet
+  std::int64_t work = 1;      ///< what its progress counts, e.g. its training steps
+  std::string training = "";  ///< runs with the same one share it (experiment/identity.h)
+  double operations = 0;      ///< floating-point operations of its training; 0: not known
 
   /// How long it takes in comparison with others of its sweep.
   double effort() const { return operations > 0 ? operations : static_cast<double>(work); }

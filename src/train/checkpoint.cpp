@@ -97,30 +97,33 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
   write_file_atomically(path, bytes);
 }
 
-std::optional<Progress> load_checkpoint(const std::filesystem::path& path,
-                                        const std::string& run_id, LanguageModel& model,
-                                        Optimizer& optimizer) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  const auto file = read_sealed_safetensors(path);
-  if (const auto owner = metadata_of(file, "run"); owner != run_id) {
-    throw UserError(concat(path.string(), ": belongs to run ", owner, ", not ", run_id));
-  }
+Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path& path) {
   const Json state =
-      Json::parse(metadata_of(file, "progress"), nullptr, /*allow_exceptions=*/false);
+      Json::parse(metadata_of(checkpoint, "progress"), nullptr, /*allow_exceptions=*/false);
   if (!state.is_object()) throw UserError(concat(path.string(), ": has no progress in it"));
-  Progress progress;
   try {
-    progress = {state.at("step").get<std::int64_t>(),
-                state.at("metrics_length").get<std::uint64_t>(),
-                state.at("train_seconds").get<double>(),
-                state.at("loss_sum").get<double>(),
-                state.at("loss_count").get<std::int64_t>(),
-                {state.at("spikes").get<std::int64_t>(),
-                 state.at("recent_grad_norms").get<std::deque<double>>()},
-                state.at("milestones")};
+    return {state.at("step").get<std::int64_t>(),
+            state.at("metrics_length").get<std::uint64_t>(),
+            state.at("train_seconds").get<double>(),
+            state.at("loss_sum").get<double>(),
+            state.at("loss_count").get<std::int64_t>(),
+            {state.at("spikes").get<std::int64_t>(),
+             state.at("recent_grad_norms").get<std::deque<double>>()},
+            state.at("milestones")};
   } catch (const Json::exception& error) {
     throw UserError(concat(path.string(), ": its progress is damaged: ", error.what()));
   }
+}
+
+std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
+                                        LanguageModel& model, Optimizer& optimizer) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const auto file = read_sealed_safetensors(path);
+  if (const auto owner = metadata_of(file, "run");
+      owner != run.id && !run.same_training(metadata_of(file, "config"))) {
+    throw UserError(concat(path.string(), ": belongs to run ", owner, ", not ", run.id));
+  }
+  const auto progress = progress_of(file, path);
   const auto& like = optimizer.parameters();
   optimizer.restore(read_tensors(file, path, model, like, ""),
                     read_tensors(file, path, model, like, kFirst),

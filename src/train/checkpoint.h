@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "record/safetensors.h"
 #include "train/spikes.h"
 #include "util/json.h"
 
@@ -28,6 +30,8 @@ struct Progress {
 struct RunIdentity {
   std::string id;
   std::string config;  ///< the resolved configuration as JSON, kept for whoever reads the file
+  /// Whether a run with this configuration has the same training, so that its checkpoint will do.
+  std::function<bool(const std::string& config)> same_training = [](const auto&) { return false; };
 };
 
 /// Writes parameters under their names, the moments as adam.first.NAME and adam.second.NAME, and
@@ -41,9 +45,11 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
 std::filesystem::path previous_checkpoint(const std::filesystem::path& path);
 
 /// Puts model and optimiser back where the checkpoint was taken. Empty if there is no file.
-/// @throws UserError if the file is damaged or of another run.
-std::optional<Progress> load_checkpoint(const std::filesystem::path& path,
-                                        const std::string& run_id, LanguageModel& model,
-                                        Optimizer& optimizer);
+/// @throws UserError if the file is damaged or of another training.
+std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
+                                        LanguageModel& model, Optimizer& optimizer);
+
+/// Where the training stood whose checkpoint this is. @throws UserError if it does not say.
+Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path& path);
 
 }  // namespace difflab

@@ -35,7 +35,7 @@ Progress resume(const TrainContext& context, Optimizer& optimizer) {
   const auto newest = context.directory.checkpoint();
   for (const auto& path : {newest, previous_checkpoint(newest)}) {
     try {
-      const auto progress = load_checkpoint(path, context.run.id, context.model, optimizer);
+      const auto progress = load_checkpoint(path, context.run, context.model, optimizer);
       if (!progress) continue;
       if (path != newest) std::filesystem::rename(path, newest);
       std::cout << "resuming at step " << progress->step << '\n';
@@ -92,7 +92,7 @@ class Loop {
         saved_step = progress_.step;
       }
     }
-    save();
+    if (saved_step != progress_.step) save();
     std::error_code ignored;  // the last generation is the trained model; one is enough
     std::filesystem::remove(previous_checkpoint(context_.directory.checkpoint()), ignored);
     return end(TrainEnd::kFinished);

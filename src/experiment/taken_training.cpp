@@ -1,0 +1,100 @@
+#include "experiment/taken_training.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "config/yaml.h"
+#include "experiment/identity.h"
+#include "experiment/run_config.h"
+#include "experiment/trained_runs.h"
+#include "record/event_log.h"
+#include "record/sealed_safetensors.h"
+#include "record/status.h"
+#include "train/checkpoint.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<RunDirectory> others_with_training(const RunConfig& config, const RunDirectory& run) {
+  return runs_with_training(results_of(run), training_id(config), run.path.filename().string());
+}
+
+// What is noted is only where to look; the files of the run say what it is.
+void require_trained(const RunConfig& config, const RunDirectory& other) {
+  if (training_of(config::load_yaml(other.config())) != training_id(config)) {
+    throw UserError(concat(other.path.string(), ": has another training"));
+  }
+  const auto progress =
+      progress_of(read_sealed_safetensors(other.checkpoint()), other.checkpoint());
+  if (progress.step != config.train.steps) {
+    throw UserError(concat(other.path.string(), ": is trained for ", progress.step, " of ",
+                           config.train.steps, " steps"));
+  }
+}
+
+void take(const RunDirectory& run, const RunDirectory& other, const Lease* lease) {
+  const auto curve = read_file(other.metrics());
+  if (lease != nullptr) lease->require_held();
+  write_file_atomically(run.metrics(), curve, Sync::kBytes);
+  // Last, since with a checkpoint the run counts as begun. No writer changes such a file in place.
+  std::error_code error;
+  fs::create_hard_link(other.checkpoint(), run.checkpoint(), error);
+  if (error) write_file_atomically(run.checkpoint(), read_file(other.checkpoint()));
+}
+
+}  // namespace
+
+std::optional<RunDirectory> take_training(const RunConfig& config, const RunDirectory& run,
+                                          const Lease* lease) {
+  std::error_code none;
+  if (fs::exists(run.checkpoint(), none)) return std::nullopt;
+  for (const auto& other : others_with_training(config, run)) {
+    if (!fs::exists(other.checkpoint(), none)) continue;
+    try {
+      require_trained(config, other);
+    } catch (const UserError& error) {
+      std::cout << "a training is passed over: " << error.what() << '\n';
+      continue;
+    }
+    take(run, other, lease);
+    const auto name = other.path.filename().string();
+    std::cout << "trained by run " << name << ", only asked\n";
+    note_event(run, "take training", {{"run", name}});
+    return other;
+  }
+  return std::nullopt;
+}
+
+std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& run) {
+  for (const auto& other : others_with_training(config, run)) {
+    try {
+      auto result = read_result(other);
+      if (!result || result->value("status", "") != name_of(RunState::kDiverged)) continue;
+      if (training_of(config::load_yaml(other.config())) != training_id(config)) continue;
+      write_file_atomically(run.metrics(), read_file(other.metrics()), Sync::kBytes);
+      (*result)["id"] = run_id(config);
+      note_event(run, "take training", {{"run", other.path.filename().string()}});
+      return result;
+    } catch (const UserError& error) {
+      std::cout << "a training is passed over: " << error.what() << '\n';
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_training(const std::string& config_json, const std::string& training) {
+  const Json config = Json::parse(config_json, nullptr, /*allow_exceptions=*/false);
+  if (!config.is_object()) return false;
+  try {
+    return training_of(config::from_json(config)) == training;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+}  // namespace difflab

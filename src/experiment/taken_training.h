@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+
+#include "record/lease.h"
+#include "record/run_directory.h"
+
+namespace difflab {
+
+struct RunConfig;
+
+/// Gives a run that has not begun the training of another one in its results folder whose training
+/// is the same and has ended: its last checkpoint (a second name of the same file) and its curve.
+/// Going on from there takes no step. Nothing happens if there is none, or if the run has a
+/// checkpoint of its own.
+/// @return the run that was taken from
+/// @throws UserError if its files cannot be written
+std::optional<RunDirectory> take_training(const RunConfig& config, const RunDirectory& run,
+                                          const Lease* lease);
+
+/// The result of another run with the same training that diverged, which is this one's, too.
+std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& run);
+
+/// Whether the configuration in a checkpoint is of a run with this training.
+bool has_training(const std::string& config_json, const std::string& training);
+
+}  // namespace difflab

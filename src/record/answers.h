@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "record/run_directory.h"
+#include "util/json.h"
+
+namespace difflab {
+
+/// What a trained model answered to one evaluation: answers/ID.json in the folder of a run, written
+/// in one piece as soon as it is known. So an evaluation that fails, or a process that is killed,
+/// costs the answers that were not given yet and no others, and a run with the same training need
+/// not ask again.
+struct Answer {
+  std::string id;   ///< of training, evaluation and task: experiment/identity.h
+  Json evaluation;  ///< its configuration without its name
+  Json metrics;     ///< without the evaluation's name before theirs
+  Json details;
+  Json provenance;  ///< code, machine and time of the asking
+};
+
+/// The answer of this id in a run's folder. One that is damaged or of another version counts as
+/// none: it is asked again.
+std::optional<Answer> read_answer(const RunDirectory& run, const std::string& id);
+
+/// Not synced: after a power cut an answer may be asked again, the result holds what is needed.
+/// @throws UserError if it cannot be written.
+void write_answer(const RunDirectory& run, const Answer& answer);
+
+}  // namespace difflab
