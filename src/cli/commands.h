@@ -9,6 +9,8 @@ namespace difflab::cli {
 // One function per subcommand, each in NAME_command.cpp. To add one: write it, declare it here,
 // call it in main.cpp. A callback stores the program's exit code if it is not 0.
 void add_sweep_command(CLI::App& app, int& exit_code);
+void add_evaluate_command(CLI::App& app, int& exit_code);
+void add_needle_command(CLI::App& app, int& exit_code);
 void add_work_command(CLI::App& app, int& exit_code);
 void add_jobs_commands(CLI::App& app, int& exit_code);
 void add_logs_command(CLI::App& app, int& exit_code);

@@ -24,6 +24,7 @@ constexpr const char* kExamples =
     "  ./difflab sweep headline --dry-run             check everything, list the runs, run "
     "nothing\n"
     "  ./difflab sweep headline seed=range(5) train.steps=2000 model=diff,transformer\n"
+    "  ./difflab evaluate headline 'evaluate=[{kind: ar_hit}]'   ask the trained models more\n"
     "  ./difflab watch headline                       see it go on, from another terminal\n"
     "  ./difflab plot headline                        table and figures from the finished runs\n"
     "  ./difflab report --all                         the gallery: results/README.md, index.html\n"
@@ -71,6 +72,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
   app.require_subcommand(1);
   cli::add_sweep_command(app, exit_code);
+  cli::add_evaluate_command(app, exit_code);
+  cli::add_needle_command(app, exit_code);
   cli::add_work_command(app, exit_code);
   cli::add_jobs_commands(app, exit_code);
   cli::add_logs_command(app, exit_code);

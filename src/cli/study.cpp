@@ -114,7 +114,38 @@ void check_report_fits(const config::Study& composed, const StudyConfig& config,
   }
 }
 
+config::Study compose(const Study& study, config::Watch watch, config::Problems& problems) {
+  return config::compose_study(
+      {.search_path = config::SearchPath::of_project(study.root),
+       .experiment = study.name,
+       .overrides = study.overrides,
+       .run_keys = config::field_names<RunConfig>(),
+       .study_keys = config::field_names<StudyConfig>(),
+       .keys_without_effect = {keys_without_effect().begin(), keys_without_effect().end()},
+       .start = std::time(nullptr),
+       .watch = std::move(watch)},
+      problems);
+}
+
 }  // namespace
+
+std::vector<config::Value> composed_evaluations(const std::string& name,
+                                                const std::vector<std::string>& overrides) {
+  check_name(name);
+  Study study;
+  study.name = name;
+  study.overrides = overrides;
+  study.root = find_project();
+  config::Problems problems;
+  const auto composed = compose(study, {}, problems);
+  problems.throw_if_any();
+  std::vector<config::Value> lists;
+  for (const auto& point : composed.points) {
+    const auto* list = point.config.find("evaluate");
+    lists.push_back(list != nullptr ? *list : config::Value::list());
+  }
+  return lists;
+}
 
 std::string quoted_for_shell(const std::string& text) {
   constexpr std::string_view kPlain =
@@ -135,16 +166,7 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   study.overrides = overrides;
   study.root = find_project();
   config::Problems problems;
-  const auto composed = config::compose_study(
-      {.search_path = config::SearchPath::of_project(study.root),
-       .experiment = name,
-       .overrides = overrides,
-       .run_keys = config::field_names<RunConfig>(),
-       .study_keys = config::field_names<StudyConfig>(),
-       .keys_without_effect = {keys_without_effect().begin(), keys_without_effect().end()},
-       .start = std::time(nullptr),
-       .watch = std::move(watch)},
-      problems);
+  const auto composed = compose(study, std::move(watch), problems);
   study.preset = composed.preset;
   // A file that could not be read has been reported; there are no settings to check then.
   if (composed.settings.is_map()) {

@@ -23,8 +23,9 @@ struct Study {
   std::vector<sweep::Run> points;      ///< in sweep order, the last axis fastest
   std::filesystem::path root;          ///< of the project
   std::filesystem::path results;       ///< absolute
-  std::filesystem::path output;        ///< results/NAME/PRESET, with a hash if overrides change it
-  int threads_per_run = 1;             ///< the largest
+  /// results/NAME/PRESET, with a hash if overrides change it; empty: nothing is written but runs
+  std::filesystem::path output;
+  int threads_per_run = 1;  ///< the largest
 
   /// What write_report needs to know.
   report::Study for_report() const;
@@ -42,6 +43,11 @@ std::string quoted_for_shell(const std::string& text);
 /// @throws UserError with all problems of all runs, one a line.
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch = {});
+
+/// What each run of a study is to evaluate, composed but not checked.
+/// @throws UserError with all problems of composing.
+std::vector<config::Value> composed_evaluations(const std::string& name,
+                                                const std::vector<std::string>& overrides);
 
 /// Writes the report of the finished runs, prints it, and names the runs that it lacks.
 /// @throws UserError if no run is finished.

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/study.h"
+#include "experiment/run_config.h"
+
+namespace difflab::cli {
+
+/// Trained runs with what they are asked now beside what they were asked before.
+struct Asked {
+  Study study;
+  bool of_experiment = false;  ///< else of runs, which have no report of their own
+};
+
+/// The trained runs that `words` name: an experiment with its overrides, or runs (folder, id or its
+/// beginning); evaluate=[…] among the overrides is what is asked. An evaluation takes the place of
+/// one of the same name.
+/// @param results where the runs lie that are no folders; "" for the project's
+/// @throws UserError if nothing is named, or nothing of it is trained, or it cannot be asked that.
+Asked find_asked(const std::vector<std::string>& words, const std::string& results);
+
+/// The configuration of a run.
+RunConfig config_of(const sweep::Run& run);
+
+/// Evaluations of a run that no run of its training has answered.
+int unanswered(const sweep::Run& run, const std::filesystem::path& results);
+
+/// A value in the grammar of overrides: {kind: 'heldout', samples: 16}.
+std::string override_text(const Json& value);
+
+}  // namespace difflab::cli

@@ -1,0 +1,148 @@
+// needle: accuracy of trained models by length and depth.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "cli/ask_and_report.h"
+#include "cli/commands.h"
+#include "report/grid.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+constexpr const char* kName = "needle_map";
+constexpr std::size_t kTableWidth = 100;
+
+struct NeedleOptions {
+  std::vector<std::string> words;
+  std::string results;
+  std::string lengths = "";
+  std::string depths = "0:100:25";
+  std::string needles = "";
+  std::string queries = "1";
+  std::int64_t samples = 100;
+  bool json = false;
+};
+
+// "64,256" as a list; "0:100:25" from 0 to 100 in steps of 25.
+Json numbers_of(const std::string& option, const std::string& text) {
+  const auto number = [&](const std::string& word) {
+    const Json value = Json::parse(word, nullptr, /*allow_exceptions=*/false);
+    if (!value.is_number()) {
+      throw UserError(
+          concat("--", option, " is '", text, "'; expected numbers such as 64,256 or 0:100:25"));
+    }
+    return value;
+  };
+  Json numbers = Json::array();
+  for (const auto& word : split(text, ',')) {
+    const auto range = split(word, ':');
+    if (range.size() == 1) {
+      numbers.push_back(number(word));
+      continue;
+    }
+    if (range.size() != 3 || number(range[2]).get<double>() <= 0) {
+      throw UserError(concat("--", option, " is '", text,
+                             "'; expected FROM:TO:STEP with a step above 0, such as 0:100:25"));
+    }
+    const double from = number(range[0]), to = number(range[1]), step = number(range[2]);
+    const auto count = static_cast<std::int64_t>((to - from) / step + 1e-9);
+    if (count > 1000) throw UserError(concat("--", option, " is '", text, "': too many numbers"));
+    for (std::int64_t i = 0; i <= count; ++i) {
+      const double value = from + static_cast<double>(i) * step;
+      const auto whole = static_cast<std::int64_t>(value);
+      numbers.push_back(static_cast<double>(whole) == value ? Json(whole) : Json(value));
+    }
+  }
+  return numbers;
+}
+
+Json evaluation_of(const NeedleOptions& options) {
+  Json evaluation{{"kind", "needle_grid"}, {"name", kName}};
+  if (!options.lengths.empty()) evaluation["lengths"] = numbers_of("lengths", options.lengths);
+  evaluation["depths"] = numbers_of("depths", options.depths);
+  if (!options.needles.empty()) evaluation["needles"] = numbers_of("needles", options.needles);
+  evaluation["queries"] = numbers_of("queries", options.queries);
+  evaluation["samples"] = options.samples;
+  return evaluation;
+}
+
+// One table for each number of needles and questions: lengths down, depths across.
+std::string maps_of(const sweep::Run& run) {
+  const auto result = read_result(run.directory);
+  if (!result) return "";
+  std::map<std::pair<std::int64_t, std::int64_t>, std::map<std::int64_t, std::map<double, Json>>>
+      maps;
+  std::set<double> depths;
+  for (const auto& cell : result->at("evaluations").at(kName).at("cells")) {
+    depths.insert(cell.at("depth").get<double>());
+    maps[{cell.at("needles"), cell.at("queries")}][cell.at("length")][cell.at("depth")] = cell;
+  }
+  std::string text;
+  for (const auto& [number, rows] : maps) {
+    report::Grid grid{.columns = {{"tokens"}}, .rows = {}, .rules = {}};
+    for (const double depth : depths) grid.columns.push_back({fmt::format("depth {:g} %", depth)});
+    double chance = 0;
+    for (const auto& [length, cells] : rows) {
+      std::vector<std::string> row{fmt::format("{}", length)};
+      for (const double depth : depths) {
+        const auto cell = cells.find(depth);
+        row.push_back(cell == cells.end()
+                          ? ""
+                          : fmt::format("{:.3f}", cell->second.at("accuracy").get<double>()));
+        if (cell != cells.end()) chance = cell->second.at("chance");
+      }
+      grid.rows.push_back(std::move(row));
+    }
+    text +=
+        fmt::format("\n{}, {} needles, {} asked (chance {:.3f})\n\n{}", run.label(), number.first,
+                    number.second, chance, report::to_terminal(grid, kTableWidth));
+  }
+  return text;
+}
+
+int needle(NeedleOptions& options) {
+  for (const auto& word : options.words) {
+    if (word.starts_with("evaluate")) {
+      throw UserError(concat(word, ": needle asks for needles alone; expected difflab evaluate"));
+    }
+  }
+  options.words.push_back(
+      concat("evaluate=", override_text(Json::array({evaluation_of(options)}))));
+  auto asked = find_asked(options.words, options.results);
+  asked.study.output.clear();  // the maps are printed here, no report is written
+  return ask_and_report(asked, options.json, [&] {
+    for (const auto& run : sweep::distinct(asked.study.points)) std::cout << maps_of(run);
+    std::cout << std::flush;
+  });
+}
+
+}  // namespace
+
+void add_needle_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<NeedleOptions>();
+  CLI::App* command =
+      app.add_subcommand("needle", "Ask trained models for needles: accuracy by length and depth");
+  command
+      ->add_option("what", options->words,
+                   "an experiment with its overrides, or runs (folder, id or its beginning)")
+      ->required();
+  command->add_option("--lengths", options->lengths,
+                      "tokens, e.g. 64,256,1024; by default the trained length");
+  command->add_option("--depths", options->depths,
+                      "of the asked needle in % of the text, e.g. 0,50,100 or 0:100:25");
+  command->add_option("--needles", options->needles, "how many there are, e.g. 1,2,4,8");
+  command->add_option("--queries", options->queries, "how many of them are asked");
+  command->add_option("--samples", options->samples, "sequences for each cell");
+  command->add_option("--results", options->results, "results folder of the runs");
+  command->add_flag("--json", options->json,
+                    "end with one JSON object: trained_steps, asked, runs");
+  command->callback([options, &exit_code] { exit_code = needle(*options); });
+}
+
+}  // namespace difflab::cli
