@@ -35,6 +35,19 @@ constexpr const char* kExamples =
     "Exit codes: 0 done, 1 some runs failed, 2 something for you to fix, 70 a bug of difflab,\n"
     "130 interrupted (the same command continues).";
 
+// What is shown without arguments: the way from nothing to an answer.
+constexpr const char* kFirstSteps =
+    "difflab " DIFFLAB_VERSION
+    ": experiments with small Differential Transformers\n"
+    "\n"
+    "  ./difflab list experiments     the questions there are\n"
+    "  ./difflab sweep NAME           train what is missing; then table, figures and report\n"
+    "  ./difflab watch NAME           see it go on, from another terminal\n"
+    "  ./difflab runs                 every run there is\n"
+    "  ./difflab needle RUN           ask a trained model: accuracy by length and depth\n"
+    "\n"
+    "./difflab --help lists all commands, ./difflab COMMAND --help the options of one.\n";
+
 // Everything that is written about arguments is JSON, YAML or HTML.
 void require_text(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
@@ -66,6 +79,10 @@ int main(int argc, char** argv) {
   // A file that may not grow further is an error of that write, not the end of the program; the
   // worker inherits this.
   std::signal(SIGXFSZ, SIG_IGN);
+  if (argc == 1) {
+    std::cout << kFirstSteps;
+    return 0;
+  }
   int exit_code = 0;
   CLI::App app{kDescription, "difflab"};
   app.footer(kExamples);

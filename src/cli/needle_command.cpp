@@ -16,7 +16,7 @@ namespace difflab::cli {
 namespace {
 
 constexpr const char* kName = "needle_map";
-constexpr std::size_t kTableWidth = 100;
+constexpr std::size_t kMapWidth = 100;
 
 struct NeedleOptions {
   std::vector<std::string> words;
@@ -101,7 +101,7 @@ std::string maps_of(const sweep::Run& run) {
     }
     text +=
         fmt::format("\n{}, {} needles, {} asked (chance {:.3f})\n\n{}", run.label(), number.first,
-                    number.second, chance, report::to_terminal(grid, kTableWidth));
+                    number.second, chance, report::to_terminal(grid, kMapWidth));
   }
   return text;
 }

@@ -18,6 +18,7 @@
 #include "config/yaml.h"
 #include "experiment/trained_runs.h"
 #include "record/provenance.h"
+#include "report/format.h"
 #include "sweep/execute.h"
 #include "sweep/plan.h"
 #include "sweep/progress.h"
@@ -83,12 +84,21 @@ Found look(const Study& study) {
   return found;
 }
 
+constexpr std::size_t kLabelWidth = 11;
+
 void print_header(const Study& study, const Found& found, int workers) {
   std::cout << (study.preset.empty()
                     ? fmt::format("asking     {}\n", study.name)
                     : fmt::format("experiment {} (preset {})\n", study.name, study.preset));
   const auto& question = study.config.question.empty() ? study.config.title : study.config.question;
-  if (!question.empty()) std::cout << "question   " << question << '\n';
+  // A log has no width.
+  const bool live = is_terminal(STDOUT_FILENO);
+  const auto line = [live](const char* label, const std::string& text) {
+    const auto whole = fmt::format("{:<{}}{}", label, kLabelWidth, text);
+    const auto width = static_cast<std::size_t>(std::max(terminal_width(STDOUT_FILENO), 40));
+    std::cout << (live ? report::wrap(whole, width, std::string(kLabelWidth, ' ')) : whole) << '\n';
+  };
+  if (!question.empty()) line("question", question);
   std::cout << "runs       " << found.text() << '\n';
   if (found.search) {
     std::cout << fmt::format("search     {}; {} training steps instead of {}\n",
@@ -106,10 +116,10 @@ void print_header(const Study& study, const Found& found, int workers) {
     std::cout << "output     " << config::shown_path(study.output) << '\n';
   }
   if (!study.config.unmatched.empty()) {
-    std::cout << "sizes      not matched: " << study.config.unmatched << '\n';
+    line("sizes", "not matched: " + study.config.unmatched);
   }
   if (const auto few = too_few_seeds(study); !few.empty() && found.complete < found.planned()) {
-    std::cout << "warning    " << few << '\n';
+    line("warning", few);
   }
   std::cout << std::flush;
 }

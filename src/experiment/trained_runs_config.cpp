@@ -1,5 +1,6 @@
-#include <algorithm>
-#include <fstream>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <set>
 
 #include "config/reader.h"
@@ -39,8 +40,12 @@ void note_training(const RunDirectory& run, const std::string& training) {
   if (results.empty()) return;
   const auto folder = folder_of(results, training);
   std::error_code ignored;
+  // Nothing is written where a link leads.
+  if (fs::is_symlink(folder.parent_path(), ignored) || fs::is_symlink(folder, ignored)) return;
   fs::create_directories(folder, ignored);
-  std::ofstream(folder / run.path.filename(), std::ios::app);
+  const auto file = folder / run.path.filename();
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (made >= 0) ::close(made);
 }
 
 std::vector<RunDirectory> runs_with_training(const fs::path& results, const std::string& training,

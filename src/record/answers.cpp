@@ -2,6 +2,7 @@
 
 #include "util/error.h"
 #include "util/files.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -34,6 +35,10 @@ std::optional<Answer> read_answer(const RunDirectory& run, const std::string& id
 }
 
 void write_answer(const RunDirectory& run, const Answer& answer) {
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(run.answers(), ignored)) {
+    throw UserError(concat(run.answers().string(), ": is a link; expected a folder"));
+  }
   make_directories(run.answers());
   const Json json = {{"schema", kAnswerSchema},         {"id", answer.id},
                      {"evaluation", answer.evaluation}, {"metrics", answer.metrics},

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/driver.h"
 #include "support/catch.h"
 #include "util/json.h"
@@ -9,6 +11,15 @@ namespace fs = std::filesystem;
 using Catch::Contains;
 using testing::Answer;
 using testing::Driver;
+
+CATCH_TEST_CASE("without arguments the commands that matter are shown, not all") {
+  const Driver driver;
+  const Answer answer = driver.call({});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out,
+                   Contains("./difflab sweep NAME") && Contains("./difflab needle RUN"));
+  CATCH_CHECK(std::count(answer.out.begin(), answer.out.end(), '\n') < 12);
+}
 
 CATCH_TEST_CASE("--help names every command and shows examples") {
   const Driver driver;

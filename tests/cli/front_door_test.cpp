@@ -40,6 +40,11 @@ echo "apt-get $*" >>"$STUBS/calls"
 )";
 constexpr const char* kCtest = R"(#!/bin/bash
 echo "ctest $*" >>"$STUBS/calls"
+[[ -e $STUBS/test_fails ]] && { echo "86% tests passed, 1 tests failed out of 7"; exit 8; }
+mkdir -p "build/$2/Testing/Temporary"
+printf '1/7 Testing: clock\n1/7 Test: clock\nSKIPPED: no clock\n' >"build/$2/Testing/Temporary/LastTest.log"
+echo " 1/7 Test  #1: quick ............................   Passed    0.06 sec"
+echo " 2/7 Test  #2: slow .............................   Passed   21.43 sec"
 echo "100% tests passed, 0 tests failed out of 7"
 )";
 
@@ -155,6 +160,23 @@ CATCH_TEST_CASE("test builds everything and ends with what passed") {
   CATCH_CHECK_FALSE(calls.find("--target") != calls.npos);
   CATCH_CHECK(clone.call({"test", "--quick"}).code == 0);
   CATCH_CHECK(clone.calls().find("asan") == std::string::npos);
+}
+
+CATCH_TEST_CASE("test says which tests were slow, and what was left out and why") {
+  const Clone clone;
+  const Answer answer = clone.call({"test", "--quick"});
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("    21.4  slow (release)\n     0.1  quick (release)\n"));
+  CATCH_CHECK_THAT(answer.out, Contains("Left out:\n  clock (release): no clock\n"));
+}
+
+CATCH_TEST_CASE("test fails if a test fails") {
+  const Clone clone;
+  clone.set("test_fails");
+  const Answer answer = clone.call({"test"});
+  CATCH_CHECK(answer.code == 8);
+  CATCH_CHECK_THAT(answer.out, Contains("1 tests failed out of 7"));
 }
 
 CATCH_TEST_CASE("a build that fails shows its last lines and where the rest is") {

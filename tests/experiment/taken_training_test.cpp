@@ -12,6 +12,7 @@
 #include "record/event_log.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
+#include "util/error.h"
 #include "util/files.h"
 
 namespace difflab {
@@ -178,6 +179,22 @@ CATCH_TEST_CASE("an evaluation that fails costs neither the training nor the oth
   const auto mended = results.run(asked_more());
   CATCH_CHECK_FALSE(has_trained(mended));
   CATCH_CHECK(answer_file(mended, asked_more(), 1) == answer_file(run, config, 2));
+}
+
+CATCH_TEST_CASE("nothing is written where a link leads") {
+  const testing::TemporaryFolder elsewhere;
+  const Results results;
+  make_directories(results.path());
+  std::filesystem::create_directory_symlink(elsewhere.path(), results.path() / "trainings");
+  results.run(trained_config());
+  CATCH_CHECK(std::filesystem::is_empty(elsewhere.path()));
+
+  const RunDirectory run{results.path() / "runs" / "linked"};
+  make_directories(run.path);
+  std::filesystem::create_directory_symlink(elsewhere.path(), run.answers());
+  CATCH_CHECK_THROWS_AS(write_answer(run, {"id", {}, Json::object(), Json::object(), {}}),
+                        UserError);
+  CATCH_CHECK(std::filesystem::is_empty(elsewhere.path()));
 }
 
 CATCH_TEST_CASE("an answer that is torn or of another version counts as none") {
