@@ -99,9 +99,8 @@ std::string maps_of(const sweep::Run& run) {
       }
       grid.rows.push_back(std::move(row));
     }
-    text +=
-        fmt::format("\n{}, {} needles, {} asked (chance {:.3f})\n\n{}", run.label(), number.first,
-                    number.second, chance, report::to_terminal(grid, kMapWidth));
+    text += fmt::format("\n{}, {} needles, {} asked (chance {:.3f})\n\n{}", run.label(),
+                        number.first, number.second, chance, report::to_terminal(grid, kMapWidth));
   }
   return text;
 }

@@ -35,8 +35,7 @@ CATCH_TEST_CASE("--help names every command and shows examples") {
 
 CATCH_TEST_CASE("a command line that makes no sense gives 2") {
   const Driver driver;
-  for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
-                                                    {"sweeep"},
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"sweeep"},
                                                     {"sweep"},
                                                     {"sweep", "tiny", "--dry"},
                                                     {"sweep", "tiny", "--json"},
