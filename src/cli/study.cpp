@@ -114,6 +114,16 @@ void check_report_fits(const config::Study& composed, const StudyConfig& config,
   }
 }
 
+// What is to be composed.
+Study named_study(const std::string& name, const std::vector<std::string>& overrides) {
+  check_name(name);
+  Study study;
+  study.name = name;
+  study.overrides = overrides;
+  study.root = find_project();
+  return study;
+}
+
 config::Study compose(const Study& study, config::Watch watch, config::Problems& problems) {
   return config::compose_study(
       {.search_path = config::SearchPath::of_project(study.root),
@@ -131,13 +141,8 @@ config::Study compose(const Study& study, config::Watch watch, config::Problems&
 
 std::vector<config::Value> composed_evaluations(const std::string& name,
                                                 const std::vector<std::string>& overrides) {
-  check_name(name);
-  Study study;
-  study.name = name;
-  study.overrides = overrides;
-  study.root = find_project();
   config::Problems problems;
-  const auto composed = compose(study, {}, problems);
+  const auto composed = compose(named_study(name, overrides), {}, problems);
   problems.throw_if_any();
   std::vector<config::Value> lists;
   for (const auto& point : composed.points) {
@@ -160,11 +165,7 @@ std::string quoted_for_shell(const std::string& text) {
 
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch) {
-  check_name(name);
-  Study study;
-  study.name = name;
-  study.overrides = overrides;
-  study.root = find_project();
+  auto study = named_study(name, overrides);
   config::Problems problems;
   const auto composed = compose(study, std::move(watch), problems);
   study.preset = composed.preset;
