@@ -111,7 +111,7 @@ class Work {
   }
 
   RunEnd run() {
-    if (const auto twin = diverged_twin(config_, directory_)) {
+    if (const auto twin = diverged_twin(config_, directory_, lease_)) {
       return publish(*twin, RunState::kDiverged, twin->value("diverged_at_step", std::int64_t{0}));
     }
     if (const auto other = take_training(config_, directory_, lease_)) {

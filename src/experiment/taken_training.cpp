@@ -37,10 +37,14 @@ void require_trained(const RunConfig& config, const RunDirectory& other) {
   }
 }
 
-void take(const RunDirectory& run, const RunDirectory& other, const Lease* lease) {
+void take_curve(const RunDirectory& run, const RunDirectory& other, const Lease* lease) {
   const auto curve = read_file(other.metrics());
   if (lease != nullptr) lease->require_held();
   write_file_atomically(run.metrics(), curve, Sync::kBytes);
+}
+
+void take(const RunDirectory& run, const RunDirectory& other, const Lease* lease) {
+  take_curve(run, other, lease);
   // Last, since with a checkpoint the run counts as begun. No writer changes such a file in place.
   std::error_code error;
   fs::create_hard_link(other.checkpoint(), run.checkpoint(), error);
@@ -70,13 +74,14 @@ std::optional<RunDirectory> take_training(const RunConfig& config, const RunDire
   return std::nullopt;
 }
 
-std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& run) {
+std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& run,
+                                  const Lease* lease) {
   for (const auto& other : others_with_training(config, run)) {
     try {
       auto result = read_result(other);
       if (!result || result->value("status", "") != name_of(RunState::kDiverged)) continue;
       if (training_of(config::load_yaml(other.config())) != training_id(config)) continue;
-      write_file_atomically(run.metrics(), read_file(other.metrics()), Sync::kBytes);
+      take_curve(run, other, lease);
       (*result)["id"] = run_id(config);
       note_event(run, "take training", {{"run", other.path.filename().string()}});
       return result;

@@ -19,7 +19,8 @@ std::optional<RunDirectory> take_training(const RunConfig& config, const RunDire
                                           const Lease* lease);
 
 /// The result of another run with the same training that diverged, which is this one's, too.
-std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& run);
+std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& run,
+                                  const Lease* lease);
 
 /// Whether the configuration in a checkpoint is of a run with this training.
 bool has_training(const std::string& config_json, const std::string& training);
