@@ -68,7 +68,8 @@ EvaluationResult AttentionAllocationConfig::run(const EvaluationContext& context
   auto cells = Json::array();
   auto overall = at::zeros({static_cast<std::int64_t>(kRegions.size())}, at::kDouble);
   for (const auto depth : depths) {
-    NeedleConfig needles = *needles_of(context.task_config);
+    const auto* trained = needles_of(context.task_config);
+    auto needles = trained->of_length(trained->length);
     needles.queries = 1;
     needles.depth = depth;
     const auto [share, weight] = allocate(context, needles, samples);

@@ -36,10 +36,9 @@ std::vector<Needles> cells_of(const Grid& grid, const Needles& base) {
       if (R > N) continue;
       for (const auto T : grid.lengths.empty() ? std::vector{base.length} : grid.lengths) {
         for (const auto depth : grid.depths) {
-          auto& cell = cells.emplace_back(base);
+          auto& cell = cells.emplace_back(base.of_length(T));
           cell.needles = N;
           cell.queries = R;
-          cell.length = T;
           cell.depth = depth;
         }
       }

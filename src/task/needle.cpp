@@ -62,6 +62,9 @@ class NeedleTask final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> NeedleConfig::build() const { return std::make_unique<NeedleTask>(*this); }
+std::unique_ptr<Task> NeedleConfig::build() const {
+  return of_lengths(*this,
+                    [](const NeedleConfig& one) { return std::make_unique<NeedleTask>(one); });
+}
 
 }  // namespace difflab

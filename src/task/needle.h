@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/fields.h"
+#include "task/lengths.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -28,7 +29,8 @@ struct NeedleConfig {
   static constexpr std::string_view kAbout =
       "key-value pairs hidden in noise, asked for at the end (arXiv 2410.05258, section 3.3)";
 
-  std::int64_t length = 64;          ///< T, tokens of a sequence, needles and questions included
+  std::int64_t length = 64;  ///< T, tokens of a sequence, needles and questions included
+  std::vector<std::int64_t> lengths = {};
   std::int64_t needles = 4;          ///< N
   std::int64_t queries = 1;          ///< R
   std::optional<double> depth = {};  ///< %, nothing draws it per sample
@@ -44,6 +46,7 @@ struct NeedleConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("needles", needles, "needles N hidden in a sequence", config::between(1, 1'000'000));
     visit("queries", queries, "needles R that are asked for", config::between(1, 1'000'000));
     visit("depth", depth, "where the asked needle lies, in % of the noise; null draws it",
@@ -69,6 +72,15 @@ struct NeedleConfig {
                                      queries, " queries; the smallest that fits is ",
                                      smallest_length(needles, queries)));
     }
+    check_lengths(lengths, length, smallest_length(needles, queries), check);
+  }
+
+  /// The same with sequences of this length alone.
+  NeedleConfig of_length(std::int64_t T) const {
+    auto one = *this;
+    one.length = T;
+    one.lengths.clear();
+    return one;
   }
 
   std::int64_t sequence_length() const { return length; }

@@ -5,7 +5,8 @@
 namespace difflab {
 
 std::unique_ptr<Task> NeedleRecallConfig::build() const {
-  return with_recall(needle.build(), recall_share);
+  return of_lengths(
+      needle, [&](const NeedleConfig& one) { return with_recall(one.build(), recall_share); });
 }
 
 }  // namespace difflab

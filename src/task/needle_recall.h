@@ -30,9 +30,14 @@ struct NeedleRecallConfig {
           config::between(0, 1));
   }
   void validate(config::Check& check) const {
-    if (needle.length < 8) {
+    if (needle.length < RecallConfig::kSmallestLength) {
       check.problem("needle.length",
-                    concat("is ", needle.length, "; cyclic repetition expects at least 8"));
+                    concat("is ", needle.length, "; cyclic repetition expects at least ",
+                           RecallConfig::kSmallestLength));
+    }
+    if (!needle.lengths.empty()) {
+      const auto least = *std::min_element(needle.lengths.begin(), needle.lengths.end());
+      check_recall_share(recall_share, least, check);
     }
   }
 

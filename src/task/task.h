@@ -36,7 +36,10 @@ class Task {
   virtual ~Task() = default;
 
   virtual std::int64_t vocab_size() const = 0;       ///< V
-  virtual std::int64_t sequence_length() const = 0;  ///< T
+  virtual std::int64_t sequence_length() const = 0;  ///< T, the longest if there are several
+
+  /// The mean T of batches. They differ if the task has `lengths`.
+  virtual double mean_length() const { return static_cast<double>(sequence_length()); }
 
   /// Batch number `index` (from 0) of `split`, with `size` sequences.
   virtual Batch batch(std::uint64_t seed, Split split, std::int64_t index,

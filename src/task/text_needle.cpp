@@ -114,7 +114,10 @@ class TextNeedleTask final : public Task {
 }  // namespace
 
 std::unique_ptr<Task> TextNeedleConfig::build() const {
-  return std::make_unique<TextNeedleTask>(*this, load_corpus(haystack()));
+  const auto corpus = load_corpus(haystack());
+  return of_lengths(*this, [&](const TextNeedleConfig& one) {
+    return std::make_unique<TextNeedleTask>(one, corpus);
+  });
 }
 
 }  // namespace difflab

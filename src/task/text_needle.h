@@ -8,6 +8,7 @@
 
 #include "config/fields.h"
 #include "config/input_file.h"
+#include "task/lengths.h"
 #include "task/text.h"
 
 namespace difflab {
@@ -35,7 +36,8 @@ struct TextNeedleConfig {
   InputFile file = {};                            ///< no path: generated text
   std::int64_t generated_characters = 1'000'000;  ///< without a file
   TokenizerKind tokenizer = TokenizerKind::kCharacter;
-  std::int64_t length = 512;         ///< T
+  std::int64_t length = 512;  ///< T
+  std::vector<std::int64_t> lengths = {};
   std::int64_t needles = 4;          ///< N
   std::int64_t queries = 1;          ///< R
   std::optional<double> depth = {};  ///< %, nothing draws it per sample
@@ -48,6 +50,8 @@ struct TextNeedleConfig {
   /// Where the r-th number begins, as the position of its first digit in the T + 1 tokens.
   std::int64_t answer_begin(std::int64_t r) const;
   TextConfig haystack() const;  ///< the text that windows are cut from
+  /// The same with sequences of this length alone.
+  TextNeedleConfig of_length(std::int64_t T) const;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -56,6 +60,7 @@ struct TextNeedleConfig {
           "characters of the generated text; counts only without a file", config::between(1, 1e9));
     visit("tokenizer", tokenizer, "what a token is: character (Unicode) or byte");
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("needles", needles, "needles N hidden in a sequence", config::between(1, 1'000'000));
     visit("queries", queries, "needles R that are asked for", config::between(1, 1'000'000));
     visit("depth", depth, "where the asked needle lies, in % of the haystack; null draws it",

@@ -60,6 +60,13 @@ TextConfig TextNeedleConfig::haystack() const {
           .test_share = test_share};
 }
 
+TextNeedleConfig TextNeedleConfig::of_length(std::int64_t T) const {
+  auto one = *this;
+  one.length = T;
+  one.lengths.clear();
+  return one;
+}
+
 std::int64_t TextNeedleConfig::smallest_length() const {
   return needles + longest_inserts(needles, queries, digits) - 1;  // the last digit is no input
 }
@@ -93,6 +100,7 @@ void TextNeedleConfig::validate(config::Check& check) const {
     problem("length", concat("is ", length, ", too short for ", needles, " needles and ", queries,
                              " queries in text; the smallest that fits is ", smallest_length()));
   }
+  if (can_be_written) check_lengths(lengths, length, smallest_length(), check);
   haystack().validate(check);
 }
 
