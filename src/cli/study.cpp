@@ -63,13 +63,15 @@ std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& r
                                 config::Problems& problems, int& threads) {
   std::vector<sweep::Run> points;
   for (const auto& point : composed.points) {
-    auto run = config::read<RunConfig>(point.config, "", problems);
+    auto tree = point.config;
+    complete_stages(tree);
+    auto run = config::read<RunConfig>(tree, "", problems);
     if (!problems.empty()) continue;
-    config::PlacedCheck check(point.config, "", problems);
+    config::PlacedCheck check(tree, "", problems);
     resolve_input_files(
         run,
         [&](const std::string& key, const std::string& path) {
-          return place_of(point.config, key, root) / path;
+          return place_of(tree, key, root) / path;
         },
         check);
     if (!problems.empty()) continue;

@@ -17,6 +17,10 @@ constexpr std::array<std::string_view, 3> kKeysWithoutEffect{
 constexpr std::array kLaterKeys{
     LaterKey{"precision", "\"float32\""},
     LaterKey{"cuda_graph", "false"},
+    LaterKey{"stages", "[]"},
+    LaterKey{"task:needle.lengths", "[]"},
+    LaterKey{"task:needle_recall.needle.lengths", "[]"},
+    LaterKey{"task:text_needle.lengths", "[]"},
 };
 
 // Calls use(map, key) for the map that holds the last key of a path, and every such map of a list.
@@ -53,15 +57,22 @@ void forget_place(config::Value* file) {
   if (file != nullptr) file->erase("path");
 }
 
-// What a run is, without what cannot change its result.
-config::Value essence(const RunConfig& config) {
-  config::Value value = config::write(config);
+void forget_what_has_no_effect(config::Value& value) {
   for (const auto path : kKeysWithoutEffect) {
     at_path(value, path, [](config::Value& map, std::string_view key) { map.erase(key); });
   }
   forget_later_keys(value, kLaterKeys);
-  forget_place(value.find("init_from"));
   forget_place(value.find("task")->find("file"));
+}
+
+// What a run is, without what cannot change its result.
+config::Value essence(const RunConfig& config) {
+  config::Value value = config::write(config);
+  forget_what_has_no_effect(value);
+  forget_place(value.find("init_from"));
+  if (auto* stages = value.find("stages")) {
+    for (auto& stage : stages->mutable_items()) forget_what_has_no_effect(stage);
+  }
   return value;
 }
 

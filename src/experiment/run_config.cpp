@@ -55,6 +55,7 @@ void RunConfig::validate(config::Check& check) const {
         },
         evaluate[i]);
   }
+  for (const auto& stage : stages) longest = std::max(longest, sequence_length(stage.task));
   if (model.positions == Positions::kLearned && longest > model.max_positions) {
     check.problem("model.max_positions",
                   concat("is ", model.max_positions, " for sequences of ", longest,

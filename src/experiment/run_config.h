@@ -13,6 +13,7 @@
 #include "config/reader.h"
 #include "config/writer.h"
 #include "evaluate/evaluation_config.h"
+#include "experiment/stage.h"
 #include "model/model_config.h"
 #include "model/precision_config.h"
 #include "task/task_config.h"
@@ -38,6 +39,7 @@ struct RunConfig {
   TrainConfig train;
   std::vector<EvaluationConfig> evaluate;
   InputFile init_from = {};
+  std::vector<StageConfig> stages = {};
   std::int64_t seed = 0;
   std::int64_t threads = 1;
   Device device = Device::kCpu;
@@ -54,6 +56,10 @@ struct RunConfig {
     visit("init_from", init_from,
           "safetensors file with the parameters to start from, under their official names; without "
           "a path they are drawn");
+    visit(
+        "stages", stages,
+        "trainings before the run's own, each from where the one before ended; each is a run that "
+        "others share (docs/asking.md)");
     visit("seed", seed, "names the streams of initial values, data and held-out data",
           config::at_least(0));
     visit("threads", threads, "threads of one run; another number gives other rounding",

@@ -11,6 +11,7 @@
 #include "evaluate/heldout.h"
 #include "experiment/ask.h"
 #include "experiment/device.h"
+#include "experiment/earlier_stage.h"
 #include "experiment/identity.h"
 #include "experiment/taken_training.h"
 #include "experiment/trained_runs.h"
@@ -33,8 +34,8 @@ namespace {
 // reports what an undisturbed one does.
 Json training_metrics(const RunConfig& config, const Task& task, const RunDirectory& directory,
                       const Progress& progress) {
-  const auto tokens = static_cast<double>(progress.step * config.train.batch_size) *
-                      static_cast<double>(task.sequence_length());
+  const auto tokens =
+      static_cast<double>(progress.step * config.train.batch_size) * task.mean_length();
   Json metrics = {{"steps", progress.step},
                   {"steps_to_90_accuracy", nullptr},
                   {"time_to_90_accuracy_seconds", nullptr}};
@@ -166,7 +167,11 @@ class Work {
               return validation_metrics(context, config_.train.eval_samples);
             },
             stop_requested_,
-            [this] { require_held(); }};
+            [this] { require_held(); },
+            first_batch(config_),
+            [this, &context] {
+              return begin_from_stage(config_, directory_, context.model, stop_requested_);
+            }};
   }
 
   RunEnd publish(const Json& result, RunState state, std::int64_t step) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "model/language_model.h"
 #include "model/score.h"
@@ -31,7 +32,7 @@ double seconds_since(Clock::time_point start) {
 
 // A damaged checkpoint costs time, not the run: it goes on from the one before, or starts again,
 // and says so.
-Progress resume(const TrainContext& context, Optimizer& optimizer) {
+std::optional<Progress> resume(const TrainContext& context, Optimizer& optimizer) {
   const auto newest = context.directory.checkpoint();
   for (const auto& path : {newest, previous_checkpoint(newest)}) {
     try {
@@ -40,14 +41,13 @@ Progress resume(const TrainContext& context, Optimizer& optimizer) {
       if (path != newest) std::filesystem::rename(path, newest);
       std::cout << "resuming at step " << progress->step << '\n';
       note_event(context.directory, "resume", {{"step", progress->step}});
-      return *progress;
+      return progress;
     } catch (const UserError& error) {
       std::cout << "a checkpoint is passed over: " << error.what() << '\n';
       note_event(context.directory, "checkpoint passed over", {{"message", error.what()}});
     }
   }
-  std::cout << "starting from step 0\n";
-  return {};
+  return std::nullopt;
 }
 
 void note_milestones(Progress& progress, const Json& line) {
@@ -64,12 +64,13 @@ class Loop {
       : context_(context),
         config_(context.config),
         optimizer_(context.model, config_),
-        progress_(resume(context, optimizer_)),
+        progress_(start()),
         metrics_(context.directory.metrics(), progress_.metrics_length),
         step_(context.record_steps ? recorded_step(context.model, optimizer_, config_)
                                    : plain_step(context.model, optimizer_, config_)) {}
 
   TrainOutcome run() {
+    if (cannot_begin_) return end(*cannot_begin_);
     if (metrics_.length() == 0 && !report(/*grad_norm=*/0)) return end(TrainEnd::kDiverged);
     auto saved = Clock::now();
     auto saved_step = progress_.step;
@@ -99,11 +100,18 @@ class Loop {
   }
 
  private:
+  Progress start() {
+    if (const auto progress = resume(context_, optimizer_)) return *progress;
+    cannot_begin_ = context_.begin();
+    if (!cannot_begin_) std::cout << "starting from step 0\n";
+    return {};
+  }
+
   // One optimiser step; the gradient norm before clipping, NaN if loss or gradient is not finite.
   double step() {
     seed_dropout();
-    const auto batch =
-        context_.task.batch(context_.seed, Split::kTrain, progress_.step, config_.batch_size);
+    const auto batch = context_.task.batch(
+        context_.seed, Split::kTrain, context_.first_batch + progress_.step, config_.batch_size);
     const auto [loss, norm] = step_->run(batch, learning_rate(config_, progress_.step));
     ++progress_.step;
     if (!std::isfinite(loss) || !std::isfinite(norm)) return std::nan("");
@@ -117,7 +125,7 @@ class Loop {
   // a resumed run drop what an undisturbed one does.
   void seed_dropout() {
     if (context_.model.config().dropout == 0) return;
-    const auto step = static_cast<std::uint64_t>(progress_.step);
+    const auto step = static_cast<std::uint64_t>(context_.first_batch + progress_.step);
     at::manual_seed(Random{context_.seed, stream_key("dropout"), step}.next());
   }
 
@@ -156,6 +164,7 @@ class Loop {
 
   const TrainContext& context_;
   const TrainConfig& config_;
+  std::optional<TrainEnd> cannot_begin_ = {};
   Optimizer optimizer_;
   Progress progress_;
   MetricsLog metrics_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "record/run_directory.h"
@@ -13,6 +14,8 @@ namespace difflab {
 
 class LanguageModel;
 class Task;
+
+enum class TrainEnd { kFinished, kDiverged, kInterrupted };
 
 /// What the loop needs beside model and data.
 struct TrainContext {
@@ -26,9 +29,10 @@ struct TrainContext {
   std::function<Json(LanguageModel&)> validate;  ///< held-out figures for a metrics line
   std::function<bool()> stop_requested;          ///< asked between steps
   std::function<void()> before_writing = [] {};  ///< may throw to keep the folder as it is
+  std::int64_t first_batch = 0;                  ///< of the training data
+  /// Brings the model to where a training begins that is not resumed; an end if it cannot begin.
+  std::function<std::optional<TrainEnd>()> begin = [] { return std::nullopt; };
 };
-
-enum class TrainEnd { kFinished, kDiverged, kInterrupted };
 
 struct TrainOutcome {
   TrainEnd end;

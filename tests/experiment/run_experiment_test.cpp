@@ -13,7 +13,7 @@
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
+#include "support/small_runs.h"
 #include "task/task.h"
 #include "train/checkpoint.h"
 #include "util/files.h"
@@ -21,47 +21,17 @@
 namespace difflab {
 namespace {
 
+using testing::Outcome;
+using testing::outcome_of;
+using testing::without_times;
+
 RunConfig small_run() {
-  RunConfig config;
-  config.model.d_model = 16;
-  config.model.attention = DifferentialAttentionConfig{.heads = 1};
-  config.task = NeedleRecallConfig{.needle = {.length = 24}};
-  config.train = {
-      .steps = 12, .batch_size = 4, .warmup_steps = 2, .eval_every = 5, .eval_samples = 16};
+  auto config = testing::smallest_run();
+  config.train.steps = 12;
+  config.train.eval_every = 5;
   config.evaluate = {HeldoutConfig{.samples = 16},
                      NeedleGridConfig{.depths = {0, 100}, .samples = 4}};
   return config;
-}
-
-bool is_time(const std::string& key) {
-  return key.ends_with("_seconds") || key.ends_with("_per_second");
-}
-
-// The same JSON without its times.
-Json without_times(Json json) {
-  if (json.is_object()) {
-    for (auto it = json.begin(); it != json.end();) {
-      if (is_time(it.key())) {
-        it = json.erase(it);
-      } else {
-        it.value() = without_times(it.value());
-        ++it;
-      }
-    }
-  } else if (json.is_array()) {
-    for (auto& item : json) item = without_times(item);
-  }
-  return json;
-}
-
-struct Outcome {
-  Json result, metrics;
-};
-
-Outcome outcome_of(const RunDirectory& run) {
-  Json metrics = Json::array();
-  for (const auto& line : read_metrics(run)) metrics.push_back(without_times(line));
-  return {without_times(*read_result(run)), metrics};
 }
 
 Outcome run_undisturbed(const RunConfig& config) {

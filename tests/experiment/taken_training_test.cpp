@@ -11,20 +11,19 @@
 #include "record/answers.h"
 #include "record/event_log.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
+#include "support/small_runs.h"
 #include "util/error.h"
 #include "util/files.h"
 
 namespace difflab {
 namespace {
 
+using testing::has_trained;
+using testing::Results;
+using testing::without_times;
+
 RunConfig trained_config() {
-  RunConfig config;
-  config.model.d_model = 16;
-  config.model.attention = DifferentialAttentionConfig{.heads = 1};
-  config.task = NeedleRecallConfig{.needle = {.length = 24}};
-  config.train = {
-      .steps = 8, .batch_size = 4, .warmup_steps = 2, .eval_every = 3, .eval_samples = 16};
+  auto config = testing::smallest_run();
   config.evaluate = {HeldoutConfig{.samples = 16}};
   return config;
 }
@@ -33,46 +32,6 @@ RunConfig asked_more() {
   auto config = trained_config();
   config.evaluate.emplace_back(NeedleGridConfig{.depths = {0, 100}, .samples = 4});
   return config;
-}
-
-// A results folder with runs as a sweep leaves them.
-class Results {
- public:
-  std::filesystem::path path() const { return folder_.path() / "results"; }
-  RunDirectory folder_of(const RunConfig& config) const {
-    return {path() / "runs" / run_id(config)};
-  }
-  RunDirectory run(const RunConfig& config) const {
-    const auto run = folder_of(config);
-    make_directories(run.path);
-    write_file_atomically(run.config(), config::to_yaml(config::write(config)));
-    CATCH_REQUIRE(run_experiment(config, run, [] { return false; }) == RunEnd::kComplete);
-    return run;
-  }
-
- private:
-  testing::TemporaryFolder folder_;
-};
-
-// Steps of training that a run has made itself: its checkpoints tell them.
-bool has_trained(const RunDirectory& run) {
-  for (const auto& event : read_events(run).records) {
-    if (event.at("event") == "checkpoint") return true;
-  }
-  return false;
-}
-
-Json timeless(Json json) {
-  for (auto it = json.begin(); json.is_object() && it != json.end();) {
-    const bool time = it.key().ends_with("_seconds") || it.key().ends_with("_per_second");
-    if (time) {
-      it = json.erase(it);
-    } else {
-      it.value() = timeless(it.value());
-      ++it;
-    }
-  }
-  return json;
 }
 
 std::string answer_file(const RunDirectory& run, const RunConfig& config, std::size_t index) {
@@ -88,7 +47,8 @@ CATCH_TEST_CASE("a run that only asks something else trains nothing and ends the
   const auto second = together.run(asked_more());
   CATCH_CHECK(has_trained(first));
   CATCH_CHECK_FALSE(has_trained(second));
-  CATCH_CHECK(timeless(*read_result(second)).dump() == timeless(*read_result(expected)).dump());
+  CATCH_CHECK(without_times(*read_result(second)).dump() ==
+              without_times(*read_result(expected)).dump());
   CATCH_CHECK(read_file(second.metrics()) == read_file(first.metrics()));
   CATCH_CHECK((*read_provenance(second)).at("trained_in") == first.path.filename().string());
   CATCH_CHECK(std::filesystem::equivalent(first.checkpoint(), second.checkpoint()));
@@ -124,14 +84,14 @@ CATCH_TEST_CASE("another training is never taken") {
 
 CATCH_TEST_CASE("a damaged checkpoint is not taken") {
   const Results alone, results;
-  const auto expected = timeless(*read_result(alone.run(asked_more())));
+  const auto expected = without_times(*read_result(alone.run(asked_more())));
   const auto first = results.run(trained_config());
   auto bytes = read_file(first.checkpoint());
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   write_file_atomically(first.checkpoint(), bytes);
   const auto second = results.run(asked_more());
   CATCH_CHECK(has_trained(second));
-  CATCH_CHECK(timeless(*read_result(second)).dump() == expected.dump());
+  CATCH_CHECK(without_times(*read_result(second)).dump() == expected.dump());
 }
 
 CATCH_TEST_CASE("a run of an older version is found and taken") {

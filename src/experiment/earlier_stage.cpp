@@ -1,0 +1,63 @@
+#include "experiment/earlier_stage.h"
+
+#include <iostream>
+
+#include "config/writer.h"
+#include "config/yaml.h"
+#include "experiment/identity.h"
+#include "experiment/run_config.h"
+#include "experiment/run_experiment.h"
+#include "experiment/stage.h"
+#include "experiment/trained_runs.h"
+#include "model/language_model.h"
+#include "record/event_log.h"
+#include "record/sealed_safetensors.h"
+#include "record/status.h"
+#include "train/tensor_file.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace difflab {
+namespace {
+
+// Beside the run; below it if that lies in no results folder.
+RunDirectory place_of_stage(const RunConfig& stage, const RunDirectory& run) {
+  const auto results = results_of(run);
+  return {(results.empty() ? run.path / "stages" : results / "runs") / run_id(stage)};
+}
+
+void write_config(const RunConfig& stage, const RunDirectory& place) {
+  make_directories(place.path);
+  const auto text = config::to_yaml(config::write(stage));
+  if (std::filesystem::exists(place.config()) && read_file(place.config()) == text) return;
+  write_file_atomically(place.config(), text, Sync::kBytes);
+}
+
+}  // namespace
+
+std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,
+                                         LanguageModel& model,
+                                         const std::function<bool()>& stop_requested) {
+  const auto stage = earlier_run(config);
+  if (!stage) return std::nullopt;
+  const auto place = place_of_stage(*stage, run);
+  const auto name = place.path.filename().string();
+  write_config(*stage, place);
+  if (!read_result(place)) {
+    std::cout << "stage " << config.stages.size() << " is run " << name << '\n';
+    const auto lease = Lease::acquire(place, stop_requested);
+    if (!lease) return TrainEnd::kInterrupted;
+    if (!read_result(place) &&
+        run_experiment(*stage, place, stop_requested, lease.get()) == RunEnd::kInterrupted) {
+      return TrainEnd::kInterrupted;
+    }
+  }
+  note_event(run, "begin from stage", {{"run", name}});
+  if (read_result(place)->value("status", "") == name_of(RunState::kDiverged)) {
+    return TrainEnd::kDiverged;
+  }
+  load_parameters(model, read_sealed_safetensors(place.checkpoint()), place.checkpoint().string());
+  return std::nullopt;
+}
+
+}  // namespace difflab

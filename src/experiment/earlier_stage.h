@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "record/run_directory.h"
+#include "train/train_loop.h"
+
+namespace difflab {
+
+class LanguageModel;
+struct RunConfig;
+
+/// Gives the model the weights that the stage before this run's training left. The stage is a run
+/// of its own beside this one in RESULTS/runs, under a lease of its own, so what another run or an
+/// earlier attempt has trained of it is not trained again. Nothing happens to a run without stages.
+/// Returns kDiverged if the stage diverged, kInterrupted if it was stopped.
+/// @throws UserError as run_experiment does.
+std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,
+                                         LanguageModel& model,
+                                         const std::function<bool()>& stop_requested);
+
+}  // namespace difflab

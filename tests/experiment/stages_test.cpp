@@ -1,0 +1,155 @@
+// Trainings in stages: each is a run of its own that others share.
+#include <filesystem>
+
+#include "config/reader.h"
+#include "experiment/stage.h"
+#include "record/sealed_safetensors.h"
+#include "record/status.h"
+#include "support/catch.h"
+#include "support/small_runs.h"
+#include "train/tensor_file.h"
+
+namespace difflab {
+namespace {
+
+using testing::has_trained;
+using testing::outcome_of;
+using testing::Results;
+
+// Trained on 24 tokens, then on 16 and 32 with a larger rope_theta.
+RunConfig staged() {
+  auto config = testing::smallest_run();
+  config.stages = {{.task = config.task, .train = config.train, .rope_theta = 10'000}};
+  config.stages[0].train.steps = 6;
+  config.task = NeedleRecallConfig{.needle = {.length = 32, .lengths = {16, 32}}};
+  config.model.rope_theta = 40'000;
+  config.evaluate = {HeldoutConfig{.samples = 16}};
+  return config;
+}
+
+CATCH_TEST_CASE("a stage is a run of its own, from whose weights the next one starts") {
+  const Results results;
+  const auto run = results.run(staged());
+  const auto stage = *earlier_run(staged());
+  CATCH_CHECK(stage.train.steps == 6);
+  CATCH_CHECK(stage.model.rope_theta == 10'000);
+  CATCH_CHECK(sequence_length(stage.task) == 24);
+  CATCH_CHECK(stage.evaluate.empty());
+  CATCH_CHECK_FALSE(earlier_run(stage));
+
+  const auto first = results.folder_of(stage);
+  CATCH_REQUIRE(read_result(first));
+  // The stage is what a run with its configuration is.
+  const Results alone;
+  CATCH_CHECK(outcome_of(first).result == outcome_of(alone.run(stage)).result);
+
+  // The same by hand: weights of the stage as a file to start from, and the data from there on.
+  CATCH_CHECK(first_batch(staged()) == 6);
+  const auto start = read_metrics(run).front();
+  CATCH_CHECK(start.at("step") == 0);
+  auto by_hand = staged();
+  by_hand.stages.clear();
+  by_hand.init_from.path = first.checkpoint().string();
+  const auto other = read_metrics(alone.run(by_hand));
+  CATCH_CHECK(other.front().at("valid_loss") == start.at("valid_loss"));
+  // … but that starts with the first batches again.
+  CATCH_CHECK(other.back().at("valid_loss") != read_metrics(run).back().at("valid_loss"));
+}
+
+CATCH_TEST_CASE("runs that differ behind a stage share it") {
+  const Results results;
+  results.run(staged());
+  auto other = staged();
+  other.train.lr = 1e-3;
+  CATCH_CHECK(run_id(*earlier_run(other)) == run_id(*earlier_run(staged())));
+  const auto stage = results.folder_of(*earlier_run(staged()));
+  const auto before = read_events(stage).records.size();
+  results.run(other);
+  CATCH_CHECK(read_events(stage).records.size() == before);  // nobody was at it again
+}
+
+CATCH_TEST_CASE("a run in stages that is stopped anywhere ends as if it had not been") {
+  const Results undisturbed;
+  const auto expected = outcome_of(undisturbed.run(staged()));
+  for (int stop_at = 0; stop_at < 16; ++stop_at) {
+    CATCH_INFO("stopped after " << stop_at << " steps");
+    const Results results;
+    const auto run = results.planned(staged());
+    int asked = 0;
+    const auto end = run_experiment(staged(), run, [&] { return asked++ == stop_at; });
+    if (end == RunEnd::kInterrupted) {
+      CATCH_CHECK((*read_status(run))["state"] == "interrupted");
+      CATCH_REQUIRE(run_experiment(staged(), run, [] { return false; }) == RunEnd::kComplete);
+    }
+    CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
+    CATCH_CHECK(outcome_of(run).metrics.dump() == expected.metrics.dump());
+  }
+}
+
+CATCH_TEST_CASE("a run whose checkpoints are damaged starts from its stage again") {
+  const Results undisturbed, results;
+  const auto expected = outcome_of(undisturbed.run(staged()));
+  const auto run = results.planned(staged());
+  int asked = 0;
+  CATCH_REQUIRE(run_experiment(staged(), run, [&] { return asked++ == 12; }) ==
+                RunEnd::kInterrupted);
+  write_file_atomically(run.checkpoint(), "nothing");
+  run_experiment(staged(), run, [] { return false; });
+  CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
+}
+
+CATCH_TEST_CASE("behind a stage that diverged nothing is trained") {
+  auto config = staged();
+  config.stages[0].train.lr = 1e30;
+  config.stages[0].train.grad_clip = 0;
+  const Results results;
+  const auto run = results.run(config);
+  CATCH_CHECK(read_result(results.folder_of(*earlier_run(config)))->at("status") == "diverged");
+  CATCH_CHECK(read_result(run)->at("status") == "diverged");
+  CATCH_CHECK(read_result(run)->at("diverged_at_step") == 0);
+  CATCH_CHECK_FALSE(has_trained(run));
+}
+
+CATCH_TEST_CASE("three stages are a chain") {
+  auto config = staged();
+  config.stages.push_back(config.stages[0]);
+  config.stages[1].train.lr = 1e-3;
+  const auto second = *earlier_run(config);
+  CATCH_CHECK(second.train.lr == 1e-3);
+  CATCH_CHECK(run_id(*earlier_run(second)) == run_id(*earlier_run(staged())));
+  CATCH_CHECK(first_batch(config) == 12);
+  const Results results;
+  results.run(config);
+  CATCH_CHECK(has_trained(results.folder_of(second)));
+  CATCH_CHECK(has_trained(results.folder_of(*earlier_run(second))));
+}
+
+CATCH_TEST_CASE("what a stage does not say is the run's, and keys without effect stay without") {
+  auto tree = config::from_json(Json::parse(R"({
+    "model": {"rope_theta": 5e4},
+    "task": {"kind": "needle", "length": 64, "needles": 3},
+    "train": {"steps": 9, "lr": 0.1},
+    "stages": [{"train": {"steps": 4}}, {"task": {"length": 32}, "rope_theta": 1e4},
+               {"task": {"kind": "recall", "length": 16}}]})"));
+  complete_stages(tree);
+  CATCH_CHECK(config::to_json(*tree.find("stages")) == Json::parse(R"([
+    {"train": {"steps": 4, "lr": 0.1}, "task": {"kind": "needle", "length": 64, "needles": 3},
+     "rope_theta": 5e4},
+    {"task": {"kind": "needle", "length": 32, "needles": 3}, "rope_theta": 1e4,
+     "train": {"steps": 9, "lr": 0.1}},
+    {"task": {"kind": "recall", "length": 16}, "train": {"steps": 9, "lr": 0.1},
+     "rope_theta": 5e4}])"));
+  auto again = tree;
+  complete_stages(again);
+  CATCH_CHECK(again == tree);
+
+  auto more_often = staged();
+  more_often.stages[0].train.checkpoint_steps = 3;
+  CATCH_CHECK(run_id(more_often) == run_id(staged()));
+  auto without = staged();
+  without.stages.clear();
+  CATCH_CHECK(training_id(without) != training_id(staged()));
+}
+
+}  // namespace
+}  // namespace difflab
