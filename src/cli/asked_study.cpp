@@ -7,6 +7,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "cli/asked_evaluations.h"
 #include "cli/project.h"
 #include "config/compose.h"
 #include "config/library.h"
@@ -14,6 +15,7 @@
 #include "config/writer.h"
 #include "config/yaml.h"
 #include "experiment/identity.h"
+#include "experiment/input_files.h"
 #include "experiment/trained_runs.h"
 #include "record/answers.h"
 #include "util/error.h"
@@ -24,63 +26,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_evaluate_override(const std::string& word) {
-  return word.starts_with("evaluate=") || word.starts_with("evaluate.") ||
-         word.starts_with("evaluate[");
-}
-
-// What the result of an evaluation is kept under: its name, else its kind.
-std::string name_in_result(const config::Value& evaluation) {
-  if (evaluation.is_string()) return evaluation.as_string();
-  for (const char* key : {"name", "kind"}) {
-    const auto* found = evaluation.find(key);
-    if (found != nullptr && found->is_string() && !found->as_string().empty()) {
-      return found->as_string();
-    }
-  }
-  return "";
-}
-
-// The first list with the second's items in place of those of the same name, the others behind.
-config::Value joined(config::Value all, const config::Value& more) {
-  for (const auto& item : more.items()) {
-    auto& items = all.mutable_items();
-    const auto same = std::find_if(items.begin(), items.end(), [&](const config::Value& old) {
-      return name_in_result(old) == name_in_result(item);
-    });
-    if (same == items.end()) {
-      all.push_back(item);
-    } else {
-      *same = item;
-    }
-  }
-  return all;
-}
-
 bool is_trained(const sweep::Run& run, const fs::path& results) {
   return sweep::is_complete(sweep::state_of(run.directory)) ||
          !runs_with_training(results, run.training, run.id).empty();
 }
 
+// What is the same in all runs of a study under this key.
+config::Value common_value(const std::string& name, const std::vector<std::string>& overrides,
+                           const char* key) {
+  const auto values = composed_values(name, overrides, key);
+  const bool differs = std::any_of(values.begin(), values.end(),
+                                   [&](const auto& value) { return !(value == values.front()); });
+  if (differs) {
+    throw UserError(concat(key, " is not the same in all runs of ", name,
+                           "; expected one for all, or to ask its runs: difflab evaluate RUN"));
+  }
+  return values.front();
+}
+
+std::vector<std::string> with(std::vector<std::string> overrides,
+                              const std::vector<std::string>& more) {
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return overrides;
+}
+
 // The experiment with what is asked now beside what it asks anyway, without the runs that nobody
 // has trained.
-Study study_of_experiment(const std::string& name, const std::vector<std::string>& overrides) {
-  std::vector<std::string> others;
-  std::remove_copy_if(overrides.begin(), overrides.end(), std::back_inserter(others),
-                      is_evaluate_override);
-  if (others.size() < overrides.size()) {
-    const auto before = composed_evaluations(name, others);
-    const auto now = composed_evaluations(name, overrides);
-    const auto differs = [](const std::vector<config::Value>& lists) {
-      return std::any_of(lists.begin(), lists.end(),
-                         [&](const auto& list) { return !(list == lists.front()); });
-    };
-    if (differs(before) || differs(now)) {
-      throw UserError(concat("evaluate is not the same in all runs of ", name,
-                             "; expected one list, or: difflab sweep ", name));
-    }
-    others.push_back(
-        concat("evaluate=", override_text(config::to_json(joined(before.front(), now.front())))));
+Study study_of_experiment(const std::string& name, const Question& question) {
+  auto others = question.others;
+  if (!question.is_empty()) {
+    const auto before = common_value(name, question.others, "evaluate");
+    const auto asked = common_value(name, with(question.others, question.evaluate), "evaluate");
+    const auto task = question.task.empty()
+                          ? config::Value()
+                          : common_value(name, with(question.others, question.task), "task");
+    others.push_back(concat("evaluate=", override_text(config::to_json(
+                                             evaluations_of(question, before, asked, task)))));
   }
   auto study = load_study(name, others);
   note_older_trainings(study.results);
@@ -100,16 +81,33 @@ Study study_of_experiment(const std::string& name, const std::vector<std::string
   return study;
 }
 
+// A configuration of which all files are there.
+RunConfig read_checked(const config::Value& tree) {
+  config::Problems problems;
+  auto config = config::read<RunConfig>(tree, "", problems);
+  problems.throw_if_any();
+  config::PlacedCheck check(tree, "", problems);
+  resolve_input_files(
+      config, [](const std::string&, const std::string& path) { return fs::absolute(path); },
+      check);
+  problems.throw_if_any();
+  return config;
+}
+
 // A run that asks what another one is asked now, instead of what that was asked in its sweep.
-sweep::Run asked_run(const RunDirectory& trained, const config::Value& evaluations) {
+sweep::Run asked_run(const RunDirectory& trained, const Question& question,
+                     const config::Value& asked) {
   auto tree = config::load_yaml(trained.config());
   const auto state = sweep::state_of(trained);
   if (state == sweep::PlanState::kDiverged) {
     throw UserError(concat(trained.path.string(), ": diverged, so there is no trained model"));
   }
   const auto* before = tree.find("evaluate");
-  tree.set("evaluate", joined(before != nullptr ? *before : config::Value::list(), evaluations));
-  const auto config = config::read<RunConfig>(tree);
+  const auto task =
+      question.task.empty() ? config::Value() : composed_task(question, *tree.find("task"));
+  tree.set("evaluate", evaluations_of(question, before != nullptr ? *before : config::Value::list(),
+                                      asked, task));
+  const auto config = read_checked(tree);
   const auto full = config::write(config);
   const auto results = results_of(trained);
   if (results.empty()) {
@@ -131,19 +129,16 @@ sweep::Run asked_run(const RunDirectory& trained, const config::Value& evaluatio
   return run;
 }
 
-Study study_of_runs(const std::vector<std::string>& names,
-                    const std::vector<std::string>& overrides, const fs::path& results) {
-  std::vector<std::string> asked;
-  for (const auto& text : overrides) {
-    if (!is_evaluate_override(text)) {
-      throw UserError(concat(text,
-                             ": a run has its configuration; expected evaluate=…, or an "
-                             "experiment before it"));
-    }
-    asked.push_back(text);
+Study study_of_runs(const std::vector<std::string>& names, const Question& question,
+                    const fs::path& results) {
+  if (!question.others.empty()) {
+    throw UserError(concat(question.others.front(),
+                           ": a run has its configuration; expected evaluate=… or task=…, or an "
+                           "experiment before it"));
   }
-  const auto evaluations =
-      asked.empty() ? config::Value::list() : composed_evaluations("", asked).front();
+  const auto asked = question.evaluate.empty()
+                         ? config::Value::list()
+                         : composed_values("", question.evaluate, "evaluate").front();
   Study study;
   study.name = join(names, ",");
   study.root = find_project();
@@ -156,7 +151,7 @@ Study study_of_runs(const std::vector<std::string>& names,
     }
     study.results = place;
     if (!place.empty()) note_older_trainings(place);
-    study.points.push_back(asked_run(trained, evaluations));
+    study.points.push_back(asked_run(trained, question, asked));
   }
   return study;
 }
@@ -204,7 +199,8 @@ int unanswered(const sweep::Run& run, const fs::path& results) {
   return missing;
 }
 
-Asked find_asked(const std::vector<std::string>& words, const std::string& results) {
+Asked find_asked(const std::vector<std::string>& words, const std::string& results,
+                 const std::vector<std::int64_t>& at) {
   std::vector<std::string> names, overrides;
   for (const auto& word : words) {
     (word.find('=') == word.npos ? names : overrides).push_back(word);
@@ -229,8 +225,9 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
   }
   const auto place =
       results.empty() ? find_project() / "results" : fs::absolute(results).lexically_normal();
-  return of_experiment ? Asked{study_of_experiment(names.front(), overrides), true}
-                       : Asked{study_of_runs(names, overrides, place), false};
+  const auto question = Question::of(overrides, at);
+  return of_experiment ? Asked{study_of_experiment(names.front(), question), true}
+                       : Asked{study_of_runs(names, question, place), false};
 }
 
 }  // namespace difflab::cli

@@ -15,11 +15,13 @@ struct Asked {
 };
 
 /// The trained runs that `words` name: an experiment with its overrides, or runs (folder, id or its
-/// beginning); evaluate=[…] among the overrides is what is asked. An evaluation takes the place of
-/// one of the same name.
+/// beginning); evaluate=[…] among the overrides is what is asked, task=… what it is asked on. An
+/// evaluation takes the place of one of the same name.
 /// @param results where the runs lie that are no folders; "" for the project's
+/// @param at steps at which the models are asked; empty: at the end of their training
 /// @throws UserError if nothing is named, or nothing of it is trained, or it cannot be asked that.
-Asked find_asked(const std::vector<std::string>& words, const std::string& results);
+Asked find_asked(const std::vector<std::string>& words, const std::string& results,
+                 const std::vector<std::int64_t>& at = {});
 
 /// The configuration of a run.
 RunConfig config_of(const sweep::Run& run);

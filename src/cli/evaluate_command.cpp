@@ -21,6 +21,7 @@ constexpr std::size_t kTableWidth = 100;
 struct EvaluateOptions {
   std::vector<std::string> words;
   std::string results;
+  std::vector<std::int64_t> at;
   bool json = false;
 };
 
@@ -31,11 +32,8 @@ Json answered_metrics(const sweep::Run& run) {
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
     const auto answer = read_answer(run.directory, answer_id(config, i));
     if (!answer) continue;
-    const auto given =
-        std::visit([](const auto& kind) { return given_name(kind); }, config.evaluate[i]);
-    for (const auto& [key, value] : answer->metrics.items()) {
-      metrics[given.empty() ? key : given + "_" + key] = value;
-    }
+    const auto prefix = metric_prefix(config.evaluate[i]);
+    for (const auto& [key, value] : answer->metrics.items()) metrics[prefix + key] = value;
   }
   return metrics;
 }
@@ -68,7 +66,7 @@ std::string metrics_table(const std::vector<sweep::Run>& runs) {
 }
 
 int evaluate(const EvaluateOptions& options) {
-  const auto asked = find_asked(options.words, options.results);
+  const auto asked = find_asked(options.words, options.results, options.at);
   return ask_and_report(asked, options.json, [&] {
     if (asked.of_experiment) {
       write_report(asked.study);
@@ -85,11 +83,16 @@ void add_evaluate_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "evaluate", "Ask trained models of an experiment, or runs, something new; train nothing");
   command
-      ->add_option("what", options->words,
-                   "an experiment with its overrides, or runs (folder, id or its beginning); then "
-                   "evaluate=[…], which is asked beside what was asked before")
+      ->add_option(
+          "what", options->words,
+          "an experiment with its overrides, or runs (folder, id or its beginning); then "
+          "evaluate=[…], which is asked beside what was asked before, and task=…, on which")
       ->required();
   command->add_option("--results", options->results, "results folder of the runs");
+  command
+      ->add_option("--at", options->at,
+                   "steps whose kept checkpoints are asked (train.keep_checkpoints)")
+      ->delimiter(',');
   command->add_flag("--json", options->json,
                     "end with one JSON object: trained_steps, asked, runs");
   command->callback([options, &exit_code] { exit_code = evaluate(*options); });

@@ -21,6 +21,7 @@ constexpr std::size_t kMapWidth = 100;
 struct NeedleOptions {
   std::vector<std::string> words;
   std::string results;
+  std::vector<std::int64_t> at;
   std::string lengths = "";
   std::string depths = "0:100:25";
   std::string needles = "";
@@ -113,7 +114,7 @@ int needle(NeedleOptions& options) {
   }
   options.words.push_back(
       concat("evaluate=", override_text(Json::array({evaluation_of(options)}))));
-  auto asked = find_asked(options.words, options.results);
+  auto asked = find_asked(options.words, options.results, options.at);
   asked.study.output.clear();  // the maps are printed here, no report is written
   return ask_and_report(asked, options.json, [&] {
     for (const auto& run : sweep::distinct(asked.study.points)) std::cout << maps_of(run);
@@ -139,6 +140,10 @@ void add_needle_command(CLI::App& app, int& exit_code) {
   command->add_option("--queries", options->queries, "how many of them are asked");
   command->add_option("--samples", options->samples, "sequences for each cell");
   command->add_option("--results", options->results, "results folder of the runs");
+  command
+      ->add_option("--at", options->at,
+                   "steps whose kept checkpoints are asked (train.keep_checkpoints)")
+      ->delimiter(',');
   command->add_flag("--json", options->json,
                     "end with one JSON object: trained_steps, asked, runs");
   command->callback([options, &exit_code] { exit_code = needle(*options); });

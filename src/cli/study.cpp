@@ -141,17 +141,18 @@ config::Study compose(const Study& study, config::Watch watch, config::Problems&
 
 }  // namespace
 
-std::vector<config::Value> composed_evaluations(const std::string& name,
-                                                const std::vector<std::string>& overrides) {
+std::vector<config::Value> composed_values(const std::string& name,
+                                           const std::vector<std::string>& overrides,
+                                           const std::string& key) {
   config::Problems problems;
   const auto composed = compose(named_study(name, overrides), {}, problems);
   problems.throw_if_any();
-  std::vector<config::Value> lists;
+  std::vector<config::Value> values;
   for (const auto& point : composed.points) {
-    const auto* list = point.config.find("evaluate");
-    lists.push_back(list != nullptr ? *list : config::Value::list());
+    const auto* value = point.config.find(key);
+    values.push_back(value != nullptr ? *value : config::Value::list());
   }
-  return lists;
+  return values;
 }
 
 std::string quoted_for_shell(const std::string& text) {

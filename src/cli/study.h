@@ -44,10 +44,11 @@ std::string quoted_for_shell(const std::string& text);
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch = {});
 
-/// What each run of a study is to evaluate, composed but not checked.
+/// What each run of a study has under `key`, "evaluate" or "task", composed but not checked.
 /// @throws UserError with all problems of composing.
-std::vector<config::Value> composed_evaluations(const std::string& name,
-                                                const std::vector<std::string>& overrides);
+std::vector<config::Value> composed_values(const std::string& name,
+                                           const std::vector<std::string>& overrides,
+                                           const std::string& key);
 
 /// Writes the report of the finished runs, prints it, and names the runs that it lacks.
 /// @throws UserError if no run is finished.

@@ -75,12 +75,12 @@ EvaluationResult AttentionAllocationConfig::run(const EvaluationContext& context
     const auto [share, weight] = allocate(context, needles, samples);
     const auto add = [&](const Json& layer, const at::Tensor& shares, const at::Tensor& weights) {
       for (std::size_t region = 0; region < kRegions.size(); ++region) {
-        const auto at = static_cast<std::int64_t>(region);
+        const auto place = static_cast<std::int64_t>(region);
         cells.push_back({{"depth", depth},
                          {"layer", layer},
                          {"region", kRegions[region]},
-                         {"share", shares[at].item<double>()},
-                         {"weight", weights[at].item<double>()},
+                         {"share", shares[place].item<double>()},
+                         {"weight", weights[place].item<double>()},
                          {"samples", samples}});
       }
     };

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "config/fields.h"
+#include "evaluate/asked_task.h"
 #include "task/task_config.h"
 #include "util/json.h"
 
@@ -14,12 +17,19 @@ class Task;
 /// What every kind of evaluation has.
 struct EvaluationCommon {
   /// What the result is kept under; empty: the kind. Metrics of a named one begin with the name.
-  std::string name;
+  std::string name = {};
+  /// Steps of the training at which the model is asked, instead of at its end.
+  std::vector<std::int64_t> at = {};
+  AskedTask other_task = {};
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("name", name,
           "what the result is kept under, for a kind that is used twice; empty: kind");
+    visit("at", at,
+          "steps whose checkpoints are asked (train.keep_checkpoints); empty: the trained model",
+          config::at_least(0));
+    visit("task", other_task, "what it is asked on; null: what it was trained on");
   }
 };
 

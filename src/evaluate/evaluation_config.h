@@ -28,24 +28,39 @@ using EvaluationConfig =
                  LogitQuantizationConfig, LossByPositionConfig, ArHitConfig, InitialGradientsConfig,
                  LambdaDistributionConfig, ThroughputConfig, SampleTextConfig>;
 
-/// The name that an evaluation was given, "" if none.
-template <class Kind>
-const std::string& given_name(const Kind& kind) {
-  if constexpr (requires { kind.grid; }) {
-    return kind.grid.name;
-  } else {
-    return kind.name;
-  }
+/// What every evaluation has.
+inline EvaluationCommon& common_of(EvaluationConfig& config) {
+  return std::visit(
+      [](auto& kind) -> EvaluationCommon& {
+        if constexpr (requires { kind.grid; }) {
+          return kind.grid;
+        } else {
+          return kind;
+        }
+      },
+      config);
+}
+inline const EvaluationCommon& common_of(const EvaluationConfig& config) {
+  return common_of(const_cast<EvaluationConfig&>(config));
 }
 
 /// What the result of an evaluation is kept under.
 inline std::string result_name(const EvaluationConfig& config) {
-  return std::visit(
-      [](const auto& kind) {
-        const auto& name = given_name(kind);
-        return name.empty() ? std::string(kind.kKind) : name;
-      },
-      config);
+  const auto& name = common_of(config).name;
+  if (!name.empty()) return name;
+  return std::visit([](const auto& kind) { return std::string(kind.kKind); }, config);
+}
+
+/// What the names of an evaluation's metrics begin with in a result.
+inline std::string metric_prefix(const EvaluationConfig& config) {
+  const auto& name = common_of(config).name;
+  return name.empty() ? "" : name + "_";
+}
+
+/// The task that an evaluation asks a model on that was trained on `trained`.
+inline const TaskConfig& asked_task(const EvaluationConfig& config, const TaskConfig& trained) {
+  const auto& other = common_of(config).other_task.config;
+  return other ? *other : trained;
 }
 
 }  // namespace difflab

@@ -38,7 +38,9 @@ EvaluationResult TextNeedleGridConfig::ask(const Answerer& answerer, const TextN
   EvaluationResult result;
   Json cells = Json::array();
   double sum = 0;
-  for (const auto& cell : cells_of(grid, task)) {
+  auto needles = task;
+  needles.recall_share = 0;
+  for (const auto& cell : cells_of(grid, needles)) {
     const auto batch = cell.build()->batch(seed, Split::kTest, 0, grid.samples);
     const auto right = written_right(answerer, cell, batch);
     const auto& json =

@@ -1,17 +1,69 @@
 #include "experiment/ask.h"
 
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "config/writer.h"
 #include "experiment/identity.h"
 #include "experiment/run_config.h"
 #include "experiment/trained_runs.h"
+#include "model/language_model.h"
 #include "record/event_log.h"
+#include "record/sealed_safetensors.h"
+#include "task/task.h"
+#include "train/tensor_file.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
+
+void require_same_vocabulary(const Task& asked, const Task& trained) {
+  const auto V = trained.vocab_size();
+  if (asked.vocab_size() != V) {
+    throw UserError(
+        concat("the task has ", asked.vocab_size(), " tokens, the model was trained on ", V));
+  }
+  for (std::int64_t token = 0; token < V; ++token) {
+    if (asked.token_text(token) == trained.token_text(token)) continue;
+    throw UserError(concat("the task has another vocabulary: token ", token, " is '",
+                           asked.token_text(token), "', the model was trained on '",
+                           trained.token_text(token), "'"));
+  }
+}
+
+/// One evaluation at several steps of a training: each metric with _at_STEP behind its name, and
+/// cells with `step` in them, so that figures draw them over the training. An evaluation without
+/// cells has one cell a step, with its metrics.
+class CurveOfAnswers {
+ public:
+  void add(std::int64_t step, EvaluationResult found) {
+    Json own = {{"step", step}};
+    for (const auto& [key, value] : found.metrics.items()) {
+      all_.metrics[concat(key, "_at_", step)] = value;
+      own[key] = value;
+    }
+    if (!found.details.contains("cells")) {
+      cells_.push_back(own);
+      return;
+    }
+    for (auto& cell : found.details["cells"]) {
+      cell["step"] = step;
+      cells_.push_back(std::move(cell));
+    }
+  }
+  EvaluationResult result() {
+    all_.details["cells"] = std::move(cells_);
+    return std::move(all_);
+  }
+
+ private:
+  EvaluationResult all_;
+  Json cells_ = Json::array();
+};
 
 class Asking {
  public:
@@ -62,11 +114,58 @@ class Asking {
 
   Answer ask(std::size_t index) const {
     const auto& evaluation = config_.evaluate[index];
-    auto found = std::visit([&](const auto& kind) { return kind.run(context_); }, evaluation);
+    auto found = found_on_task(evaluation);
     auto asked = config::write(evaluation);
     asked.erase("name");
     return {answer_id(config_, index), config::to_json(asked), std::move(found.metrics),
             std::move(found.details), provenance_.so_far()};
+  }
+
+  // On the task that the evaluation names, else on the trained one.
+  EvaluationResult found_on_task(const EvaluationConfig& evaluation) const {
+    const auto& other = common_of(evaluation).other_task.config;
+    if (!other) return found_at_steps(evaluation, context_);
+    const auto task = build_task(*other);
+    require_same_vocabulary(*task, context_.task);
+    return found_at_steps(evaluation, {context_.model, *other, *task, context_.seed});
+  }
+
+  // At the steps that the evaluation names, else at the end.
+  EvaluationResult found_at_steps(const EvaluationConfig& evaluation,
+                                  const EvaluationContext& context) const {
+    const auto run = [&](const EvaluationContext& asked) {
+      return std::visit([&](const auto& kind) { return kind.run(asked); }, evaluation);
+    };
+    const auto& steps = common_of(evaluation).at;
+    if (steps.empty()) return run(context);
+    CurveOfAnswers curve;
+    for (const auto step : steps) {
+      const auto model = step == config_.train.steps ? nullptr : model_at(step);
+      curve.add(step, run({model ? *model : context.model, context.task_config, context.task,
+                           context.seed}));
+    }
+    return curve.result();
+  }
+
+  // The model as it was at a step whose checkpoint this run kept, or another with its training.
+  std::shared_ptr<LanguageModel> model_at(std::int64_t step) const {
+    auto places = others_;
+    places.insert(places.begin(), run_);
+    for (const auto& place : places) {
+      const auto file = place.kept(step);
+      if (std::error_code none; !std::filesystem::exists(file, none)) continue;
+      auto model = std::make_shared<LanguageModel>(config_.model, context_.task.vocab_size(),
+                                                   config_.kernels);
+      load_parameters(*model, read_sealed_safetensors(file), file.string());
+      model->set_precision(config_.precision);
+      model->to(context_.model.parameters().front().device());
+      model->eval();
+      return model;
+    }
+    throw UserError(concat(run_.kept(step).string(),
+                           ": is not there; the training was done without train.keep_checkpoints "
+                           "for step ",
+                           step));
   }
 
   void keep(const Answer& answer) const {

@@ -10,17 +10,20 @@
 namespace difflab {
 namespace {
 
-constexpr std::array<std::string_view, 3> kKeysWithoutEffect{
-    "model.name", "train.checkpoint_seconds", "train.checkpoint_steps"};
+constexpr std::array<std::string_view, 4> kKeysWithoutEffect{
+    "model.name", "train.checkpoint_seconds", "train.checkpoint_steps", "train.keep_checkpoints"};
 
 // A new key of a run, of a part of it or of a kind needs a line here (CONTRIBUTING.md).
 constexpr std::array kLaterKeys{
     LaterKey{"precision", "\"float32\""},
     LaterKey{"cuda_graph", "false"},
     LaterKey{"stages", "[]"},
+    LaterKey{"evaluate.at", "[]"},
+    LaterKey{"evaluate.task", "null"},
     LaterKey{"task:needle.lengths", "[]"},
     LaterKey{"task:needle_recall.needle.lengths", "[]"},
     LaterKey{"task:text_needle.lengths", "[]"},
+    LaterKey{"task:text_needle.recall_share", "0"},
 };
 
 // Calls use(map, key) for the map that holds the last key of a path, and every such map of a list.
@@ -72,6 +75,14 @@ config::Value essence(const RunConfig& config) {
   forget_place(value.find("init_from"));
   if (auto* stages = value.find("stages")) {
     for (auto& stage : stages->mutable_items()) forget_what_has_no_effect(stage);
+  }
+  for (auto& evaluation : value.find("evaluate")->mutable_items()) {
+    if (auto* task = evaluation.find("task")) {
+      auto alone = config::Value::map();
+      alone.set("task", *task);
+      forget_what_has_no_effect(alone);
+      *task = *alone.find("task");
+    }
   }
   return value;
 }

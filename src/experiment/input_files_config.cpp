@@ -112,14 +112,7 @@ std::int64_t count_tokens(const TextConfig& text) {
   static std::map<std::pair<std::string, TokenizerKind>, std::int64_t> known;
   const std::pair key(text.file.sha256, text.tokenizer);
   if (const auto found = known.find(key); found != known.end()) return found->second;
-  const auto bytes = text.file.read();
-  const auto continues = [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
-  };
-  const auto inside = text.tokenizer == TokenizerKind::kByte
-                          ? 0  // UTF-8: every other byte begins a character
-                          : std::count_if(bytes.begin(), bytes.end(), continues);
-  return known[key] = static_cast<std::int64_t>(bytes.size()) - inside;
+  return known[key] = Tokenizer::count(text.tokenizer, text.file.read(), text.file.path);
 }
 
 // The file that a task reads, or null.
@@ -134,17 +127,62 @@ TextConfig text_of(const TaskConfig& task) {
   return std::get<TextConfig>(task);
 }
 
+// What makes a token of each number: two tasks with the same can be asked of one model.
+struct Tokens {
+  std::int64_t count;
+  std::optional<Tokenizer> tokenizer = {};  ///< of a text
+
+  static Tokens of(const TaskConfig& task) {
+    Tokens tokens{vocab_size(task)};
+    if (const auto* text = std::get_if<TextConfig>(&task)) {
+      tokens.tokenizer = load_corpus(*text).tokenizer;
+    } else if (const auto* needles = std::get_if<TextNeedleConfig>(&task)) {
+      tokens.tokenizer = tokenizer_with_needles(*needles, load_corpus(needles->haystack()));
+    }
+    return tokens;
+  }
+  bool operator==(const Tokens&) const = default;
+};
+
+// The file that a task reads is there and long enough. False if not, and it is reported.
+bool resolve_task(TaskConfig& task, const std::string& key, Resolver& resolver) {
+  auto* file = text_file_of(task);
+  // The length of a generated text is checked with the configuration itself.
+  if (file == nullptr || !file->given()) return true;
+  if (!resolver.resolve(*file, key + ".file")) return false;
+  const auto text = text_of(task);
+  return resolver.attempt(key + ".length", [&] { return split_text(text, count_tokens(text)); })
+      .has_value();
+}
+
+// Stages, and what a model is asked on, have the vocabulary of the run's task.
+void resolve_other_task(TaskConfig& task, const std::string& key, const TaskConfig& trained,
+                        Resolver& resolver, config::Check& check) {
+  if (!resolve_task(task, key, resolver)) return;
+  resolver.attempt(key, [&] {
+    const auto here = Tokens::of(task), there = Tokens::of(trained);
+    if (here == there) return true;
+    check.problem(key, here.count != there.count
+                           ? concat("has ", here.count, " tokens; the run's own task has ",
+                                    there.count, ", and they share a model")
+                           : "has another vocabulary than the run's own task; they share a model");
+    return true;
+  });
+}
+
 }  // namespace
 
 void resolve_input_files(RunConfig& config, const Resolver::Place& place, config::Check& check) {
   Resolver resolver(place, check);
-  // The length of a generated text is checked with the configuration itself.
-  if (auto* file = text_file_of(config.task); file != nullptr && file->given()) {
-    if (!resolver.resolve(*file, "task.file")) return;
-    const auto text = text_of(config.task);
-    if (!resolver.attempt("task.length", [&] { return split_text(text, count_tokens(text)); })) {
-      return;
-    }
+  if (!resolve_task(config.task, "task", resolver)) return;
+  for (std::size_t i = 0; i < config.stages.size(); ++i) {
+    resolve_other_task(config.stages[i].task, concat("stages[", i, "].task"), config.task, resolver,
+                       check);
+  }
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    auto& other = common_of(config.evaluate[i]).other_task.config;
+    if (!other) continue;
+    resolve_other_task(*other, concat("evaluate[", i, "].task"), config.task, resolver, check);
   }
   check_prompts(config, resolver);
   if (!resolver.resolve(config.init_from, "init_from")) return;

@@ -18,6 +18,14 @@ struct Nested final : config::Check {
   std::string prefix_;
 };
 
+void check_kept(const TrainConfig& train, std::int64_t step, config::Check& check) {
+  if (step == train.steps || (step < train.steps && train.keep_checkpoints.keeps(step))) return;
+  check.problem(
+      "at",
+      concat("has step ", step, "; the checkpoints that train.keep_checkpoints keeps are ",
+             train.keep_checkpoints.text(train.steps), ", and the last step is ", train.steps));
+}
+
 }  // namespace
 
 void RunConfig::validate(config::Check& check) const {
@@ -38,19 +46,23 @@ void RunConfig::validate(config::Check& check) const {
   std::set<std::string> names;
   for (std::size_t i = 0; i < evaluate.size(); ++i) {
     Nested nested(check, concat("evaluate[", i, "]."));
+    const auto& asked = asked_task(evaluate[i], task);
+    const auto& common = common_of(evaluate[i]);
+    const auto name = result_name(evaluate[i]);
+    if (!names.insert(name).second) {
+      nested.problem(common.name.empty() ? "kind" : "name",
+                     concat("is ", name,
+                            " for the second time; give each its own name, under which its result "
+                            "is kept"));
+    }
+    for (const auto step : common.at) check_kept(train, step, nested);
+    longest = std::max(longest, sequence_length(asked));
     std::visit(
         [&](const auto& kind) {
-          kind.validate_task(task, nested);
-          const auto name = result_name(evaluate[i]);
-          if (!names.insert(name).second) {
-            nested.problem(given_name(kind).empty() ? "kind" : "name",
-                           concat("is ", name,
-                                  " for the second time; give each its own name, under which its "
-                                  "result is kept"));
-          }
+          kind.validate_task(asked, nested);
           if constexpr (requires { kind.longest(); }) longest = std::max(longest, kind.longest());
-          if constexpr (requires { kind.longest(task); }) {
-            longest = std::max(longest, kind.longest(task));
+          if constexpr (requires { kind.longest(asked); }) {
+            longest = std::max(longest, kind.longest(asked));
           }
         },
         evaluate[i]);

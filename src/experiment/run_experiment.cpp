@@ -47,7 +47,8 @@ Json training_metrics(const RunConfig& config, const Task& task, const RunDirect
   metrics["gradient_spikes"] = progress.spikes.count;
   metrics["valid_accuracy_chance"] = task.chance_accuracy();
   metrics["train_seconds"] = progress.train_seconds;
-  metrics["tokens_per_second"] = tokens / progress.train_seconds;
+  metrics["tokens_per_second"] =
+      progress.step > 0 ? Json(tokens / progress.train_seconds) : Json(nullptr);
   return metrics;
 }
 
@@ -68,9 +69,7 @@ Json finished_result(const RunConfig& config, const RunDirectory& directory,
   for (const auto& [name, value] : context.model.statistics()) metrics[name] = value;
   Json evaluations = Json::object();
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const auto given =
-        std::visit([](const auto& kind) { return given_name(kind); }, config.evaluate[i]);
-    const std::string prefix = given.empty() ? "" : concat(given, "_");
+    const auto prefix = metric_prefix(config.evaluate[i]);
     for (const auto& [key, value] : answers[i].metrics.items()) metrics[prefix + key] = value;
     evaluations[result_name(config.evaluate[i])] = answers[i].details;
   }

@@ -46,9 +46,7 @@ void take_curve(const RunDirectory& run, const RunDirectory& other, const Lease*
 void take(const RunDirectory& run, const RunDirectory& other, const Lease* lease) {
   take_curve(run, other, lease);
   // Last, since with a checkpoint the run counts as begun. No writer changes such a file in place.
-  std::error_code error;
-  fs::create_hard_link(other.checkpoint(), run.checkpoint(), error);
-  if (error) write_file_atomically(run.checkpoint(), read_file(other.checkpoint()));
+  share_file(other.checkpoint(), run.checkpoint());
 }
 
 }  // namespace

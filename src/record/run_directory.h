@@ -26,6 +26,11 @@ struct RunDirectory {
   std::filesystem::path result() const { return path / "result.json"; }
   /// What the trained model has answered so far, one file an evaluation (record/answers.h).
   std::filesystem::path answers() const { return path / "answers"; }
+  /// Checkpoints that are kept (train.keep_checkpoints), one file a step.
+  std::filesystem::path kept() const { return path / "checkpoints"; }
+  std::filesystem::path kept(std::int64_t step) const {
+    return kept() / (std::to_string(step) + ".safetensors");
+  }
 };
 
 /// The files' contents, nothing if a file is missing. A result that is no JSON object of a known

@@ -21,6 +21,7 @@ class RecallMixture final : public Task {
   std::int64_t sequence_length() const override { return task_->sequence_length(); }
   double chance_accuracy() const override { return task_->chance_accuracy(); }
   std::string token_text(std::int64_t token) const override { return task_->token_text(token); }
+  bool is_text() const override { return task_->is_text(); }
 
   std::vector<TaskPart> parts() const override {
     auto parts = task_->parts();

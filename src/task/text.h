@@ -40,7 +40,7 @@ struct TextConfig {
     visit("file", file, "the text, UTF-8; without a path it is generated");
     visit("generated_characters", generated_characters,
           "characters of the generated text; counts only without a file", config::between(1, 1e9));
-    visit("tokenizer", tokenizer, "what a token is: character (Unicode) or byte");
+    visit("tokenizer", tokenizer, "what a token is: character (Unicode), byte or word");
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
     visit("valid_share", valid_share, "share of the text, behind train, for choices",
           config::between(0, 1));

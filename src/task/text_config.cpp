@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "task/data_set.h"
@@ -14,6 +15,19 @@ namespace {
 
 constexpr std::uint64_t kGeneratedSeed = 0;  // one text for all seeds of a run
 constexpr const char* kGeneratedName = "generated text";
+
+// Tokens of the generated text. Its first characters are the same however long it is, and it is
+// ASCII: a token per character but with words, which a sweep of a thousand runs counts once.
+std::int64_t generated_tokens(const TextConfig& config) {
+  if (config.tokenizer != TokenizerKind::kWord) return config.generated_characters;
+  static std::map<std::int64_t, std::int64_t> known;
+  auto& tokens = known[config.generated_characters];
+  if (tokens == 0) {
+    tokens = Tokenizer::count(config.tokenizer,
+                              generated_text(config.generated_characters, kGeneratedSeed));
+  }
+  return tokens;
+}
 
 TextSplits cut(const TextConfig& config, std::int64_t tokens) {
   const auto share = [&](double part) { return std::llround(part * static_cast<double>(tokens)); };
@@ -42,8 +56,7 @@ void TextConfig::validate(config::Check& check) const {
     check.problem("test_share", concat("is ", test_share, " with valid_share ", valid_share,
                                        "; expected less than 1 together, the rest is train"));
   } else if (!file.given()) {
-    // Generated text is ASCII: a token per character with either tokenizer.
-    if (const auto problem = misfit(*this, generated_characters); !problem.empty()) {
+    if (const auto problem = misfit(*this, generated_tokens(*this)); !problem.empty()) {
       check.problem("length", problem);
     }
   }
@@ -59,15 +72,29 @@ TextSplits split_text(const TextConfig& config, std::int64_t tokens) {
 
 std::int64_t TextConfig::vocab_size() const {
   if (tokenizer == TokenizerKind::kByte) return Tokenizer::bytes().vocab_size();
-  if (!file.given()) return static_cast<std::int64_t>(generated_alphabet().size());
+  if (!file.given() && tokenizer == TokenizerKind::kCharacter) {
+    return static_cast<std::int64_t>(generated_alphabet().size());
+  }
   return load_corpus(*this).tokenizer.vocab_size();
 }
 
+namespace {
+
+Tokenizer tokenizer_of(TokenizerKind kind, std::string_view text, std::string_view name) {
+  if (kind == TokenizerKind::kByte) return Tokenizer::bytes();
+  return kind == TokenizerKind::kWord ? Tokenizer::words_of(text, name)
+                                      : Tokenizer::characters_of(text, name);
+}
+
+}  // namespace
+
 Corpus load_corpus(const TextConfig& config) {
-  const bool by_byte = config.tokenizer == TokenizerKind::kByte;
   if (!config.file.given()) {
-    return {kGeneratedName, generated_text(config.generated_characters, kGeneratedSeed),
-            by_byte ? Tokenizer::bytes() : Tokenizer::characters_of(generated_alphabet())};
+    auto text = generated_text(config.generated_characters, kGeneratedSeed);
+    const bool by_word = config.tokenizer == TokenizerKind::kWord;
+    auto tokenizer =
+        tokenizer_of(config.tokenizer, by_word ? text : generated_alphabet(), kGeneratedName);
+    return {kGeneratedName, std::move(text), std::move(tokenizer)};
   }
   const std::string& name = config.file.path;
   std::error_code unknown;  // what cannot be looked at, read says why
@@ -75,7 +102,7 @@ Corpus load_corpus(const TextConfig& config) {
     throw UserError(concat("the text task's file ", name, " does not exist", how_to_get(name)));
   }
   std::string text = config.file.read();
-  auto tokenizer = by_byte ? Tokenizer::bytes() : Tokenizer::characters_of(text, name);
+  auto tokenizer = tokenizer_of(config.tokenizer, text, name);
   return {name, std::move(text), std::move(tokenizer)};
 }
 

@@ -8,6 +8,7 @@
 
 #include "task/city_names.h"
 #include "task/needle_places.h"
+#include "task/recall_mixture.h"
 #include "task/rows.h"
 #include "task/task.h"
 #include "util/text.h"
@@ -116,7 +117,7 @@ class TextNeedleTask final : public Task {
 std::unique_ptr<Task> TextNeedleConfig::build() const {
   const auto corpus = load_corpus(haystack());
   return of_lengths(*this, [&](const TextNeedleConfig& one) {
-    return std::make_unique<TextNeedleTask>(one, corpus);
+    return with_recall(std::make_unique<TextNeedleTask>(one, corpus), recall_share);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "config/fields.h"
 #include "config/input_file.h"
 #include "task/lengths.h"
+#include "task/recall.h"
 #include "task/text.h"
 
 namespace difflab {
@@ -44,6 +45,7 @@ struct TextNeedleConfig {
   std::int64_t digits = 7;           ///< of a number
   double valid_share = 0.05;         ///< of the text
   double test_share = 0.05;          ///< of the text
+  double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// The shortest sequence with at least one haystack token per needle, whatever cities are drawn.
   std::int64_t smallest_length() const;
@@ -58,7 +60,7 @@ struct TextNeedleConfig {
     visit("file", file, "the haystack, UTF-8; without a path it is generated");
     visit("generated_characters", generated_characters,
           "characters of the generated text; counts only without a file", config::between(1, 1e9));
-    visit("tokenizer", tokenizer, "what a token is: character (Unicode) or byte");
+    visit("tokenizer", tokenizer, "what a token is: character (Unicode), byte or word");
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
     visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("needles", needles, "needles N hidden in a sequence", config::between(1, 1'000'000));
@@ -69,6 +71,8 @@ struct TextNeedleConfig {
     visit("valid_share", valid_share, "share of the text, behind train, for choices",
           config::between(0, 1));
     visit("test_share", test_share, "share of the text, at its end, for what is reported",
+          config::between(0, 1));
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));
   }
   void validate(config::Check& check) const;

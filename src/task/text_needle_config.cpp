@@ -13,14 +13,13 @@ namespace {
 
 constexpr std::int64_t kSeparator = 2;  // ", " between two numbers
 
-// Tokens of the longest needles and question; all of them are ASCII, one token a character.
-std::int64_t longest_inserts(std::int64_t needles, std::int64_t queries, std::int64_t digits) {
+// Tokens of the longest needles and question.
+std::int64_t longest_inserts(TokenizerKind tokenizer, std::int64_t needles, std::int64_t queries,
+                             std::int64_t digits) {
+  const auto tokens = [&](std::string_view text) { return Tokenizer::count(tokenizer, text); };
   std::vector<std::string_view> cities(city_names().begin(), city_names().end());
   std::stable_sort(cities.begin(), cities.end(),
-                   [](auto a, auto b) { return a.size() > b.size(); });
-  const auto tokens = [](const std::string& text) {
-    return static_cast<std::int64_t>(text.size());
-  };
+                   [&](auto a, auto b) { return tokens(a) > tokens(b); });
   std::int64_t total = queries * digits + (queries - 1) * kSeparator;
   for (std::size_t n = 0; n < static_cast<std::size_t>(needles); ++n) {
     total += tokens(needle_sentence(cities[n], 0)) - 1 + digits;  // 0 has one digit
@@ -46,6 +45,14 @@ std::string needle_question(const std::vector<std::string_view>& cities) {
 
 Tokenizer tokenizer_with_needles(const TextNeedleConfig& config, const Corpus& corpus) {
   if (config.tokenizer == TokenizerKind::kByte) return Tokenizer::bytes();
+  if (config.tokenizer == TokenizerKind::kWord) {
+    auto text = corpus.text + " 0123456789";
+    for (const auto city : city_names()) {
+      text +=
+          needle_sentence(city, 0) + needle_question({city}) + needle_question({city, city, city});
+    }
+    return Tokenizer::words_of(text, corpus.name);
+  }
   // The generated alphabet has every letter and digit that a needle may need, and no colon.
   const auto own = config.file.given() ? std::string_view(corpus.text) : generated_alphabet();
   return Tokenizer::characters_of(concat(own, generated_alphabet(), ":"), corpus.name);
@@ -68,7 +75,8 @@ TextNeedleConfig TextNeedleConfig::of_length(std::int64_t T) const {
 }
 
 std::int64_t TextNeedleConfig::smallest_length() const {
-  return needles + longest_inserts(needles, queries, digits) - 1;  // the last digit is no input
+  return needles + longest_inserts(tokenizer, needles, queries, digits) -
+         1;  // the last digit is no input
 }
 
 std::int64_t TextNeedleConfig::answer_begin(std::int64_t r) const {
@@ -100,14 +108,18 @@ void TextNeedleConfig::validate(config::Check& check) const {
     problem("length", concat("is ", length, ", too short for ", needles, " needles and ", queries,
                              " queries in text; the smallest that fits is ", smallest_length()));
   }
+  check_recall_share(recall_share,
+                     lengths.empty() ? length : *std::min_element(lengths.begin(), lengths.end()),
+                     check);
   if (can_be_written) check_lengths(lengths, length, smallest_length(), check);
   haystack().validate(check);
 }
 
 std::int64_t TextNeedleConfig::vocab_size() const {
   if (tokenizer == TokenizerKind::kByte) return Tokenizer::bytes().vocab_size();
-  const auto corpus =
-      file.given() ? load_corpus(haystack()) : Corpus{"generated text", "", Tokenizer::bytes()};
+  const auto corpus = file.given() || tokenizer == TokenizerKind::kWord
+                          ? load_corpus(haystack())
+                          : Corpus{"generated text", "", Tokenizer::bytes()};
   return tokenizer_with_needles(*this, corpus).vocab_size();
 }
 

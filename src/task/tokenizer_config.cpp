@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "config/text_check.h"
@@ -84,9 +85,53 @@ std::string list_of(const std::vector<char32_t>& characters) {
   return text;
 }
 
+bool is_letter(char byte) {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+         static_cast<unsigned char>(byte) >= 0x80;
+}
+
+// Bytes of the word that a text begins with.
+std::size_t word_length(std::string_view text) {
+  std::size_t end = text.front() == ' ' && text.size() > 1 && is_letter(text[1]) ? 1 : 0;
+  if (!is_letter(text[end])) return 1;
+  while (end < text.size() && is_letter(text[end])) ++end;
+  return end;
+}
+
+// Calls take(word, byte offset) for each word.
+template <class Take>
+void for_each_word(std::string_view text, std::string_view name, Take take) {
+  for_each_character(text, name, [](char32_t, std::size_t) {});  // that it is UTF-8
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto length = word_length(text.substr(offset));
+    take(text.substr(offset, length), offset);
+    offset += length;
+  }
+}
+
 }  // namespace
 
-Tokenizer Tokenizer::bytes() { return {TokenizerKind::kByte, {}}; }
+Tokenizer Tokenizer::bytes() { return Tokenizer(TokenizerKind::kByte); }
+
+Tokenizer Tokenizer::words_of(std::string_view text, std::string_view name) {
+  std::set<std::string_view> words;
+  for_each_word(text, name, [&](std::string_view word, std::size_t) { words.insert(word); });
+  Tokenizer tokenizer(TokenizerKind::kWord);
+  tokenizer.words_.assign(words.begin(), words.end());
+  return tokenizer;
+}
+
+std::int64_t Tokenizer::count(TokenizerKind kind, std::string_view text, std::string_view name) {
+  std::int64_t tokens = 0;
+  if (kind == TokenizerKind::kByte) {
+    tokens = static_cast<std::int64_t>(text.size());
+  } else if (kind == TokenizerKind::kCharacter) {
+    for_each_character(text, name, [&](char32_t, std::size_t) { ++tokens; });
+  } else {
+    for_each_word(text, name, [&](std::string_view, std::size_t) { ++tokens; });
+  }
+  return tokens;
+}
 
 Tokenizer Tokenizer::characters_of(std::string_view text, std::string_view name) {
   std::vector<bool> seen(kCodePoints);
@@ -95,15 +140,19 @@ Tokenizer Tokenizer::characters_of(std::string_view text, std::string_view name)
   for (std::size_t code = 0; code < seen.size(); ++code) {
     if (seen[code]) characters.push_back(static_cast<char32_t>(code));
   }
-  return {TokenizerKind::kCharacter, std::move(characters)};
+  Tokenizer tokenizer(TokenizerKind::kCharacter);
+  tokenizer.characters_ = std::move(characters);
+  return tokenizer;
 }
 
 std::int64_t Tokenizer::vocab_size() const {
-  return kind_ == TokenizerKind::kByte ? kByteValues
-                                       : static_cast<std::int64_t>(characters_.size());
+  if (kind_ == TokenizerKind::kByte) return kByteValues;
+  return static_cast<std::int64_t>(kind_ == TokenizerKind::kWord ? words_.size()
+                                                                 : characters_.size());
 }
 
 std::vector<std::int64_t> Tokenizer::encode(std::string_view text, std::string_view name) const {
+  if (kind_ == TokenizerKind::kWord) return encode_words(text, name);
   std::vector<std::int64_t> tokens;
   tokens.reserve(text.size());
   if (kind_ == TokenizerKind::kByte) {
@@ -124,6 +173,21 @@ std::vector<std::int64_t> Tokenizer::encode(std::string_view text, std::string_v
   return tokens;
 }
 
+std::vector<std::int64_t> Tokenizer::encode_words(std::string_view text,
+                                                  std::string_view name) const {
+  std::vector<std::int64_t> tokens;
+  for_each_word(text, name, [&](std::string_view word, std::size_t offset) {
+    const auto at = std::lower_bound(words_.begin(), words_.end(), word);
+    if (at == words_.end() || *at != word) {
+      throw UserError(fmt::format(
+          "{}: the word '{}' at byte offset {} is not among the {} words of the corpus{}", name,
+          word, offset, words_.size(), suggestion(std::string(word), words_)));
+    }
+    tokens.push_back(at - words_.begin());
+  });
+  return tokens;
+}
+
 std::string Tokenizer::decode(std::span<const std::int64_t> tokens) const {
   std::string text;
   text.reserve(tokens.size());
@@ -133,6 +197,8 @@ std::string Tokenizer::decode(std::span<const std::int64_t> tokens) const {
     }
     if (kind_ == TokenizerKind::kByte) {
       text += static_cast<char>(token);
+    } else if (kind_ == TokenizerKind::kWord) {
+      text += words_[static_cast<std::size_t>(token)];
     } else {
       append_utf8(characters_[static_cast<std::size_t>(token)], text);
     }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "config/fields.h"
+#include "train/kept_steps.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -25,10 +26,12 @@ struct TrainConfig {
   std::int64_t eval_samples = 256;
   double checkpoint_seconds = 30;     ///< does not change the result
   std::int64_t checkpoint_steps = 0;  ///< nor does this
+  KeptSteps keep_checkpoints = {};    ///< nor this
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("steps", steps, "optimiser steps", config::at_least(1));
+    visit("steps", steps, "optimiser steps; 0 leaves the model as it starts, to be asked",
+          config::at_least(0));
     visit("batch_size", batch_size, "sequences per step", config::at_least(1));
     visit("lr", lr, "learning rate at the end of the warm-up", config::at_least(0));
     visit("final_lr_ratio", final_lr_ratio, "learning rate of the last step as a share of lr",
@@ -49,9 +52,12 @@ struct TrainConfig {
           "steps after which there is a checkpoint at the latest, 0 for none but by time; does not "
           "change the result",
           config::at_least(0));
+    visit("keep_checkpoints", keep_checkpoints,
+          "steps whose checkpoints are kept, so that the model can be asked there; does not change "
+          "the result");
   }
   void validate(config::Check& check) const {
-    if (warmup_steps >= steps) {
+    if (steps > 0 && warmup_steps >= steps) {
       check.problem("warmup_steps",
                     concat("is ", warmup_steps, "; expected less than steps, which is ", steps));
     }

@@ -17,6 +17,7 @@
 #include "train/optimizer.h"
 #include "train/recorded_step.h"
 #include "util/error.h"
+#include "util/files.h"
 #include "util/random.h"
 
 namespace difflab {
@@ -72,6 +73,8 @@ class Loop {
   TrainOutcome run() {
     if (cannot_begin_) return end(*cannot_begin_);
     if (metrics_.length() == 0 && !report(/*grad_norm=*/0)) return end(TrainEnd::kDiverged);
+    if (progress_.step == 0 && config_.keep_checkpoints.keeps(0)) save();
+    keep();  // a process that was killed may have saved it and not kept it
     auto saved = Clock::now();
     auto saved_step = progress_.step;
     while (progress_.step < config_.steps) {
@@ -87,13 +90,17 @@ class Loop {
         if (!report(grad_norm)) return end(TrainEnd::kDiverged);
       }
       if (seconds_since(saved) >= config_.checkpoint_seconds ||
-          progress_.step - saved_step == config_.checkpoint_steps) {
+          progress_.step - saved_step == config_.checkpoint_steps ||
+          config_.keep_checkpoints.keeps(progress_.step)) {
         save();
+        keep();
         saved = Clock::now();
         saved_step = progress_.step;
       }
     }
-    if (saved_step != progress_.step) save();
+    if (saved_step != progress_.step || !std::filesystem::exists(context_.directory.checkpoint())) {
+      save();
+    }
     std::error_code ignored;  // the last generation is the trained model; one is enough
     std::filesystem::remove(previous_checkpoint(context_.directory.checkpoint()), ignored);
     return end(TrainEnd::kFinished);
@@ -158,6 +165,16 @@ class Loop {
     save_checkpoint(context_.directory.checkpoint(), context_.run, context_.model, optimizer_,
                     progress_);
     note_event(context_.directory, "checkpoint", {{"step", progress_.step}});
+  }
+
+  // The checkpoint of this step gets a second name, so it costs no more than its place.
+  void keep() {
+    if (!config_.keep_checkpoints.keeps(progress_.step)) return;
+    const auto kept = context_.directory.kept(progress_.step);
+    if (std::error_code none; std::filesystem::exists(kept, none)) return;
+    context_.before_writing();
+    make_directories(kept.parent_path());
+    share_file(context_.directory.checkpoint(), kept);
   }
 
   TrainOutcome end(TrainEnd how) const { return {how, progress_}; }

@@ -140,6 +140,12 @@ bool write_file_once(const fs::path& path, std::string_view bytes) {
   }
 }
 
+void share_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::create_hard_link(from, to, error);
+  if (error && error != std::errc::file_exists) write_file_atomically(to, read_file(from));
+}
+
 void remove_abandoned_temporaries(const fs::path& folder) {
   // .NAME.PROCESS.COUNT.tmp, from temporary_beside
   static const std::regex kName(R"(\..*\.([0-9]{1,9})\.[0-9]+\.tmp)");

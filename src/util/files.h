@@ -31,6 +31,10 @@ void write_file_in_place(const std::filesystem::path& path, std::string_view byt
 /// changed, if it does.
 bool write_file_once(const std::filesystem::path& path, std::string_view bytes);
 
+/// Gives a file that no writer changes in place a second name, or copies it where there are no hard
+/// links. Nothing happens if the name is taken. @throws UserError if neither can be done.
+void share_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
 /// Removes temporaries of the two functions above whose writers were killed: no process of this
 /// machine has the number in their name.
 void remove_abandoned_temporaries(const std::filesystem::path& folder);

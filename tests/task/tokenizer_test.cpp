@@ -23,6 +23,27 @@ CATCH_TEST_CASE("the characters of a text are its tokens in the order of their c
   CATCH_CHECK(tokenizer.decode(Tokens{6, 1, 8, 0}) == "λ 😀\n");
 }
 
+CATCH_TEST_CASE("a word takes the blank before it, every other character stands alone") {
+  const std::string text = "For Lima is: 407.  Ünï  x";
+  const auto tokenizer = Tokenizer::words_of(text);
+  std::vector<std::string> words;
+  for (const auto token : tokenizer.encode(text)) {
+    words.push_back(tokenizer.decode(Tokens{token}));
+  }
+  CATCH_CHECK(words == std::vector<std::string>{"For", " Lima", " is", ":", " ", "4", "0", "7", ".",
+                                                " ", " Ünï", " ", " x"});
+  CATCH_CHECK(tokenizer.decode(tokenizer.encode(text)) == text);
+  CATCH_CHECK(tokenizer.vocab_size() == 11);
+  CATCH_CHECK(Tokenizer::count(TokenizerKind::kWord, text) == 13);
+  CATCH_CHECK(Tokenizer::count(TokenizerKind::kCharacter, text) == 25);
+  CATCH_CHECK(Tokenizer::count(TokenizerKind::kByte, text) == 27);
+  CATCH_CHECK_THROWS_WITH(
+      tokenizer.encode("For Lina", "the prompt"),
+      Contains("the prompt: the word ' Lina' at byte offset 3") && Contains("did you mean  Lima?"));
+  CATCH_CHECK((Tokenizer::words_of("bb a") == Tokenizer::words_of("bb a a")));
+  CATCH_CHECK_FALSE((Tokenizer::words_of("b a") == Tokenizer::words_of("b c")));
+}
+
 CATCH_TEST_CASE("a byte is its own token") {
   const auto tokenizer = Tokenizer::bytes();
   CATCH_CHECK(tokenizer.vocab_size() == 256);

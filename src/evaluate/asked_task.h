@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config/value.h"
+#include "task/task_config.h"
+
+namespace difflab {
+
+/// The task that a model is asked on, if that is another one than it was trained on: with the same
+/// vocabulary, else anything.
+struct AskedTask {
+  std::optional<TaskConfig> config;
+
+  /// null, or a task as under the key `task`.
+  /// @throws UserError with all that is wrong with the task.
+  static std::optional<AskedTask> from_value(const config::Value& value);
+  config::Value to_value() const;
+  static std::string expected() { return "null or a task"; }
+};
+
+}  // namespace difflab

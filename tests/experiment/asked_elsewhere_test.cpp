@@ -1,0 +1,174 @@
+// Models asked on another task than they were trained on, and in the middle of their training.
+#include <filesystem>
+
+#include "model/language_model.h"
+#include "record/answers.h"
+#include "record/sealed_safetensors.h"
+#include "support/catch.h"
+#include "support/small_runs.h"
+#include "task/task.h"
+#include "train/tensor_file.h"
+#include "util/error.h"
+
+namespace difflab {
+namespace {
+
+using Catch::Contains;
+using testing::has_trained;
+using testing::Results;
+
+RunConfig kept_config() {
+  auto config = testing::smallest_run();
+  config.train.keep_checkpoints = KeptSteps({0, 5});
+  return config;
+}
+
+// What the weights in a file answer on a task.
+EvaluationResult answer_of(const std::filesystem::path& file, const RunConfig& config,
+                           const TaskConfig& asked, const HeldoutConfig& heldout) {
+  const auto task = build_task(asked);
+  LanguageModel model(config.model, task->vocab_size());
+  load_parameters(model, read_sealed_safetensors(file), file.string());
+  model.eval();
+  return heldout.run({model, asked, *task, 0});
+}
+
+CATCH_TEST_CASE("a training can be asked at every step whose checkpoint it keeps") {
+  const Results results;
+  const auto trained = results.run(kept_config());
+  CATCH_CHECK(std::filesystem::exists(trained.kept(0)));
+  CATCH_CHECK(std::filesystem::exists(trained.kept(5)));
+  CATCH_CHECK_FALSE(std::filesystem::exists(trained.kept(8)));
+
+  auto config = kept_config();
+  HeldoutConfig heldout{.samples = 8};
+  config.evaluate = {heldout};
+  heldout.name = "curve";
+  heldout.at = {0, 5, 8};
+  config.evaluate.emplace_back(heldout);
+  const auto asked = results.run(config);
+  CATCH_CHECK_FALSE(has_trained(asked));
+  const auto result = *read_result(asked);
+  const auto& metrics = result.at("metrics");
+  for (const auto& [step, file] : {std::pair{0, trained.kept(0)}, std::pair{5, trained.kept(5)},
+                                   std::pair{8, trained.checkpoint()}}) {
+    CATCH_INFO("step " << step);
+    const auto expected = answer_of(file, config, config.task, HeldoutConfig{.samples = 8});
+    CATCH_CHECK(metrics.at(concat("curve_test_loss_at_", step)) ==
+                expected.metrics.at("test_loss"));
+  }
+  CATCH_CHECK(metrics.at("curve_test_loss_at_8") == metrics.at("test_loss"));
+  CATCH_CHECK(metrics.at("curve_test_loss_at_0") != metrics.at("curve_test_loss_at_5"));
+  // A figure draws it by its cells.
+  const auto& cells = result.at("evaluations").at("curve").at("cells");
+  CATCH_REQUIRE(cells.size() == 3);
+  CATCH_CHECK(cells[1].at("step") == 5);
+  CATCH_CHECK(cells[1].at("test_loss") == metrics.at("curve_test_loss_at_5"));
+}
+
+CATCH_TEST_CASE("cells of an evaluation that has some say their step") {
+  const Results results;
+  auto config = kept_config();
+  NeedleGridConfig grid{.depths = {0, 100}, .samples = 2};
+  grid.at = {5, 8};
+  config.evaluate = {grid};
+  const auto result = *read_result(results.run(config));
+  const auto& cells = result.at("evaluations").at("needle_grid").at("cells");
+  CATCH_REQUIRE(cells.size() == 4);
+  CATCH_CHECK(cells[0].at("step") == 5);
+  CATCH_CHECK(cells[3].at("step") == 8);
+  CATCH_CHECK(cells[3].at("depth") == 100);
+  CATCH_CHECK(result.at("metrics").contains("grid_accuracy_at_5"));
+}
+
+CATCH_TEST_CASE("a checkpoint that was to be kept is kept also by who resumes at its step") {
+  const Results results;
+  const auto run = results.planned(kept_config());
+  int asked = 0;
+  CATCH_REQUIRE(run_experiment(kept_config(), run, [&] { return asked++ == 5; }) ==
+                RunEnd::kInterrupted);
+  CATCH_REQUIRE(std::filesystem::remove(run.kept(5)));  // killed before it was kept
+  run_experiment(kept_config(), run, [] { return false; });
+  CATCH_CHECK(std::filesystem::exists(run.kept(5)));
+}
+
+CATCH_TEST_CASE("keeping checkpoints changes neither a run's name nor its result") {
+  CATCH_CHECK(run_id(kept_config()) == run_id(testing::smallest_run()));
+  const Results with, without;
+  CATCH_CHECK(testing::outcome_of(with.run(kept_config())).result ==
+              testing::outcome_of(without.run(testing::smallest_run())).result);
+}
+
+CATCH_TEST_CASE("a step whose checkpoint was not kept is named, before and after the training") {
+  auto config = kept_config();
+  HeldoutConfig heldout{.samples = 4};
+  heldout.at = {3};
+  config.evaluate = {heldout};
+  struct Problem final : config::Check {
+    void problem(std::string_view key, std::string_view message) override {
+      text = concat(key, " ", message);
+    }
+    std::string text;
+  } problem;
+  config.validate(problem);
+  CATCH_CHECK(problem.text ==
+              "evaluate[0].at has step 3; the checkpoints that train.keep_checkpoints keeps are "
+              "0, 5, and the last step is 8");
+
+  const Results results;
+  results.run(testing::smallest_run());  // keeps none
+  std::get<HeldoutConfig>(config.evaluate[0]).at = {5};
+  const auto run = results.planned(config);
+  CATCH_CHECK_THROWS_WITH(run_experiment(config, run, [] { return false; }),
+                          Contains("without train.keep_checkpoints for step 5"));
+}
+
+CATCH_TEST_CASE("a model can be asked on another task with its vocabulary") {
+  const Results results;
+  auto config = testing::smallest_run();
+  const auto trained = results.run(config);
+  const TaskConfig longer = NeedleConfig{.length = 48, .needles = 2};
+  HeldoutConfig heldout{.samples = 8};
+  heldout.other_task.config = longer;
+  config.evaluate = {heldout};
+  const auto asked = results.run(config);
+  CATCH_CHECK_FALSE(has_trained(asked));
+  const auto expected =
+      answer_of(trained.checkpoint(), config, longer, HeldoutConfig{.samples = 8});
+  CATCH_CHECK(read_result(asked)->at("metrics").at("test_loss") ==
+              expected.metrics.at("test_loss"));
+  CATCH_CHECK(read_result(asked)->at("metrics").at("needle_accuracy_chance") == 0.5);
+
+  // What it is asked on is a part of the answer's name.
+  auto same = config;
+  std::get<HeldoutConfig>(same.evaluate[0]).other_task.config.reset();
+  CATCH_CHECK(answer_id(same, 0) != answer_id(config, 0));
+  CATCH_CHECK(training_id(same) == training_id(config));
+
+  std::get<HeldoutConfig>(config.evaluate[0]).other_task.config = RecallConfig{.tokens = 130};
+  const auto other = results.planned(config);
+  CATCH_CHECK_THROWS_WITH(run_experiment(config, other, [] { return false; }),
+                          Contains("another vocabulary: token 2 is"));
+}
+
+CATCH_TEST_CASE("the kept steps of a training as people write them") {
+  const auto read = [](const char* json) {
+    return KeptSteps::from_value(config::from_json(Json::parse(json)));
+  };
+  const auto all = [](const KeptSteps& kept) { return kept.text(20); };
+  CATCH_CHECK(all(*read("\"none\"")) == "none");
+  CATCH_CHECK(all(*read("\"powers\"")) == "1, 2, 4, 8, 16");
+  CATCH_CHECK(all(*read("\"every 6\"")) == "6, 12, 18");
+  CATCH_CHECK(all(*read("[0, 7]")) == "0, 7");
+  for (const char* wrong : {"\"every\"", "\"every 0\"", "\"every x\"", "\"every 3 \"", "7", "[-1]",
+                            "[1.5]", "\"all\""}) {
+    CATCH_INFO(wrong);
+    CATCH_CHECK_FALSE(read(wrong));
+  }
+  for (const char* right : {"\"none\"", "\"powers\"", "\"every 6\"", "[0, 7]"}) {
+    CATCH_CHECK(config::to_json(read(right)->to_value()) == Json::parse(right));
+  }
+}
+
+}  // namespace
+}  // namespace difflab
