@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/run_study.h"
+#include "experiment/trained_runs.h"
 #include "record/run_directory.h"
 
 namespace difflab::cli {
@@ -40,6 +41,7 @@ Json runs_json(const std::vector<sweep::Run>& runs) {
 
 int ask_and_report(const Asked& asked, bool json, const std::function<void()>& report) {
   const auto& study = asked.study;
+  note_older_trainings(study.results);
   const auto runs = sweep::distinct(study.points);
   std::vector<sweep::Run> missing;
   int answers = 0;
@@ -47,6 +49,7 @@ int ask_and_report(const Asked& asked, bool json, const std::function<void()>& r
     if (!sweep::is_complete(sweep::state_of(run.directory))) missing.push_back(run);
     answers += unanswered(run, study.results);
   }
+  std::cerr << asked.note;
   const int code = run_study(study, report);
   const auto steps = steps_trained(missing);
   std::cout

@@ -19,18 +19,6 @@ bool is_override_of(std::string_view word, std::string_view key) {
   return next == "=" || next == "." || next == "[";
 }
 
-// What the result of an evaluation is kept under: its name, else its kind.
-std::string name_in_result(const config::Value& evaluation) {
-  if (evaluation.is_string()) return evaluation.as_string();
-  for (const char* key : {"name", "kind"}) {
-    const auto* found = evaluation.find(key);
-    if (found != nullptr && found->is_string() && !found->as_string().empty()) {
-      return found->as_string();
-    }
-  }
-  return "";
-}
-
 bool has_own_name(const config::Value& evaluation) {
   const auto* name = evaluation.find("name");
   return name != nullptr && name->is_string() && !name->as_string().empty();
@@ -79,6 +67,17 @@ config::Value joined(config::Value all, const config::Value& more) {
 
 }  // namespace
 
+std::string name_in_result(const config::Value& evaluation) {
+  if (evaluation.is_string()) return evaluation.as_string();
+  for (const char* key : {"name", "kind"}) {
+    const auto* found = evaluation.find(key);
+    if (found != nullptr && found->is_string() && !found->as_string().empty()) {
+      return found->as_string();
+    }
+  }
+  return "";
+}
+
 Question Question::of(const std::vector<std::string>& overrides,
                       const std::vector<std::int64_t>& at) {
   Question question;
@@ -93,16 +92,18 @@ Question Question::of(const std::vector<std::string>& overrides,
 }
 
 config::Value evaluations_of(const Question& question, const config::Value& before,
-                             const config::Value& asked, const config::Value& task) {
+                             const config::Value& asked, const config::Value& task,
+                             std::vector<std::string>& names) {
   const bool elsewhere = !question.task.empty() || !question.at.empty();
-  if (!elsewhere) return joined(before, asked);
   const bool given = !question.evaluate.empty();
-  auto there = config::Value::list();
-  for (const auto& item : (given ? asked : before).items()) {
+  auto wanted = config::Value::list();
+  for (const auto& item : (given || !elsewhere ? asked : before).items()) {
     const bool named = given && has_own_name(item);
-    there.push_back(asked_there(item, question, task, named));
+    wanted.push_back(elsewhere ? asked_there(item, question, task, named) : item);
   }
-  return joined(before, there);
+  names.clear();
+  for (const auto& item : wanted.items()) names.push_back(name_in_result(item));
+  return joined(before, wanted);
 }
 
 config::Value composed_task(const Question& question, const config::Value& trained) {

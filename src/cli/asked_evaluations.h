@@ -21,13 +21,18 @@ struct Question {
   bool is_empty() const { return evaluate.empty() && task.empty() && at.empty(); }
 };
 
+/// What the result of an evaluation is kept under: its name, else its kind.
+std::string name_in_result(const config::Value& evaluation);
+
 /// The evaluations that a model is asked: those of `asked` beside those that it was asked `before`,
 /// in place of those of the same name. If `asked` is empty but the question says where or when,
 /// they are those of `before`, asked there.
 /// @param asked evaluations of the question, composed
 /// @param task that the question names, composed; null if none
+/// @param names receives the names of the evaluations that the question asks for
 config::Value evaluations_of(const Question& question, const config::Value& before,
-                             const config::Value& asked, const config::Value& task);
+                             const config::Value& asked, const config::Value& task,
+                             std::vector<std::string>& names);
 
 /// The task of a model with the question's overrides on it.
 /// @throws UserError with all that is wrong with the overrides.

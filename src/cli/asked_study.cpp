@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <iterator>
 
 #include "cli/asked_evaluations.h"
 #include "cli/project.h"
+#include "cli/weights.h"
 #include "config/compose.h"
 #include "config/library.h"
 #include "config/reader.h"
@@ -52,7 +52,8 @@ std::vector<std::string> with(std::vector<std::string> overrides,
 
 // The experiment with what is asked now beside what it asks anyway, without the runs that nobody
 // has trained.
-Study study_of_experiment(const std::string& name, const Question& question) {
+Asked study_of_experiment(const std::string& name, const Question& question) {
+  Asked found{.of_experiment = true};
   auto others = question.others;
   if (!question.is_empty()) {
     const auto before = common_value(name, question.others, "evaluate");
@@ -60,8 +61,8 @@ Study study_of_experiment(const std::string& name, const Question& question) {
     const auto task = question.task.empty()
                           ? config::Value()
                           : common_value(name, with(question.others, question.task), "task");
-    others.push_back(concat("evaluate=", override_text(config::to_json(
-                                             evaluations_of(question, before, asked, task)))));
+    others.push_back(concat("evaluate=", override_text(config::to_json(evaluations_of(
+                                             question, before, asked, task, found.names)))));
   }
   auto study = load_study(name, others);
   note_older_trainings(study.results);
@@ -74,11 +75,12 @@ Study study_of_experiment(const std::string& name, const Question& question) {
                            " trains them"));
   }
   if (study.points.size() < planned) {
-    std::cerr << fmt::format(
-        "{} of {} runs are not trained and not asked; difflab sweep {} trains them\n",
-        planned - study.points.size(), planned, name);
+    found.note =
+        fmt::format("{} of {} runs are not trained and not asked; difflab sweep {} trains them\n",
+                    planned - study.points.size(), planned, name);
   }
-  return study;
+  found.study = std::move(study);
+  return found;
 }
 
 // A configuration of which all files are there.
@@ -94,66 +96,108 @@ RunConfig read_checked(const config::Value& tree) {
   return config;
 }
 
-// A run that asks what another one is asked now, instead of what that was asked in its sweep.
-sweep::Run asked_run(const RunDirectory& trained, const Question& question,
-                     const config::Value& asked) {
-  auto tree = config::load_yaml(trained.config());
-  const auto state = sweep::state_of(trained);
-  if (state == sweep::PlanState::kDiverged) {
-    throw UserError(concat(trained.path.string(), ": diverged, so there is no trained model"));
-  }
-  const auto* before = tree.find("evaluate");
-  const auto task =
-      question.task.empty() ? config::Value() : composed_task(question, *tree.find("task"));
-  tree.set("evaluate", evaluations_of(question, before != nullptr ? *before : config::Value::list(),
-                                      asked, task));
-  const auto config = read_checked(tree);
+sweep::Run planned_run(const RunConfig& config, const std::string& label, const fs::path& results) {
   const auto full = config::write(config);
-  const auto results = results_of(trained);
-  if (results.empty()) {
-    throw UserError(concat(trained.path.string(), ": does not lie in a folder runs/"));
-  }
   const auto id = run_id(config);
-  sweep::Run run{.id = id,
-                 .axes = {{"run", trained.path.filename().string()}},
-                 .config = config::to_json(full),
-                 .config_text = config::to_yaml(full),
-                 .directory = {results / "runs" / id},
-                 .work = config.train.steps,
-                 .training = training_id(config)};
-  if (!is_trained(run, results)) {
-    throw UserError(concat(trained.path.string(),
-                           ": is not trained to its end; the sweep that it "
-                           "belongs to continues it"));
-  }
-  return run;
+  return {.id = id,
+          .axes = {{"run", label}},
+          .config = config::to_json(full),
+          .config_text = config::to_yaml(full),
+          .directory = {results / "runs" / id},
+          .work = config.train.steps,
+          .training = training_id(config)};
 }
 
-Study study_of_runs(const std::vector<std::string>& names, const Question& question,
-                    const fs::path& results) {
+/// Runs and weights that are asked something.
+class NamedModels {
+ public:
+  /// @param results of runs that are no folders, and of weights
+  NamedModels(const Question& question, const fs::path& results)
+      : question_(question),
+        results_(results),
+        asked_(question.evaluate.empty()
+                   ? config::Value::list()
+                   : composed_values("", question.evaluate, "evaluate").front()) {
+    found_.study.root = find_project();
+  }
+
+  void add(const std::string& name) {
+    auto run = is_weights(name) ? asked_weights(name) : asked_run(find_run(name, results_));
+    const auto place = run.directory.path.parent_path().parent_path();
+    auto& study = found_.study;
+    if (!study.results.empty() && place != study.results) {
+      throw UserError(concat(name, ": lies in another results folder than ",
+                             study.points.front().label(), "; ask them one after the other"));
+    }
+    study.results = place;
+    study.points.push_back(std::move(run));
+  }
+
+  Asked found() { return std::move(found_); }
+
+ private:
+  // The configuration with what is asked now beside what was asked before.
+  RunConfig with_question(config::Value tree) {
+    const auto* before = tree.find("evaluate");
+    const auto* trained = tree.find("task");
+    const auto task =
+        question_.task.empty()
+            ? config::Value()
+            : composed_task(question_, trained != nullptr ? *trained : config::Value::map());
+    tree.set("evaluate",
+             evaluations_of(question_, before != nullptr ? *before : config::Value::list(), asked_,
+                            task, found_.names));
+    return read_checked(tree);
+  }
+
+  // A run that asks what another one is asked now, instead of what that was asked in its sweep.
+  sweep::Run asked_run(const RunDirectory& trained) {
+    const auto state = sweep::state_of(trained);
+    if (state == sweep::PlanState::kDiverged) {
+      throw UserError(concat(trained.path.string(), ": diverged, so there is no trained model"));
+    }
+    const auto results = results_of(trained);
+    if (results.empty()) {
+      throw UserError(concat(trained.path.string(), ": does not lie in a folder runs/"));
+    }
+    auto run = planned_run(with_question(config::load_yaml(trained.config())),
+                           trained.path.filename().string(), results);
+    if (!sweep::is_complete(state) && !is_trained(run, results)) {
+      throw UserError(concat(trained.path.string(),
+                             ": is not trained to its end; the sweep that it belongs to continues "
+                             "it"));
+    }
+    return run;
+  }
+
+  // Weights that were trained elsewhere, as a run that starts from them and trains no step.
+  sweep::Run asked_weights(const fs::path& name) {
+    const auto weights = read_weights(name);
+    auto tree = weights.config;
+    for (const char* key : {"evaluate", "stages", "init_from", "train"}) tree.erase(key);
+    tree.set_path("train.steps", config::Value(0));
+    tree.set_path("init_from.path", config::Value(weights.file.string()));
+    return planned_run(with_question(std::move(tree)), weights.file.filename().string(), results_);
+  }
+
+  const Question& question_;
+  fs::path results_;
+  config::Value asked_;
+  Asked found_;
+};
+
+Asked study_of_models(const std::vector<std::string>& names, const Question& question,
+                      const fs::path& results) {
   if (!question.others.empty()) {
     throw UserError(concat(question.others.front(),
                            ": a run has its configuration; expected evaluate=… or task=…, or an "
                            "experiment before it"));
   }
-  const auto asked = question.evaluate.empty()
-                         ? config::Value::list()
-                         : composed_values("", question.evaluate, "evaluate").front();
-  Study study;
-  study.name = join(names, ",");
-  study.root = find_project();
-  for (const auto& name : names) {
-    const auto trained = find_run(name, results);
-    const auto place = results_of(trained);
-    if (!study.results.empty() && place != study.results) {
-      throw UserError(concat(trained.path.string(), ": lies in another results folder than ",
-                             names.front(), "; ask them one after the other"));
-    }
-    study.results = place;
-    if (!place.empty()) note_older_trainings(place);
-    study.points.push_back(asked_run(trained, question, asked));
-  }
-  return study;
+  NamedModels models(question, results);
+  for (const auto& name : names) models.add(name);
+  auto found = models.found();
+  found.study.name = join(names, ",");
+  return found;
 }
 
 }  // namespace
@@ -217,17 +261,17 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
     throw UserError(concat(names.front(), " is an experiment; expected it alone, or runs alone"));
   }
   if (!of_experiment && std::none_of(names.begin(), names.end(), [&](const auto& name) {
-        return fs::exists(RunDirectory{name}.config()) ||
+        return fs::exists(RunDirectory{name}.config()) || is_weights(name) ||
                name.find_first_not_of("0123456789abcdef") == name.npos;
       })) {
-    throw UserError(concat("'", names.front(), "' is no run and no experiment",
+    throw UserError(concat("'", names.front(), "' is no run, no experiment and no file of weights",
                            suggestion(names.front(), experiments)));
   }
   const auto place =
       results.empty() ? find_project() / "results" : fs::absolute(results).lexically_normal();
   const auto question = Question::of(overrides, at);
-  return of_experiment ? Asked{study_of_experiment(names.front(), question), true}
-                       : Asked{study_of_runs(names, question, place), false};
+  return of_experiment ? study_of_experiment(names.front(), question)
+                       : study_of_models(names, question, place);
 }
 
 }  // namespace difflab::cli

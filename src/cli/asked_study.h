@@ -10,13 +10,16 @@ namespace difflab::cli {
 
 /// Trained runs with what they are asked now beside what they were asked before.
 struct Asked {
-  Study study;
-  bool of_experiment = false;  ///< else of runs, which have no report of their own
+  Study study = {};
+  bool of_experiment = false;  ///< else of runs or weights, which have no report of their own
+  std::vector<std::string> names =
+      {};                 ///< what the results of the asked evaluations are kept under
+  std::string note = {};  ///< what a person should know before
 };
 
-/// The trained runs that `words` name: an experiment with its overrides, or runs (folder, id or its
-/// beginning); evaluate=[…] among the overrides is what is asked, task=… what it is asked on. An
-/// evaluation takes the place of one of the same name.
+/// The trained models that `words` name: an experiment with its overrides, runs (folder, id or its
+/// beginning), or weights (weights.h); evaluate=[…] among the overrides is what is asked, task=…
+/// what it is asked on. An evaluation takes the place of one of the same name.
 /// @param results where the runs lie that are no folders; "" for the project's
 /// @param at steps at which the models are asked; empty: at the end of their training
 /// @throws UserError if nothing is named, or nothing of it is trained, or it cannot be asked that.

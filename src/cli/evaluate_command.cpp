@@ -25,11 +25,14 @@ struct EvaluateOptions {
   bool json = false;
 };
 
-// What the run's model answered, under the names that its result has for it.
-Json answered_metrics(const sweep::Run& run) {
+// What the run's model answered to evaluations of these names (all if none), under the names that
+// its result has for it.
+Json answered_metrics(const sweep::Run& run, const std::vector<std::string>& names) {
   Json metrics = Json::object();
   const auto config = config_of(run);
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto name = result_name(config.evaluate[i]);
+    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     const auto answer = read_answer(run.directory, answer_id(config, i));
     if (!answer) continue;
     const auto prefix = metric_prefix(config.evaluate[i]);
@@ -39,13 +42,14 @@ Json answered_metrics(const sweep::Run& run) {
 }
 
 // The figures of the runs side by side: a line a metric.
-std::string metrics_table(const std::vector<sweep::Run>& runs) {
+std::string metrics_table(const std::vector<sweep::Run>& runs,
+                          const std::vector<std::string>& names) {
   report::Grid grid{.columns = {{"metric", true}}, .rows = {}, .rules = {}};
   std::vector<Json> metrics;
   std::vector<std::string> keys;
   for (const auto& run : runs) {
     grid.columns.push_back({run.axes.front().second});
-    metrics.push_back(answered_metrics(run));
+    metrics.push_back(answered_metrics(run, names));
     for (const auto& [key, value] : metrics.back().items()) {
       if (value.is_number() && std::find(keys.begin(), keys.end(), key) == keys.end()) {
         keys.push_back(key);
@@ -71,7 +75,8 @@ int evaluate(const EvaluateOptions& options) {
     if (asked.of_experiment) {
       write_report(asked.study);
     } else {
-      std::cout << '\n' << metrics_table(sweep::distinct(asked.study.points)) << std::flush;
+      std::cout << '\n'
+                << metrics_table(sweep::distinct(asked.study.points), asked.names) << std::flush;
     }
   });
 }
@@ -85,7 +90,8 @@ void add_evaluate_command(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "what", options->words,
-          "an experiment with its overrides, or runs (folder, id or its beginning); then "
+          "an experiment with its overrides, runs (folder, id or its beginning) or weights "
+          "(.safetensors of difflab export, or a folder with one and config.yaml); then "
           "evaluate=[…], which is asked beside what was asked before, and task=…, on which")
       ->required();
   command->add_option("--results", options->results, "results folder of the runs");

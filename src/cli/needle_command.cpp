@@ -8,7 +8,10 @@
 
 #include "cli/ask_and_report.h"
 #include "cli/commands.h"
+#include "config/reader.h"
+#include "config/yaml.h"
 #include "report/grid.h"
+#include "report/report.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -20,6 +23,7 @@ constexpr std::size_t kMapWidth = 100;
 
 struct NeedleOptions {
   std::vector<std::string> words;
+  std::vector<std::string> typed = {};
   std::string results;
   std::vector<std::int64_t> at;
   std::string lengths = "";
@@ -63,8 +67,8 @@ Json numbers_of(const std::string& option, const std::string& text) {
   return numbers;
 }
 
-Json evaluation_of(const NeedleOptions& options) {
-  Json evaluation{{"kind", "needle_grid"}, {"name", kName}};
+Json evaluation_of(const NeedleOptions& options, bool in_text) {
+  Json evaluation{{"kind", in_text ? "text_needle_grid" : "needle_grid"}, {"name", kName}};
   if (!options.lengths.empty()) evaluation["lengths"] = numbers_of("lengths", options.lengths);
   evaluation["depths"] = numbers_of("depths", options.depths);
   if (!options.needles.empty()) evaluation["needles"] = numbers_of("needles", options.needles);
@@ -73,19 +77,46 @@ Json evaluation_of(const NeedleOptions& options) {
   return evaluation;
 }
 
-// One table for each number of needles and questions: lengths down, depths across.
-std::string maps_of(const sweep::Run& run) {
+/// What a map is of: one number of needles and questions, at one step of the training.
+struct MapKey {
+  std::int64_t needles, queries, step;  // step -1: at the end
+
+  static MapKey of(const Json& cell) {
+    return {cell.at("needles"), cell.at("queries"), cell.value("step", std::int64_t{-1})};
+  }
+  auto operator<=>(const MapKey&) const = default;
+  std::string title() const {
+    const auto text =
+        fmt::format("{} needle{}, {} asked", needles, needles == 1 ? "" : "s", queries);
+    return step < 0 ? text : fmt::format("{}, after {} steps", text, step);
+  }
+  std::string name() const {
+    const auto text = fmt::format("needles_{}_asked_{}", needles, queries);
+    return step < 0 ? text : fmt::format("{}_step_{}", text, step);
+  }
+  Json where() const {
+    Json cells{{"needles", needles}, {"queries", queries}};
+    if (step >= 0) cells["step"] = step;
+    return cells;
+  }
+};
+
+Json cells_of_map(const sweep::Run& run) {
   const auto result = read_result(run.directory);
-  if (!result) return "";
-  std::map<std::pair<std::int64_t, std::int64_t>, std::map<std::int64_t, std::map<double, Json>>>
-      maps;
+  if (!result || !result->at("evaluations").contains(kName)) return Json::array();
+  return result->at("evaluations").at(kName).at("cells");
+}
+
+// One table for each map: lengths down, depths across.
+std::string maps_of(const sweep::Run& run) {
+  std::map<MapKey, std::map<std::int64_t, std::map<double, Json>>> maps;
   std::set<double> depths;
-  for (const auto& cell : result->at("evaluations").at(kName).at("cells")) {
+  for (const auto& cell : cells_of_map(run)) {
     depths.insert(cell.at("depth").get<double>());
-    maps[{cell.at("needles"), cell.at("queries")}][cell.at("length")][cell.at("depth")] = cell;
+    maps[MapKey::of(cell)][cell.at("length")][cell.at("depth")] = cell;
   }
   std::string text;
-  for (const auto& [number, rows] : maps) {
+  for (const auto& [key, rows] : maps) {
     report::Grid grid{.columns = {{"tokens"}}, .rows = {}, .rules = {}};
     for (const double depth : depths) grid.columns.push_back({fmt::format("depth {:g} %", depth)});
     double chance = 0;
@@ -100,10 +131,49 @@ std::string maps_of(const sweep::Run& run) {
       }
       grid.rows.push_back(std::move(row));
     }
-    text += fmt::format("\n{}, {} needles, {} asked (chance {:.3f})\n\n{}", run.label(),
-                        number.first, number.second, chance, report::to_terminal(grid, kMapWidth));
+    text += fmt::format("\n{}, {} (chance {:.3f})\n\n{}", run.label(), key.title(), chance,
+                        report::to_terminal(grid, kMapWidth));
   }
   return text;
+}
+
+// The maps as pictures, with a page that holds them, in RESULTS/needle/NAME.
+void draw_maps(const Study& study, const NeedleOptions& options) {
+  std::set<MapKey> maps;
+  for (const auto& run : study.points) {
+    for (const auto& cell : cells_of_map(run)) maps.insert(MapKey::of(cell));
+  }
+  Json figures = Json::array();
+  for (const auto& key : maps) {
+    figures.push_back({{"mark", "heatmap"},
+                       {"name", key.name()},
+                       {"title", key.title()},
+                       {"x", "length"},
+                       {"y", "depth"},
+                       {"value", "accuracy"},
+                       {"facet", study.points.front().axes.front().first},
+                       {"source", kName},
+                       {"where", key.where()}});
+  }
+  auto page = study.for_report();
+  page.title = "Needles by length and depth";
+  page.command = "./difflab needle";
+  for (const auto& word : options.typed) page.command += " " + quoted_for_shell(word);
+  page.report = config::read<report::ReportConfig>(config::from_json({{"figures", figures}}));
+  page.output = study.results / "needle" / study.name;
+  const auto summary = report::write_report(page);
+  for (const auto& warning : summary.warnings) std::cout << warning << '\n';
+  for (const auto& key : maps) {
+    std::cout << "picture    "
+              << config::shown_path(page.output / "figures" / (key.name() + ".png")) << '\n';
+  }
+}
+
+bool asks_in_text(const Study& study) {
+  const auto config = config_of(study.points.front());
+  const auto* task = &config.task;
+  for (const auto& evaluation : config.evaluate) task = &asked_task(evaluation, *task);
+  return std::holds_alternative<TextNeedleConfig>(*task);
 }
 
 int needle(NeedleOptions& options) {
@@ -112,12 +182,16 @@ int needle(NeedleOptions& options) {
       throw UserError(concat(word, ": needle asks for needles alone; expected difflab evaluate"));
     }
   }
+  options.typed = options.words;
+  const bool in_text = asks_in_text(find_asked(options.words, options.results).study);
   options.words.push_back(
-      concat("evaluate=", override_text(Json::array({evaluation_of(options)}))));
+      concat("evaluate=", override_text(Json::array({evaluation_of(options, in_text)}))));
   auto asked = find_asked(options.words, options.results, options.at);
-  asked.study.output.clear();  // the maps are printed here, no report is written
+  asked.study.output.clear();  // no report of the experiment is written
   return ask_and_report(asked, options.json, [&] {
     for (const auto& run : sweep::distinct(asked.study.points)) std::cout << maps_of(run);
+    std::cout << '\n';
+    draw_maps(asked.study, options);
     std::cout << std::flush;
   });
 }
@@ -129,8 +203,10 @@ void add_needle_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("needle", "Ask trained models for needles: accuracy by length and depth");
   command
-      ->add_option("what", options->words,
-                   "an experiment with its overrides, or runs (folder, id or its beginning)")
+      ->add_option(
+          "what", options->words,
+          "an experiment with its overrides, runs (folder, id or its beginning) or weights; "
+          "then task=…, what they are asked on")
       ->required();
   command->add_option("--lengths", options->lengths,
                       "tokens, e.g. 64,256,1024; by default the trained length");

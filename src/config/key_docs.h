@@ -47,7 +47,7 @@ std::string values_text(Range range = {}) {
     std::vector<std::string> names;
     for (const auto& entry : EnumNames<T>::kNames) names.emplace_back(entry.first);
     return join(names, " | ");
-  } else if constexpr (CustomScalar<T>) {
+  } else if constexpr (CustomScalar<T> || CustomTree<T>) {
     return T::expected();
   } else if constexpr (HasFields<T>) {
     return "a map";

@@ -201,6 +201,8 @@ T read(const Value& value, const std::string& path, Problems& problems, Range ra
     if (auto custom = T::from_value(value)) return *std::move(custom);
     add_unexpected(value, path, T::expected(), problems);
     return T{};
+  } else if constexpr (CustomTree<T>) {
+    return T::read_tree(value, path, problems);
   } else if constexpr (HasFields<T>) {
     return detail::read_struct<T>(value, path, problems);
   } else if constexpr (std::is_same_v<T, bool>) {

@@ -14,6 +14,8 @@
 
 namespace difflab::config {
 
+class Problems;
+
 template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
@@ -24,10 +26,19 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
-/// A type with a spelling of its own, e.g. "schedule, a number or a list of numbers".
+/// A type with a spelling of its own, e.g. "schedule, a number or a list of numbers". from_value
+/// may throw a UserError that says more than that something else was expected.
 template <class T>
 concept CustomScalar = requires(const T& value, const Value& tree) {
   { T::from_value(tree) } -> std::same_as<std::optional<T>>;
+  { value.to_value() } -> std::same_as<Value>;
+  { T::expected() } -> std::convertible_to<std::string>;
+};
+
+/// A type that reads itself, for what would be described twice if it were a field's type.
+template <class T>
+concept CustomTree = requires(const T& value, const Value& tree, Problems& problems) {
+  { T::read_tree(tree, std::string(), problems) } -> std::same_as<T>;
   { value.to_value() } -> std::same_as<Value>;
   { T::expected() } -> std::convertible_to<std::string>;
 };

@@ -44,7 +44,7 @@ Value write(T config) {
     return items;
   } else if constexpr (std::is_enum_v<T>) {
     return Value(name_of(config));
-  } else if constexpr (CustomScalar<T>) {
+  } else if constexpr (CustomScalar<T> || CustomTree<T>) {
     return config.to_value();
   } else if constexpr (HasFields<T>) {
     Writer writer;

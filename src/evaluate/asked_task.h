@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "config/problems.h"
 #include "config/value.h"
 #include "task/task_config.h"
 
@@ -14,8 +15,8 @@ struct AskedTask {
   std::optional<TaskConfig> config;
 
   /// null, or a task as under the key `task`.
-  /// @throws UserError with all that is wrong with the task.
-  static std::optional<AskedTask> from_value(const config::Value& value);
+  static AskedTask read_tree(const config::Value& value, const std::string& path,
+                             config::Problems& problems);
   config::Value to_value() const;
   static std::string expected() { return "null or a task"; }
 };

@@ -4,10 +4,9 @@
 
 namespace difflab {
 
-std::optional<AskedTask> AskedTask::from_value(const config::Value& value) {
-  if (value.is_null()) return AskedTask{};
-  if (!value.is_map() && !value.is_string()) return std::nullopt;
-  return AskedTask{config::read<TaskConfig>(value, "the evaluation's task")};
+AskedTask AskedTask::read_tree(const config::Value& value, const std::string& path,
+                               config::Problems& problems) {
+  return {config::read<std::optional<TaskConfig>>(value, path, problems)};
 }
 
 config::Value AskedTask::to_value() const {

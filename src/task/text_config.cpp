@@ -14,6 +14,7 @@ namespace difflab {
 namespace {
 
 constexpr std::uint64_t kGeneratedSeed = 0;  // one text for all seeds of a run
+constexpr std::int64_t kMostForWords = 10'000'000;
 constexpr const char* kGeneratedName = "generated text";
 
 // Tokens of the generated text. Its first characters are the same however long it is, and it is
@@ -55,6 +56,11 @@ void TextConfig::validate(config::Check& check) const {
   if (valid_share + test_share >= 1) {
     check.problem("test_share", concat("is ", test_share, " with valid_share ", valid_share,
                                        "; expected less than 1 together, the rest is train"));
+  } else if (!file.given() && tokenizer == TokenizerKind::kWord &&
+             generated_characters > kMostForWords) {
+    check.problem("generated_characters",
+                  concat("is ", generated_characters, " with tokenizer: word; expected at most ",
+                         kMostForWords, ", of which words are counted"));
   } else if (!file.given()) {
     if (const auto problem = misfit(*this, generated_tokens(*this)); !problem.empty()) {
       check.problem("length", problem);

@@ -30,11 +30,24 @@ bool KeptSteps::keeps(std::int64_t step) const {
 
 std::string KeptSteps::text(std::int64_t steps) const {
   constexpr std::size_t kMost = 12;
-  std::vector<std::string> kept;
-  for (std::int64_t step = 0; step <= steps && kept.size() <= kMost; ++step) {
-    if (keeps(step)) kept.push_back(kept.size() < kMost ? std::to_string(step) : "…");
+  std::vector<std::int64_t> kept;
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&choice_)) {
+    kept = *list;
+    std::sort(kept.begin(), kept.end());
+  } else {
+    const auto* every = std::get_if<Every>(&choice_);
+    for (auto step = every ? every->steps : 1; kept.size() <= kMost && step <= steps;) {
+      kept.push_back(step);
+      step += every ? every->steps : step;
+    }
   }
-  return kept.empty() ? "none" : join(kept);
+  std::erase_if(kept, [&](std::int64_t step) { return step > steps; });
+  std::vector<std::string> words;
+  for (const auto step : kept) {
+    words.push_back(words.size() < kMost ? std::to_string(step) : "…");
+    if (words.size() > kMost) break;
+  }
+  return words.empty() ? "none" : join(words);
 }
 
 std::optional<KeptSteps> KeptSteps::from_value(const config::Value& value) {

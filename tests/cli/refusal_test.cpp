@@ -21,7 +21,7 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
       {{"train.stepz=20"}, "did you mean"},
       {{"trian.steps=20"}, "did you mean"},
       {{"train.steps=many"}, "expected a whole number"},
-      {{"train.steps=0"}, "expected a whole number of at least 1"},
+      {{"train.steps=-1"}, "expected a whole number of at least 0"},
       {{"model=difff"}, "diff"},
       {{"preset=smok"}, "more"},
       {{"task.needle.queries=9"}, "queries"},

@@ -32,7 +32,9 @@ CATCH_TEST_CASE("every run of every experiment keeps its id through its config.y
     CATCH_REQUIRE(problems.text() == "");
     CATCH_REQUIRE(!study.points.empty());
     for (const auto& point : study.points) {
-      const auto run = config::read<RunConfig>(point.config);
+      auto tree = point.config;
+      complete_stages(tree);
+      const auto run = config::read<RunConfig>(tree);
       const std::string text = config::to_yaml(config::write(run));
       const auto again = config::read<RunConfig>(config::parse_yaml(text, "config.yaml"));
       CATCH_INFO(text << config::canonical_json(config::write(run)) << "\n"

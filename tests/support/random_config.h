@@ -55,6 +55,10 @@ class RandomConfig {
       return names[below(names.size())].second;
     } else if constexpr (config::CustomScalar<T>) {
       return custom<T>();
+    } else if constexpr (config::CustomTree<T>) {
+      T holder;
+      holder.config = value<decltype(holder.config)>({});
+      return holder;
     } else if constexpr (config::HasFields<T>) {
       return make<T>();
     } else if constexpr (std::is_same_v<T, bool>) {
@@ -81,7 +85,7 @@ class RandomConfig {
   /// A type with a spelling of its own: whatever it takes of many trees.
   template <class T>
   T custom() {
-    for (int attempt = 0; attempt < 1000; ++attempt) {
+    for (int attempt = 0; attempt < 100; ++attempt) {
       if (auto taken = T::from_value(tree(2))) return *std::move(taken);
     }
     return T{};
