@@ -1,4 +1,6 @@
 // runs, query: every run of a results folder, whichever experiments it belongs to.
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -8,15 +10,15 @@
 #include "cli/commands.h"
 #include "cli/project.h"
 #include "cli/run_index.h"
+#include "cli/runs_view.h"
 #include "util/error.h"
+#include "util/terminal.h"
 #include "util/text.h"
 
 namespace difflab::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMostKeys = 6;
 
 struct RunsOptions {
   std::string results;
@@ -91,38 +93,11 @@ struct Filter {
   }
 };
 
-// id, state and progress, then the keys in which the runs differ.
-std::vector<std::string> default_columns(const std::vector<RunRow>& rows) {
-  std::vector<std::string> columns{"id", "state", "step", "steps"};
-  std::set<std::string> keys;
-  for (const auto& row : rows) {
-    for (const auto& [key, value] : row) {
-      if (key.starts_with("config.")) keys.insert(key);
-    }
-  }
-  for (const auto& key : keys) {
-    std::set<std::string> values;
-    for (const auto& row : rows) {
-      const auto found = row.find(key);
-      values.insert(found == row.end() ? "" : text_of(found->second));
-    }
-    if (values.size() > 1 && columns.size() < 4 + kMostKeys) columns.push_back(key.substr(7));
-  }
-  columns.emplace_back("metrics.valid_loss");
-  return columns;
-}
-
-int width_of(const std::string& text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;  // UTF-8: not a continuation
-  }));
-}
-
 void print_table(const std::vector<std::vector<std::string>>& lines) {
-  std::vector<int> widths(lines.front().size(), 0);
+  std::vector<std::size_t> widths(lines.front().size(), 0);
   for (const auto& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], width_of(line[i]));
+      widths[i] = std::max(widths[i], columns_of(line[i]));
     }
   }
   for (const auto& line : lines) {
@@ -130,7 +105,7 @@ void print_table(const std::vector<std::vector<std::string>>& lines) {
     for (std::size_t i = 0; i < line.size(); ++i) {
       text += line[i];
       if (i + 1 < line.size()) {
-        text += std::string(static_cast<std::size_t>(widths[i] - width_of(line[i]) + 2), ' ');
+        text += std::string(widths[i] - columns_of(line[i]) + 2, ' ');
       }
     }
     std::cout << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';
@@ -149,8 +124,23 @@ void check_key(const std::string& key, const std::vector<RunRow>& rows) {
   throw UserError(concat("no run has ", key, near ? concat("; did you mean ", *near, "?") : ""));
 }
 
+std::vector<std::vector<std::string>> columns_view(const std::vector<RunRow>& rows,
+                                                   const std::vector<std::string>& columns) {
+  std::vector<std::vector<std::string>> lines{columns};
+  for (const auto& row : rows) {
+    std::vector<std::string> line;
+    for (const auto& column : columns) {
+      const Json* value = find(row, column);
+      line.push_back(value == nullptr ? "" : text_of(*value));
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 void show_runs(const RunsOptions& options) {
-  auto rows = read_runs(results_of(options));
+  const auto results = results_of(options);
+  auto rows = read_runs(results);
   std::vector<Filter> filters;
   for (const auto& text : options.filters) filters.emplace_back(text);
   if (!rows.empty()) {
@@ -175,17 +165,10 @@ void show_runs(const RunsOptions& options) {
     std::cout << Json(rows).dump(1) << '\n';
     return;
   }
-  const auto columns = options.columns.empty() ? default_columns(rows) : options.columns;
-  std::vector<std::vector<std::string>> lines{columns};
-  for (const auto& row : rows) {
-    std::vector<std::string> line;
-    for (const auto& column : columns) {
-      const Json* value = find(row, column);
-      line.push_back(value == nullptr ? "" : text_of(*value));
-    }
-    lines.push_back(std::move(line));
-  }
-  print_table(lines);
+  print_table(
+      options.columns.empty()
+          ? runs_view(rows, results, static_cast<std::size_t>(terminal_width(STDOUT_FILENO)))
+          : columns_view(rows, options.columns));
   std::cerr << rows.size() << " runs\n";
 }
 
@@ -226,7 +209,9 @@ void add_runs_commands(CLI::App& app) {
                    "KEY=VALUE (or != < <= > >=): state, a key of the configuration, "
                    "metrics.NAME, e.g. state=failed task.kind=recall 'metrics.valid_loss<2'");
   runs->add_option("--sort", options->sort, "key to sort by; -KEY for the largest first");
-  runs->add_option("--columns", options->columns, "keys to show, separated by commas")
+  runs->add_option("--columns", options->columns,
+                   "keys to show instead, separated by commas: id, state, step, a key of the "
+                   "configuration, metrics.NAME …")
       ->delimiter(',');
   runs->callback([options] { show_runs(*options); });
 

@@ -1,5 +1,6 @@
 // `difflab runs` and `difflab query`: all runs of a results folder.
 #include <cstdlib>
+#include <sstream>
 
 #include "cli/driver.h"
 #include "support/catch.h"
@@ -11,6 +12,8 @@ namespace fs = std::filesystem;
 using Catch::Contains;
 using testing::Answer;
 using testing::Driver;
+
+constexpr auto line_end = std::string::npos;
 
 struct Finished : Driver {
   Finished() {
@@ -45,6 +48,27 @@ CATCH_TEST_CASE("runs filters by state, configuration and figures") {
   CATCH_CHECK(table.out ==
               "seed  message\n2     the fake task is impossible\n2     the fake task is "
               "impossible\n");
+}
+
+CATCH_TEST_CASE("runs says of each what a person asks first, in lines that fit") {
+  const Finished driver;
+  const Answer answer = driver.call({"runs", "--sort", "seed"});
+  std::istringstream out(answer.out);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(out, line);) lines.push_back(line);
+  CATCH_INFO(answer.out);
+  CATCH_REQUIRE(lines.size() == 7);
+  CATCH_CHECK(lines[0] ==
+              "id        experiment    varies       seed  state     age  accuracy  loss");
+  for (const auto& line : lines) CATCH_CHECK(line.size() <= 80);
+  CATCH_CHECK_THAT(lines[1], Contains("tiny/default") && Contains("finished") && Contains("  0  "));
+  CATCH_CHECK((lines[1].find("transformer") != line_end || lines[1].find("diff") != line_end));
+  CATCH_CHECK_THAT(lines[6], Contains("failed") && Contains("  2  "));
+  // A name that is too long is cut, not the line.
+  fs::rename(driver.output(), driver.results() / "tiny" / std::string(60, 'x'));
+  const Answer cut = driver.call({"runs", "seed=0"});
+  CATCH_INFO(cut.out);
+  CATCH_CHECK_THAT(cut.out, Contains("tiny/xxx") && Contains("…"));
 }
 
 CATCH_TEST_CASE("runs are sorted by size, largest first if asked, those without the key last") {
