@@ -15,7 +15,8 @@ void Attention::initialise(const std::function<Random(const std::string& name)>&
 at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
 
 bool Attention::uses_fused(Kernels kernels, const KeyValueCache* cache) const {
-  return kernels == Kernels::kFused && cache == nullptr && !logit_hook_;
+  const bool whole = cache == nullptr || cache->tokens() == 0;
+  return kernels == Kernels::kFused && whole && !logit_hook_;
 }
 
 at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k) const {

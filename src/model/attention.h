@@ -52,7 +52,7 @@ class Attention : public torch::nn::Module {
 
  protected:
   /// Whether maps need not be seen by anybody, so that `attend` may do: fused kernels, whole
-  /// sequences, nobody looking at the logits.
+  /// sequences (also one that a cache is to keep), nobody looking at the logits.
   bool uses_fused(Kernels kernels, const KeyValueCache* cache) const;
 
   /// softmax(q kᵀ/√d) over positions 0..t; q [B, maps, T_q, d], k [B, maps, T, d], the queries

@@ -38,12 +38,13 @@ class DifferentialAttention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    if (uses_fused(kernels_, cache)) {
-      const auto heads = attend(in.q, in.k, in.v, lambda_of_rows(in.q),
+    const bool fused = uses_fused(kernels_, cache);
+    const auto [k, v] = with_earlier(cache, in.k, in.v);
+    if (fused) {
+      const auto heads = attend(in.q, k, v, lambda_of_rows(in.q),
                                 head_map());  // [B, T, H, 2d]
       return out_proj_(subln_->forward(at_places(heads, places), scale_).flatten(-2));
     }
-    const auto [k, v] = with_earlier(cache, in.k, in.v);
     const auto values = repeat_heads(v, groups()).transpose(1, 2);  // [B, H, T, 2d]
     const auto heads = difference(in.q, k).matmul(values);          // [B, H, T, 2d]
     return out_proj_(at_places(join_heads(subln_->forward(heads, scale_)), places));  // [B, T, D]

@@ -36,10 +36,11 @@ class DifferentialV2Attention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    if (uses_fused(kernels_, cache)) {
+    const bool at_once = uses_fused(kernels_, cache);
+    const auto [k, v] = with_earlier(cache, in.k, in.v);
+    if (at_once) {
       return o_proj_(subln_->forward(at_places(fused(in), places)).flatten(-2));
     }
-    const auto [k, v] = with_earlier(cache, in.k, in.v);
     const auto mixed = maps(in.q, k).matmul(repeat(v));                // [B, 2H, T, d]
     const auto heads = subln_->forward(difference(mixed, in.lambda));  // [B, H, T, d]
     return o_proj_(at_places(join_heads(heads), places));              // [B, T, D]

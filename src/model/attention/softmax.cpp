@@ -32,12 +32,13 @@ class SoftmaxAttention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    if (uses_fused(kernels_, cache)) {
-      const auto heads = attend(in.q, in.k, in.v, {}, head_map());
+    const bool fused = uses_fused(kernels_, cache);
+    const auto [k, v] = with_earlier(cache, in.k, in.v);
+    if (fused) {
+      const auto heads = attend(in.q, k, v, {}, head_map());
       return out_proj_(
           subln_->forward(at_places(heads, places)).flatten(-2));  // heads [B, T, H, d]
     }
-    const auto [k, v] = with_earlier(cache, in.k, in.v);
     const auto heads = map(in.q, k).matmul(repeat(v));                        // [B, H, T, d]
     return out_proj_(at_places(join_heads(subln_->forward(heads)), places));  // [B, T, D]
   }
