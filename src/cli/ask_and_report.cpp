@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/run_study.h"
@@ -51,6 +52,17 @@ int ask_and_report(const Asked& asked, bool json, const std::function<void()>& r
   }
   std::cerr << asked.note;
   const int code = run_study(study, report);
+  const auto left = std::count_if(runs.begin(), runs.end(), [](const sweep::Run& run) {
+    return !sweep::is_complete(sweep::state_of(run.directory));
+  });
+  if (code == 0 && left > 0) {  // somebody else asks them
+    std::cout << (json ? Json{{"trained_steps", 0}, {"asked", 0}, {"submitted", left}}.dump()
+                       : fmt::format("\n{} {} submitted; the same command prints the answers when "
+                                     "they are there",
+                                     left, left == 1 ? "run" : "runs"))
+              << '\n';
+    return code;
+  }
   const auto steps = steps_trained(missing);
   std::cout
       << (json

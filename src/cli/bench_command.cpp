@@ -1,4 +1,4 @@
-// difflab bench: attention and training steps in the worker, sweeps and starts from here.
+// difflab bench: attention, training steps and decoding in the worker, sweeps and starts from here.
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,17 +20,16 @@ void add_bench_command(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "bench",
-      "Time attention or training steps beside the library's, or what a sweep and a start cost");
-  command->add_option("what", options->what, "attention, train, sweep or startup")
+      "bench", "Time attention, training steps or decoding, or what a sweep and a start cost");
+  command->add_option("what", options->what, "attention, train, decode, sweep or startup")
       ->required()
-      ->check(CLI::IsMember({"attention", "train", "sweep", "startup"}));
+      ->check(CLI::IsMember({"attention", "train", "decode", "sweep", "startup"}));
   const CLI::Option* threads =
-      command->add_option("--threads", options->threads, "attention, train: threads")
+      command->add_option("--threads", options->threads, "attention, train, decode: threads")
           ->capture_default_str()
           ->check(CLI::Range(1, 1024));
   const CLI::Option* device =
-      command->add_option("--device", options->device, "attention, train: cpu or cuda")
+      command->add_option("--device", options->device, "attention, train, decode: cpu or cuda")
           ->capture_default_str()
           ->check(CLI::IsMember({"cpu", "cuda"}));
   const CLI::Option* runs =
@@ -41,10 +40,10 @@ void add_bench_command(CLI::App& app) {
   command->callback([options, threads, device, runs] {
     const bool of_driver = options->what == "sweep" || options->what == "startup";
     if (of_driver && threads->count() > 0) {
-      throw UserError("--threads is for bench attention and bench train");
+      throw UserError("--threads is for bench attention, train and decode");
     }
     if (of_driver && device->count() > 0) {
-      throw UserError("--device is for bench attention and bench train");
+      throw UserError("--device is for bench attention, train and decode");
     }
     if (options->what != "sweep" && runs->count() > 0) throw UserError("--runs is for bench sweep");
     if (options->what == "sweep") return bench_sweep(options->runs, options->json);

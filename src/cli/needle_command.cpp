@@ -187,6 +187,9 @@ int needle(NeedleOptions& options) {
   options.words.push_back(
       concat("evaluate=", override_text(Json::array({evaluation_of(options, in_text)}))));
   auto asked = find_asked(options.words, options.results, options.at);
+  if (!std::holds_alternative<sweep::LocalLauncher>(asked.study.config.launcher)) {
+    throw UserError("launcher: needle asks here; expected launcher=local, or difflab evaluate");
+  }
   asked.study.output.clear();  // no report of the experiment is written
   return ask_and_report(asked, options.json, [&] {
     for (const auto& run : sweep::distinct(asked.study.points)) std::cout << maps_of(run);

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kShownDigits = 8;  // of an id's 16; every command takes a beginning
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kShortest = 8;  // a column is not made narrower than this
-constexpr std::size_t kExperiment = 1, kVaries = 2;
+constexpr std::size_t kExperimentColumn = 1, kVariesColumn = 2;
 
 /// What an experiment says of one of its runs.
 struct Membership {
@@ -72,7 +72,7 @@ std::string number_in(const RunRow& row, const std::string& key, const char* for
              : fmt::format(fmt::runtime(format), value->get<double>());
 }
 
-std::string state_text(const RunRow& row) {
+std::string run_state_text(const RunRow& row) {
   const auto state = text_in(row, "state");
   const auto *step = value_of(row, "step"), *steps = value_of(row, "steps");
   const bool on_its_way = state == "running" || state == "interrupted";
@@ -126,13 +126,14 @@ void fit(std::vector<std::vector<std::string>>& lines, std::size_t width) {
     total += widths.back() + (i > 0 ? kGap : 0);
   }
   while (total > width) {
-    auto& longer = widths[kExperiment] > widths[kVaries] ? widths[kExperiment] : widths[kVaries];
+    auto& longer = widths[kExperimentColumn] > widths[kVariesColumn] ? widths[kExperimentColumn]
+                                                                     : widths[kVariesColumn];
     if (longer <= kShortest) break;
     --longer;
     --total;
   }
   for (auto& line : lines) {
-    for (const auto column : {kExperiment, kVaries}) {
+    for (const auto column : {kExperimentColumn, kVariesColumn}) {
       line[column] = shortened(line[column], widths[column]);
     }
   }
@@ -161,7 +162,7 @@ std::vector<std::vector<std::string>> runs_view(const std::vector<RunRow>& rows,
       if (const auto text = varied_text(found->second.front()); !text.empty()) varies = text;
     }
     lines.push_back({id.substr(0, kShownDigits), experiment, varies, text_in(row, "config.seed"),
-                     state_text(row), age_text(row),
+                     run_state_text(row), age_text(row),
                      number_in(row, "metrics.valid_accuracy", "{:.3f}"),
                      number_in(row, "metrics.valid_loss", "{:.4g}")});
   }

@@ -76,8 +76,10 @@ void print(const std::vector<Row>& rows, const std::string& where) {
     std::cout << fmt::format("  {:<37} {:9.2f} ms  ({:.2f} to {:.2f})", bench->name,
                              1e3 * seconds.median, 1e3 * seconds.low, 1e3 * seconds.high);
     if (bench->tokens > 0) {
-      std::cout << fmt::format("  {:8.0f} tokens/s  {:6.1f} GFLOP/s  {:3.0f} % of sgemm",
-                               bench->tokens / seconds.median,
+      std::cout << fmt::format("  {:8.0f} tokens/s", bench->tokens / seconds.median);
+    }
+    if (bench->operations > 0 && bench->tokens > 0) {
+      std::cout << fmt::format("  {:6.1f} GFLOP/s  {:3.0f} % of sgemm",
                                1e-9 * bench->operations / seconds.median, 100 * share);
     }
     std::cout << '\n';
@@ -96,6 +98,8 @@ Json to_json(const std::vector<Row>& rows) {
                 {"quartile_seconds", {seconds.low, seconds.high}}};
     if (bench->tokens > 0) {
       one["tokens_per_second"] = bench->tokens / seconds.median;
+    }
+    if (bench->tokens > 0 && bench->operations > 0) {
       one["flops_per_second"] = bench->operations / seconds.median;
       one["share_of_sgemm"] = share;
     }
@@ -129,11 +133,13 @@ int bench_command(const std::vector<std::string>& arguments) {
   const auto& what = arguments.at(0);
   at::set_num_threads(std::stoi(arguments.at(1)));
   if (what == "serve") return serve_steps();
-  if (what != "attention" && what != "train") {
-    throw UserError(concat("bench ", what, " is unknown; expected attention or train"));
+  if (what != "attention" && what != "train" && what != "decode") {
+    throw UserError(concat("bench ", what, " is unknown; expected attention, train or decode"));
   }
   const auto device = open_device(arguments.at(2) == "cuda" ? Device::kCuda : Device::kCpu);
-  const auto cases = what == "attention" ? attention_cases(device) : train_cases(device);
+  const auto cases = what == "attention" ? attention_cases(device)
+                     : what == "train"   ? train_cases(device)
+                                         : decode_cases(device);
   const auto rows = measure(cases, device);
   if (arguments.size() > 3) {
     std::cout << to_json(rows).dump(1) << '\n';

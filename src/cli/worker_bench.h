@@ -5,8 +5,8 @@
 
 namespace difflab {
 
-/// bench attention|train THREADS cpu|cuda [--json]: how fast our kernels and steps are beside the
-/// library's, in one run, cases interleaved. Returns the exit code. @throws UserError
+/// bench attention|train|decode THREADS cpu|cuda [--json]: how fast our kernels and steps are
+/// beside the library's, in one run, cases interleaved. Returns the exit code. @throws UserError
 int bench_command(const std::vector<std::string>& arguments);
 
 }  // namespace difflab

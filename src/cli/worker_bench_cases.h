@@ -22,5 +22,6 @@ struct BenchCase {
 
 std::vector<BenchCase> attention_cases(c10::Device device);
 std::vector<BenchCase> train_cases(c10::Device device);
+std::vector<BenchCase> decode_cases(c10::Device device);
 
 }  // namespace difflab

@@ -6,6 +6,7 @@
 #include "evaluate/activation_outliers.h"
 #include "evaluate/ar_hit.h"
 #include "evaluate/attention_allocation.h"
+#include "evaluate/decoding.h"
 #include "evaluate/hallucination.h"
 #include "evaluate/heldout.h"
 #include "evaluate/in_context_shots.h"
@@ -26,7 +27,7 @@ using EvaluationConfig =
     std::variant<HeldoutConfig, NeedleGridConfig, TextNeedleGridConfig, InContextShotsConfig,
                  HallucinationConfig, AttentionAllocationConfig, ActivationOutliersConfig,
                  LogitQuantizationConfig, LossByPositionConfig, ArHitConfig, InitialGradientsConfig,
-                 LambdaDistributionConfig, ThroughputConfig, SampleTextConfig>;
+                 LambdaDistributionConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {

@@ -116,7 +116,7 @@ Metric metric_of(std::string_view key) {
   } else if (key.find("tokens_per_second") != key.npos) {
     unknown.decimals = 0;
     unknown.better = Better::kHigher;
-  } else if (key.find("memory_mib") != key.npos) {
+  } else if (key.find("memory_mib") != key.npos || key.starts_with("cache_mib")) {
     unknown.better = Better::kLower;
   }
   return unknown;

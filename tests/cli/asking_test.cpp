@@ -75,6 +75,9 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
   driver.refuses({"needle", run, "--depths", "0:100:0"}, "expected FROM:TO:STEP");
   driver.refuses({"needle", run, "--needles", "2", "--queries", "3"}, "asks for 3 needles");
   driver.refuses({"needle", run, "evaluate=[]"}, "expected difflab evaluate");
+  const Answer elsewhere = driver.call({"needle", "tiny", "launcher=slurm"});
+  CATCH_CHECK(elsewhere.code == 2);
+  CATCH_CHECK_THAT(elsewhere.err, Contains("expected launcher=local"));
 }
 
 CATCH_TEST_CASE("a sequence beyond the learned positions of a model is refused") {

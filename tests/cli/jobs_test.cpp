@@ -47,6 +47,23 @@ CATCH_TEST_CASE("launcher=slurm submits and ends; the tasks give the tables of a
   CATCH_CHECK(cluster.driver.tables() == expected);
 }
 
+CATCH_TEST_CASE("evaluate leaves the asking to Slurm, too, and says so") {
+  const Cluster cluster;
+  CATCH_REQUIRE(cluster.driver.sweep().code == 0);
+  const std::vector<std::string> ask{"evaluate", "tiny", "evaluate=[{kind: heldout, samples: 7}]",
+                                     "launcher=slurm", "--json"};
+  const Answer waiting = cluster.driver.call(ask);  // the queue holds them back
+  CATCH_INFO(waiting.out << waiting.err);
+  CATCH_CHECK(waiting.code == 0);
+  CATCH_CHECK_THAT(waiting.out, Contains("{\"trained_steps\":0,\"asked\":0,\"submitted\":6}"));
+  cluster.slurm.set("execute", "");
+  const Answer again = cluster.driver.call({"sweep", "tiny", ask[2]});
+  CATCH_CHECK(again.code == 0);
+  const Answer answers = cluster.driver.call(ask);
+  CATCH_INFO(answers.out << answers.err);
+  CATCH_CHECK_THAT(answers.out, Contains("\"asked\":0,\"runs\":["));
+}
+
 CATCH_TEST_CASE("runs that Slurm still has are not submitted again, those it lost are") {
   const Cluster cluster;
   CATCH_REQUIRE(cluster.submit().code == 0);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace difflab {
+
+class LanguageModel;
+struct DecodingState;
+
+/// Sequences that a model has read, and from which it decodes again and again.
+class ReadContext {
+ public:
+  /// @param tokens [B, T] that the model has read, on its device
+  ReadContext(LanguageModel& model, const at::Tensor& tokens);
+  ~ReadContext();
+  ReadContext(ReadContext&&) noexcept;
+
+  /// Decodes `tokens` more of each sequence, the most likely ones, behind the first that follows
+  /// the context: [B, tokens] on the CPU.
+  at::Tensor decode(std::int64_t tokens) const;
+  /// Bytes of the keys and values of the context.
+  std::int64_t cache_bytes() const;
+
+ private:
+  LanguageModel* model_;
+  std::unique_ptr<DecodingState> state_;
+  at::Tensor last_;  // [B, 1], the first token that is decoded from
+};
+
+}  // namespace difflab

@@ -1,0 +1,85 @@
+// Fields that structs of a run may get one day: with the value that stands for what runs did before
+// they move no id.
+#include "config/canonical.h"
+#include "config/writer.h"
+#include "experiment/identity.h"
+#include "support/catch.h"
+#include "support/small_runs.h"
+
+namespace difflab {
+namespace {
+
+struct FutureTrain : TrainConfig {
+  double throw_away = 0.5;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    TrainConfig::visit_fields(visit);
+    visit("throw_away", throw_away, "");
+  }
+};
+
+struct FutureAttention : DifferentialAttentionConfig {
+  std::int64_t throw_away = 0;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    DifferentialAttentionConfig::visit_fields(visit);
+    visit("throw_away", throw_away, "");
+  }
+};
+
+struct FutureHeldout : HeldoutConfig {
+  bool throw_away = false;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    HeldoutConfig::visit_fields(visit);
+    visit("throw_away", throw_away, "");
+  }
+};
+
+// What a later version would write for the same run.
+config::Value written_later(const RunConfig& config, const FutureTrain& train,
+                            const FutureAttention& attention, const FutureHeldout& heldout) {
+  auto value = config::write(config);
+  value.set("train", config::write(train));
+  value.set_path("model.attention", config::write(attention));
+  value.find("evaluate")->mutable_items().at(0) = config::write(heldout);
+  return value;
+}
+
+CATCH_TEST_CASE("a field added to training, an attention and an evaluation moves no id") {
+  auto config = testing::smallest_run();
+  const HeldoutConfig heldout{.samples = 16};
+  config.evaluate = {heldout, NeedleGridConfig{}};
+  FutureTrain train;
+  static_cast<TrainConfig&>(train) = config.train;
+  FutureAttention attention;
+  static_cast<DifferentialAttentionConfig&>(attention) =
+      std::get<DifferentialAttentionConfig>(config.model.attention);
+  FutureHeldout asked;
+  static_cast<HeldoutConfig&>(asked) = heldout;
+
+  const std::vector<LaterKey> keys{{"train.throw_away", "0.5"},
+                                   {"model.attention:diff_v1.throw_away", "0"},
+                                   {"evaluate:heldout.throw_away", "false"}};
+  const auto name = [&] {
+    auto value = written_later(config, train, attention, asked);
+    forget_later_keys(value, keys);
+    return config::canonical_json(value);
+  };
+  const auto today = config::canonical_json(config::write(config));
+  CATCH_CHECK(name() == today);
+  train.throw_away = 0.25;
+  CATCH_CHECK(name() != today);
+  train.throw_away = 0.5;
+  attention.throw_away = 1;
+  CATCH_CHECK(name() != today);
+  attention.throw_away = 0;
+  asked.throw_away = true;
+  CATCH_CHECK(name() != today);
+}
+
+}  // namespace
+}  // namespace difflab
