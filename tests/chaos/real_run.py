@@ -85,7 +85,9 @@ class Run:
         self.path = project.folder / "work" / "runs" / frozen.name
         self.argv = [str(project.build / "difflab-worker"), "run", str(self.path)]
         self.anew()
+        begin = time.monotonic()
         self.finish()
+        self.took = time.monotonic() - begin  # seconds, from the start of the program
         self.expected = outcome(self.path)
 
     def anew(self):

@@ -95,12 +95,12 @@ def failing_calls(run, dose):
 
 
 def random_resumes(run, dose, chance):
-    """Interrupted at a random step, continued."""
+    """Interrupted at a random step, continued. How long a run takes depends on the machine."""
     steps = []
     while len(steps) < dose(3, 50):
         run.anew()
         process = run.start()
-        time.sleep(chance.uniform(0.2, 1.6))
+        time.sleep(chance.uniform(0.3, 1.1) * run.took)
         process.send_signal(chance.choice([signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP]))
         code = process.wait(60)
         if code not in (0, SAVED):
@@ -113,24 +113,34 @@ def random_resumes(run, dose, chance):
     return f"{len(steps)} resumes from steps {min(steps)} to {max(steps)}"
 
 
+def wait_until_behind(run, process, step):
+    """Until the run says that it is behind a step. A status that is just being written says nothing."""
+    while process.poll() is None:
+        try:
+            if run.step() > step:
+                return
+        except (OSError, ValueError, KeyError):
+            pass
+        time.sleep(0.002)
+
+
 def chained_interruptions(project, dose, chance):
-    """One run of a few seconds, stopped again and again."""
+    """One run, stopped again and again, each time after it has come further."""
     wanted = dose(4, 10)
     run = make_run(project, f"train.steps={dose(1500, 4000)}", "train.eval_every=100", "train.checkpoint_steps=500")
     for _ in range(dose(1, 5)):
         run.anew()
-        times, patience = 0, 1
-        while times < wanted:
+        step = -1
+        for number in range(1, wanted + 1):
             process = run.start()
-            time.sleep(patience * chance.uniform(0.25, 0.45))
+            wait_until_behind(run, process, step)
+            time.sleep(chance.uniform(0, 0.02))
             process.send_signal(signal.SIGTERM)
-            if process.wait(60) == SAVED:
-                times += 1
-            else:
-                patience *= 1.5  # it was not yet there to be asked
-            require(not run.published(), f"done after {times} interruptions, {wanted} were wanted")
+            code = process.wait(60)
+            require(code == SAVED and not run.published(), f"exit code {code} at interruption {number}")
+            step = run.step()
         run.finish()
-        run.check(f"interrupted {times} times in a row")
+        run.check(f"interrupted {wanted} times in a row")
     return f"{wanted} interruptions of one run in a row, {dose(1, 5)} times"
 
 
