@@ -52,7 +52,8 @@ std::string KeptSteps::text(std::int64_t steps) const {
 
 std::optional<KeptSteps> KeptSteps::from_value(const config::Value& value) {
   if (value.is_string()) {
-    std::string_view text = value.as_string();
+    const auto word = value.as_string();
+    std::string_view text = word;
     if (text == "none") return KeptSteps();
     if (text == "powers") return powers();
     constexpr std::string_view kEvery = "every ";
