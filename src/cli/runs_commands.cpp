@@ -11,6 +11,7 @@
 #include "cli/project.h"
 #include "cli/run_index.h"
 #include "cli/runs_view.h"
+#include "report/format.h"
 #include "util/error.h"
 #include "util/terminal.h"
 #include "util/text.h"
@@ -97,7 +98,7 @@ void print_table(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> widths(lines.front().size(), 0);
   for (const auto& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], columns_of(line[i]));
+      widths[i] = std::max(widths[i], report::display_width(line[i]));
     }
   }
   for (const auto& line : lines) {
@@ -105,7 +106,7 @@ void print_table(const std::vector<std::vector<std::string>>& lines) {
     for (std::size_t i = 0; i < line.size(); ++i) {
       text += line[i];
       if (i + 1 < line.size()) {
-        text += std::string(widths[i] - columns_of(line[i]) + 2, ' ');
+        text += std::string(widths[i] - report::display_width(line[i]) + 2, ' ');
       }
     }
     std::cout << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "record/provenance.h"
+#include "report/format.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/terminal.h"
@@ -100,21 +101,9 @@ std::string varied_text(const Membership& of) {
   return text;
 }
 
-std::string shortened(const std::string& text, std::size_t columns) {
-  if (columns_of(text) <= columns) return text;
-  std::string kept;
-  std::size_t width = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (begins && ++width == columns) break;
-    kept += text[i];
-  }
-  return kept + "…";
-}
-
 std::size_t widest(const std::vector<std::vector<std::string>>& lines, std::size_t column) {
   std::size_t width = 0;
-  for (const auto& line : lines) width = std::max(width, columns_of(line[column]));
+  for (const auto& line : lines) width = std::max(width, report::display_width(line[column]));
   return width;
 }
 
@@ -134,18 +123,12 @@ void fit(std::vector<std::vector<std::string>>& lines, std::size_t width) {
   }
   for (auto& line : lines) {
     for (const auto column : {kExperimentColumn, kVariesColumn}) {
-      line[column] = shortened(line[column], widths[column]);
+      line[column] = fit_to_width(line[column], static_cast<int>(widths[column]));
     }
   }
 }
 
 }  // namespace
-
-std::size_t columns_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;  // UTF-8: not a continuation
-  }));
-}
 
 std::vector<std::vector<std::string>> runs_view(const std::vector<RunRow>& rows,
                                                 const fs::path& results, std::size_t width) {

@@ -16,7 +16,4 @@ std::vector<std::vector<std::string>> runs_view(const std::vector<RunRow>& rows,
                                                 const std::filesystem::path& results,
                                                 std::size_t width);
 
-/// Columns that a text takes on a terminal.
-std::size_t columns_of(const std::string& text);
-
 }  // namespace difflab::cli

@@ -26,8 +26,7 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
-/// A type with a spelling of its own, e.g. "schedule, a number or a list of numbers". from_value
-/// may throw a UserError that says more than that something else was expected.
+/// A type with a spelling of its own, e.g. "schedule, a number or a list of numbers".
 template <class T>
 concept CustomScalar = requires(const T& value, const Value& tree) {
   { T::from_value(tree) } -> std::same_as<std::optional<T>>;

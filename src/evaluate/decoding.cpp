@@ -4,6 +4,7 @@
 
 #include "evaluate/read_context.h"
 #include "evaluate/timing.h"
+#include "model/generate.h"
 #include "model/language_model.h"
 #include "task/task.h"
 #include "util/text.h"
@@ -12,25 +13,15 @@ namespace difflab {
 
 ReadContext::ReadContext(LanguageModel& model, const at::Tensor& tokens)
     : model_(&model), state_(std::make_unique<DecodingState>()) {
-  const at::NoGradGuard no_grad;
-  const auto states = model.hidden(tokens, state_.get());
-  last_ = model.head(states.select(1, -1)).argmax(-1, /*keepdim=*/true);
+  last_ = continue_greedily(model, tokens, *state_, 1).to(tokens.device());
 }
 
 ReadContext::~ReadContext() = default;
 ReadContext::ReadContext(ReadContext&&) noexcept = default;
 
 at::Tensor ReadContext::decode(std::int64_t tokens) const {
-  const at::NoGradGuard no_grad;
   auto state = *state_;  // its tensors are never written to: each step makes longer ones
-  auto next = last_;
-  std::vector<at::Tensor> drawn;
-  for (std::int64_t i = 0; i < tokens; ++i) {
-    const auto states = model_->hidden(next, &state);
-    next = model_->head(states.select(1, -1)).argmax(-1, /*keepdim=*/true);
-    drawn.push_back(next);
-  }
-  return at::cat(drawn, 1).cpu();
+  return continue_greedily(*model_, last_, state, tokens);
 }
 
 std::int64_t ReadContext::cache_bytes() const {

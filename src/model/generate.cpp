@@ -86,9 +86,14 @@ std::vector<std::int64_t> generate(LanguageModel& model, const std::vector<std::
 }
 
 at::Tensor generate_greedily(LanguageModel& model, const at::Tensor& prompts, std::int64_t tokens) {
-  const at::NoGradGuard no_grad;
   DecodingState state;
-  auto next = prompts.to(model.parameters().front().device());  // [B, new tokens]
+  return continue_greedily(model, prompts, state, tokens);
+}
+
+at::Tensor continue_greedily(LanguageModel& model, const at::Tensor& begin, DecodingState& state,
+                             std::int64_t tokens) {
+  const at::NoGradGuard no_grad;
+  auto next = begin.to(model.parameters().front().device());  // [B, new tokens]
   std::vector<at::Tensor> drawn;
   for (std::int64_t i = 0; i < tokens; ++i) {
     const auto states = model.hidden(next, &state);

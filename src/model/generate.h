@@ -11,6 +11,7 @@
 namespace difflab {
 
 class LanguageModel;
+struct DecodingState;
 
 enum class Decoding {
   kCached,  ///< keys and values of earlier tokens are kept
@@ -30,5 +31,10 @@ std::vector<std::int64_t> generate(LanguageModel& model, const std::vector<std::
 /// values: prompts [B, P] -> [B, tokens], on the CPU. The same tokens as `generate` at temperature
 /// 0, but for ties and rounding.
 at::Tensor generate_greedily(LanguageModel& model, const at::Tensor& prompts, std::int64_t tokens);
+
+/// The same from tokens [B, new] on that come behind what `state` has seen; they and all but the
+/// last of the answer are added to it.
+at::Tensor continue_greedily(LanguageModel& model, const at::Tensor& next, DecodingState& state,
+                             std::int64_t tokens);
 
 }  // namespace difflab
