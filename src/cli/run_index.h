@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -9,6 +10,9 @@
 #include "util/json.h"
 
 namespace difflab::cli {
+
+/// Digits of a run's id that tables show, of its 16; every command takes a beginning.
+inline constexpr std::size_t kShownId = 8;
 
 /// What the files of one run say, flat: "id", "state", "step", "steps", "message", "directory",
 /// "commit", "host", "started", "finished", every key of the configuration by its dotted name

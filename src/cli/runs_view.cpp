@@ -17,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShownDigits = 8;  // of an id's 16; every command takes a beginning
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kShortest = 8;  // a column is not made narrower than this
 constexpr std::size_t kExperimentColumn = 1, kVariesColumn = 2;
@@ -144,7 +143,7 @@ std::vector<std::vector<std::string>> runs_view(const std::vector<RunRow>& rows,
       if (found->second.size() > 1) experiment += fmt::format(" +{}", found->second.size() - 1);
       if (const auto text = varied_text(found->second.front()); !text.empty()) varies = text;
     }
-    lines.push_back({id.substr(0, kShownDigits), experiment, varies, text_in(row, "config.seed"),
+    lines.push_back({id.substr(0, kShownId), experiment, varies, text_in(row, "config.seed"),
                      run_state_text(row), age_text(row),
                      number_in(row, "metrics.valid_accuracy", "{:.3f}"),
                      number_in(row, "metrics.valid_loss", "{:.4g}")});

@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kConfigPrefix = "config.";
-constexpr std::size_t kShownId = 8;  // of its 16 digits; find_run takes a beginning
 
 std::string text_of(const RunRow& row, const std::string& key) {
   const auto found = row.find(key);

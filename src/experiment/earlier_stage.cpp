@@ -11,11 +11,10 @@
 #include "experiment/trained_runs.h"
 #include "model/language_model.h"
 #include "record/event_log.h"
+#include "record/run_directory.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "train/tensor_file.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
@@ -24,13 +23,6 @@ namespace {
 RunDirectory place_of_stage(const RunConfig& stage, const RunDirectory& run) {
   const auto results = results_of(run);
   return {(results.empty() ? run.path / "stages" : results / "runs") / run_id(stage)};
-}
-
-void write_config(const RunConfig& stage, const RunDirectory& place) {
-  make_directories(place.path);
-  const auto text = config::to_yaml(config::write(stage));
-  if (std::filesystem::exists(place.config()) && read_file(place.config()) == text) return;
-  write_file_atomically(place.config(), text, Sync::kBytes);
 }
 
 }  // namespace
@@ -42,7 +34,7 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
   if (!stage) return std::nullopt;
   const auto place = place_of_stage(*stage, run);
   const auto name = place.path.filename().string();
-  write_config(*stage, place);
+  write_config(place, config::to_yaml(config::write(*stage)));
   if (!read_result(place)) {
     std::cout << "stage " << config.stages.size() << " is run " << name << '\n';
     const auto lease = Lease::acquire(place, stop_requested);

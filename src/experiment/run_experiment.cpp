@@ -148,6 +148,7 @@ class Work {
     }
     model->set_precision(config_.precision);
     model->to(device_);
+    model->reserve_positions(task.sequence_length());
     return model;
   }
 

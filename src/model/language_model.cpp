@@ -112,6 +112,10 @@ at::Tensor LanguageModel::embed(const at::Tensor& tokens, std::int64_t begin) {
   return drop ? at::dropout(x, config_.dropout, /*train=*/true) : x;
 }
 
+void LanguageModel::reserve_positions(std::int64_t tokens) {
+  rotary_for(0, tokens, tok_embeddings_->weight);
+}
+
 Rotary LanguageModel::rotary_for(std::int64_t begin, std::int64_t tokens, const at::Tensor& like) {
   if (config_.positions != Positions::kRotary) return Rotary::none();
   const auto& table = rotary_.rotation;

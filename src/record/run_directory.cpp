@@ -14,6 +14,12 @@ std::optional<Json> read_json(const std::filesystem::path& path) {
 
 }  // namespace
 
+void write_config(const RunDirectory& run, const std::string& text) {
+  make_directories(run.path);
+  if (std::filesystem::exists(run.config()) && read_file(run.config()) == text) return;
+  write_file_atomically(run.config(), text, Sync::kBytes);
+}
+
 std::optional<Json> read_result(const RunDirectory& run) {
   std::error_code ignored;
   if (std::filesystem::is_symlink(run.result(), ignored) &&

@@ -33,6 +33,10 @@ struct RunDirectory {
   }
 };
 
+/// Makes the folder with its config.yaml, unless it holds that very text already. The name is
+/// certain to outlast a crash once the result's is.
+void write_config(const RunDirectory& run, const std::string& text);
+
 /// The files' contents, nothing if a file is missing. A result that is no JSON object of a known
 /// schema is an error. @throws UserError naming the file.
 std::optional<Json> read_result(const RunDirectory& run);

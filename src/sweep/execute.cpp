@@ -53,13 +53,6 @@ std::string reason_of(const Run& run, const JobEnd& end) {
   return said.empty() ? end.text() : concat(end.text(), ": ", said);
 }
 
-void write_config(const Run& run) {
-  make_directories(run.directory.path);
-  const auto path = run.directory.config();
-  if (std::filesystem::exists(path) && read_file(path) == run.config_text) return;
-  write_file_atomically(path, run.config_text, Sync::kBytes);  // its name comes with the result's
-}
-
 // Memory that belongs to this process alone: what is resident without files and what is shared, of
 // which LibTorch's code is most.
 std::int64_t own_memory_mb(pid_t process) {
@@ -216,7 +209,7 @@ class Execution {
       // Another sweep may have run it since we looked.
       const auto state = state_of(job.run->directory);
       if (is_complete(state)) return complete(*job.run, state);
-      write_config(*job.run);
+      write_config(job.run->directory, job.run->config_text);
     } catch (const UserError& error) {
       return fail(*job.run, error.what());
     }

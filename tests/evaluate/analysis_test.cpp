@@ -7,10 +7,7 @@
 
 #include "evaluate/evaluation_config.h"
 #include "evaluate/quantize.h"
-#include "evaluate/read_context.h"
-#include "evaluate/timing.h"
 #include "model/attention.h"
-#include "model/generate.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
@@ -339,65 +336,6 @@ CATCH_TEST_CASE("lambdas are spread as planted, and kinds without one have none"
   const auto none = evaluate(LambdaDistributionConfig{}, transformer, kAnalysisNeedles);
   CATCH_CHECK(none.details["cells"].empty());
   CATCH_CHECK(none.metrics.empty());
-}
-
-CATCH_TEST_CASE("throughput times every path and pass at every length") {
-  auto model = matcher(1, DifferentialAttentionConfig{.heads = 1}, kVocab / 2);
-  const auto before = model.forward(kAnalysisNeedles.build()->batch(0, Split::kTest, 0, 2).inputs);
-  const auto result = evaluate(ThroughputConfig{.lengths = {8, 32}, .tokens = 64, .rounds = 3},
-                               model, kAnalysisNeedles);
-  CATCH_REQUIRE(result.details["cells"].size() == 2 * 2 * 2);
-  for (const auto& cell : result.details["cells"]) {
-    CATCH_CHECK(cell["sequences"] == 64 / cell["length"].get<int>());
-    CATCH_CHECK(cell["tokens_per_second_low"] <= cell["tokens_per_second"]);
-    CATCH_CHECK(cell["tokens_per_second"] <= cell["tokens_per_second_high"]);
-    CATCH_CHECK(cell["share_of_sgemm"].get<double>() > 0);
-  }
-  const Json fused{{"length", 32}, {"kernels", "fused"}, {"pass", "training"}};
-  CATCH_CHECK(result.metrics["training_tokens_per_second_t32"] ==
-              cells_with(result, fused).at(0)["tokens_per_second"]);
-  // The measured model is a copy.
-  CATCH_CHECK(!model.parameters().front().grad().defined());
-  CATCH_CHECK(
-      model.forward(kAnalysisNeedles.build()->batch(0, Split::kTest, 0, 2).inputs).equal(before));
-}
-
-CATCH_TEST_CASE("decoding writes what greedy generation does, as often as it is asked") {
-  auto model = matcher(1, DifferentialAttentionConfig{.heads = 1}, kVocab / 2);
-  const auto tokens = kAnalysisNeedles.build()->batch(0, Split::kTest, 0, 3).inputs;
-  const ReadContext read(model, tokens);
-  const auto expected = generate_greedily(model, tokens, 6).narrow(1, 1, 5);
-  CATCH_CHECK(read.decode(5).equal(expected));
-  CATCH_CHECK(read.decode(5).equal(expected));
-}
-
-CATCH_TEST_CASE("decoding times every context and batch, and says what the cache holds") {
-  auto model = matcher(1, SoftmaxAttentionConfig{.heads = 1}, kVocab / 2);
-  const auto result =
-      evaluate(DecodingConfig{.contexts = {8, 32}, .batches = {1, 4}, .tokens = 2, .rounds = 3},
-               model, kAnalysisNeedles);
-  CATCH_REQUIRE(result.details["cells"].size() == 2 * 2);
-  for (const auto& cell : result.details["cells"]) {
-    CATCH_CHECK(cell["tokens_per_second_low"] <= cell["tokens_per_second"]);
-    CATCH_CHECK(cell["tokens_per_second"] <= cell["tokens_per_second_high"]);
-    // Keys and values of width D, four bytes each, in every layer.
-    const auto& config = model.config();
-    const double bytes = 2.0 * 4 * cell["length"].get<double>() * cell["sequences"].get<double>() *
-                         static_cast<double>(config.d_model * config.layers);
-    CATCH_CHECK(cell["cache_mib"].get<double>() == bytes / (1 << 20));
-  }
-  CATCH_CHECK(result.metrics["decoding_tokens_per_second_t32_b4"] ==
-              cells_with(result, {{"length", 32}, {"sequences", 4}}).at(0)["tokens_per_second"]);
-  CATCH_CHECK(DecodingConfig{}.longest() == 1'040);
-}
-
-CATCH_TEST_CASE("the peak of a call is that of what it held at once") {
-  const auto peak = peak_mib_of([] {
-    for (int i = 0; i < 3; ++i) at::ones({32, 1024, 256});  // 32 MiB, three times in turn
-  });
-  CATCH_REQUIRE(peak);
-  CATCH_CHECK(*peak > 30);
-  CATCH_CHECK(*peak < 64);
 }
 
 }  // namespace

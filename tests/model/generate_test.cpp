@@ -143,5 +143,19 @@ CATCH_TEST_CASE("a tied head reads the token embeddings") {
   CATCH_CHECK(at::allclose(model.head(states), states.matmul(embeddings.t())));
 }
 
+CATCH_TEST_CASE("reserved positions stay where they are when batches get longer") {
+  auto model = model_of({});
+  model.reserve_positions(12);
+  const auto table_at = [&](std::int64_t tokens) {
+    const void* address = nullptr;
+    model.observe(at::zeros({1, tokens}, at::kLong),
+                  [&](const LayerView& view) { address = view.rotary.rotation.const_data_ptr(); });
+    return address;
+  };
+  const auto* first = table_at(4);
+  CATCH_CHECK(table_at(12) == first);
+  CATCH_CHECK(table_at(13) != first);
+}
+
 }  // namespace
 }  // namespace difflab
