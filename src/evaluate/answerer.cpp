@@ -38,7 +38,7 @@ at::Tensor in_parts(std::int64_t rows, std::int64_t length, Work work) {
 Answerer answerer(LanguageModel& model) {
   return {.answer =
               [&model](const Batch& batch) {
-                const auto& [inputs, targets] = batch;
+                const auto& [inputs, targets, parts] = batch;
                 return in_parts(inputs.size(0), inputs.size(1), [&](auto begin, auto count) {
                   return answer(model, inputs.narrow(0, begin, count),
                                 targets.narrow(0, begin, count));

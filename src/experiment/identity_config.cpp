@@ -18,6 +18,8 @@ constexpr std::array kLaterKeys{
     LaterKey{"precision", "\"float32\""},
     LaterKey{"cuda_graph", "false"},
     LaterKey{"stages", "[]"},
+    LaterKey{"train.loss.per", "\"target\""},
+    LaterKey{"train.loss", "{}"},
     LaterKey{"evaluate.at", "[]"},
     LaterKey{"evaluate.task", "null"},
     LaterKey{"task:needle.lengths", "[]"},

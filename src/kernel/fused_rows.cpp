@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "kernel/parallel.h"
 #include "kernel/rows.h"
@@ -120,19 +121,20 @@ struct AddRmsNorm : torch::autograd::Function<AddRmsNorm> {
 
 // Calls work(chunk of rows, its number, where its first logit lies).
 template <class T, class Work>
-void for_each_answer(const at::Tensor& logits, const at::Tensor& targets, const at::Tensor& log_sum,
-                     Work work) {
+void for_each_answer(const at::Tensor& logits, const at::Tensor& targets, const at::Tensor& weights,
+                     const at::Tensor& log_sum, Work work) {
   const auto rows = logits.size(0), classes = logits.size(1);
   const auto* from = logits.const_data_ptr<T>();
   const auto* wanted = targets.const_data_ptr<std::int64_t>();
   auto* sums = const_cast<T*>(log_sum.const_data_ptr<T>());
+  const auto* weighs = weights.defined() ? weights.const_data_ptr<double>() : nullptr;
   at::parallel_for(
       0, (rows + kChunk - 1) / kChunk, kRowGrain / (kChunk * classes) + 1,
       [&](std::int64_t begin, std::int64_t end) {
         for (auto chunk = begin; chunk < end; ++chunk) {
           const auto row = chunk * kChunk, at = row * classes;
           work(AnswerRows<T>{from + at, wanted + row, size(std::min(kChunk, rows - row)),
-                             size(classes), sums + row},
+                             size(classes), sums + row, weighs == nullptr ? nullptr : weighs + row},
                size(chunk), at);
         }
       });
@@ -140,17 +142,19 @@ void for_each_answer(const at::Tensor& logits, const at::Tensor& targets, const 
 
 struct MeanCrossEntropy : torch::autograd::Function<MeanCrossEntropy> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& logits_in,
-                            const at::Tensor& targets_in) {
+                            const at::Tensor& targets_in,
+                            const std::optional<at::Tensor>& weights_in) {
     const auto logits = logits_in.contiguous(), targets = targets_in.contiguous();
+    const auto weights = weights_in ? weights_in->contiguous() : at::Tensor();
     const auto log_sum = at::empty({logits.size(0)}, logits.options());
     std::vector<double> losses(size((logits.size(0) + kChunk - 1) / kChunk));
     AT_DISPATCH_FLOATING_TYPES(logits.scalar_type(), "mean_cross_entropy", [&] {
-      for_each_answer<scalar_t>(logits, targets, log_sum,
+      for_each_answer<scalar_t>(logits, targets, weights, log_sum,
                                 [&](const auto& rows, std::size_t chunk, std::int64_t) {
                                   losses[chunk] = answer_rows(rows);
                                 });
     });
-    context->save_for_backward({logits, targets, log_sum});
+    context->save_for_backward({logits, targets, weights, log_sum});
     const double loss = std::accumulate(losses.begin(), losses.end(), 0.0);
     return at::scalar_tensor(loss / static_cast<double>(logits.size(0)), logits.options());
   }
@@ -162,12 +166,12 @@ struct MeanCrossEntropy : torch::autograd::Function<MeanCrossEntropy> {
     const auto d_logits = at::empty_like(logits);
     AT_DISPATCH_FLOATING_TYPES(logits.scalar_type(), "mean_cross_entropy_backward", [&] {
       auto* to = d_logits.mutable_data_ptr<scalar_t>();
-      for_each_answer<scalar_t>(logits, saved[1], saved[2],
+      for_each_answer<scalar_t>(logits, saved[1], saved[2], saved[3],
                                 [&](const auto& rows, std::size_t, std::int64_t at) {
                                   answer_rows_backward(rows, scale, to + at);
                                 });
     });
-    return {d_logits, at::Tensor()};
+    return {d_logits, at::Tensor(), at::Tensor()};
   }
 };
 
@@ -236,15 +240,20 @@ Normed add_rms_norm(const at::Tensor& x, const at::Tensor& delta, const at::Tens
   return {both[0], both[1]};
 }
 
-at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& targets) {
+at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& targets,
+                              const at::Tensor& weights) {
   TORCH_CHECK(takes_rows(logits) && logits.dim() == 2 && targets.dim() == 1 &&
                   targets.scalar_type() == at::kLong && targets.size(0) == logits.size(0),
               "mean_cross_entropy: logits and targets of another kind than expected");
+  TORCH_CHECK(!weights.defined() ||
+                  (weights.sizes() == targets.sizes() && weights.scalar_type() == at::kDouble),
+              "mean_cross_entropy: weights of another kind than expected");
   const auto classes = logits.size(1);
   TORCH_CHECK(targets.numel() == 0 || (targets.min().item<std::int64_t>() >= 0 &&
                                        targets.max().item<std::int64_t>() < classes),
               "mean_cross_entropy: a target is no class");
-  return MeanCrossEntropy::apply(logits, targets);
+  return MeanCrossEntropy::apply(logits, targets,
+                                 weights.defined() ? std::optional(weights) : std::nullopt);
 }
 
 at::Tensor turn_pairs(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,

@@ -22,9 +22,11 @@ struct Normed {
 Normed add_rms_norm(const at::Tensor& x, const at::Tensor& delta, const at::Tensor& weight,
                     double eps);
 
-/// Mean cross-entropy in nats: logits [n, V], targets [n] (int64, in [0, V)) -> a scalar. One pass
-/// forward, one backward. Gradients flow to the logits.
-at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& targets);
+/// Mean cross-entropy in nats: logits [n, V], targets [n] (int64, in [0, V)) -> a scalar. With
+/// weights [n] (float64) it is Σ weight · loss / n. One pass forward, one backward. Gradients flow
+/// to the logits.
+at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& targets,
+                              const at::Tensor& weights = {});
 
 /// x · cosine + partner(x) · sine of every row, in one pass: x [B, T, heads, d]; cosine and sine
 /// [T, d]. The partner of a channel is its neighbour in the pairs (0, 1), (2, 3) …, or the one d/2

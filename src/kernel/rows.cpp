@@ -186,7 +186,8 @@ double answers(const AnswerRows<T>& in) {
       sums = hn::Add(sums, hn::IfThenElseZero(inside, weight_of<T>(hn::Sub(value, shift))));
     }
     in.log_sum[row] = top + std::log(hn::GetLane(hn::SumOfLanes(tag, sums)));
-    loss += static_cast<double>(in.log_sum[row] - logits[in.targets[row]]);
+    const auto of_row = static_cast<double>(in.log_sum[row] - logits[in.targets[row]]);
+    loss += in.weights == nullptr ? of_row : in.weights[row] * of_row;
   }
   return loss;
 }
@@ -194,15 +195,16 @@ double answers(const AnswerRows<T>& in) {
 template <class T>
 void answers_backward(const AnswerRows<T>& in, double scale, T* d_logits) {
   const hn::ScalableTag<T> tag;
-  const auto factor = hn::Set(tag, static_cast<T>(scale));
   for (std::size_t row = 0; row < in.rows; ++row) {
+    const auto of_row = static_cast<T>(in.weights == nullptr ? scale : scale * in.weights[row]);
+    const auto factor = hn::Set(tag, of_row);
     const auto shift = hn::Set(tag, in.log_sum[row]);
     T* out = d_logits + row * in.classes;
     for_vectors<T>(in.classes, [&](auto load, auto store) HWY_ATTR {
       const auto value = load(in.logits + row * in.classes);
       store(hn::Mul(factor, weight_of<T>(hn::Sub(value, shift))), out);
     });
-    out[in.targets[row]] -= static_cast<T>(scale);
+    out[in.targets[row]] -= of_row;
   }
 }
 

@@ -62,13 +62,15 @@ struct AnswerRows {
   const T* logits = nullptr;
   const std::int64_t* targets = nullptr;  // [rows], in [0, classes)
   std::size_t rows = 0, classes = 0;
-  T* log_sum = nullptr;  // [rows], log Σ exp of the logits
+  T* log_sum = nullptr;             // [rows], log Σ exp of the logits
+  const double* weights = nullptr;  // [rows]; all 1 if null
 };
 
-/// Fills `log_sum` and returns Σ_rows (log_sum − the target's logit), the cross-entropy in nats.
+/// Fills `log_sum` and returns Σ_rows weight · (log_sum − the target's logit), the cross-entropy in
+/// nats.
 double answer_rows(const AnswerRows<float>& in);
 double answer_rows(const AnswerRows<double>& in);
-/// d_logits = scale · (softmax − one-hot target), of the logits' shape.
+/// d_logits = scale · weight · (softmax − one-hot target), of the logits' shape.
 void answer_rows_backward(const AnswerRows<float>& in, double scale, float* d_logits);
 void answer_rows_backward(const AnswerRows<double>& in, double scale, double* d_logits);
 

@@ -43,11 +43,18 @@ Questions Questions::of(const at::Tensor& targets) {
   return {where, flat.index_select(0, where)};
 }
 
+Questions Questions::to(const at::Device& device) const {
+  return {where.to(device), targets.to(device), weights.defined() ? weights.to(device) : weights};
+}
+
 at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const Questions& questions) {
   const auto logits = answers(model, inputs, questions.where);
   const bool fused = model.kernels() == Kernels::kFused && kernel::takes_rows(logits);
-  return fused ? kernel::mean_cross_entropy(logits, questions.targets)
-               : at::cross_entropy_loss(logits, questions.targets);
+  const auto& [where, targets, weights] = questions;
+  if (fused) return kernel::mean_cross_entropy(logits, targets, weights);
+  if (!weights.defined()) return at::cross_entropy_loss(logits, targets);
+  const auto losses = at::cross_entropy_loss(logits, targets, {}, at::Reduction::None);
+  return (losses * weights.to(losses.scalar_type())).mean();
 }
 
 at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {

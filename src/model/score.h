@@ -12,17 +12,20 @@ class LanguageModel;
 struct Questions {
   at::Tensor where;    ///< [n], flat places of B · T, ascending
   at::Tensor targets;  ///< [n]
+  at::Tensor weights =
+      {};  ///< [n] float64, with mean 1: what each counts in a loss; all 1 if undefined
 
   /// Those of targets [B, T] that are not negative. How many there are is known to the host alone:
   /// of targets on another device it has to be waited for.
   static Questions of(const at::Tensor& targets);
 
-  Questions to(const at::Device& device) const { return {where.to(device), targets.to(device)}; }
+  Questions to(const at::Device& device) const;
 };
 
 /// Mean cross-entropy of all targets, in nats. inputs, targets [B, T]; positions whose target is
 /// negative are left out, also from the output head's work. A differentiable scalar.
 at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets);
+/// The same; the mean is weighted if the questions have weights.
 at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const Questions& questions);
 
 /// Cross-entropy of every target, in nats, of the same shape: logits [B, T, V], targets [B, T].

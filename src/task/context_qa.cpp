@@ -186,7 +186,9 @@ class ContextQaTask final : public FactsTask {
     const auto summaries = std::llround(config_.summary_share * static_cast<double>(size));
     const auto asked = filled_up(question_.batch(seed, split, index, size - summaries));
     const auto told = filled_up(summary_.batch(seed, split, index, summaries));
-    return {at::cat({asked.inputs, told.inputs}), at::cat({asked.targets, told.targets})};
+    return {at::cat({asked.inputs, told.inputs}),
+            at::cat({asked.targets, told.targets}),
+            {size - summaries, summaries}};
   }
 
  private:

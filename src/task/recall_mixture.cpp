@@ -35,7 +35,11 @@ class RecallMixture final : public Task {
     const auto recalls = std::llround(share_ * static_cast<double>(size));
     const auto asked = task_->batch(seed, split, index, size - recalls);
     const auto repeats = recall_->batch(seed, split, index, recalls);
-    return {at::cat({asked.inputs, repeats.inputs}), at::cat({asked.targets, repeats.targets})};
+    auto parts = asked.parts;
+    if (parts.empty()) parts.push_back(size - recalls);
+    parts.push_back(recalls);
+    return {at::cat({asked.inputs, repeats.inputs}), at::cat({asked.targets, repeats.targets}),
+            std::move(parts)};
   }
 
  private:

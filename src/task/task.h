@@ -18,6 +18,8 @@ enum class Split : std::uint64_t { kTrain = 0, kValid = 1, kTest = 2 };
 struct Batch {
   at::Tensor inputs;   ///< [B, T] int64, tokens in [0, V)
   at::Tensor targets;  ///< [B, T] int64, the token to predict there or kIgnore
+  /// Sequences of each part, in the order in which they come; one part if empty.
+  std::vector<std::int64_t> parts = {};
 };
 
 class Task;

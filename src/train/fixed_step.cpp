@@ -13,7 +13,9 @@ FixedStep::FixedStep(LanguageModel& model, Optimizer& optimizer, const TrainConf
       grad_clip_(config.grad_clip),
       inputs_(at::empty_like(batch.inputs, optimizer.parameters().device())),
       questions_{at::empty_like(questions.where, inputs_.device()),
-                 at::empty_like(questions.targets, inputs_.device())},
+                 at::empty_like(questions.targets, inputs_.device()),
+                 questions.weights.defined() ? at::empty_like(questions.weights, inputs_.device())
+                                             : at::Tensor()},
       lr_(at::zeros({}, optimizer.parameters().options())),
       found_(at::zeros({2}, optimizer.parameters().options())) {}
 
@@ -21,6 +23,7 @@ void FixedStep::load(const Batch& batch, const Questions& questions, double lr) 
   inputs_.copy_(batch.inputs);
   questions_.where.copy_(questions.where);
   questions_.targets.copy_(questions.targets);
+  if (questions_.weights.defined()) questions_.weights.copy_(questions.weights);
   lr_.fill_(lr);
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "train/fixed_step.h"
+#include "train/loss_weights.h"
 
 namespace difflab {
 namespace {
@@ -24,7 +25,7 @@ class RecordedStep final : public Step {
       : model_(model), optimizer_(optimizer), config_(config) {}
 
   StepFound run(const Batch& batch, double lr) override {
-    const auto questions = Questions::of(batch.targets);
+    const auto questions = questions_of(batch, config_.loss);
     const auto sizes = std::pair{batch.inputs.sizes().vec(), questions.where.size(0)};
     // Evaluations work in the default stream; what they read must not change, nor be half done.
     c10::cuda::getDefaultCUDAStream().synchronize();

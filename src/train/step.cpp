@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/language_model.h"
+#include "train/loss_weights.h"
 
 namespace difflab {
 namespace {
@@ -12,15 +13,15 @@ namespace {
 class PlainStep final : public Step {
  public:
   PlainStep(LanguageModel& model, Optimizer& optimizer, const TrainConfig& config)
-      : model_(model), optimizer_(optimizer), grad_clip_(config.grad_clip) {}
+      : model_(model), optimizer_(optimizer), config_(config) {}
 
   StepFound run(const Batch& batch, double lr) override {
     const auto device = optimizer_.parameters().device();
     optimizer_.zero_grad();
-    const auto questions = Questions::of(batch.targets).to(device);
+    const auto questions = questions_of(batch, config_.loss).to(device);
     const auto loss = mean_loss(model_, batch.inputs.to(device), questions);
     loss.backward();
-    const double norm = optimizer_.clip(grad_clip_);
+    const double norm = optimizer_.clip(config_.grad_clip);
     const StepFound found{loss.item<double>(), norm};
     if (std::isfinite(found.loss) && std::isfinite(norm)) optimizer_.step(lr);
     return found;
@@ -29,7 +30,7 @@ class PlainStep final : public Step {
  private:
   LanguageModel& model_;
   Optimizer& optimizer_;
-  double grad_clip_;
+  const TrainConfig& config_;
 };
 
 }  // namespace

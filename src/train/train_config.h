@@ -4,6 +4,7 @@
 
 #include "config/fields.h"
 #include "train/kept_steps.h"
+#include "train/loss_config.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -22,6 +23,7 @@ struct TrainConfig {
   double adam_eps = 1e-8;
   double weight_decay = 0.1;
   double grad_clip = 1.0;
+  LossConfig loss = {};
   std::int64_t eval_every = 100;
   std::int64_t eval_samples = 256;
   double checkpoint_seconds = 30;     ///< does not change the result
@@ -43,6 +45,7 @@ struct TrainConfig {
     visit("weight_decay", weight_decay, "decoupled weight decay", config::at_least(0));
     visit("grad_clip", grad_clip, "bound on the global gradient norm; 0 turns clipping off",
           config::at_least(0));
+    visit("loss", loss, "what training minimises");
     visit("eval_every", eval_every, "steps between held-out evaluations", config::at_least(1));
     visit("eval_samples", eval_samples, "held-out sequences of each evaluation, per task part",
           config::at_least(1));

@@ -94,6 +94,14 @@ CATCH_TEST_CASE("mean cross-entropy in one pass equals the library's, value and 
         check_equal([&](const auto& in) { return kernel::mean_cross_entropy(3 * in[0], targets); },
                     [&](const auto& in) { return at::cross_entropy_loss(3 * in[0], targets); },
                     {leaf({rows, classes}, type)});
+        const auto weights = at::rand({rows}, at::kDouble) + 0.5;
+        check_equal(
+            [&](const auto& in) { return kernel::mean_cross_entropy(in[0], targets, weights); },
+            [&](const auto& in) {
+              const auto losses = at::cross_entropy_loss(in[0], targets, {}, at::Reduction::None);
+              return (losses * weights.to(type)).mean();
+            },
+            {leaf({rows, classes}, type)});
       }
     }
   }
@@ -126,6 +134,8 @@ CATCH_TEST_CASE("cross-entropy of logits far from zero, infinite or none") {
         std::isnan(kernel::mean_cross_entropy(at::empty({0, 3}, type), at::empty({0}, at::kLong))
                        .item<double>()));
   }
+  CATCH_CHECK_THROWS(kernel::mean_cross_entropy(at::zeros({2, 3}), at::tensor({0, 1}, at::kLong),
+                                                at::ones({3}, at::kDouble)));
   CATCH_CHECK_THROWS(kernel::mean_cross_entropy(at::zeros({2, 3}), at::tensor({0, 3}, at::kLong)));
   CATCH_CHECK_THROWS(kernel::mean_cross_entropy(at::zeros({2, 3}), at::tensor({0, -1}, at::kLong)));
 }

@@ -26,7 +26,7 @@ CATCH_TEST_CASE("mqar shows N distinct pairs, then asks for each once at the sta
         MqarConfig{.length = 129, .tokens = 8'192, .pairs = 16, .random_filler = false},
         MqarConfig{.length = 4, .tokens = 4, .pairs = 1}}) {
     const auto task = config.build();
-    const auto [inputs, targets] = task->batch(3, Split::kTrain, 1, 100);
+    const auto [inputs, targets, parts] = task->batch(3, Split::kTrain, 1, 100);
     CATCH_REQUIRE(inputs.sizes() == (at::IntArrayRef{100, config.length}));
     const auto N = static_cast<std::size_t>(config.pairs);
     for (std::int64_t i = 0; i < 100; ++i) {
@@ -63,7 +63,7 @@ CATCH_TEST_CASE("the first query of mqar comes after a gap that follows the powe
     const MqarConfig config{.length = 40, .pairs = 4, .power_a = a};  // 16 slots
     const auto task = config.build();
     const std::int64_t samples = 4'000;
-    const auto [inputs, targets] = task->batch(0, Split::kTrain, 0, samples);
+    const auto [inputs, targets, parts] = task->batch(0, Split::kTrain, 0, samples);
     std::vector<double> count(16);
     for (std::int64_t i = 0; i < samples; ++i) {
       const auto input = row_of(inputs, i), target = row_of(targets, i);
@@ -101,7 +101,7 @@ CATCH_TEST_CASE("noisy recall asks for every key that was shown before, among a 
         NoisyRecallConfig{.length = 200, .noise = 0.95},
         NoisyRecallConfig{.length = 64, .noise = 0.2, .keys = 1, .values = 2, .noise_tokens = 1}}) {
     const auto task = config.build();
-    const auto [inputs, targets] = task->batch(3, Split::kTest, 1, 100);
+    const auto [inputs, targets, parts] = task->batch(3, Split::kTest, 1, 100);
     for (std::int64_t i = 0; i < 100; ++i) {
       const Words input = words_of(*task, row_of(inputs, i));
       const Words target = words_of(*task, row_of(targets, i));
@@ -144,7 +144,7 @@ CATCH_TEST_CASE("the chance of noisy recall is that of a guess among the values 
                              NoisyRecallConfig{.length = 16, .noise = 0, .keys = 4}}) {
     const auto task = config.build();
     const std::int64_t samples = 20'000;
-    const auto [inputs, targets] = task->batch(0, Split::kTest, 0, samples);
+    const auto [inputs, targets, parts] = task->batch(0, Split::kTest, 0, samples);
     double questions = 0, right = 0;
     for (std::int64_t i = 0; i < samples; ++i) {
       const Words input = words_of(*task, row_of(inputs, i));

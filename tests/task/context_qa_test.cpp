@@ -41,7 +41,7 @@ CATCH_TEST_CASE("a question's answer is the value of its fact, or unknown if the
         .summary_share = 0}}) {
     const auto task = config.build();
     const std::int64_t samples = 400;
-    const auto [inputs, targets] = task->batch(1, Split::kTrain, 0, samples);
+    const auto [inputs, targets, parts] = task->batch(1, Split::kTrain, 0, samples);
     std::int64_t unknown = 0;
     for (std::int64_t i = 0; i < samples; ++i) {
       const Words input = words_of(*task, row_of(inputs, i));
@@ -81,7 +81,7 @@ CATCH_TEST_CASE("a summary repeats the marked facts in their order") {
     const std::int64_t S = std::max<std::int64_t>(1, std::llround(10 * (1 - distractors)));
     CATCH_CHECK(config.salient() == S);
     const auto task = config.build();
-    const auto [inputs, targets] = task->batch(1, Split::kTrain, 0, 100);
+    const auto [inputs, targets, parts] = task->batch(1, Split::kTrain, 0, 100);
     for (std::int64_t i = 0; i < 100; ++i) {
       const Words input = words_of(*task, row_of(inputs, i));
       const Words target = words_of(*task, row_of(targets, i));

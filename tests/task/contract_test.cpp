@@ -44,7 +44,7 @@ CATCH_TEST_CASE("a batch has the shape and the tokens that its configuration say
     const auto task = build_task(config);
     CATCH_CHECK(sequence_length(config) == task->sequence_length());
     CATCH_CHECK(vocab_size(config) == task->vocab_size());
-    const auto [inputs, targets] = task->batch(1, Split::kTest, 0, 16);
+    const auto [inputs, targets, parts] = task->batch(1, Split::kTest, 0, 16);
     CATCH_CHECK(inputs.sizes() == (at::IntArrayRef{16, task->sequence_length()}));
     CATCH_CHECK(targets.sizes() == inputs.sizes());
     CATCH_CHECK(inputs.min().item<std::int64_t>() >= 0);

@@ -28,7 +28,7 @@ CATCH_TEST_CASE("without flips an in-context sample shows each class and asks fo
         InContextConfig{
             .classes = 2, .shots = 2, .features = 1, .symbols = 2, .labels = 2, .flip = 0}}) {
     const auto task = config.build();
-    const auto [inputs, targets] = task->batch(1, Split::kTrain, 2, 100);
+    const auto [inputs, targets, parts] = task->batch(1, Split::kTrain, 2, 100);
     const auto F = config.features, K = config.shots, C = config.classes;
     CATCH_REQUIRE(inputs.size(1) == 1 + K * (F + 1) + F);
     for (std::int64_t i = 0; i < 100; ++i) {

@@ -62,7 +62,7 @@ CATCH_TEST_CASE("a needle sample holds N distinct needles and asks for R of them
         NeedleConfig{.length = NeedleConfig::smallest_length(6, 6), .needles = 6, .queries = 6},
         NeedleConfig{.length = 6, .needles = 1, .queries = 1, .noise_tokens = 1, .keys = 1}}) {
     const auto task = config.build();
-    const auto [inputs, targets] = task->batch(3, Split::kTrain, 0, 200);
+    const auto [inputs, targets, parts] = task->batch(3, Split::kTrain, 0, 200);
     CATCH_REQUIRE(inputs.sizes() == (at::IntArrayRef{200, config.length}));
     for (std::int64_t i = 0; i < 200; ++i) {
       const auto input = row_of(inputs, i), target = row_of(targets, i);
@@ -117,7 +117,7 @@ CATCH_TEST_CASE("neither the place nor the order of the needles gives the answer
 
 CATCH_TEST_CASE("a recall sequence repeats its prefix and is scored only where it repeats") {
   const RecallConfig config{.length = 32, .tokens = 1'000};
-  const auto [inputs, targets] = config.build()->batch(0, Split::kTrain, 0, 300);
+  const auto [inputs, targets, parts] = config.build()->batch(0, Split::kTrain, 0, 300);
   std::set<std::int64_t> periods;
   for (std::int64_t i = 0; i < 300; ++i) {
     const auto input = row_of(inputs, i), target = row_of(targets, i);

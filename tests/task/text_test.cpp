@@ -65,7 +65,7 @@ CATCH_TEST_CASE("a window is T tokens of the text and, as targets, the tokens on
   CATCH_CHECK(task->vocab_size() == 20);
   CATCH_CHECK(task->sequence_length() == 3);
   for (const auto split : {Split::kTrain, Split::kValid, Split::kTest}) {
-    const auto [inputs, targets] = task->batch(7, split, 2, 40);
+    const auto [inputs, targets, parts] = task->batch(7, split, 2, 40);
     CATCH_REQUIRE(inputs.sizes() == (at::IntArrayRef{40, 3}));
     CATCH_REQUIRE(targets.sizes() == (at::IntArrayRef{40, 3}));
     CATCH_CHECK(inputs.scalar_type() == at::kLong);
@@ -94,7 +94,7 @@ CATCH_TEST_CASE("nothing of one split is ever seen in another") {
     const auto task = config.build();
     for (const auto split : {Split::kTrain, Split::kValid, Split::kTest}) {
       for (std::int64_t index = 0; index < 50; ++index) {
-        const auto [inputs, targets] = task->batch(3, split, index, 32);
+        const auto [inputs, targets, parts] = task->batch(3, split, index, 32);
         const auto own = static_cast<std::int64_t>(split);  // a, b, c are tokens 0, 1, 2
         CATCH_REQUIRE(inputs.eq(own).all().item<bool>());
         CATCH_REQUIRE(targets.eq(own).all().item<bool>());

@@ -8,6 +8,7 @@
 #include "support/catch.h"
 #include "support/tensors.h"
 #include "train/fixed_step.h"
+#include "train/loss_weights.h"
 
 namespace difflab {
 namespace {
@@ -27,28 +28,30 @@ struct Trained {
   }
 };
 
-// Three questions in each sequence, at other places each time.
+// Six questions at other places each time.
 Batch batch_of(int step) {
   at::manual_seed(step);
   const auto inputs = at::randint(30, {4, 20}, at::kLong);
-  const auto asked = at::rand({4, 20}).argsort(/*stable=*/true, /*dim=*/1) < 3;
-  return {inputs, at::where(asked, at::randint(30, {4, 20}, at::kLong), at::Scalar(kIgnore))};
+  const auto asked = at::rand({80}).argsort().argsort().lt(6).view({4, 20});
+  return {inputs, at::where(asked, at::randint(30, {4, 20}, at::kLong), at::Scalar(kIgnore)),
+          /*parts=*/{1, 3}};
 }
 
 CATCH_TEST_CASE("a step that asks the device nothing takes the steps of the other") {
-  for (const double grad_clip : {0.0, 0.5}) {
+  for (const auto& config : {TrainConfig{.grad_clip = 0}, TrainConfig{.grad_clip = 0.5},
+                             TrainConfig{.loss = {LossPer::kPart}}}) {
     for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
-      CATCH_INFO("grad_clip " << grad_clip);
-      const TrainConfig config{.grad_clip = grad_clip};
+      CATCH_INFO("grad_clip " << config.grad_clip);
       Trained one(config, kernels), other(config, kernels);
       const auto plain = plain_step(one.model, one.optimizer, config);
       const auto first = batch_of(0);
-      FixedStep fixed(other.model, other.optimizer, config, first, Questions::of(first.targets));
+      FixedStep fixed(other.model, other.optimizer, config, first,
+                      questions_of(first, config.loss));
       for (int step = 0; step < 20; ++step) {
         const auto batch = batch_of(step);
         const double lr = 0.01 / (1 + step);
         const auto found = plain->run(batch, lr);
-        fixed.load(batch, Questions::of(batch.targets), lr);
+        fixed.load(batch, questions_of(batch, config.loss), lr);
         fixed.work();
         CATCH_CHECK(fixed.found().loss == Approx(found.loss).epsilon(1e-5));
         CATCH_CHECK(fixed.found().grad_norm == Approx(found.grad_norm).epsilon(1e-4));
