@@ -40,6 +40,8 @@ struct LossByPositionConfig : EvaluationCommon {
   std::int64_t longest() const {
     return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   }
+  /// The longest window of the task's text that is read.
+  std::int64_t text_length() const { return longest(); }
 
   /// Metrics: loss_at_T for every length T, the mean of its last bin. Details: cells, each with
   /// length, position (the first of the bin, from 1), until (the last), loss, n.

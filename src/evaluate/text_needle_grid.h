@@ -29,6 +29,7 @@ struct TextNeedleGridConfig {
   void validate(config::Check& check) const { grid.validate(check); }
   void validate_task(const TaskConfig& task, config::Check& check) const;
   std::int64_t longest() const { return grid.longest(); }
+  std::int64_t text_length() const { return grid.longest(); }
 
   /// Metrics: text_grid_accuracy, the mean over the cells. Details: cells as those of needle_grid;
   /// n counts numbers asked for.

@@ -107,14 +107,6 @@ void check_prompts(const RunConfig& config, Resolver& resolver) {
   }
 }
 
-// The tokens of a text whose SHA-256 is known; a sweep of a thousand runs counts them once.
-std::int64_t count_tokens(const TextConfig& text) {
-  static std::map<std::pair<std::string, TokenizerKind>, std::int64_t> known;
-  const std::pair key(text.file.sha256, text.tokenizer);
-  if (const auto found = known.find(key); found != known.end()) return found->second;
-  return known[key] = Tokenizer::count(text.tokenizer, text.file.read(), text.file.path);
-}
-
 // The file that a task reads, or null.
 InputFile* text_file_of(TaskConfig& task) {
   if (auto* needles = std::get_if<TextNeedleConfig>(&task)) return &needles->file;
@@ -122,9 +114,20 @@ InputFile* text_file_of(TaskConfig& task) {
   return text != nullptr ? &text->file : nullptr;
 }
 
-TextConfig text_of(const TaskConfig& task) {
-  if (const auto* needles = std::get_if<TextNeedleConfig>(&task)) return needles->haystack();
-  return std::get<TextConfig>(task);
+// The text that a task needs for sequences of `length` tokens, by default its own; none if it reads
+// no text.
+std::optional<TextConfig> text_of(const TaskConfig& task, std::int64_t length = 0) {
+  if (const auto* needles = std::get_if<TextNeedleConfig>(&task)) {
+    auto one = *needles;
+    if (length > 0) one.length = length;
+    return one.haystack();
+  }
+  if (const auto* text = std::get_if<TextConfig>(&task)) {
+    auto one = *text;
+    if (length > 0) one.length = length;
+    return one;
+  }
+  return std::nullopt;
 }
 
 // What makes a token of each number: two tasks with the same can be asked of one model.
@@ -150,7 +153,7 @@ bool resolve_task(TaskConfig& task, const std::string& key, Resolver& resolver) 
   // The length of a generated text is checked with the configuration itself.
   if (file == nullptr || !file->given()) return true;
   if (!resolver.resolve(*file, key + ".file")) return false;
-  const auto text = text_of(task);
+  const auto text = *text_of(task);
   return resolver.attempt(key + ".length", [&] { return split_text(text, count_tokens(text)); })
       .has_value();
 }
@@ -170,6 +173,23 @@ void resolve_other_task(TaskConfig& task, const std::string& key, const TaskConf
   });
 }
 
+// An evaluation can ask for windows that are longer than those of the task, and than the text.
+void check_asked_lengths(const RunConfig& config, Resolver& resolver) {
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto& asked = asked_task(config.evaluate[i], config.task);
+    const auto longest = std::visit(
+        [](const auto& kind) {
+          if constexpr (requires { kind.text_length(); }) return kind.text_length();
+          return std::int64_t{0};
+        },
+        config.evaluate[i]);
+    const auto text = text_of(asked, longest);
+    if (longest <= sequence_length(asked) || !text) continue;
+    resolver.attempt(concat("evaluate[", i, "].lengths"),
+                     [&] { return split_text(*text, count_tokens(*text)); });
+  }
+}
+
 }  // namespace
 
 void resolve_input_files(RunConfig& config, const Resolver::Place& place, config::Check& check) {
@@ -185,6 +205,7 @@ void resolve_input_files(RunConfig& config, const Resolver::Place& place, config
     resolve_other_task(*other, concat("evaluate[", i, "].task"), config.task, resolver, check);
   }
   check_prompts(config, resolver);
+  check_asked_lengths(config, resolver);
   if (!resolver.resolve(config.init_from, "init_from")) return;
   resolver.attempt("init_from.path", [&] {
     const auto expected = parameter_shapes(config.model, vocab_size(config.task));

@@ -82,6 +82,10 @@ struct TextSplits {
   const TokenRange& of(Split split) const;
 };
 
+/// Tokens of the text. Those of one text are counted once in a process.
+/// @throws UserError as load_corpus
+std::int64_t count_tokens(const TextConfig& config);
+
 /// valid and test get their shares of `tokens`, rounded to whole tokens, train what is left.
 /// @throws UserError if a split holds no window of T + 1 tokens, with the longest T that fits.
 TextSplits split_text(const TextConfig& config, std::int64_t tokens);

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "task/data_set.h"
@@ -16,19 +18,6 @@ namespace {
 constexpr std::uint64_t kGeneratedSeed = 0;  // one text for all seeds of a run
 constexpr std::int64_t kMostForWords = 10'000'000;
 constexpr const char* kGeneratedName = "generated text";
-
-// Tokens of the generated text. Its first characters are the same however long it is, and it is
-// ASCII: a token per character but with words, which a sweep of a thousand runs counts once.
-std::int64_t generated_tokens(const TextConfig& config) {
-  if (config.tokenizer != TokenizerKind::kWord) return config.generated_characters;
-  static std::map<std::int64_t, std::int64_t> known;
-  auto& tokens = known[config.generated_characters];
-  if (tokens == 0) {
-    tokens = Tokenizer::count(config.tokenizer,
-                              generated_text(config.generated_characters, kGeneratedSeed));
-  }
-  return tokens;
-}
 
 TextSplits cut(const TextConfig& config, std::int64_t tokens) {
   const auto share = [&](double part) { return std::llround(part * static_cast<double>(tokens)); };
@@ -62,10 +51,27 @@ void TextConfig::validate(config::Check& check) const {
                   concat("is ", generated_characters, " with tokenizer: word; expected at most ",
                          kMostForWords, ", of which words are counted"));
   } else if (!file.given()) {
-    if (const auto problem = misfit(*this, generated_tokens(*this)); !problem.empty()) {
+    if (const auto problem = misfit(*this, count_tokens(*this)); !problem.empty()) {
       check.problem("length", problem);
     }
   }
+}
+
+// A sweep of a thousand runs counts a text once.
+std::int64_t count_tokens(const TextConfig& config) {
+  static std::map<std::tuple<std::string, TokenizerKind, std::int64_t>, std::int64_t> known;
+  const bool generated = !config.file.given();
+  // The generated text is ASCII, and its first characters are the same however long it is.
+  if (generated && config.tokenizer != TokenizerKind::kWord) return config.generated_characters;
+  auto& tokens =
+      known[{config.file.sha256, config.tokenizer, generated ? config.generated_characters : 0}];
+  if (tokens == 0) {
+    tokens = generated
+                 ? Tokenizer::count(config.tokenizer,
+                                    generated_text(config.generated_characters, kGeneratedSeed))
+                 : Tokenizer::count(config.tokenizer, config.file.read(), config.file.path);
+  }
+  return tokens;
 }
 
 TextSplits split_text(const TextConfig& config, std::int64_t tokens) {

@@ -154,6 +154,40 @@ CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
   CATCH_CHECK_THAT(problem_of(config), Catch::Contains("looks like a zip (a PyTorch checkpoint?)"));
 }
 
+CATCH_TEST_CASE("windows that a text is too short for are refused before a run starts") {
+  const auto problem_of = [](TaskConfig task, EvaluationConfig evaluation) {
+    RunConfig config;
+    config.task = std::move(task);
+    config.evaluate = {std::move(evaluation)};
+    config::Problems problems;
+    const auto nowhere = config::Value::map();
+    config::PlacedCheck check(nowhere, "", problems);
+    resolve_input_files(
+        config, [](const auto&, const auto& path) { return fs::path(path); }, check);
+    return problems.empty() ? std::string() : problems.text();
+  };
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "text.txt";
+  std::string words;
+  for (int i = 0; i < 400; ++i) words += "one and two. ";
+  write_file_atomically(file, words);
+  TextConfig generated{.length = 16}, read{.length = 16};
+  generated.generated_characters = 4'000;  // 200 of them for the test
+  read.file.path = file.string();          // 260
+  for (const auto& text : {generated, read}) {
+    CATCH_CHECK(problem_of(text, LossByPositionConfig{.lengths = {32, 180}}) == "");
+    CATCH_CHECK_THAT(problem_of(text, LossByPositionConfig{.lengths = {32, 600}}),
+                     Catch::Contains("evaluate[0].lengths") && Catch::Contains("is 600"));
+  }
+  TextNeedleConfig needles{.length = 200, .needles = 1, .queries = 1};
+  needles.file.path = file.string();
+  NeedleGridConfig grid{.needles = {1}, .queries = {1}, .lengths = {200, 240}};
+  CATCH_CHECK(problem_of(needles, TextNeedleGridConfig{grid}) == "");
+  grid.lengths.push_back(900);
+  CATCH_CHECK_THAT(problem_of(needles, TextNeedleGridConfig{grid}),
+                   Catch::Contains("evaluate[0].lengths"));
+}
+
 fs::path python() { return fs::path(DIFFLAB_ROOT) / ".venv/bin/python"; }
 
 /// What a script of tests/interchange printed, and its exit.
