@@ -15,7 +15,7 @@
 #include "report/format.h"
 #include "report/frame.h"
 #include "util/error.h"
-#include "util/statistics.h"
+#include "statistics/paired.h"
 #include "util/text.h"
 
 namespace difflab::cli {

@@ -7,7 +7,7 @@
 
 #include "config/fields.h"
 #include "util/json.h"
-#include "util/statistics.h"
+#include "statistics/share.h"
 #include "util/text.h"
 
 namespace difflab {

@@ -8,7 +8,8 @@
 #include "evaluate/answerer.h"
 #include "model/language_model.h"
 #include "task/task.h"
-#include "util/statistics.h"
+#include "statistics/describe.h"
+#include "statistics/share.h"
 
 namespace difflab {
 namespace {

@@ -7,7 +7,7 @@
 #include "evaluate/score_batches.h"
 #include "model/language_model.h"
 #include "task/task.h"
-#include "util/statistics.h"
+#include "statistics/share.h"
 
 namespace difflab {
 

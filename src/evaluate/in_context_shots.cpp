@@ -9,7 +9,7 @@
 #include "evaluate/answerer.h"
 #include "model/language_model.h"
 #include "util/random.h"
-#include "util/statistics.h"
+#include "statistics/share.h"
 
 namespace difflab {
 namespace {

@@ -9,7 +9,7 @@
 #include "model/attention.h"
 #include "model/language_model.h"
 #include "task/task.h"
-#include "util/statistics.h"
+#include "statistics/share.h"
 #include "util/text.h"
 
 namespace difflab {

@@ -7,6 +7,7 @@
 #include "report/metric.h"
 #include "report/pairs.h"
 #include "report/report.h"
+#include "statistics/paired.h"
 #include "util/text.h"
 
 namespace difflab::report {

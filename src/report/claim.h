@@ -9,7 +9,6 @@
 
 #include "config/fields.h"
 #include "report/config_types.h"
-#include "util/statistics.h"
 
 namespace difflab::report {
 

@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "report/frame.h"
-#include "util/statistics.h"
+#include "statistics/describe.h"
+#include "statistics/share.h"
 #include "util/text.h"
 
 namespace difflab::report {

@@ -6,7 +6,8 @@
 
 #include "report/frame.h"
 #include "report/metric.h"
-#include "util/statistics.h"
+#include "statistics/describe.h"
+#include "statistics/paired.h"
 
 namespace difflab::report {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "util/statistics.h"
+#include "statistics/describe.h"
 
 namespace difflab {
 

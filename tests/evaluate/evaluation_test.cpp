@@ -9,7 +9,6 @@
 #include "support/parrot.h"
 #include "task/task.h"
 #include "task/vocabulary.h"
-#include "util/statistics.h"
 
 namespace difflab {
 namespace {

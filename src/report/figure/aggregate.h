@@ -7,7 +7,7 @@
 
 #include "report/frame.h"
 #include "report/metric.h"
-#include "util/statistics.h"
+#include "statistics/describe.h"
 
 namespace difflab::report {
 

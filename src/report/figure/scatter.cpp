@@ -6,6 +6,7 @@
 
 #include "report/figure/parts.h"
 #include "report/format.h"
+#include "statistics/power_fit.h"
 #include "util/text.h"
 
 namespace difflab::report {

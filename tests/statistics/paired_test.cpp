@@ -1,4 +1,8 @@
-#include "util/statistics.h"
+#include "statistics/describe.h"
+#include "statistics/distributions.h"
+#include "statistics/paired.h"
+#include "statistics/power_fit.h"
+#include "statistics/share.h"
 
 #include <cmath>
 #include <vector>

@@ -1,0 +1,159 @@
+#include "statistics/paired.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "statistics/distributions.h"
+#include "util/random.h"
+
+namespace difflab {
+namespace {
+
+constexpr std::size_t kMostEnumerated = 20;
+constexpr std::size_t kMostResampled = 6;  // 6^6 = 46,656 samples
+constexpr std::size_t kDrawnSamples = 20'000;
+constexpr std::int64_t kDrawnPatterns = std::int64_t{1} << kMostEnumerated;
+
+// The means of samples with replacement, ascending.
+std::vector<double> resampled_means(std::span<const double> values) {
+  const std::size_t n = values.size();
+  std::vector<double> means;
+  if (n <= kMostResampled) {
+    std::size_t samples = 1;
+    for (std::size_t i = 0; i < n; ++i) samples *= n;
+    for (std::size_t sample = 0; sample < samples; ++sample) {
+      double sum = 0;
+      for (std::size_t i = 0, rest = sample; i < n; ++i, rest /= n) sum += values[rest % n];
+      means.push_back(sum / static_cast<double>(n));
+    }
+  } else {
+    Random random{n};
+    for (std::size_t sample = 0; sample < kDrawnSamples; ++sample) {
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        sum += values[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)))];
+      }
+      means.push_back(sum / static_cast<double>(n));
+    }
+  }
+  std::sort(means.begin(), means.end());
+  return means;
+}
+
+}  // namespace
+
+double sign_flip_p(std::span<const double> differences) {
+  if (differences.empty()) throw std::invalid_argument("a test of no differences");
+  double observed = 0;
+  double scale = 0;
+  for (const double difference : differences) {
+    observed += difference;
+    scale += std::abs(difference);
+  }
+  // Patterns that tie with the observed one in exact arithmetic must not be lost to rounding.
+  const double threshold = std::abs(observed) - 1e-12 * scale;
+  const auto n = differences.size();
+  std::int64_t hits = 0;
+  if (n <= kMostEnumerated) {
+    // A pattern and its mirror image are equally extreme, so half of them suffice.
+    const std::uint64_t patterns = std::uint64_t{1} << (n - 1);
+    for (std::uint64_t signs = 0; signs < patterns; ++signs) {
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        sum += (signs >> i) & 1 ? -differences[i] : differences[i];
+      if (std::abs(sum) >= threshold) ++hits;
+    }
+    return static_cast<double>(hits) / static_cast<double>(patterns);
+  }
+  Random random{n};
+  for (std::int64_t draw = 0; draw < kDrawnPatterns; ++draw) {
+    double sum = 0;
+    for (const double difference : differences) sum += random.next() & 1 ? -difference : difference;
+    if (std::abs(sum) >= threshold) ++hits;
+  }
+  return static_cast<double>(hits + 1) / static_cast<double>(kDrawnPatterns + 1);
+}
+
+double smallest_sign_flip_p(std::int64_t pairs) {
+  return std::ldexp(2.0, -static_cast<int>(std::max<std::int64_t>(pairs, 1)));
+}
+
+std::optional<Interval> bootstrap_interval(std::span<const double> values, double level) {
+  if (values.size() < 2) return std::nullopt;
+  const auto means = resampled_means(values);
+  const double tail = (1 - level) / 2 * static_cast<double>(means.size());
+  const auto rank = std::max<std::size_t>(static_cast<std::size_t>(std::ceil(tail)), 1);
+  return Interval{.low = means[rank - 1], .high = means[means.size() - rank]};
+}
+
+std::optional<Interval> bca_interval(std::span<const double> values, double level) {
+  if (values.size() < 2) return std::nullopt;
+  const double center = mean(values);
+  const auto means = resampled_means(values);
+  if (means.front() == means.back()) return Interval{.low = center, .high = center};
+  // The share of means below that of the values; ties count half.
+  const auto size = static_cast<double>(means.size());
+  const auto below = std::lower_bound(means.begin(), means.end(), center) - means.begin();
+  const auto until = std::upper_bound(means.begin(), means.end(), center) - means.begin();
+  const double share = static_cast<double>(below + until) / (2 * size);
+  const double bias = normal_quantile(std::clamp(share, 0.5 / size, 1 - 0.5 / size));
+  // Leaving out one value moves the mean against that value.
+  double cubes = 0, squares = 0;
+  for (const double value : values) {
+    const double influence = value - center;
+    cubes += influence * influence * influence;
+    squares += influence * influence;
+  }
+  const double acceleration = cubes / (6 * std::pow(squares, 1.5));
+  const auto end = [&](double probability) {
+    const double z = bias + normal_quantile(probability);
+    const double at = normal_cdf(bias + z / (1 - acceleration * z)) * size;
+    return means[static_cast<std::size_t>(std::clamp(at, 0.0, size - 1))];
+  };
+  return Interval{.low = end((1 - level) / 2), .high = end((1 + level) / 2)};
+}
+
+std::optional<PairedComparison> compare_paired(std::span<const double> differences, double level) {
+  if (differences.empty()) return std::nullopt;
+  return PairedComparison{.pairs = static_cast<std::int64_t>(differences.size()),
+                          .difference = mean(differences),
+                          .interval = t_interval(differences, level),
+                          .bootstrap = bootstrap_interval(differences, level),
+                          .p = sign_flip_p(differences)};
+}
+
+double equivalence_p(std::span<const double> differences, double margin) {
+  if (!(margin > 0)) throw std::invalid_argument("a margin must be positive");
+  const auto sd = sample_sd(differences);
+  if (!sd) return 1;
+  const double center = mean(differences);
+  if (*sd == 0) return std::abs(center) < margin ? 0 : 1;
+  const auto n = static_cast<double>(differences.size());
+  const double error = *sd / std::sqrt(n);
+  return std::max(student_t_cdf(-(center + margin) / error, n - 1),
+                  student_t_cdf((center - margin) / error, n - 1));
+}
+
+std::optional<std::int64_t> pairs_needed(std::span<const double> differences, double alpha,
+                                         double power, std::int64_t most) {
+  const auto sd = sample_sd(differences);
+  if (!sd) return std::nullopt;
+  const double effect = std::abs(mean(differences)) / *sd;
+  const auto enough = [&](std::int64_t n) {
+    const auto pairs = static_cast<double>(n);
+    const double shift = effect * std::sqrt(pairs);
+    return normal_cdf(shift - student_t_quantile(1 - alpha / 2, pairs - 1)) >= power &&
+           smallest_sign_flip_p(n) <= alpha;
+  };
+  if (!enough(most)) return std::nullopt;
+  std::int64_t few = 1, many = most;  // `few` are not enough
+  while (many - few > 1) {
+    const auto middle = few + (many - few) / 2;
+    (enough(middle) ? many : few) = middle;
+  }
+  return many;
+}
+
+}  // namespace difflab

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "statistics/describe.h"
+
+namespace difflab {
+
+/// The share of sign patterns of `differences` whose sum is at least as far from zero as theirs:
+/// the exact two-sided p of the hypothesis that each difference is as likely + as −. It cannot go
+/// below `smallest_sign_flip_p(n)`. Up to 20 differences are enumerated; beyond that 2^20 patterns
+/// are drawn, always the same ones, and p = (hits + 1) / (draws + 1).
+/// @throws std::invalid_argument if there are no differences.
+double sign_flip_p(std::span<const double> differences);
+
+/// 2 / 2^n, what n pairs can show at best; 1 for n = 0.
+double smallest_sign_flip_p(std::int64_t pairs);
+
+/// The percentile bootstrap interval of the mean (Efron 1979): the middle `level` of the means of
+/// all samples of n drawn with replacement. Up to 6 values all nⁿ of them are counted; beyond that
+/// 20,000 are drawn, always the same ones. With few values it is too narrow, unlike the t interval,
+/// but it assumes no normal population. Empty for fewer than two values.
+std::optional<Interval> bootstrap_interval(std::span<const double> values, double level = 0.95);
+
+/// The bias-corrected and accelerated bootstrap interval of the mean (Efron 1987), from the same
+/// samples. Both ends are the mean if all values are equal.
+std::optional<Interval> bca_interval(std::span<const double> values, double level = 0.95);
+
+/// A variant against the baseline on equal seeds.
+struct PairedComparison {
+  std::int64_t pairs;
+  double difference;                  ///< mean of the differences
+  std::optional<Interval> interval;   ///< t interval of the mean difference; empty for one pair
+  std::optional<Interval> bootstrap;  ///< bootstrap_interval of the mean difference
+  double p;                           ///< sign_flip_p
+};
+
+/// Empty if there are no differences.
+std::optional<PairedComparison> compare_paired(std::span<const double> differences,
+                                               double level = 0.95);
+
+/// The p of two one-sided paired t tests (Schuirmann 1987) that the mean difference lies outside
+/// (−margin, margin): small if the two sides are equivalent within the margin. 1 for fewer than two
+/// differences. @throws std::invalid_argument if the margin is not positive.
+double equivalence_p(std::span<const double> differences, double margin);
+
+/// The smallest number of pairs with which a paired t test at two-sided `alpha` finds a mean
+/// difference as large as that of `differences`, at their standard deviation, with this power (the
+/// normal approximation of the shifted t). Empty if it would be more than `most`, or unknown.
+std::optional<std::int64_t> pairs_needed(std::span<const double> differences, double alpha,
+                                         double power = 0.8, std::int64_t most = 1'000);
+
+}  // namespace difflab

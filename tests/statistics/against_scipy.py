@@ -1,0 +1,241 @@
+"""Every estimator of src/statistics on random inputs, beside SciPy, statsmodels or the definition.
+
+What needs resampling agrees within its Monte-Carlo error, everything else within 1e-9. Inputs are
+the kinds that runs give: few values, ties, all alike, shares at 0 and 1, censored times.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import random
+import subprocess
+import sys
+
+import numpy as np
+from scipy import optimize, stats
+from statsmodels.duration.survfunc import SurvfuncRight, survdiff
+from statsmodels.stats import contingency_tables, multitest, proportion, weightstats
+
+
+def values(chance, least=2, most=12):
+    n = chance.randint(least, most)
+    kind = chance.randrange(4)
+    if kind == 0:
+        return [chance.gauss(0.1, 1) for _ in range(n)]
+    if kind == 1:
+        return [round(chance.gauss(0, 1), 1) for _ in range(n)]  # ties
+    if kind == 2:
+        return [chance.choice([0.02, 0.98]) + chance.gauss(0, 0.01) for _ in range(n)]
+    return [3 + chance.gauss(0, 1e-3) for _ in range(n)]
+
+
+def shares(chance):
+    kind = chance.randrange(3)
+    n = chance.randint(2, 20)
+    if kind == 0:
+        return [chance.betavariate(0.5, 0.5) for _ in range(n)]
+    if kind == 1:
+        return [float(chance.random() < 0.8) for _ in range(n)]
+    return [1 - chance.random() * 0.01 for _ in range(n)]
+
+
+def lifetimes(chance):
+    horizon = chance.choice([5, 20, 1000])
+    times = [math.ceil(chance.expovariate(1 / 10)) for _ in range(chance.randint(1, 25))]
+    ends = [min(horizon, chance.choice([horizon, chance.randint(1, 30)])) for _ in times]
+    return [[min(t, end), t <= end] for t, end in zip(times, ends)]
+
+
+def interval(low, high):
+    return [low, high]
+
+
+def t_interval(x, level):
+    return interval(*stats.t.interval(level, len(x) - 1, np.mean(x), stats.sem(x)))
+
+
+def mean_share(x, level):
+    """Where the squared distance of the mean is what its definition allows, by root finding."""
+    mean, n = np.mean(x), len(x)
+    if np.std(x) == 0:
+        return [mean, mean]
+    dispersion = np.var(x, ddof=1) / (mean * (1 - mean))
+    t = stats.t.ppf((1 + level) / 2, n - 1)
+
+    def beyond(p):
+        return (mean - p) ** 2 - t**2 * dispersion * p * (1 - p) / n
+
+    return [optimize.brentq(beyond, 0, mean, xtol=1e-15), optimize.brentq(beyond, mean, 1, xtol=1e-15)]
+
+
+def share_difference(x, level):
+    mean, n = np.mean(x), len(x)
+    error = stats.sem(x) / (1 - mean**2)
+    half = stats.t.ppf((1 + level) / 2, n - 1) * error
+    return [np.tanh(np.arctanh(mean) - half), np.tanh(np.arctanh(mean) + half)]
+
+
+def sign_flip(x):
+    sums = [abs(sum(s * v for s, v in zip(signs, x))) for signs in itertools.product([1, -1], repeat=len(x))]
+    return sum(s >= abs(sum(x)) - 1e-12 * sum(map(abs, x)) for s in sums) / len(sums)
+
+
+def equivalence(x, margin):
+    return float(weightstats.ttost_paired(np.array(x), np.zeros(len(x)), -margin, margin)[0])
+
+
+def survival(data):
+    return SurvfuncRight([t for t, _ in data], [int(e) for _, e in data])
+
+
+def kaplan_meier(data):
+    if not any(e for _, e in data):
+        return []
+    curve = survival(data)
+    errors = [0.0 if s < 1e-12 else se for s, se in zip(curve.surv_prob, curve.surv_prob_se)]
+    return [list(row) for row in zip(curve.surv_times, curve.n_risk, curve.n_events, curve.surv_prob, errors)]
+
+
+def median_interval(data):
+    """Times at which log(-log S) is within z errors of that of one half (statsmodels' cloglog)."""
+    steps = kaplan_meier(data)
+    z = stats.norm.ppf(0.975)
+    inside = []
+    for i, (_, _, _, s, error) in enumerate(steps):
+        if not 1e-12 < s < 1 - 1e-12:
+            continue
+        distance = math.log(-math.log(s)) - math.log(-math.log(0.5))
+        if abs(distance) <= z * error / abs(s * math.log(s)):
+            inside.append(i)
+    if not inside:
+        return None
+    last = inside[-1] + 1
+    return [steps[inside[0]][0], "inf" if last == len(steps) else steps[last][0]]
+
+
+def restricted_mean(data, horizon):
+    steps = [s for s in kaplan_meier(data) if s[0] < horizon]
+    edges = [0.0] + [s[0] for s in steps] + [horizon]
+    heights = [1.0] + [s[3] for s in steps]
+    areas = [(b - a) * h for a, b, h in zip(edges, edges[1:], heights)]
+    variance = sum(
+        sum(areas[i + 1 :]) ** 2 * d / (n * (n - d)) for i, (_, n, d, _, _) in enumerate(steps) if n > d
+    )
+    return [sum(areas), math.sqrt(variance)]
+
+
+def log_rank(first, second):
+    data = first + second
+    if not any(e for _, e in data):
+        return 1.0
+    groups = [0] * len(first) + [1] * len(second)
+    with np.errstate(all="ignore"):
+        p = survdiff([t for t, _ in data], [int(e) for _, e in data], groups)[1]
+    return 1.0 if math.isnan(p) else float(p)
+
+
+def pair_of_lives(chance):
+    while True:
+        both = [lifetimes(chance), lifetimes(chance)]
+        # A test of times at which only one group was still looked at has no variance.
+        events = {t for t, e in both[0] + both[1] if e}
+        if any(all(any(u >= t for u, _ in group) for group in both) for t in events):
+            return both
+
+
+def count_pair(chance):
+    trials = chance.randint(1, 40)
+    return [chance.randint(0, trials), trials]
+
+
+# name: (how many times the cases, arguments, what is right, how near)
+QUESTIONS = {
+    "student_t_cdf": (lambda c: [c.gauss(0, 5), c.choice([1, 2, 4.5, 30])], lambda t, d: stats.t.cdf(t, d)),
+    "student_t_quantile": (lambda c: [c.uniform(0.001, 0.999), c.randint(1, 60)], lambda p, d: stats.t.ppf(p, d)),
+    "normal_quantile": (lambda c: [c.uniform(1e-6, 1 - 1e-6)], stats.norm.ppf),
+    "chi_squared_tail": (lambda c: [c.expovariate(0.3)], lambda x: stats.chi2.sf(x, 1)),
+    "t_interval": (lambda c: [values(c), c.choice([0.9, 0.95])], t_interval),
+    "wilson": (count_pair, lambda k, n: list(proportion.proportion_confint(k, n, method="wilson"))),
+    "mean_share": (lambda c: [shares(c), 0.95], mean_share),
+    "share_difference": (lambda c: [[c.uniform(-0.9, 0.9) for _ in range(c.randint(2, 12))], 0.95], share_difference),
+    "sign_flip": (lambda c: [values(c, 1, 10)], sign_flip),
+    "fisher": (
+        lambda c: count_pair(c) + count_pair(c),
+        lambda a, n, b, m: stats.fisher_exact([[a, n - a], [b, m - b]])[1],
+    ),
+    "mcnemar": (
+        lambda c: [c.randint(0, 20), c.randint(0, 20)],
+        lambda b, c: contingency_tables.mcnemar([[0, b], [c, 0]], exact=True).pvalue if b + c else 1.0,
+    ),
+    "equivalence": (lambda c: [values(c, 2), c.uniform(0.01, 2)], equivalence),
+    "holm": (
+        lambda c: [[c.random() ** 3 for _ in range(c.randint(1, 9))]],
+        lambda p: list(multitest.multipletests(p, method="holm")[1]),
+    ),
+    "kaplan_meier": (lambda c: [lifetimes(c)], kaplan_meier),
+    "median_interval": (lambda c: [lifetimes(c)], median_interval),
+    "restricted_mean": (lambda c: [lifetimes(c), c.choice([3.0, 5.0])], restricted_mean),
+    "log_rank": (pair_of_lives, log_rank),
+}
+
+
+def flat(answer):
+    if isinstance(answer, (list, tuple)):
+        return [number for part in answer for number in flat(part)]
+    return [answer]
+
+
+def agree(ours, theirs):
+    ours, theirs = flat(ours), flat(theirs)
+    if len(ours) != len(theirs):
+        return False
+    return all(
+        a == b if isinstance(a, str) or a is None or b is None else abs(a - b) <= 1e-9 * max(1, abs(b))
+        for a, b in zip(ours, theirs)
+    )
+
+
+def check_bootstrap(ask, chance, cases):
+    """BCa against SciPy's: both draw, so the ends agree within what 10,000 draws leave open."""
+    apart = []
+    for _ in range(cases):
+        x = [chance.gauss(0, 1) ** 2 for _ in range(chance.randint(7, 25))]
+        found = stats.bootstrap((x,), np.mean, n_resamples=10_000, method="BCa", rng=chance.randrange(2**31))
+        width = found.confidence_interval.high - found.confidence_interval.low
+        for ours, theirs in zip(ask([("bca", [x])])[0], found.confidence_interval):
+            apart.append(abs(ours - theirs) / width)
+    return max(apart)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--answers", required=True, help="the program statistics_answers")
+    parser.add_argument("--cases", type=int, default=1000, help="of each estimator")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+
+    def ask(questions):
+        lines = "".join(json.dumps({"of": name, "with": given}) + "\n" for name, given in questions)
+        done = subprocess.run([options.answers], input=lines, capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    wrong = 0
+    for name, (draw, right) in QUESTIONS.items():
+        given = [draw(chance) for _ in range(options.cases)]
+        for case, ours in zip(given, ask([(name, case) for case in given]), strict=True):
+            theirs = right(*case)
+            if not agree(ours, theirs):
+                wrong += 1
+                if wrong <= 10:
+                    print(f"{name}{case}: {ours}, expected {theirs}")
+    apart = check_bootstrap(ask, chance, 40)
+    if apart > 0.06:
+        wrong += 1
+        print(f"bca: ends up to {apart:.3f} of the interval's width from SciPy's")
+    print(f"{len(QUESTIONS)} estimators x {options.cases} inputs, {wrong} wrong")
+    sys.exit(1 if wrong else 0)
+
+
+main()
