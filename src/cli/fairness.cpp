@@ -14,14 +14,12 @@
 #include "report/claim.h"
 #include "report/format.h"
 #include "report/frame.h"
+#include "report/pairs.h"
 #include "util/error.h"
-#include "statistics/paired.h"
 #include "util/text.h"
 
 namespace difflab::cli {
 namespace {
-
-constexpr double kUsualLevel = 0.05;
 
 std::vector<std::string> axes_of(const Study& study) {
   std::vector<std::string> axes;
@@ -112,16 +110,16 @@ std::string too_few_seeds(const Study& study) {
       if (axis == report::kSeedAxis) seeds.insert(value);
     }
   }
-  const auto pairs = static_cast<std::int64_t>(std::max<std::size_t>(seeds.size(), 1));
-  if (smallest_sign_flip_p(pairs) < kUsualLevel) return "";
-  auto enough = pairs;
-  while (smallest_sign_flip_p(enough) >= kUsualLevel) ++enough;
-  if (pairs == 1) {
-    return concat("one seed gives no interval and no p at all; ", enough, " seeds can reach p < ",
-                  kUsualLevel);
+  const auto pairs = std::max<std::size_t>(seeds.size(), 1);
+  std::size_t needed = report::pairs_for_verdict({}, 1);
+  for (const auto& claim : report.claims) {
+    needed = std::max(
+        needed, report::pairs_for_verdict(report::metric_of(claim.metric), report.claims.size()));
   }
-  return concat("with ", pairs, " paired seeds the exact sign-flip p cannot go below ",
-                smallest_sign_flip_p(pairs), "; ", enough, " seeds can reach p < ", kUsualLevel);
+  if (pairs >= needed) return "";
+  return concat(pairs, pairs == 1 ? " seed is" : " seeds are",
+                " too few for a verdict; sweep.seed=range(", needed, ") has the ", needed,
+                " that it needs");
 }
 
 }  // namespace difflab::cli

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
+#include "report/format.h"
 #include "report/frame.h"
 #include "report/metric.h"
 #include "report/pairs.h"
 #include "report/report.h"
+#include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "util/text.h"
 
@@ -30,40 +33,145 @@ std::vector<const FrameRun*> runs_of(const ClaimConfig& claim, const Frame& fram
   return runs;
 }
 
-Verdict judge(Expect expect, const Pairs& pairs, const std::optional<PairedComparison>& compared) {
-  if (pairs.censored > 0) return Verdict::kUnresolved;
-  if (!compared) return Verdict::kUnmeasured;
-  const auto& interval = compared->interval;
-  if (!interval || (interval->low <= 0 && interval->high >= 0)) return Verdict::kUnresolved;
-  const bool higher = interval->low > 0;
-  return higher == (expect == Expect::kHigher) ? Verdict::kSupported : Verdict::kOpposite;
+// A claim beside what was measured for it.
+struct Question {
+  const ClaimConfig* claim;
+  Metric metric;
+  std::string against;
+  Pairs pairs;
+  std::optional<Contrast> found;
+  TwoWayP p = {1, {}};  // adjusted for the number of claims
+  std::size_t needed = 0;
+};
+
+// What the metric cannot tell apart, if so: "both lie above 0.970".
+std::string beyond_regime(const Question& question, const Frame& frame) {
+  const auto& [low, high] = question.claim->regime;
+  const bool is_share = question.metric.outcome() == Outcome::kShare;
+  auto floor = low, ceiling = high;
+  const auto chance = frame.chance(question.metric.key);
+  if (is_share && !floor && !chance.empty()) floor = chance.back() + 0.1;
+  if (is_share && !ceiling) ceiling = 0.97;
+  const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
+  if (ceiling && least > *ceiling) return "both lie above " + question.metric.text(*ceiling);
+  if (floor && most < *floor) return "both lie below " + question.metric.text(*floor);
+  return "";
 }
 
-std::string seeds(std::size_t count) { return concat(count, count == 1 ? " seed" : " seeds"); }
+bool as_expected(const Question& question) {
+  return (question.found->difference > 0) == (question.claim->expect == Expect::kHigher);
+}
 
-// "needle accuracy 0.444 (DIFF) against 0.998 (Transformer): −0.553, 95 % interval …".
-std::string figures_of(const ClaimConfig& claim, const std::string& against, const Pairs& pairs,
-                       const std::optional<PairedComparison>& compared, const Labels& labels) {
-  const Metric metric = metric_of(claim.metric);
+Verdict judge(const Question& question, const Frame& frame) {
+  const auto& found = question.found;
+  if (!found) return Verdict::kUnmeasured;
+  if (found->pairs < question.needed) return Verdict::kTooFew;
+  if (!beyond_regime(question, frame).empty()) return Verdict::kUninformative;
+  const auto& interval = *found->interval;
+  const bool excludes_zero = interval.low > 0 || interval.high < 0;
+  if (question.p.difference <= kAlpha && excludes_zero &&
+      std::abs(found->difference) > question.claim->smallest) {
+    return as_expected(question) ? Verdict::kSupported : Verdict::kOpposite;
+  }
+  if (question.p.equivalence && *question.p.equivalence <= kAlpha) return Verdict::kEquivalent;
+  return Verdict::kUnresolved;
+}
+
+std::string count_of(std::size_t count, const char* what) {
+  return concat(count, " ", what, count == 1 ? "" : "s");
+}
+
+std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : "p = " + format_number(p, 3); }
+
+std::string left_out(const Question& question) {
+  const Pairs& pairs = question.pairs;
+  std::string text;
+  if (pairs.horizon) {
+    text +=
+        concat("; times up to ", question.metric.text(*pairs.horizon), ", which ", pairs.censored,
+               " of ", count_of(pairs.differences.size(), "pair"), " did not reach");
+  }
+  if (pairs.unlearned > 0) {
+    text += concat("; ", count_of(pairs.unlearned, "pair"), " left out, as one had not learned");
+  }
+  return text;
+}
+
+// "needle accuracy 0.444 (DIFF) against 0.998 (Transformer): −0.553 [−0.6, −0.5], p = 0.008 …".
+std::string figures_of(const Question& question, std::size_t questions, const Labels& labels) {
+  const auto& [claim, metric, against, pairs, found, p, needed] = question;
   const std::string name = labels.heading(metric);
-  if (pairs.censored > 0) {
-    return concat(name, " of ", labels.value(claim.variant), " and ", labels.value(against),
-                  " cannot be subtracted: in ", pairs.censored, " of ",
-                  pairs.censored + pairs.differences.size(),
-                  " pairs a run had not got there when training ended");
+  if (!found) {
+    const std::string of = labels.value(claim->variant) + " and " + labels.value(against);
+    if (pairs.unlearned > 0) {
+      return concat("in none of ", count_of(pairs.unlearned, "pair"), " of ", of,
+                    " have both learned, so that ", name, " asks nothing");
+    }
+    return concat("no pair of finished runs of ", of, " has ", name);
   }
-  if (!compared) {
-    return concat("no pair of finished runs of ", labels.value(claim.variant), " and ",
-                  labels.value(against), " has ", name);
+  std::string text = concat(name, " ", metric.text(found->ours), " (", labels.value(claim->variant),
+                            ") against ", metric.text(found->theirs), " (", labels.value(against),
+                            "), difference ", metric.signed_text(found->difference));
+  if (!found->interval) return text + " in one pair, which has no interval" + left_out(question);
+  return concat(text, ", 95 % interval ", metric.signed_text(found->interval->low), " to ",
+                metric.signed_text(found->interval->high), ", ", found->pairs, " paired seeds, ",
+                p_text(p.difference),
+                questions > 1 ? concat(" among ", questions, " claims (Holm)") : "",
+                left_out(question));
+}
+
+// What the verdict alone does not say.
+std::string remark(const Question& question, Verdict verdict, std::size_t questions,
+                   const Frame& frame) {
+  const auto& found = question.found;
+  switch (verdict) {
+    case Verdict::kTooFew:
+      return found->difference == 0  ? "So far they are equal."
+             : as_expected(question) ? "So far it points the expected way."
+                                     : "So far it points the other way.";
+    case Verdict::kUninformative:
+      return "The metric cannot tell them apart here: " + beyond_regime(question, frame) + ".";
+    case Verdict::kEquivalent:
+      return concat("They differ by less than ", question.metric.text(question.claim->margin),
+                    " (two one-sided tests, ", p_text(*question.p.equivalence), ").");
+    case Verdict::kUnresolved: {
+      const auto enough =
+          pairs_needed(question.pairs.differences, kAlpha / static_cast<double>(questions));
+      return enough ? concat("A difference as large as this would take about ", *enough, " seeds.")
+                    : "More than 1,000 seeds would be needed for a difference as small as this.";
+    }
+    default:
+      return "";
   }
-  std::string text =
-      concat(name, " ", metric.text(mean(pairs.ours)), " (", labels.value(claim.variant),
-             ") against ", metric.text(mean(pairs.theirs)), " (", labels.value(against),
-             "), difference ", metric.signed_text(compared->difference));
-  if (!compared->interval) return text + " in one pair, which has no interval";
-  return concat(text, ", 95 % interval ", metric.signed_text(compared->interval->low), " to ",
-                metric.signed_text(compared->interval->high), ", ", compared->pairs,
-                " paired seeds");
+}
+
+// All claims at once, as each counts for the p of the others.
+std::vector<Question> questions_of(const Study& study, const Frame& frame,
+                                   const std::string& axis) {
+  std::vector<Question> all;
+  for (const ClaimConfig& claim : study.report.claims) {
+    Question one{.claim = &claim,
+                 .metric = metric_of(claim.metric),
+                 .against = claim.against.empty() ? study.baseline : claim.against,
+                 .pairs = {},
+                 .found = {}};
+    one.pairs = pair_runs(frame, runs_of(claim, frame, axis, claim.variant),
+                          runs_of(claim, frame, axis, one.against), {axis}, one.metric);
+    one.found = contrast(one.pairs, one.metric);
+    one.needed = pairs_for_verdict(one.metric, study.report.claims.size());
+    all.push_back(std::move(one));
+  }
+  std::vector<TwoWayP> p;
+  for (const Question& one : all) {
+    TwoWayP raw{one.found ? one.found->p : 1, {}};
+    if (one.claim->margin > 0) {
+      raw.equivalence = equivalence_p(one.pairs.differences, one.claim->margin);
+    }
+    p.push_back(raw);
+  }
+  const auto adjusted = holm_of_questions(p);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].p = adjusted[i];
+  return all;
 }
 
 std::string sentence(const std::string& text) {
@@ -76,20 +184,25 @@ std::string capital(std::string text) {
   return text;
 }
 
-Answer answer(const ClaimConfig& claim, const Study& study, const Frame& frame,
-              const std::string& axis, const Labels& labels) {
-  const std::string against = claim.against.empty() ? study.baseline : claim.against;
-  const Pairs pairs = pair_runs(frame, runs_of(claim, frame, axis, claim.variant),
-                                runs_of(claim, frame, axis, against), {axis}, claim.metric);
-  const auto compared = compare_paired(pairs.differences);
+Answer answer(const Question& question, std::size_t questions, const Frame& frame,
+              const Labels& labels) {
   Answer answer;
-  answer.verdict = judge(claim.expect, pairs, compared);
-  answer.figures = figures_of(claim, against, pairs, compared, labels);
+  answer.verdict = judge(question, frame);
+  answer.figures = figures_of(question, questions, labels);
   std::string head = capital(std::string(name_of(answer.verdict)));
-  if (answer.verdict != Verdict::kUnmeasured) {
-    head += " with " + seeds(pairs.differences.size() + pairs.censored);
+  if (const auto& found = question.found) {
+    answer.difference = found->difference;
+    answer.interval = found->interval;
+    answer.pairs = found->pairs;
+    if (found->pairs > 1) answer.p = question.p.difference;
+    head += answer.verdict == Verdict::kTooFew
+                ? concat(" (", count_of(found->pairs, "seed"), ", ", question.needed, " needed)")
+                : " with " + count_of(found->pairs, "seed");
   }
+  const auto more = remark(question, answer.verdict, questions, frame);
+  const auto& claim = *question.claim;
   answer.text = concat(head, ": ", sentence(claim.text), " ", sentence(capital(answer.figures)),
+                       more.empty() ? "" : " ", more,
                        claim.paper.empty() ? "" : concat(" Source: ", sentence(claim.paper)));
   return answer;
 }
@@ -102,8 +215,14 @@ std::string_view name_of(Verdict verdict) {
       return "supported";
     case Verdict::kOpposite:
       return "opposite";
+    case Verdict::kEquivalent:
+      return "equivalent";
     case Verdict::kUnresolved:
       return "not resolved";
+    case Verdict::kUninformative:
+      return "uninformative";
+    case Verdict::kTooFew:
+      return "no verdict";
     case Verdict::kUnmeasured:
       return "not measured";
   }
@@ -124,9 +243,10 @@ void ClaimConfig::validate(config::Check& check) const {
 
 std::vector<Answer> answer_claims(const Study& study, const Frame& frame, const Labels& labels) {
   const std::string axis = compared_axis(study.report, frame.axes());
+  const auto questions = questions_of(study, frame, axis);
   std::vector<Answer> answers;
-  for (const ClaimConfig& claim : study.report.claims) {
-    answers.push_back(answer(claim, study, frame, axis, labels));
+  for (const Question& question : questions) {
+    answers.push_back(answer(question, questions.size(), frame, labels));
   }
   return answers;
 }

@@ -8,6 +8,7 @@
 
 #include "record/run_directory.h"
 #include "report/format.h"
+#include "report/learned.h"
 #include "util/error.h"
 
 namespace difflab::report {
@@ -180,6 +181,7 @@ Frame::Frame(const Study& study) : baseline_(study.baseline) {
     }
     runs_.push_back(read_run(plan));
     if (!runs_.back().has_result()) continue;
+    if (study.report.learned.given()) add_learned(study.report.learned, runs_.back());
     for (const DerivedConfig& derived : study.report.derived) add_derived(derived, runs_.back());
   }
 }

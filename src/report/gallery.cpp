@@ -13,8 +13,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kIntroduction =
     "Small models, trained and evaluated by this repository. An answer compares two variants on "
-    "equal seeds: supported or opposite if the 95 % t interval of the difference excludes zero, "
-    "not resolved otherwise.";
+    "equal seeds: supported or opposite if its exact p, adjusted for the number of claims, and the "
+    "95 % interval of the difference agree; equivalent within a margin; not resolved otherwise. "
+    "Fewer "
+    "than 8 pairs (16 of what happens or not) are no verdict.";
 
 bool has_run(const Exhibit& exhibit) { return exhibit.summary.is_object(); }
 
@@ -93,6 +95,7 @@ article li { background: var(--soft); border-left: 4px solid var(--muted); paddi
   margin: .5rem 0; }
 li.supported { border-color: #009e73; }
 li.opposite { border-color: #d55e00; }
+li.equivalent { border-color: #0072b2; }
 li p { margin: .2rem 0; overflow-wrap: anywhere; }
 nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: 1rem 0; }
 @media (max-width: 48rem) { article { grid-template-columns: minmax(0, 1fr); }

@@ -20,6 +20,14 @@ std::string range_text(const Metric& metric, const std::optional<Interval>& inte
   return metric.signed_text(interval->low) + " to " + metric.signed_text(interval->high);
 }
 
+// "5", "5 (2 censored)", "3 (2 not learned)".
+std::string pairs_text(const Pairs& pairs) {
+  std::vector<std::string> besides;
+  if (pairs.censored > 0) besides.push_back(concat(pairs.censored, " censored"));
+  if (pairs.unlearned > 0) besides.push_back(concat(pairs.unlearned, " not learned"));
+  return concat(pairs.differences.size(), besides.empty() ? "" : " (" + join(besides) + ")");
+}
+
 // A heading in at most two lines, broken where both are shortest.
 std::pair<std::string, std::string> two_lines(const std::string& heading, std::size_t wanted) {
   if (display_width(heading) <= wanted) return {"", heading};
@@ -125,9 +133,10 @@ Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) 
   grid.columns = {{"metric", true},
                   {join(table.axis_headings), true},
                   {"difference to " + table.baseline, false},
-                  {"95 % t interval", false},
+                  {"95 % interval", false},
                   {"bootstrap", false},
-                  {"sign-flip p", false},
+                  {"p", false},
+                  {"p (Holm)", false},
                   {"pairs", false}};
   for (const Comparison& comparison : table.comparisons) {
     const Metric& metric = table.columns[comparison.column];
@@ -139,12 +148,12 @@ Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) 
     if (const auto& result = comparison.result) {
       cells.push_back(metric.signed_text(result->difference));
       cells.push_back(range_text(metric, result->interval));
-      cells.push_back(range_text(metric, result->bootstrap));
+      cells.push_back(range_text(metric, comparison.bootstrap));
       cells.push_back(result->pairs > 1 ? p_text(result->p) : "");
-      cells.push_back(concat(result->pairs));
+      cells.push_back(result->pairs > 1 ? p_text(comparison.p_holm) : "");
+      cells.push_back(pairs_text(comparison.pairs));
     } else {
-      cells.insert(cells.end(), {"", "", "", ""});
-      cells.push_back(comparison.censored > 0 ? concat(comparison.censored, " censored") : "0");
+      cells.insert(cells.end(), {"", "", "", "", "", pairs_text(comparison.pairs)});
     }
     if (bootstrap == Bootstrap::kLeftOut) cells.erase(cells.begin() + kBootstrapColumn);
     grid.rows.push_back(std::move(cells));

@@ -30,6 +30,8 @@ const std::vector<Metric>& known_metrics() {
       {"others_loss", "other tokens' loss", "", kDown, 4, false, false},
       {"steps_to_90_accuracy", "steps to 90 %", "", kDown, 0, false, false},
       {"time_to_90_accuracy_seconds", "time to 90 %", "s", kDown, 1, false, false},
+      {"learned", "learned", "", kUp, 3, true, false},
+      {"steps_to_learn", "steps until learned", "", kDown, 0, false, false},
       {"train_seconds", "training time", "s", kDown, 1, false, false},
       {"tokens_per_second", "tokens/s", "", kUp, 0, false, false},
       {"grad_norm", "gradient norm", "", kNone, 3, false, false},
@@ -70,6 +72,18 @@ std::string readable(std::string_view name) {
 }
 
 }  // namespace
+
+Outcome Metric::outcome() const {
+  const std::string_view name = key;
+  if (name == "learned") return Outcome::kHappened;
+  if (name.starts_with("steps_to_") || name.starts_with("time_to_")) return Outcome::kTimeToEvent;
+  return is_share ? Outcome::kShare : Outcome::kMeasure;
+}
+
+bool Metric::is_of_learned() const {
+  const bool when = outcome() == Outcome::kHappened || outcome() == Outcome::kTimeToEvent;
+  return !is_fixed && !is_time() && !when;
+}
 
 bool Metric::is_time() const {
   const std::string_view name = key;

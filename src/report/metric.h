@@ -10,6 +10,17 @@ namespace difflab::report {
 
 enum class Better { kHigher, kLower, kNeither };
 
+/// What kind of thing was measured, which says how runs are averaged and compared.
+enum class Outcome {
+  kMeasure,      ///< a loss, a norm, a count: t intervals, sign-flip test
+  kShare,        ///< between 0 and 1: intervals that stay there
+  kHappened,     ///< 1 or 0 of a run: counted, with Wilson's interval; McNemar's test
+  kTimeToEvent,  ///< steps or seconds, censored where it never came: restricted means
+};
+
+/// False verdicts are at most this likely in an experiment, all claims together.
+constexpr double kAlpha = 0.05;
+
 /// How a metric is printed. One list of them (metric.cpp) serves tables, figures and the page.
 struct Metric {
   std::string key;      ///< as in result.json or metrics.jsonl
@@ -19,6 +30,12 @@ struct Metric {
   std::optional<int> decimals;  ///< empty: four significant digits
   bool is_share = false;        ///< lies between 0 and 1
   bool is_fixed = false;  ///< a property of the configuration: printed without ± if all agree
+
+  Outcome outcome() const;
+
+  /// Whether it asks what a run has learned: not of a property of the configuration, of speed, nor
+  /// of when or whether it learned.
+  bool is_of_learned() const;
 
   bool is_time() const;  ///< the key ends in _seconds or _per_second
 

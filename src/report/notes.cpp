@@ -33,13 +33,19 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
     const auto seeds = frame.values(kSeedAxis);
     notes.push_back(concat("± is half the Student-t 95 % interval of the mean over ", seeds.size(),
                            seeds.size() == 1 ? " seed" : " seeds", " (", join(seeds),
-                           "); a cell without ± rests on one run."));
+                           "); brackets are 95 % intervals of shares, which stay within 0 and 1. A "
+                           "cell with neither rests on one run."));
   }
   if (any_cell(table, [](const Cell& cell) { return !cell.bounds.empty(); })) {
     notes.emplace_back(
         "\"> x\" marks runs that had not got there when training ended (censored). A row that has "
         "any shows a median in which they count as larger than all others, never a mean without "
         "them.");
+  }
+  if (any_cell(table, [](const Cell& cell) { return cell.unlearned > 0; })) {
+    notes.emplace_back(
+        "\"k/n learned\" counts the runs that learned the task (with Wilson's 95 % interval); the "
+        "figure behind it is that of those k alone.");
   }
   if (any_state(frame, RunState::kDiverged)) {
     notes.emplace_back(
@@ -55,19 +61,28 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
 }
 
 void note_comparison(const Table& table, std::vector<std::string>& notes) {
-  if (table.comparisons.empty()) return;
-  std::int64_t pairs = 0;
-  for (const auto& comparison : table.comparisons) {
-    if (comparison.result) pairs = std::max(pairs, comparison.result->pairs);
+  std::size_t pairs = 0, most = 0;
+  bool restricted = false;
+  for (const auto& [row, column, of, result, bootstrap, p] : table.comparisons) {
+    if (result) pairs = std::max(pairs, result->pairs);
+    most = std::max(most, pairs_for_verdict(table.columns[column], table.comparisons.size()));
+    restricted = restricted || of.horizon;
   }
   if (pairs < 2) return;
   notes.push_back(concat(
-      "Differences are variant minus baseline on equal seeds, with their t "
-      "and percentile bootstrap intervals (95 %; of few pairs the bootstrap's is too narrow); "
-      "p is the exact two-sided sign-flip test, which cannot go below ",
-      plain_number(smallest_sign_flip_p(pairs)), " with ", pairs,
-      " pairs, and is not corrected for ", table.comparisons.size(),
-      table.comparisons.size() == 1 ? " comparison." : " comparisons."));
+      "Differences are variant minus baseline on equal seeds, with 95 % intervals (of shares on "
+      "Fisher's z scale, so that they stay within −1 and 1) and percentile bootstrap intervals (of "
+      "few pairs too narrow). p is exact: sign flips, of what happened or not McNemar; p (Holm) is "
+      "adjusted for the ",
+      table.comparisons.size(), table.comparisons.size() == 1 ? " comparison" : " comparisons",
+      " of this table. ",
+      pairs < most ? concat("With ", pairs, " pairs none is a verdict; ", most, " are needed.")
+                   : concat("A verdict needs ", most, " pairs.")));
+  if (restricted) {
+    notes.emplace_back(
+        "Times that some runs did not reach are compared up to the earliest end of these: what was "
+        "not reached counts as that (restricted means).");
+  }
 }
 
 // One sentence for all columns with the same levels.

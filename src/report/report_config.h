@@ -8,6 +8,7 @@
 #include "report/config_types.h"
 #include "report/derived.h"
 #include "report/figure_config.h"
+#include "report/learned.h"
 
 namespace difflab::report {
 
@@ -39,6 +40,7 @@ struct ReportConfig {
   std::string headline;                ///< metric of the one-sentence answer; empty: first compared
   std::string thumbnail;               ///< figure that stands for the experiment in the gallery
   TextMap labels;                      ///< axis value or metric → how it is printed
+  LearnedConfig learned = {};          ///< when a run counts as one that has learned its task
   std::vector<ClaimConfig> claims;     ///< what the runs are asked about
   std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation
   std::vector<TableConfig> tables;     ///< empty: only the list of runs is reported
@@ -50,6 +52,7 @@ struct ReportConfig {
     visit("thumbnail", thumbnail,
           "figure that stands for the experiment in the gallery; empty: the first");
     visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");
+    visit("learned", learned, "when a run counts as one that has learned its task");
     visit("claims", claims, "what a source found; the report says what the runs say to it");
     visit("derived", derived, "metrics worked out from the cells of an evaluation");
     visit("tables", tables, "tables to write");

@@ -2,19 +2,35 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <string_view>
+#include <tuple>
 
 #include "report/format.h"
-#include "report/pairs.h"
+#include "report/learned.h"
+#include "statistics/holm.h"
+#include "statistics/paired.h"
+#include "statistics/share.h"
 #include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
-void summarise(Cell& cell) {
+std::optional<Interval> interval_over(const std::vector<double>& values, const Metric& metric) {
+  switch (metric.outcome()) {
+    case Outcome::kShare:
+      return mean_share_interval(values);
+    case Outcome::kHappened:
+      return wilson_interval(std::count(values.begin(), values.end(), 1.0),
+                             static_cast<std::int64_t>(values.size()));
+    default:
+      return t_interval(values);
+  }
+}
+
+void summarise(Cell& cell, const Metric& metric) {
   if (!cell.values.empty() && cell.bounds.empty()) {
     cell.mean = mean(cell.values);
-    cell.interval = t_interval(cell.values);
+    cell.interval = interval_over(cell.values, metric);
   }
   std::vector<double> all = cell.values;
   all.insert(all.end(), cell.bounds.size(), std::numeric_limits<double>::infinity());
@@ -27,7 +43,9 @@ Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
   Cell cell;
   for (const FrameRun* run : runs) {
     if (!run->has_result()) continue;
-    if (const auto value = run->metric(metric.key)) {
+    if (run->metric(metric.key) && is_unlearned(*run, metric)) {
+      ++cell.unlearned;
+    } else if (const auto value = run->metric(metric.key)) {
       cell.values.push_back(*value);
     } else if (const auto bound = run->censored_above(metric.key)) {
       cell.bounds.push_back(*bound);
@@ -40,7 +58,7 @@ Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
       }
     }
   }
-  summarise(cell);
+  summarise(cell, metric);
   return cell;
 }
 
@@ -56,16 +74,50 @@ std::string censored_text(const Cell& cell, const Metric& metric) {
   return concat(bound, " (", share, "; least ", metric.text(best), ")");
 }
 
+// "3/5 learned [0.23, 0.88]" with Wilson's interval.
+std::string counted(std::size_t of, std::size_t runs, std::string_view what) {
+  const auto interval =
+      wilson_interval(static_cast<std::int64_t>(of), static_cast<std::int64_t>(runs));
+  return concat(of, "/", runs, what, " [", format_number(interval->low, 2), ", ",
+                format_number(interval->high, 2), "]");
+}
+
+// Of the runs that have a value.
+std::string value_text(const Cell& cell, const Metric& metric) {
+  const auto& [mean, interval, values] = std::tie(cell.mean, cell.interval, cell.values);
+  if (metric.outcome() == Outcome::kHappened) {
+    return counted(static_cast<std::size_t>(std::count(values.begin(), values.end(), 1.0)),
+                   values.size(), "");
+  }
+  std::string text = metric.text(*mean);
+  const bool all_equal =
+      std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
+  if (!interval || (metric.is_fixed && all_equal)) return text;
+  if (metric.outcome() == Outcome::kShare) {
+    return concat(text, " [", metric.text(interval->low), ", ", metric.text(interval->high), "]");
+  }
+  Metric same_places = metric;
+  if (!metric.decimals) {  // four digits of the mean decide the places of both
+    const std::size_t point = text.find('.');
+    same_places.decimals =
+        point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+  }
+  return text + " ± " + same_places.text((interval->high - interval->low) / 2);
+}
+
 // Differences to the baseline on equal values of the axes that make no row.
 Comparison compare(const Table& table, std::size_t row, std::size_t baseline, std::size_t column,
                    const Frame& frame) {
-  const Pairs pairs = pair_runs(frame, table.rows[row].runs, table.rows[baseline].runs, table.axes,
-                                table.columns[column].key);
-  // Leaving the censored pairs out would favour the side that has them.
+  const Metric& metric = table.columns[column];
+  Pairs pairs =
+      pair_runs(frame, table.rows[row].runs, table.rows[baseline].runs, table.axes, metric);
+  const auto result = contrast(pairs, metric);
+  const auto bootstrap = bootstrap_interval(pairs.differences);
   return {.row = row,
           .column = column,
-          .result = pairs.censored == 0 ? compare_paired(pairs.differences) : std::nullopt,
-          .censored = pairs.censored};
+          .pairs = std::move(pairs),
+          .result = result,
+          .bootstrap = bootstrap};
 }
 
 std::optional<std::size_t> baseline_row(const Table& table, std::size_t row,
@@ -85,10 +137,19 @@ bool is_compared(const TableConfig& config, const Table& table, std::size_t colu
     return std::find(config.compare.begin(), config.compare.end(), metric.key) !=
            config.compare.end();
   }
-  const bool censored = std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {
-    return !row.cells[column].bounds.empty();
-  });
-  return metric.better != Better::kNeither && !metric.is_time() && !censored;
+  return metric.better != Better::kNeither && !metric.is_time();
+}
+
+void correct_for_number(std::vector<Comparison>& comparisons) {
+  std::vector<double> p;
+  std::vector<Comparison*> tested;
+  for (auto& comparison : comparisons) {
+    if (!comparison.result || comparison.result->pairs < 2) continue;
+    p.push_back(comparison.result->p);
+    tested.push_back(&comparison);
+  }
+  const auto adjusted = holm(p);
+  for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->p_holm = adjusted[i];
 }
 
 void add_comparisons(const TableConfig& config, const Study& study, const Frame& frame,
@@ -101,6 +162,7 @@ void add_comparisons(const TableConfig& config, const Study& study, const Frame&
       }
     }
   }
+  correct_for_number(table.comparisons);
   if (!table.comparisons.empty()) table.baseline = labels.value(study.baseline);
 }
 
@@ -124,27 +186,16 @@ std::string arrow(const Metric& metric) {
 }  // namespace
 
 std::string Cell::text(const Metric& metric, std::size_t expected) const {
-  if (values.empty() && bounds.empty()) return join(settings);
+  if (runs() == 0) return join(settings);
   std::string text;
+  if (unlearned > 0) text = counted(values.size(), runs(), " learned");
+  if (unlearned > 0 && !values.empty()) text += ": ";
   if (!bounds.empty()) {
     text = censored_text(*this, metric);
-  } else {
-    text = metric.text(*mean);
-    const bool all_equal = std::all_of(values.begin(), values.end(),
-                                       [this](double value) { return value == values[0]; });
-    if (interval && !(metric.is_fixed && all_equal)) {
-      const double half = (interval->high - interval->low) / 2;
-      Metric same_places = metric;
-      if (!metric.decimals) {  // four digits of the mean decide the places of both
-        const std::size_t point = text.find('.');
-        same_places.decimals =
-            point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
-      }
-      text += " ± " + same_places.text(half);
-    }
+  } else if (!values.empty()) {
+    text += value_text(*this, metric);
   }
-  const std::size_t runs = values.size() + bounds.size();
-  if (runs != expected) text += concat(" (n = ", runs, ")");
+  if (runs() != expected) text += concat(" (n = ", runs(), ")");
   return text;
 }
 
@@ -209,19 +260,55 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
 
 namespace {
 
-// The rows that the seeds do not tell from the best one; the baseline has a sentence of its own.
+// Rows of which more have learned are better; among those the better mean is.
+bool is_better(const Cell& one, const Cell& other, const Metric& metric) {
+  const auto learned = [](const Cell& cell) {
+    return static_cast<double>(cell.values.size()) / static_cast<double>(cell.runs());
+  };
+  if (learned(one) != learned(other)) return learned(one) > learned(other);
+  return metric.better == Better::kLower ? *one.mean < *other.mean : *one.mean > *other.mean;
+}
+
+// Rows that enough seeds do not tell from the best; the baseline has a sentence of its own.
 std::vector<std::string> ties(const Table& table, const Frame& frame, const TableRow& best,
                               const Metric& metric, const Labels& labels) {
   std::vector<std::string> names;
+  std::vector<double> p;
   for (const TableRow& row : table.rows) {
     const auto name = table.row_label(row, labels);
     if (&row == &best || name == table.baseline) continue;
-    const auto compared =
-        compare_paired(pair_runs(frame, best.runs, row.runs, table.axes, metric.key).differences);
-    if (!compared || !compared->interval) continue;
-    if (compared->interval->low <= 0 && compared->interval->high >= 0) names.push_back(name);
+    const auto found = contrast(pair_runs(frame, best.runs, row.runs, table.axes, metric), metric);
+    if (!found || found->pairs < pairs_for_verdict(metric, table.rows.size() - 1)) continue;
+    names.push_back(name);
+    p.push_back(found->p);
+  }
+  const auto adjusted = holm(p);
+  for (auto i = names.size(); i-- > 0;) {
+    if (adjusted[i] <= kAlpha) names.erase(names.begin() + static_cast<std::ptrdiff_t>(i));
   }
   return names;
+}
+
+std::string against_baseline(const Table& table, const Comparison& comparison,
+                             const Metric& metric) {
+  const Contrast& found = *comparison.result;
+  const auto needed = pairs_for_verdict(metric, table.comparisons.size());
+  std::string text =
+      concat(" Against ", table.baseline, ": ", metric.signed_text(found.difference));
+  if (found.interval) {
+    text += concat(" [", metric.signed_text(found.interval->low), ", ",
+                   metric.signed_text(found.interval->high), "]");
+  }
+  text += concat(", ", found.pairs, found.pairs == 1 ? " pair of seeds" : " paired seeds");
+  if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
+  const auto& interval = found.interval;
+  const bool resolved = comparison.p_holm <= kAlpha && (interval->low > 0 || interval->high < 0);
+  return text +
+         concat(", p ",
+                comparison.p_holm < 0.001 ? "< 0.001" : "= " + format_number(comparison.p_holm, 3),
+                " (Holm, ", table.comparisons.size(),
+                table.comparisons.size() == 1 ? " comparison)" : " comparisons)",
+                resolved ? "." : ": not resolved.");
 }
 
 }  // namespace
@@ -239,32 +326,20 @@ std::string headline(const Table& table, const Frame& frame, const std::string& 
     const auto& cell = row.cells[column];
     if (!cell.mean) continue;
     ++rows;
-    const bool better = best == nullptr ||
-                        (shown.better == Better::kLower ? *cell.mean < *best->cells[column].mean
-                                                        : *cell.mean > *best->cells[column].mean);
-    if (better) best = &row;
+    if (best == nullptr || is_better(cell, best->cells[column], shown)) best = &row;
   }
   if (best == nullptr) return "";
   const Cell& cell = best->cells[column];
   std::string text =
       concat("Best of ", rows, " by ", labels.heading(shown), ": ", table.row_label(*best, labels),
-             " with ", cell.text(shown, cell.n()), " (n = ", cell.n(),
-             cell.n() == 1 ? ", no interval from one run" : "", ").");
+             " with ", cell.text(shown, cell.runs()), " (n = ", cell.runs(),
+             cell.runs() == 1 ? ", no interval from one run" : "", ").");
   if (const auto names = ties(table, frame, *best, shown, labels); !names.empty()) {
     text += concat(" The seeds do not tell it from: ", join(names), ".");
   }
   for (const Comparison& comparison : table.comparisons) {
-    if (&table.rows[comparison.row] != best || comparison.column != column || !comparison.result)
-      continue;
-    const auto& [pairs, difference, interval, bootstrap, p] = *comparison.result;
-    text += concat(" Against ", table.baseline, ": ", difference > 0 ? "+" : "",
-                   shown.text(difference));
-    if (!interval) return text + " in one pair, so nothing can be said about chance.";
-    const bool resolved = interval->low > 0 || interval->high < 0;
-    text +=
-        concat(", 95 % interval ", shown.text(interval->low), " to ", shown.text(interval->high),
-               resolved ? ", which excludes zero" : ", which includes zero: not resolved", " with ",
-               pairs, " paired seeds.");
+    const bool is_best = &table.rows[comparison.row] == best && comparison.column == column;
+    if (is_best && comparison.result) text += against_baseline(table, comparison, shown);
   }
   return text;
 }

@@ -6,8 +6,8 @@
 
 #include "report/frame.h"
 #include "report/metric.h"
+#include "report/pairs.h"
 #include "statistics/describe.h"
-#include "statistics/paired.h"
 
 namespace difflab::report {
 
@@ -16,13 +16,17 @@ struct Cell {
   std::vector<double> values;         ///< of the runs that have it, in sweep order
   std::vector<double> bounds;         ///< of the runs known only to exceed this
   std::vector<std::string> settings;  ///< a configuration value instead: its distinct texts
+  std::size_t unlearned = 0;          ///< runs left out, as they have not learned the task
   std::optional<double> mean;         ///< empty if there is no value or any is censored
-  std::optional<Interval> interval;   ///< empty for fewer than two values or any censored
-  std::optional<double> median;       ///< censored runs count as larger than all; may be empty
+  std::optional<Interval> interval;  ///< empty for fewer than two values or any censored; of shares
+                                     ///< within [0, 1]
+  std::optional<double> median;      ///< censored runs count as larger than all; may be empty
 
   std::size_t n() const { return values.size(); }
-  /// "0.953 ± 0.012", "0.953" for one run, "> 1,600", "median 1,000 (1 of 3 > 1,600)", "" for
-  /// nothing; says its n if that is not `expected`.
+  std::size_t runs() const { return values.size() + bounds.size() + unlearned; }
+  /// "2.413 ± 0.012", of shares "0.953 [0.941, 0.962]", "0.953" for one run, "3/5 [0.23, 0.88]" of
+  /// what happened or not, "3/5 learned [0.23, 0.88]: 0.998", "> 1,600", "median 1,000 (1 of 3 >
+  /// 1,600)", "" for nothing; says its n if that is not `expected`.
   std::string text(const Metric& metric, std::size_t expected) const;
 };
 
@@ -39,10 +43,12 @@ struct TableRow {
 
 /// A variant against the baseline row that agrees with it on the other row axes.
 struct Comparison {
-  std::size_t row;                         ///< index into Table::rows
-  std::size_t column;                      ///< index into Table::columns
-  std::optional<PairedComparison> result;  ///< empty: nothing to pair
-  std::size_t censored = 0;                ///< pairs in which a run is censored
+  std::size_t row;     ///< index into Table::rows
+  std::size_t column;  ///< index into Table::columns
+  Pairs pairs;
+  std::optional<Contrast> result;          ///< empty: nothing to pair
+  std::optional<Interval> bootstrap = {};  ///< of the difference, percentiles
+  double p_holm = 1;                       ///< p among all comparisons of the table
 };
 
 struct Table {

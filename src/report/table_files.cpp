@@ -121,7 +121,7 @@ std::string table_csv(const Table& table) {
 std::string paired_csv(const Table& table) {
   std::vector<std::string> head = table.axes;
   head.insert(head.end(), {"metric", "difference", "low", "high", "bootstrap_low", "bootstrap_high",
-                           "sign_flip_p", "pairs", "censored_pairs"});
+                           "p", "p_holm", "pairs", "censored_pairs", "unlearned_pairs"});
   std::string out = csv_line(head);
   for (const Comparison& comparison : table.comparisons) {
     std::vector<std::string> fields = table.rows[comparison.row].key;
@@ -131,11 +131,13 @@ std::string paired_csv(const Table& table) {
     fields.push_back(result ? plain_number(result->difference) : "");
     fields.push_back(bounded ? plain_number(result->interval->low) : "");
     fields.push_back(bounded ? plain_number(result->interval->high) : "");
-    fields.push_back(bounded ? plain_number(result->bootstrap->low) : "");
-    fields.push_back(bounded ? plain_number(result->bootstrap->high) : "");
+    fields.push_back(bounded ? plain_number(comparison.bootstrap->low) : "");
+    fields.push_back(bounded ? plain_number(comparison.bootstrap->high) : "");
     fields.push_back(result && result->pairs > 1 ? plain_number(result->p) : "");
+    fields.push_back(result && result->pairs > 1 ? plain_number(comparison.p_holm) : "");
     fields.push_back(concat(result ? result->pairs : 0));
-    fields.push_back(concat(comparison.censored));
+    fields.push_back(concat(comparison.pairs.censored));
+    fields.push_back(concat(comparison.pairs.unlearned));
     out += csv_line(fields);
   }
   return out;

@@ -49,7 +49,7 @@ LineConfig learning() {
   return line;
 }
 
-CATCH_TEST_CASE("a learning curve is the mean and t interval of the runs that reached the step") {
+CATCH_TEST_CASE("a learning curve is the mean and interval of the runs that reached the step") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
   fill_curves(builder);
@@ -58,14 +58,15 @@ CATCH_TEST_CASE("a learning curve is the mean and t interval of the runs that re
                                                           "low_needle_accuracy",
                                                           "high_needle_accuracy", "n"});
   CATCH_REQUIRE(drawing.rows.size() == 2);  // nothing at step 5, where it was not measured
-  // Step 10: mean 0.2, s 0.1, half width 4.302653 · 0.1 / √3 = 0.248414.
+  // Step 10: mean .2, s .1, φ = .01 / .16, c = 4.302653² φ / 3: (.2 + c/2 ± √(.16 c + c²/4)) / (1 +
+  // c).
   CATCH_CHECK(drawing.rows[0][1] == "10");
   CATCH_CHECK(std::stod(drawing.rows[0][2]) == Approx(0.2));
-  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(-0.048414).epsilon(1e-4));
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(0.0565514).epsilon(1e-5));
   CATCH_CHECK(drawing.rows[0][5] == "3");
-  // Step 20: 0.5 and 0.7, s = 0.2 / √2, half width 12.7062 · 0.1 = 1.27062.
+  // Step 20: 0.5 and 0.7, s = 0.2 / √2: not beyond 1.
   CATCH_CHECK(std::stod(drawing.rows[1][2]) == Approx(0.6));
-  CATCH_CHECK(std::stod(drawing.rows[1][4]) == Approx(1.87062).epsilon(1e-5));
+  CATCH_CHECK(std::stod(drawing.rows[1][4]) == Approx(0.978258).epsilon(1e-5));
   CATCH_CHECK(drawing.rows[1][5] == "2");
   CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find("Diverged: diff (step 15)") !=
               std::string::npos);

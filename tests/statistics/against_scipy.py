@@ -52,6 +52,8 @@ def interval(low, high):
 
 
 def t_interval(x, level):
+    if np.std(x) == 0:
+        return [np.mean(x), np.mean(x)]
     return interval(*stats.t.interval(level, len(x) - 1, np.mean(x), stats.sem(x)))
 
 

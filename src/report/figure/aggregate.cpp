@@ -4,6 +4,8 @@
 #include <map>
 
 #include "report/format.h"
+#include "report/learned.h"
+#include "statistics/share.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -52,6 +54,12 @@ void collect(Collected& collected, const Observation& row, double value) {
   group.answers += static_cast<std::int64_t>(*answers);
 }
 
+// Curves show how a run learned, or did not; everything else asks for what it has learned.
+bool asks_the_unlearned(const Observation& row, const Metric& metric) {
+  const bool of_curve = row.fields != nullptr && row.fields->contains("train_seconds");
+  return !of_curve && is_unlearned(*row.run, metric);
+}
+
 }  // namespace
 
 std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>& rows,
@@ -60,10 +68,11 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
   for (const std::string& key : keys) {
     axis_values.push_back(frame.has_axis(key) ? frame.values(key) : std::vector<std::string>{});
   }
+  const Metric metric = metric_of(measure);
   std::map<std::vector<Rank>, Collected> collected;
   for (const Observation& row : rows) {
     const auto value = row.measured(measure);
-    if (!value) continue;
+    if (!value || asks_the_unlearned(row, metric)) continue;
     std::vector<Rank> rank;
     std::vector<Json> values;
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -79,7 +88,8 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
     Group& group = place.group;
     for (const auto& values : place.values) group.values.push_back(mean(values));
     group.average = mean(group.values);
-    group.interval = t_interval(group.values);
+    group.interval = metric.outcome() == Outcome::kShare ? mean_share_interval(group.values)
+                                                         : t_interval(group.values);
     groups.push_back(std::move(group));
   }
   return groups;
@@ -94,21 +104,22 @@ std::string describe_spread(const std::vector<Group>& groups, bool shows_interva
   }
   if (most == 0) return "No finished run has this metric";
   if (most == 1) return "One run each, so no interval";
-  return concat(shows_interval ? "Mean and 95 % t interval over " : "Mean over ",
+  return concat(shows_interval ? "Mean and 95 % interval over " : "Mean over ",
                 least == most ? "" : concat(least, "–"), most, " runs");
 }
 
 std::string describe_gaps(const Frame& frame, const std::string& axis, const Labels& labels) {
   std::vector<std::string> diverged;
-  std::vector<std::string> missing;
+  std::vector<std::string> missing, not_learned;
   for (const std::string& value : frame.values(axis)) {
     std::size_t planned = 0;
-    std::size_t absent = 0;
+    std::size_t absent = 0, unlearned = 0;
     std::vector<std::string> steps;
     for (const FrameRun& run : frame.runs()) {
       if (run.axis(axis) != value) continue;
       ++planned;
       if (!run.has_result()) ++absent;
+      if (run.metric(kLearned) == 0.0) ++unlearned;
       if (run.state == RunState::kDiverged) {
         steps.push_back(run.diverged_at ? format_number(*run.diverged_at, 0) : "unknown");
       }
@@ -116,10 +127,12 @@ std::string describe_gaps(const Frame& frame, const std::string& axis, const Lab
     const std::string label = value.empty() ? "all runs" : labels.value(value);
     if (!steps.empty()) diverged.push_back(concat(label, " (step ", join(steps), ")"));
     if (absent > 0) missing.push_back(concat(label, " (", absent, " of ", planned, ")"));
+    if (unlearned > 0) not_learned.push_back(concat(label, " (", unlearned, " of ", planned, ")"));
   }
   std::vector<std::string> sentences;
   if (!diverged.empty()) sentences.push_back("Diverged: " + join(diverged));
   if (!missing.empty()) sentences.push_back("Without a result: " + join(missing));
+  if (!not_learned.empty()) sentences.push_back("Not learned: " + join(not_learned));
   return join(sentences, ". ");
 }
 

@@ -18,7 +18,7 @@ struct Group {
   std::vector<double> values;  ///< per run; several rows of one run are averaged first,
                                ///< because only runs are independent
   double average = 0;
-  std::optional<Interval> interval;  ///< t interval over the runs; empty for one
+  std::optional<Interval> interval;  ///< over the runs; empty for one
   std::int64_t right = 0;            ///< Σ `correct` of the rows that count their answers
   std::int64_t answers = 0;          ///< Σ `n` of those rows
 
@@ -26,15 +26,16 @@ struct Group {
 };
 
 /// Groups `rows` by the values of `keys` and averages `measure`. Ordered by the keys, the first
-/// one outermost: an axis in sweep order, numbers ascending. Rows without the measure are left out.
+/// one outermost: an axis in sweep order, numbers ascending. Rows without the measure are left out,
+/// and but for curves those of runs that have not learned what it asks.
 std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>& rows,
                              const std::vector<std::string>& keys, const std::string& measure);
 
-/// "Mean and 95 % t interval over 3 runs" and the like.
+/// "Mean and 95 % interval over 3 runs" and the like.
 std::string describe_spread(const std::vector<Group>& groups, bool shows_interval);
 
 /// "Diverged: DIFF (step 120). Without a result: DIFF V2 (1 of 3)" for the runs behind a figure
-/// that are missing from it; empty if all is well.
+/// that are missing from it, and which have not learned; empty if all is well.
 std::string describe_gaps(const Frame& frame, const std::string& axis, const Labels& labels);
 
 }  // namespace difflab::report
