@@ -12,6 +12,11 @@ namespace {
 
 constexpr int kBootstrapColumn = 4;  // of the paired grid
 
+// What a terminal has no room for: the bootstrap's interval, and p before it is adjusted.
+void leave_out(auto& cells) {
+  cells.erase(cells.begin() + kBootstrapColumn, cells.begin() + kBootstrapColumn + 2);
+}
+
 // "p = 0.25" to three decimals, never "0.000".
 std::string p_text(double p) { return p < 0.001 ? "< 0.001" : format_number(p, 3); }
 
@@ -155,12 +160,10 @@ Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) 
     } else {
       cells.insert(cells.end(), {"", "", "", "", "", pairs_text(comparison.pairs)});
     }
-    if (bootstrap == Bootstrap::kLeftOut) cells.erase(cells.begin() + kBootstrapColumn);
+    if (bootstrap == Bootstrap::kLeftOut) leave_out(cells);
     grid.rows.push_back(std::move(cells));
   }
-  if (bootstrap == Bootstrap::kLeftOut) {
-    grid.columns.erase(grid.columns.begin() + kBootstrapColumn);
-  }
+  if (bootstrap == Bootstrap::kLeftOut) leave_out(grid.columns);
   return grid;
 }
 

@@ -22,7 +22,7 @@ struct Grid {
 Grid main_grid(const Table& table, const Labels& labels);
 
 /// Differences to the baseline, one row per variant and metric; no rows if nothing is compared.
-/// A terminal has no room for the bootstrap's interval.
+/// A terminal has no room for the bootstrap's interval and the p of each alone.
 enum class Bootstrap { kShown, kLeftOut };
 Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap = Bootstrap::kShown);
 
