@@ -81,8 +81,6 @@ std::string count_of(std::size_t count, const char* what) {
   return concat(count, " ", what, count == 1 ? "" : "s");
 }
 
-std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : "p = " + format_number(p, 3); }
-
 std::string left_out(const Question& question) {
   const Pairs& pairs = question.pairs;
   std::string text;
@@ -115,7 +113,7 @@ std::string figures_of(const Question& question, std::size_t questions, const La
   if (!found->interval) return text + " in one pair, which has no interval" + left_out(question);
   return concat(text, ", 95 % interval ", metric.signed_text(found->interval->low), " to ",
                 metric.signed_text(found->interval->high), ", ", found->pairs, " paired seeds, ",
-                p_text(p.difference),
+                named_p(p.difference),
                 questions > 1 ? concat(" among ", questions, " claims (Holm)") : "",
                 left_out(question));
 }
@@ -133,7 +131,7 @@ std::string remark(const Question& question, Verdict verdict, std::size_t questi
       return "The metric cannot tell them apart here: " + beyond_regime(question, frame) + ".";
     case Verdict::kEquivalent:
       return concat("They differ by less than ", question.metric.text(question.claim->margin),
-                    " (two one-sided tests, ", p_text(*question.p.equivalence), ").");
+                    " (two one-sided tests, ", named_p(*question.p.equivalence), ").");
     case Verdict::kUnresolved: {
       const auto enough =
           pairs_needed(question.pairs.differences, kAlpha / static_cast<double>(questions));
@@ -190,6 +188,7 @@ Answer answer(const Question& question, std::size_t questions, const Frame& fram
   answer.verdict = judge(question, frame);
   answer.figures = figures_of(question, questions, labels);
   std::string head = capital(std::string(name_of(answer.verdict)));
+  answer.needed = question.needed;
   if (const auto& found = question.found) {
     answer.difference = found->difference;
     answer.interval = found->interval;

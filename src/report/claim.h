@@ -85,8 +85,9 @@ struct Answer {
   std::optional<Interval> interval;
   std::optional<double> p;  ///< of no difference, adjusted for the number of claims (Holm)
   std::size_t pairs = 0;
-  std::string text;     ///< verdict, claim, figures with their interval, the source's figures
-  std::string figures;  ///< the measured part alone, e.g. "needle accuracy: …, 5 paired seeds"
+  std::size_t needed = 0;  ///< pairs that a verdict needs
+  std::string text;        ///< verdict, claim, figures with their interval, the source's figures
+  std::string figures;     ///< the measured part alone, e.g. "needle accuracy: …, 5 paired seeds"
 };
 
 /// One answer per claim, in their order. Over all of them together a false verdict has a

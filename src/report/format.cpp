@@ -155,6 +155,10 @@ std::string plain_number(double value) {
   return {buffer.data(), end};
 }
 
+std::string p_text(double p) { return p < 0.001 ? "< 0.001" : format_number(p, 3); }
+
+std::string named_p(double p) { return (p < 0.001 ? "p " : "p = ") + p_text(p); }
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) width += columns_of(next_code_point(text, at));

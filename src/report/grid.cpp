@@ -17,9 +17,6 @@ void leave_out(auto& cells) {
   cells.erase(cells.begin() + kBootstrapColumn, cells.begin() + kBootstrapColumn + 2);
 }
 
-// "p = 0.25" to three decimals, never "0.000".
-std::string p_text(double p) { return p < 0.001 ? "< 0.001" : format_number(p, 3); }
-
 std::string range_text(const Metric& metric, const std::optional<Interval>& interval) {
   if (!interval) return "";
   return metric.signed_text(interval->low) + " to " + metric.signed_text(interval->high);

@@ -34,23 +34,114 @@ std::string header(const PageContent& page) {
   const auto& runs = page.frame.runs();
   const auto with_result =
       std::count_if(runs.begin(), runs.end(), [](const FrameRun& run) { return run.has_result(); });
-  std::string out = concat("<h1>", escape_html(study.title.empty() ? study.name : study.title),
-                           "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name),
-                           ", preset ", escape_html(study.preset), ", ", with_result, " of ",
-                           runs.size(), " runs have a result</p>\n");
-  for (const Answer& answer : page.answers) {
-    out += concat("<p class=\"answer\">", subscripts_html(answer.text), "</p>\n");
-  }
-  if (!page.headline.empty()) {
-    out += concat("<p class=\"answer\">", subscripts_html(page.headline), "</p>\n");
-  }
-  out += paragraph("Question.", study.question);
-  out += paragraph("Prediction.", study.prediction);
-  out += paragraph("Notes.", study.notes);
+  return concat("<h1>", escape_html(study.title.empty() ? study.name : study.title),
+                "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name), ", preset ",
+                escape_html(study.preset), ", ", with_result, " of ", runs.size(),
+                " runs have a result</p>\n<p>", subscripts_html(study.question), "</p>\n");
+}
+
+// What is only read by who wants more.
+std::string folded(const std::string& summary, const std::string& content) {
+  if (content.empty()) return "";
+  return concat("<details><summary>", summary, "</summary>\n", content, "</details>\n");
+}
+
+std::string background(const Study& study) {
+  std::string out = paragraph("Prediction.", study.prediction) + paragraph("Notes.", study.notes);
   if (!study.command.empty()) {
     out += concat("<p><strong>Again.</strong> <code>", escape_html(study.command), "</code></p>\n");
   }
-  return out;
+  return folded("Prediction, notes and the command", out);
+}
+
+std::string drawing(const PageContent& page, const Figure& figure) {
+  const std::filesystem::path base = std::filesystem::path("figures") / figure.name;
+  if (!page.bundle.empty()) {
+    return concat("<div class=\"drawing\" data-name=\"", escape_html(figure.name),
+                  "\" data-spec=\"spec-", escape_html(figure.name),
+                  "\"></div>\n<script type=\"application/json\" id=\"spec-",
+                  escape_html(figure.name), "\">", script_json(figure.drawing.spec), "</script>\n");
+  }
+  if (!figure.has_images) {
+    return "<p class=\"warning\">Not drawn: the renderer is missing.</p>\n";
+  }
+  return concat("<div class=\"drawing\"><img src=\"", address(base.string() + ".svg"), "\" alt=\"",
+                escape_html(figure.drawing.spec["description"].get<std::string>()), "\"></div>\n");
+}
+
+std::string figure_html(const PageContent& page, const Figure& figure) {
+  const std::filesystem::path base = std::filesystem::path("figures") / figure.name;
+  const auto file = [&](const char* extension) {
+    return std::filesystem::path(base.string() + extension);
+  };
+  std::string out =
+      concat("<figure", figure.width == ColumnWidth::kDouble ? " class=\"wide\"" : "", ">\n",
+             drawing(page, figure), "<figcaption>", escape_html(figure.name), ": ");
+  if (figure.has_images) {
+    out += concat(link(file(".pdf"), "PDF"), " · ", link(file(".svg"), "SVG"), " · ",
+                  link(file(".png"), "PNG"), " · ");
+  }
+  return out + concat(link(file(".csv"), "data"), " · ", link(file(".vl.json"), "Vega-Lite"),
+                      "</figcaption>\n</figure>\n");
+}
+
+// The figure that answers: the one the experiment names, else the first.
+const Figure* opening_figure(const PageContent& page) {
+  for (const Figure& figure : page.figures) {
+    if (figure.name == page.study.report.thumbnail) return &figure;
+  }
+  return page.figures.empty() ? nullptr : &page.figures.front();
+}
+
+// One line per claim: verdict, claim and source, effect with its interval, p, pairs.
+std::string claims_table(const PageContent& page) {
+  std::string out =
+      "<table class=\"claims\">\n<thead><tr><th>verdict</th><th>claim</th>"
+      "<th class=\"number\">difference</th><th class=\"number\">p (Holm)</th>"
+      "<th class=\"number\">pairs</th></tr></thead>\n<tbody>\n";
+  for (std::size_t i = 0; i < page.answers.size(); ++i) {
+    const Answer& answer = page.answers[i];
+    const ClaimConfig& claim = page.study.report.claims[i];
+    const Metric metric = metric_of(claim.metric);
+    std::string effect = answer.difference ? metric.signed_text(*answer.difference) : "";
+    if (answer.interval) {
+      effect += concat("<br><span class=\"muted\">", metric.signed_text(answer.interval->low),
+                       " to ", metric.signed_text(answer.interval->high), "</span>");
+    }
+    const bool too_few = answer.verdict == Verdict::kTooFew;
+    const std::string verdict(name_of(answer.verdict));
+    out += concat("<tr class=\"",
+                  answer.verdict == Verdict::kSupported    ? "supported"
+                  : answer.verdict == Verdict::kOpposite   ? "opposite"
+                  : answer.verdict == Verdict::kEquivalent ? "equivalent"
+                                                           : "open",
+                  "\"><td>", verdict, "</td><td>", subscripts_html(claim.text),
+                  "<br><span class=\"muted\">", subscripts_html(page.labels.heading(metric)),
+                  claim.paper.empty() ? "" : "; source: " + subscripts_html(claim.paper),
+                  "</span></td><td class=\"number\">", effect, "</td><td class=\"number\">",
+                  answer.p ? escape_html(p_text(*answer.p)) : "", "</td><td class=\"number\">",
+                  answer.pairs, too_few ? concat(" of ", answer.needed) : "", "</td></tr>\n");
+  }
+  return out + "</tbody></table>\n";
+}
+
+std::string opening(const PageContent& page) {
+  std::string answers;
+  if (!page.answers.empty()) {
+    answers = claims_table(page);
+    std::string sentences;
+    for (const Answer& answer : page.answers) {
+      sentences += concat("<p>", subscripts_html(answer.text), "</p>\n");
+    }
+    answers += folded("In sentences", sentences);
+  }
+  if (!page.headline.empty()) {
+    answers += concat("<p class=\"answer\">", subscripts_html(page.headline), "</p>\n");
+  }
+  const Figure* figure = opening_figure(page);
+  const std::string shown = figure != nullptr ? figure_html(page, *figure) : "";
+  if (shown.empty() || answers.empty()) return answers + shown;
+  return concat("<div class=\"opening\">\n", shown, "<div>\n", answers, "</div>\n</div>\n");
 }
 
 std::string tables(const PageContent& page) {
@@ -59,62 +150,39 @@ std::string tables(const PageContent& page) {
     out += concat("<h2>", escape_html(page.tables.size() == 1 ? "Table" : table.title), "</h2>\n",
                   to_html(main_grid(table, page.labels)));
     if (!table.comparisons.empty()) {
-      out += concat("<h3>Against ", subscripts_html(table.baseline), ", paired by seed</h3>\n",
+      out += folded(concat("Against ", subscripts_html(table.baseline), ", paired by seed"),
                     to_html(paired_grid(table, page.labels)));
     }
-    out += "<ul class=\"notes\">\n";
+    std::string notes = "<ul class=\"notes\">\n";
     for (const std::string& note : table.notes) {
-      out += concat("<li>", subscripts_html(note), "</li>\n");
+      notes += concat("<li>", subscripts_html(note), "</li>\n");
     }
-    out += concat("</ul>\n<p class=\"muted\">", link(table.name + ".md", "Markdown"), " · ",
+    out += folded("How to read it", notes + "</ul>\n");
+    out += concat("<p class=\"muted\">", link(table.name + ".md", "Markdown"), " · ",
                   link(table.name + ".csv", "CSV"), " · ", link(table.name + ".tex", "LaTeX"),
                   "</p>\n");
   }
   return out;
 }
 
-std::string figures(const PageContent& page) {
-  if (page.figures.empty()) return "";
-  std::string out = "<h2>Figures</h2>\n<div class=\"figures\">\n";
+std::string other_figures(const PageContent& page) {
+  std::string out;
   for (const Figure& figure : page.figures) {
-    const std::filesystem::path base = std::filesystem::path("figures") / figure.name;
-    const auto file = [&](const char* extension) {
-      return std::filesystem::path(base.string() + extension);
-    };
-    out += concat("<figure", figure.width == ColumnWidth::kDouble ? " class=\"wide\"" : "", ">\n");
-    if (!page.bundle.empty()) {
-      out += concat(
-          "<div class=\"drawing\" data-name=\"", escape_html(figure.name), "\" data-spec=\"spec-",
-          escape_html(figure.name), "\"></div>\n<script type=\"application/json\" id=\"spec-",
-          escape_html(figure.name), "\">", script_json(figure.drawing.spec), "</script>\n");
-    } else if (figure.has_images) {
-      out +=
-          concat("<div class=\"drawing\"><img src=\"", address(file(".svg")), "\" alt=\"",
-                 escape_html(figure.drawing.spec["description"].get<std::string>()), "\"></div>\n");
-    } else {
-      out += "<p class=\"warning\">Not drawn: the renderer is missing.</p>\n";
-    }
-    out += concat("<figcaption>", escape_html(figure.name), ": ");
-    if (figure.has_images) {
-      out += concat(link(file(".pdf"), "PDF"), " · ", link(file(".svg"), "SVG"), " · ",
-                    link(file(".png"), "PNG"), " · ");
-    }
-    out += concat(link(file(".csv"), "data"), " · ", link(file(".vl.json"), "Vega-Lite"),
-                  "</figcaption>\n</figure>\n");
+    if (&figure != opening_figure(page)) out += figure_html(page, figure);
   }
-  return out + "</div>\n";
+  return out.empty() ? "" : "<h2>Figures</h2>\n<div class=\"figures\">\n" + out + "</div>\n";
 }
 
 std::string settings(const Study& study) {
   const auto list = settings_list(study);
   if (list.empty()) return "";
-  std::string out = "<h2>Settings</h2>\n<details><summary>Equal in all runs</summary>\n<dl>\n";
+  std::string out = "<dl>\n";
   for (const std::string& setting : list) {
     const std::size_t equal = setting.find('=');
     out += concat("<dt>", escape_html(setting.substr(0, equal)), "</dt><dd><code>",
                   escape_html(setting.substr(equal + 1)), "</code></dd>\n");
   }
-  return out + "</dl></details>\n";
+  return folded("Settings that are equal in all runs", out + "</dl>\n");
 }
 
 std::string provenance_text(const FrameRun& run, const char* key) {
@@ -149,7 +217,7 @@ std::string run_row(const PageContent& page, const FrameRun& run) {
 }
 
 std::string runs(const PageContent& page) {
-  std::string out = "<h2>Runs</h2>\n<div class=\"scroll\"><table>\n<thead><tr>";
+  std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
   for (const std::string& axis : page.frame.axes()) {
     out += concat("<th>", subscripts_html(page.labels.axis(axis)), "</th>");
   }
@@ -157,7 +225,8 @@ std::string runs(const PageContent& page) {
       "<th>status</th><th class=\"number\">training</th><th>run</th><th>commit</th><th>host</th>"
       "<th></th></tr></thead>\n<tbody>\n";
   for (const FrameRun& run : page.frame.runs()) out += run_row(page, run);
-  return out + "</tbody></table></div>\n";
+  return folded(concat("All ", page.frame.runs().size(), " runs"),
+                out + "</tbody></table></div>\n");
 }
 
 // Each provenance key with its distinct values over the runs.
@@ -176,7 +245,7 @@ std::string provenance(const Frame& frame) {
       out += concat("<dt>", key, "</dt><dd>", escape_html(join(values, "; ")), "</dd>\n");
     }
   }
-  return out.empty() ? "" : "<h2>Provenance</h2>\n<dl>\n" + out + "</dl>\n";
+  return folded("Provenance", out.empty() ? "" : "<dl>\n" + out + "</dl>\n");
 }
 
 }  // namespace
@@ -211,7 +280,8 @@ std::string page_head(const std::string& title, const std::string& style) {
 
 std::string page_html(const PageContent& page) {
   std::string out = page_head(page.study.title.empty() ? page.study.name : page.study.title);
-  out += header(page) + tables(page) + figures(page) + samples_html(page.frame, page.labels) +
+  out += header(page) + opening(page) + background(page.study) + tables(page) +
+         other_figures(page) + samples_html(page.frame, page.labels) + "<h2>Behind it</h2>\n" +
          settings(page.study) + runs(page) + provenance(page.frame);
   out +=
       concat("<footer><p>All runs: ", link("runs.json", "runs.json"), "</p></footer>\n</main>\n");
@@ -234,6 +304,9 @@ Json runs_json(const Study& study, const Frame& frame) {
                                   .generic_string()}};
     if (run.diverged_at) one["diverged_at_step"] = *run.diverged_at;
     if (!run.message.empty()) one["message"] = run.message;
+    for (const char* key : {"metrics", "censored"}) {
+      if (const auto found = run.result.find(key); found != run.result.end()) one[key] = *found;
+    }
     one["provenance"] = run.provenance;
     list.push_back(std::move(one));
   }

@@ -4,10 +4,10 @@ namespace difflab::report {
 
 const char* const kPageStyle = R"css(
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1a1a1a; --muted: #595959;
-  --line: #dcdcdc; --soft: #f4f5f7; --link: #0b5cad; --bad: #a8320a; }
+  --line: #dcdcdc; --soft: #f4f5f7; --link: #0b5cad; --bad: #a8320a; --good: #00704f; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #16181d; --ink: #e8e8e8; --muted: #a8adb5; --line: #353a43; --soft: #1f2229;
-    --link: #7db8f0; --bad: #ff9a70; }
+    --link: #7db8f0; --bad: #ff9a70; --good: #4fd1a5; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
@@ -52,6 +52,22 @@ figcaption { font-size: .85rem; color: var(--muted); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1.2rem; font-size: .9rem; }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
+details { margin: .6rem 0; max-width: 100%; }
+summary { cursor: pointer; color: var(--link); font-size: .95rem; }
+.opening { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); gap: 1rem 2rem;
+  align-items: start; margin-top: 1rem; }
+.claims { width: 100%; font-size: .85rem; line-height: 1.35; }
+.claims td { white-space: normal; vertical-align: top; }
+.claims td.number, .claims td:first-child { white-space: nowrap; }
+.claims td:first-child { font-weight: 600; }
+.claims .muted { font-size: .8rem; }
+.claims tr + tr td { border-top: 1px solid var(--line); }
+.claims .supported td:first-child { color: var(--good); }
+.claims .opposite td:first-child { color: var(--bad); }
+.claims .equivalent td:first-child { color: var(--link); }
+.opening figure.wide { grid-column: auto; }
+.opening .wide .drawing svg.marks { min-width: 0; }
+@media (max-width: 60rem) { .opening { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 36rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } }
 )css";
 

@@ -303,12 +303,9 @@ std::string against_baseline(const Table& table, const Comparison& comparison,
   if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
   const auto& interval = found.interval;
   const bool resolved = comparison.p_holm <= kAlpha && (interval->low > 0 || interval->high < 0);
-  return text +
-         concat(", p ",
-                comparison.p_holm < 0.001 ? "< 0.001" : "= " + format_number(comparison.p_holm, 3),
-                " (Holm, ", table.comparisons.size(),
-                table.comparisons.size() == 1 ? " comparison)" : " comparisons)",
-                resolved ? "." : ": not resolved.");
+  return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.comparisons.size(),
+                       table.comparisons.size() == 1 ? " comparison)" : " comparisons)",
+                       resolved ? "." : ": not resolved.");
 }
 
 }  // namespace

@@ -180,6 +180,7 @@ CATCH_TEST_CASE("diverged, failed and missing runs are visible and never counted
   CATCH_CHECK(summary.diverged == 1);
   CATCH_CHECK(summary.failed == 1);
   const Json runs = Json::parse(output(builder, "runs.json"))["runs"];
+  CATCH_CHECK(runs[0]["metrics"]["needle_accuracy"] == 0.9);
   CATCH_CHECK(runs[1]["diverged_at_step"] == 120);
   CATCH_CHECK(runs[2]["message"] == "disk full");
   CATCH_CHECK(runs[3]["status"] == "not run");
