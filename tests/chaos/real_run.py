@@ -82,13 +82,23 @@ class Run:
 
     def __init__(self, project, frozen, words):
         self.project, self.frozen, self.words = project, frozen, words
-        self.path = project.folder / "work" / "runs" / frozen.name
+        self.path = self.results() / "runs" / frozen.name
         self.argv = [str(project.build / "difflab-worker"), "run", str(self.path)]
         self.anew()
         begin = time.monotonic()
         self.finish()
         self.took = time.monotonic() - begin  # seconds, from the start of the program
-        self.expected = outcome(self.path)
+        self.expected = self.outcome()
+
+    def results(self):
+        return self.project.folder / "work"
+
+    def touched(self):
+        """The folder that holds all files of the run."""
+        return self.path
+
+    def outcome(self):
+        return outcome(self.path)
 
     def anew(self):
         shutil.rmtree(self.path, ignore_errors=True)
@@ -117,8 +127,35 @@ class Run:
         require(answer.returncode == 0, answer.stdout + answer.stderr)
 
     def check(self, what):
-        require(outcome(self.path) == self.expected, f"{what}: another result, metrics or checkpoint")
-        require_tidy(self.path, what)
+        require(self.outcome() == self.expected, f"{what}: another result, metrics or checkpoint")
+        require_tidy(self.touched(), what)
+
+
+class StagedRun(Run):
+    """A run whose first stage is a run beside it, and that keeps checkpoints."""
+
+    def results(self):
+        return self.project.folder / "staged"
+
+    def touched(self):
+        return self.path.parent
+
+    def outcome(self):
+        runs = sorted(self.path.parent.iterdir())
+        require(len(runs) == 2, f"{len(runs)} runs for two stages")
+        kept = sorted((self.path / "checkpoints").iterdir())
+        require(len(kept) == 3, f"{len(kept)} kept checkpoints")
+        return [outcome(run) for run in runs], [(file.name, tensors(file)) for file in kept]
+
+    def anew(self):
+        shutil.rmtree(self.touched(), ignore_errors=True)
+        shutil.copytree(self.frozen, self.path)
+
+
+def tensors(file):
+    """The bytes behind the header, which holds times."""
+    content = file.read_bytes()
+    return content[8 + int.from_bytes(content[:8], "little"):]
 
 
 def require_tidy(folder, what):

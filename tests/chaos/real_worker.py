@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from real_run import Run, SAVED, outcome, play, require, require_tidy, require_untouched
+from real_run import Run, SAVED, StagedRun, outcome, play, require, require_tidy, require_untouched
 
 # Calls that change something on the disk, or stand between two that do.
 CHANGING = ("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "rename", "renameat",
@@ -25,7 +25,7 @@ OPENED = re.compile(r"O_CREAT|O_WRONLY|O_RDWR")
 
 
 def calls_on_disk(run):
-    """(name, n) of each changing call that the main thread makes within the run's folder, n counted
+    """(name, n) of each changing call that the main thread makes on the run's files, n counted
     over all calls of that name, and the text of the call."""
     trace = run.project.folder / "trace"
     run.anew()
@@ -38,14 +38,14 @@ def calls_on_disk(run):
         if name not in CHANGING:
             continue
         counts[name] = counts.get(name, 0) + 1
-        if str(run.path) in line and (name != "openat" or OPENED.search(line)):
+        if str(run.touched()) in line and (name != "openat" or OPENED.search(line)):
             found.append((name, counts[name], line))
     return found
 
 
-def chosen(calls, dose):
+def chosen(calls, dose, every=12):
     """All, or some and those at the end: the result."""
-    return calls if dose(False, True) else calls[:-6:12] + calls[-6:]
+    return calls if dose(False, True) else calls[:-6:every] + calls[-6:]
 
 
 def injected(run, name, n, what):
@@ -53,11 +53,11 @@ def injected(run, name, n, what):
                        f"inject={name}:{what}:when={n}")
 
 
-def kills_at_calls(run, dose):
+def kills_at_calls(run, dose, every=12):
     """SIGKILL at every changing system call: checkpoints, metrics, claims, status and result."""
     kills = with_result = 0
     calls = calls_on_disk(run)
-    for name, n, text in chosen(calls, dose):
+    for name, n, text in chosen(calls, dose, every):
         run.anew()
         answer = injected(run, name, n, "signal=SIGKILL")
         if answer.returncode == 0:
@@ -68,7 +68,7 @@ def kills_at_calls(run, dose):
         run.finish()
         run.settle()
         run.check(f"killed at {text}")
-    require(kills >= len(chosen(calls, dose)) * 0.9, f"only {kills} kills at {len(calls)} calls")
+    require(kills >= len(chosen(calls, dose, every)) * 0.9, f"only {kills} kills at {len(calls)} calls")
     return f"{kills} kills at a system call of {len(calls)}, {with_result} with the result there"
 
 
@@ -280,6 +280,7 @@ def cases(project, dose, chance):
     run, run_of_two_threads = make_run(project), make_run(project, "threads=2")
     return [
         ("kill -9 at every system call", lambda: kills_at_calls(run, dose)),
+        ("kill -9 in stages", lambda: kills_at_calls(staged_run(project), dose, every=24)),
         ("calls that fail", lambda: failing_calls(run, dose)),
         ("resumes, one thread", lambda: random_resumes(run, dose, chance)),
         ("resumes, two threads", lambda: random_resumes(run_of_two_threads, dose, chance)),
@@ -296,6 +297,11 @@ def main():
         print("SKIPPED: there is no strace", file=sys.stderr)
         return 77
     return play(__doc__, cases)
+
+
+def staged_run(project):
+    words = ["model=diff", "seed=0", "stages=[{train: {steps: 30, warmup_steps: 2}}]", "train.keep_checkpoints=[0,20,60]"]
+    return StagedRun(project, project.frozen_run(*words), words)
 
 
 def make_run(project, *words):
