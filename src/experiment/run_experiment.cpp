@@ -39,6 +39,10 @@ Json training_metrics(const RunConfig& config, const Task& task, const RunDirect
   Json metrics = {{"steps", progress.step},
                   {"steps_to_90_accuracy", nullptr},
                   {"time_to_90_accuracy_seconds", nullptr}};
+  for (const auto& event : config.train.events) {
+    metrics[event.steps_key()] = nullptr;
+    metrics[event.seconds_key()] = nullptr;
+  }
   metrics.update(progress.milestones);
   const auto lines = read_metrics(directory);
   for (const char* key : {"train_loss", "valid_loss", "valid_accuracy"}) {
@@ -52,11 +56,13 @@ Json training_metrics(const RunConfig& config, const Task& task, const RunDirect
   return metrics;
 }
 
+// What had not come when training ended.
 Json censored(const Json& metrics, const Progress& progress) {
   Json bounds = Json::object();
-  if (metrics["steps_to_90_accuracy"].is_null()) {
-    bounds["steps_to_90_accuracy"] = progress.step;
-    bounds["time_to_90_accuracy_seconds"] = progress.train_seconds;
+  for (const auto& [key, value] : metrics.items()) {
+    if (!value.is_null()) continue;
+    if (key.starts_with("steps_to_")) bounds[key] = progress.step;
+    if (key.starts_with("time_to_")) bounds[key] = progress.train_seconds;
   }
   return bounds;
 }
@@ -163,8 +169,8 @@ class Work {
                return has_training(config, training);
              }},
             directory_,
-            [this, &context](LanguageModel&) {
-              return validation_metrics(context, config_.train.eval_samples);
+            [&context](LanguageModel&, std::int64_t samples) {
+              return validation_metrics(context, samples);
             },
             stop_requested_,
             [this] { require_held(); },

@@ -23,8 +23,10 @@ void complete_stages(config::Value& run) {
   for (auto& stage : stages->mutable_items()) {
     if (!stage.is_map()) continue;
     for (const char* key : {"task", "train"}) {
-      const auto* part = run.find(key);
-      if (part == nullptr) continue;
+      if (run.find(key) == nullptr) continue;
+      auto inherited = *run.find(key);
+      for (const char* of_run : {"events", "stop_at"}) inherited.erase(of_run);
+      const auto* part = &inherited;
       if (auto* said = stage.find(key)) {
         put_under(*part, *said);
       } else {

@@ -11,6 +11,7 @@
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "train/checkpoint.h"
+#include "train/event_watch.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -31,7 +32,7 @@ void require_trained(const RunConfig& config, const RunDirectory& other) {
   }
   const auto progress =
       progress_of(read_sealed_safetensors(other.checkpoint()), other.checkpoint());
-  if (progress.step != config.train.steps) {
+  if (progress.step != config.train.steps && !has_stopped(config.train, progress)) {
     throw UserError(concat(other.path.string(), ": is trained for ", progress.step, " of ",
                            config.train.steps, " steps"));
   }

@@ -24,6 +24,7 @@ struct Progress {
   std::int64_t loss_count = 0;
   SpikeCounter spikes = {};
   Json milestones = Json::object();  ///< first steps that reached something, see train_loop.h
+  Json rows = Json::object();        ///< looks in a row that have found an event so far
 };
 
 /// Whose checkpoint it is.

@@ -14,6 +14,7 @@
 #include "record/metrics_log.h"
 #include "record/status.h"
 #include "task/task.h"
+#include "train/event_watch.h"
 #include "train/optimizer.h"
 #include "train/recorded_step.h"
 #include "util/error.h"
@@ -68,7 +69,10 @@ class Loop {
         progress_(start()),
         metrics_(context.directory.metrics(), progress_.metrics_length),
         step_(context.record_steps ? recorded_step(context.model, optimizer_, config_)
-                                   : plain_step(context.model, optimizer_, config_)) {}
+                                   : plain_step(context.model, optimizer_, config_)),
+        events_(config_, [&context](std::int64_t samples) {
+          return context.validate(context.model, samples);
+        }) {}
 
   TrainOutcome run() {
     if (cannot_begin_) return end(*cannot_begin_);
@@ -77,7 +81,7 @@ class Loop {
     keep();  // a process that was killed may have saved it and not kept it
     auto saved = Clock::now();
     auto saved_step = progress_.step;
-    while (progress_.step < config_.steps) {
+    while (progress_.step < config_.steps && !has_stopped(config_, progress_)) {
       if (context_.stop_requested()) {
         save();
         return end(TrainEnd::kInterrupted);
@@ -86,7 +90,9 @@ class Loop {
       const double grad_norm = step();
       progress_.train_seconds += seconds_since(start);
       if (!std::isfinite(grad_norm)) return end(TrainEnd::kDiverged);
-      if (progress_.step % config_.eval_every == 0 || progress_.step == config_.steps) {
+      events_.after_step(progress_);
+      if (progress_.step % config_.eval_every == 0 || progress_.step == config_.steps ||
+          has_stopped(config_, progress_)) {
         if (!report(grad_norm)) return end(TrainEnd::kDiverged);
       }
       if (seconds_since(saved) >= config_.checkpoint_seconds ||
@@ -138,7 +144,7 @@ class Loop {
 
   // One line of metrics.jsonl; false, and none, if the last update has left a model without a loss.
   bool report(double grad_norm) {
-    const auto validation = context_.validate(context_.model);
+    const auto validation = context_.validate(context_.model, config_.eval_samples);
     if (!std::isfinite(validation.value("valid_loss", 0.0))) return false;
     Json line = {{"step", progress_.step}};
     if (progress_.loss_count > 0) {
@@ -186,6 +192,7 @@ class Loop {
   Progress progress_;
   MetricsLog metrics_;
   std::unique_ptr<Step> step_;
+  EventWatch events_;
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ struct TrainContext {
   bool record_steps;  ///< cuda_graph
   RunIdentity run;
   RunDirectory directory;
-  std::function<Json(LanguageModel&)> validate;  ///< held-out figures for a metrics line
+  /// Held-out figures for a metrics line or a look for events, over so many sequences per part.
+  std::function<Json(LanguageModel&, std::int64_t samples)> validate;
   std::function<bool()> stop_requested;          ///< asked between steps
   std::function<void()> before_writing = [] {};  ///< may throw to keep the folder as it is
   std::int64_t first_batch = 0;                  ///< of the training data
@@ -43,7 +44,7 @@ struct TrainOutcome {
 /// (a line at step 0 and every eval_every steps), status.json and the checkpoint. A loss or
 /// gradient that is NaN or infinite ends it as diverged; a requested stop saves and returns.
 /// Milestones: steps_to_90_accuracy and its _seconds, the first evaluation with valid_accuracy
-/// ≥ 0.9.
+/// ≥ 0.9; and those of train.events (event_watch.h), at one of which training may stop.
 TrainOutcome train(const TrainContext& context);
 
 }  // namespace difflab

@@ -1,0 +1,94 @@
+// Runs that are watched for events, and stop at one.
+#include "record/status.h"
+#include "support/catch.h"
+#include "support/small_runs.h"
+
+namespace difflab {
+namespace {
+
+using testing::has_trained;
+using testing::outcome_of;
+using testing::Results;
+
+// The loss falls from 5.16 to 4.97.
+RunConfig watched() {
+  auto config = testing::smallest_run();
+  config.train.steps = 40;
+  config.train.lr = 1e-2;
+  config.train.event_every = 2;
+  config.train.event_samples = 8;
+  config.train.events = {{.name = "better", .metric = "valid_loss", .at_most = 5.0},
+                         {.name = "never", .at_least = 2}};
+  config.evaluate = {HeldoutConfig{.samples = 16}};
+  return config;
+}
+
+CATCH_TEST_CASE("a run says when its events came, and beyond what those that did not") {
+  const Results results;
+  const auto run = results.run(watched());
+  const auto result = *read_result(run);
+  const auto steps = result["metrics"]["steps_to_better"].get<int>();
+  CATCH_CHECK(steps > 0);
+  CATCH_CHECK(steps < 36);
+  CATCH_CHECK(steps % 2 == 0);
+  CATCH_CHECK(result["metrics"]["steps_to_never"].is_null());
+  CATCH_CHECK(result["censored"]["steps_to_never"] == 40);
+  CATCH_CHECK(!result["censored"].contains("steps_to_better"));
+  // Being watched changes nothing else.
+  auto unwatched = watched();
+  unwatched.train.events.clear();
+  CATCH_CHECK((*read_result(results.run(unwatched)))["metrics"]["test_loss"] ==
+              result["metrics"]["test_loss"]);
+}
+
+CATCH_TEST_CASE("a run that stops at its event ends there, however often it was interrupted") {
+  const Results results, disturbed;
+  auto config = watched();
+  config.train.stop_at = "better";
+  const auto run = results.run(config);
+  const auto undisturbed = outcome_of(run);
+  const auto end = undisturbed.result["metrics"]["steps"].get<int>();
+  CATCH_CHECK(end == undisturbed.result["metrics"]["steps_to_better"].get<int>() + 2);
+  CATCH_CHECK(undisturbed.metrics.back()["step"] == end);
+  CATCH_CHECK((*read_status(run))["state"] == "finished");
+  const auto again = disturbed.planned(config);
+  for (int stop = 1; !read_result(again); ++stop) {
+    CATCH_REQUIRE(stop < 100);
+    int asked = 0;
+    run_experiment(config, again, [&] { return asked++ == 1 + stop % 3; });
+  }
+  CATCH_CHECK(outcome_of(again).result == undisturbed.result);
+  CATCH_CHECK(outcome_of(again).metrics == undisturbed.metrics);
+  // Asked something new, it is not trained on.
+  std::get<HeldoutConfig>(config.evaluate[0]).samples = 24;
+  const auto asked = results.run(config);
+  CATCH_CHECK_FALSE(has_trained(asked));
+  CATCH_CHECK((*read_result(asked))["metrics"]["steps"] == end);
+}
+
+CATCH_TEST_CASE("events without a bound, with two, of one name or unknown are refused") {
+  const auto problem_of = [](auto change) {
+    auto config = watched();
+    change(config.train);
+    try {
+      config::read<RunConfig>(config::write(config), "");
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CATCH_CHECK(problem_of([](TrainConfig&) {}).empty());
+  CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].at_most.reset(); }),
+                   Catch::Contains("train.events[0].at_least"));
+  CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].at_least = 1; }),
+                   Catch::Contains("expected one of the two"));
+  CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[1].name = "better"; }),
+                   Catch::Contains("two named better"));
+  CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].name = "a b"; }),
+                   Catch::Contains("expected letters"));
+  CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.stop_at = "beter"; }),
+                   Catch::Contains("did you mean better"));
+}
+
+}  // namespace
+}  // namespace difflab

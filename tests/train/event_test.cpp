@@ -1,0 +1,91 @@
+#include <cmath>
+#include <vector>
+
+#include "support/catch.h"
+#include "train/event_watch.h"
+
+namespace difflab {
+namespace {
+
+TrainConfig watched() {
+  TrainConfig config{.eval_samples = 256, .event_every = 10, .event_samples = 16};
+  config.events = {{.name = "found", .at_least = 0.9}};
+  return config;
+}
+
+// The accuracies of the looks at steps 10, 20 … on the small and on the full batch.
+Progress watch(const TrainConfig& config, const std::vector<double>& small,
+               const std::vector<double>& full, int* looks = nullptr) {
+  Progress progress;
+  const EventWatch events(config, [&](std::int64_t samples) {
+    if (looks != nullptr) ++*looks;
+    const auto& seen = samples == config.event_samples ? small : full;
+    return Json{{"valid_accuracy", seen.at(static_cast<std::size_t>(progress.step / 10 - 1))}};
+  });
+  const auto last = static_cast<std::int64_t>(small.size()) * 10;
+  while (progress.step < last && !has_stopped(config, progress)) {
+    ++progress.step;
+    progress.train_seconds += 0.5;
+    events.after_step(progress);
+  }
+  return progress;
+}
+
+CATCH_TEST_CASE("an event is the first look of those in a row that find it") {
+  const std::vector<double> curve{0.1, 0.95, 0.2, 0.9, 0.93, 0.1};
+  const auto progress = watch(watched(), curve, curve);
+  CATCH_CHECK(progress.milestones.at("steps_to_found") == 40);
+  CATCH_CHECK(progress.milestones.at("time_to_found_seconds") == 25);  // when it was sure
+  CATCH_CHECK(progress.step == 60);
+}
+
+CATCH_TEST_CASE("what a small batch finds by luck is not confirmed by the full one") {
+  const std::vector<double> small{0.9, 0.9, 0.9, 0.9, 0.9}, full{0.9, 0.5, 0.9, 0.9, 0.9};
+  CATCH_CHECK(watch(watched(), small, full).milestones.at("steps_to_found") == 30);
+  CATCH_CHECK(watch(watched(), small, std::vector(5, 0.5)).milestones.empty());
+}
+
+CATCH_TEST_CASE("training stops at its event, and looks no longer when all have happened") {
+  const std::vector<double> curve(10, 0.95);
+  auto config = watched();
+  int looks = 0;
+  CATCH_CHECK(watch(config, curve, curve, &looks).step == 100);
+  CATCH_CHECK(looks == 3);  // two, and one on the full batch
+  config.stop_at = "found";
+  CATCH_CHECK(watch(config, curve, curve).step == 20);
+  config.events.push_back({.name = "lost", .at_most = 0.1, .in_a_row = 1});
+  config.stop_at = "lost";
+  CATCH_CHECK(watch(config, curve, curve).step == 100);
+}
+
+CATCH_TEST_CASE("a row goes on where a checkpoint left it") {
+  auto progress = watch(watched(), {0.1, 0.95}, {0.1, 0.95});
+  CATCH_CHECK(progress.rows.at("found").at("first") == 20);
+  CATCH_CHECK(progress.milestones.empty());
+}
+
+CATCH_TEST_CASE("schedules have the rate that their names say") {
+  TrainConfig config{.steps = 101, .lr = 2, .final_lr_ratio = 0.1, .warmup_steps = 10};
+  const auto rates = [&](LrSchedule schedule) {
+    config.schedule = schedule;
+    return std::vector{learning_rate(config, 0), learning_rate(config, 10),
+                       learning_rate(config, 55), learning_rate(config, 100)};
+  };
+  const auto near = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    for (std::size_t i = 0; i < found.size(); ++i) CATCH_CHECK(found[i] == Approx(expected[i]));
+  };
+  near(rates(LrSchedule::kCosine), {0.2, 2, 1.1, 0.2});
+  near(rates(LrSchedule::kLinear), {0.2, 2, 1.1, 0.2});
+  CATCH_CHECK(learning_rate(config, 28) == Approx(2 - 1.8 * 0.2));
+  near(rates(LrSchedule::kConstant), {0.2, 2, 2, 2});
+  near(rates(LrSchedule::kStable), {0.2, 2, 2, 0.2});
+  CATCH_CHECK(learning_rate(config, 80) == 2);  // 20 of 101 steps decay
+  CATCH_CHECK(learning_rate(config, 81) == 2);
+  CATCH_CHECK(learning_rate(config, 91) == Approx(2 - 1.8 * 10 / 19));
+  // A horizon twice as far does not move the steps before its decay.
+  config.steps = 202;
+  CATCH_CHECK(learning_rate(config, 100) == 2);
+}
+
+}  // namespace
+}  // namespace difflab
