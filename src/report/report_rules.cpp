@@ -110,6 +110,10 @@ void check_axes(const ScatterConfig& figure, AxisRules& rules) {
   rules.may_use_any();  // every run is a point of its own
 }
 
+void check_axes(const SurvivalConfig& figure, AxisRules& rules) {
+  rules.must_be_axis("color", figure.color);
+}
+
 void check_axes(const HeatmapConfig& figure, AxisRules& rules) {
   rules.must_vary("facet", figure.facet, figure);
   rules.may_be_axis(figure.x);
@@ -165,6 +169,12 @@ void HistogramConfig::validate(config::Check& check) const {
   if (x_end.empty() != weight.empty()) {
     check.problem("weight", "and x_end belong together; expected both or neither");
   }
+}
+
+void SurvivalConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("event", event, check);
+  check_given("color", color, check);
 }
 
 void ScatterConfig::validate(config::Check& check) const {

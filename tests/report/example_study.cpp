@@ -258,6 +258,11 @@ std::vector<FigureConfig> other_figures() {
   speed.x = "tokens_per_second";
   speed.y = "valid_loss";
   speed.color = "model";
+  SurvivalConfig when;
+  when.name = "when";
+  when.event = "steps_to_90_accuracy";
+  when.color = "model";
+  when.band = Band::kCi95;
   LineConfig length;
   length.name = "length";
   length.source = "needle_grid";
@@ -277,7 +282,7 @@ std::vector<FigureConfig> other_figures() {
   grouped.y = "accuracy";
   grouped.color = "model";
   grouped.width = ColumnWidth::kDouble;
-  return {difference, attention, logits, speed, length, panels, grouped};
+  return {difference, attention, logits, speed, when, length, panels, grouped};
 }
 
 }  // namespace difflab::report

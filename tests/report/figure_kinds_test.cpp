@@ -228,6 +228,47 @@ CATCH_TEST_CASE("a scatter finds the law again and the share of parameters at eq
   CATCH_CHECK_THAT(said, !Contains("extrapolated"));
 }
 
+CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is on the way") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const Json never = {{"censored", Json{{"steps_to_found", 800}}}};
+  const int times[] = {200, 400, 400};
+  for (int seed = 0; seed < 3; ++seed) {
+    builder.finished("transformer", seed, {{"steps_to_found", times[seed]}});
+  }
+  builder.finished("diff", 0, {{"steps_to_found", 600}});
+  builder.finished("diff", 1, {{"steps_to_found", nullptr}}, never);
+  builder.finished("diff", 2, {{"steps_to_found", nullptr}}, never);
+  SurvivalConfig when;
+  when.name = "when";
+  when.event = "steps_to_found";
+  when.color = "model";
+  const Drawing drawing = draw(builder, when);
+  const std::vector<std::vector<std::string>> rows = {{"transformer", "200", "3", "1"},
+                                                      {"transformer", "400", "2", "2"},
+                                                      {"diff", "600", "3", "1"}};
+  CATCH_REQUIRE(drawing.rows.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CATCH_CHECK(std::vector(drawing.rows[i].begin(), drawing.rows[i].begin() + 4) == rows[i]);
+  }
+  CATCH_CHECK(std::stod(drawing.rows[0][4]) == Approx(1 / 3.));
+  CATCH_CHECK(drawing.rows[1][4] == "1");
+  CATCH_CHECK(drawing.rows[1][7] == "400");  // the median
+  CATCH_CHECK(drawing.rows[2][7] == "");
+  const std::string said = drawing.spec["description"];
+  CATCH_CHECK_THAT(said, Contains("6 runs, of which 2 never got there"));
+  CATCH_CHECK_THAT(said, Contains("Medians: transformer: 400; diff: > 800"));
+  // At risk at 0, 200, 400, 600 and 800 steps: who gets there at that very step still is.
+  std::vector<int> at_risk;
+  for (const auto& row : drawing.spec["vconcat"][1]["data"]["values"])
+    at_risk.push_back(row["risk"]);
+  CATCH_CHECK(at_risk == std::vector{3, 3, 2, 0, 0, 3, 3, 3, 3, 2});
+  // Curves end where their last run did.
+  const auto& curve = drawing.spec["vconcat"][0]["data"]["values"];
+  CATCH_CHECK(curve.back()["x"] == 800);
+  CATCH_CHECK(curve.back()["share"].get<double>() == Approx(1 / 3.));
+}
+
 CATCH_TEST_CASE("bars split into panels keep every number") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
