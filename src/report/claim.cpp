@@ -77,7 +77,7 @@ Verdict judge(const Question& question, const Frame& frame) {
   return Verdict::kUnresolved;
 }
 
-std::string count_of(std::size_t count, const char* what) {
+std::string number_of(std::size_t count, const char* what) {
   return concat(count, " ", what, count == 1 ? "" : "s");
 }
 
@@ -87,10 +87,10 @@ std::string left_out(const Question& question) {
   if (pairs.horizon) {
     text +=
         concat("; times up to ", question.metric.text(*pairs.horizon), ", which ", pairs.censored,
-               " of ", count_of(pairs.differences.size(), "pair"), " did not reach");
+               " of ", number_of(pairs.differences.size(), "pair"), " did not reach");
   }
   if (pairs.unlearned > 0) {
-    text += concat("; ", count_of(pairs.unlearned, "pair"), " left out, as one had not learned");
+    text += concat("; ", number_of(pairs.unlearned, "pair"), " left out, as one had not learned");
   }
   return text;
 }
@@ -102,7 +102,7 @@ std::string figures_of(const Question& question, std::size_t questions, const La
   if (!found) {
     const std::string of = labels.value(claim->variant) + " and " + labels.value(against);
     if (pairs.unlearned > 0) {
-      return concat("in none of ", count_of(pairs.unlearned, "pair"), " of ", of,
+      return concat("in none of ", number_of(pairs.unlearned, "pair"), " of ", of,
                     " have both learned, so that ", name, " asks nothing");
     }
     return concat("no pair of finished runs of ", of, " has ", name);
@@ -195,8 +195,8 @@ Answer answer(const Question& question, std::size_t questions, const Frame& fram
     answer.pairs = found->pairs;
     if (found->pairs > 1) answer.p = question.p.difference;
     head += answer.verdict == Verdict::kTooFew
-                ? concat(" (", count_of(found->pairs, "seed"), ", ", question.needed, " needed)")
-                : " with " + count_of(found->pairs, "seed");
+                ? concat(" (", number_of(found->pairs, "seed"), ", ", question.needed, " needed)")
+                : " with " + number_of(found->pairs, "seed");
   }
   const auto more = remark(question, answer.verdict, questions, frame);
   const auto& claim = *question.claim;
