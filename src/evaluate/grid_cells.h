@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "config/fields.h"
-#include "util/json.h"
 #include "statistics/share.h"
+#include "util/json.h"
 #include "util/text.h"
 
 namespace difflab {

@@ -7,9 +7,9 @@
 
 #include "evaluate/answerer.h"
 #include "model/language_model.h"
-#include "task/task.h"
 #include "statistics/describe.h"
 #include "statistics/share.h"
+#include "task/task.h"
 
 namespace difflab {
 namespace {

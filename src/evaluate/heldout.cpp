@@ -6,8 +6,8 @@
 
 #include "evaluate/score_batches.h"
 #include "model/language_model.h"
-#include "task/task.h"
 #include "statistics/share.h"
+#include "task/task.h"
 
 namespace difflab {
 

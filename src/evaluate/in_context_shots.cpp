@@ -8,8 +8,8 @@
 
 #include "evaluate/answerer.h"
 #include "model/language_model.h"
-#include "util/random.h"
 #include "statistics/share.h"
+#include "util/random.h"
 
 namespace difflab {
 namespace {

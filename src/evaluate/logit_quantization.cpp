@@ -8,8 +8,8 @@
 #include "evaluate/score_batches.h"
 #include "model/attention.h"
 #include "model/language_model.h"
-#include "task/task.h"
 #include "statistics/share.h"
+#include "task/task.h"
 #include "util/text.h"
 
 namespace difflab {

@@ -67,8 +67,8 @@ class LanguageModel : public torch::nn::Module {
   /// Replaces the rotary table, which else is computed from rope_theta (reference cases).
   void set_rotary(Rotary rotary) { rotary_ = std::move(rotary); }
 
-  /// Makes the rotary table of `tokens` positions at once. Up to there it keeps its place in memory,
-  /// which recorded steps (cuda_graph) rely on when a longer batch follows a shorter one.
+  /// Makes the rotary table of `tokens` positions at once. Up to there it keeps its place in
+  /// memory, which recorded steps (cuda_graph) rely on when a longer batch follows a shorter one.
   void reserve_positions(std::int64_t tokens);
 
   /// Calls visit("layers.N.attn.", attention) for every layer.

@@ -15,12 +15,18 @@ constexpr const char* kIntroduction =
     "Small models, trained and evaluated by this repository. An answer compares two variants on "
     "equal seeds: supported or opposite if its exact p, adjusted for the number of claims, and the "
     "95 % interval of the difference agree; equivalent within a margin; not resolved otherwise. "
-    "Fewer "
-    "than 8 pairs (16 of what happens or not) are no verdict.";
+    "Fewer than 8 pairs (16 of what happens or not) are no verdict. Not judged is what was "
+    "reported "
+    "before these rules; its figures stand.";
 
 bool has_run(const Exhibit& exhibit) { return exhibit.summary.is_object(); }
 
 std::string text_at(const Json& json, const char* key) { return json.value(key, std::string()); }
+
+// A report from before verdicts were exact and corrected says nothing of pairs.
+std::string verdict_of(const Json& answer) {
+  return answer.contains("pairs") ? text_at(answer, "verdict") : "not judged";
+}
 
 const Json& answers_of(const Exhibit& exhibit) { return exhibit.summary.at("answers"); }
 
@@ -29,7 +35,7 @@ std::string others(const Exhibit& exhibit) {
   std::map<std::string, int> counts;
   int more = 0;
   for (std::size_t i = 1; i < answers_of(exhibit).size(); ++i, ++more) {
-    ++counts[text_at(answers_of(exhibit)[i], "verdict")];
+    ++counts[verdict_of(answers_of(exhibit)[i])];
   }
   if (more == 0) return "";
   std::vector<std::string> parts;
@@ -63,7 +69,7 @@ std::string markdown_row(const Exhibit& exhibit) {
     std::string source;
     if (!answers_of(exhibit).empty()) {
       const Json& first = answers_of(exhibit)[0];
-      answer = concat("**", escape_markdown(text_at(first, "verdict")),
+      answer = concat("**", escape_markdown(verdict_of(first)),
                       "**: ", escape_markdown(text_at(first, "claim")));
       if (const auto more = others(exhibit); !more.empty()) answer += concat(" (", more, ")");
       measured = escape_markdown(text_at(first, "figures"));
@@ -103,7 +109,7 @@ nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: 1rem 0; }
 )css";
 
 std::string answer_html(const Json& answer) {
-  const std::string verdict = text_at(answer, "verdict");
+  const std::string verdict = verdict_of(answer);
   std::string out =
       concat("<li class=\"", escape_html(verdict), "\"><p><strong>", escape_html(verdict),
              "</strong>: ", subscripts_html(text_at(answer, "claim")), "</p>\n<p class=\"muted\">",
@@ -145,6 +151,8 @@ Json summary_json(const Study& study, const Summary& summary, const std::string&
   Json list = Json::array();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     list.push_back(Json{{"verdict", name_of(answers[i].verdict)},
+                        {"pairs", answers[i].pairs},
+                        {"pairs_needed", answers[i].needed},
                         {"claim", study.report.claims[i].text},
                         {"figures", answers[i].figures},
                         {"source", study.report.claims[i].paper}});

@@ -24,8 +24,8 @@ struct PageContent {
 /// report.html: one file that needs nothing else, also without a network.
 std::string page_html(const PageContent& content);
 
-/// The runs with status, all metrics and provenance, as runs.json has them: a reader can compute the
-/// tables again.
+/// The runs with status, all metrics and provenance, as runs.json has them: a reader can compute
+/// the tables again.
 Json runs_json(const Study& study, const Frame& frame);
 
 /// The beginning of a page, up to and with <main>; `style` is added to the page's own.

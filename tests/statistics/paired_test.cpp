@@ -1,12 +1,12 @@
-#include "statistics/describe.h"
-#include "statistics/distributions.h"
 #include "statistics/paired.h"
-#include "statistics/power_fit.h"
-#include "statistics/share.h"
 
 #include <cmath>
 #include <vector>
 
+#include "statistics/describe.h"
+#include "statistics/distributions.h"
+#include "statistics/power_fit.h"
+#include "statistics/share.h"
 #include "support/catch.h"
 
 namespace difflab {

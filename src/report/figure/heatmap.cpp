@@ -65,16 +65,24 @@ Json data_of(const HeatmapPlan& plan) {
   return values;
 }
 
+// Contexts of whole kibi-tokens are as narrow as their cells: 2K.
+constexpr const char* kShortLabel =
+    "isNumber(datum.value) && datum.value >= 1024 && datum.value % 1024 === 0 ? datum.value / 1024 "
+    "+ "
+    "'K' : datum.label";
+
 Json axis_channel(const HeatmapPlan& plan, const std::string& key, const char* field,
                   std::size_t index) {
   const bool numeric = std::all_of(plan.groups.begin(), plan.groups.end(), [&](const Group& group) {
     return group.keys[index].is_number();
   });
-  return {{"field", field},
-          {"type", "ordinal"},
-          {"title", plan.style.labels.axis_title(metric_of(key))},
-          {"sort", numeric ? Json("ascending") : Json(nullptr)},
-          {"axis", Json{{"labelAngle", 0}, {"ticks", false}, {"domain", false}}}};
+  return {
+      {"field", field},
+      {"type", "ordinal"},
+      {"title", plan.style.labels.axis_title(metric_of(key))},
+      {"sort", numeric ? Json("ascending") : Json(nullptr)},
+      {"axis",
+       Json{{"labelAngle", 0}, {"ticks", false}, {"domain", false}, {"labelExpr", kShortLabel}}}};
 }
 
 struct PanelSize {
