@@ -82,7 +82,8 @@ Outcome Metric::outcome() const {
 
 bool Metric::is_of_learned() const {
   const bool when = outcome() == Outcome::kHappened || outcome() == Outcome::kTimeToEvent;
-  return !is_fixed && !is_time() && !when;
+  const bool at_start = key.starts_with("initial_") || key.ends_with("_initial");
+  return !is_fixed && !is_time() && !when && !at_start;
 }
 
 bool Metric::is_time() const {

@@ -282,6 +282,19 @@ CATCH_TEST_CASE("a metric without a better direction has no best") {
   CATCH_CHECK(contains(headline(table, frame, "accuracy_4_bits", labels), "Best of 2 by"));
 }
 
+CATCH_TEST_CASE("a metric's name says whether it asks what a run has learned") {
+  for (const char* key : {"needle_accuracy", "test_loss", "logit_top1", "effective_length"}) {
+    CATCH_INFO(key);
+    CATCH_CHECK(metric_of(key).is_of_learned());
+  }
+  for (const char* key : {"learned", "steps_to_learn", "steps_to_90_accuracy", "train_seconds",
+                          "tokens_per_second", "parameters", "initial_grad_norm",
+                          "attention_rms_initial"}) {
+    CATCH_INFO(key);
+    CATCH_CHECK_FALSE(metric_of(key).is_of_learned());
+  }
+}
+
 CATCH_TEST_CASE("a metric's name says whether more is better") {
   for (const char* key : {"accuracy_4_bits", "needle_multi_accuracy_n6_r2", "shots_accuracy",
                           "training_tokens_per_second_t256"}) {

@@ -6,6 +6,8 @@
 
 #include "report/figure/parts.h"
 #include "report/format.h"
+#include "statistics/describe.h"
+#include "statistics/share.h"
 #include "util/text.h"
 
 namespace difflab::report {
