@@ -1,7 +1,9 @@
 // Runs that are watched for events, and stop at one.
+#include "config/reader.h"
 #include "record/status.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
+#include "util/error.h"
 
 namespace difflab {
 namespace {
