@@ -33,8 +33,8 @@ struct Metric {
 
   Outcome outcome() const;
 
-  /// Whether it asks what a run has learned: not a property of the configuration or of the start, no
-  /// speed, nor when or whether it learned.
+  /// Whether it asks what a run has learned: not a property of the configuration or of the start,
+  /// no speed, nor when or whether it learned.
   bool is_of_learned() const;
 
   bool is_time() const;  ///< the key ends in _seconds or _per_second

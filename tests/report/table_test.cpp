@@ -287,9 +287,9 @@ CATCH_TEST_CASE("a metric's name says whether it asks what a run has learned") {
     CATCH_INFO(key);
     CATCH_CHECK(metric_of(key).is_of_learned());
   }
-  for (const char* key : {"learned", "steps_to_learn", "steps_to_90_accuracy", "train_seconds",
-                          "tokens_per_second", "parameters", "initial_grad_norm",
-                          "attention_rms_initial"}) {
+  for (const char* key :
+       {"learned", "steps_to_learn", "steps_to_90_accuracy", "train_seconds", "tokens_per_second",
+        "parameters", "initial_grad_norm", "attention_rms_initial"}) {
     CATCH_INFO(key);
     CATCH_CHECK_FALSE(metric_of(key).is_of_learned());
   }
