@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "experiment/run_config.h"
 #include "experiment/stage.h"
 
@@ -26,11 +28,10 @@ void complete_stages(config::Value& run) {
       if (run.find(key) == nullptr) continue;
       auto inherited = *run.find(key);
       for (const char* of_run : {"events", "stop_at"}) inherited.erase(of_run);
-      const auto* part = &inherited;
       if (auto* said = stage.find(key)) {
-        put_under(*part, *said);
+        put_under(inherited, *said);
       } else {
-        stage.set(key, *part);
+        stage.set(key, std::move(inherited));
       }
     }
     const auto* theta = run.find_path("model.rope_theta");

@@ -67,9 +67,7 @@ Verdict judge(const Question& question, const Frame& frame) {
   if (!found) return Verdict::kUnmeasured;
   if (found->pairs < question.needed) return Verdict::kTooFew;
   if (!beyond_regime(question, frame).empty()) return Verdict::kUninformative;
-  const auto& interval = *found->interval;
-  const bool excludes_zero = interval.low > 0 || interval.high < 0;
-  if (question.p.difference <= kAlpha && excludes_zero &&
+  if (is_resolved(*found, question.p.difference) &&
       std::abs(found->difference) > question.claim->smallest) {
     return as_expected(question) ? Verdict::kSupported : Verdict::kOpposite;
   }

@@ -110,13 +110,9 @@ std::string claims_table(const PageContent& page) {
     }
     const bool too_few = answer.verdict == Verdict::kTooFew;
     const std::string verdict(name_of(answer.verdict));
-    out += concat("<tr class=\"",
-                  answer.verdict == Verdict::kSupported    ? "supported"
-                  : answer.verdict == Verdict::kOpposite   ? "opposite"
-                  : answer.verdict == Verdict::kEquivalent ? "equivalent"
-                                                           : "open",
-                  "\"><td>", verdict, "</td><td>", subscripts_html(claim.text),
-                  "<br><span class=\"muted\">", subscripts_html(page.labels.heading(metric)),
+    out += concat("<tr class=\"", verdict, "\"><td>", verdict, "</td><td>",
+                  subscripts_html(claim.text), "<br><span class=\"muted\">",
+                  subscripts_html(page.labels.heading(metric)),
                   claim.paper.empty() ? "" : "; source: " + subscripts_html(claim.paper),
                   "</span></td><td class=\"number\">", effect, "</td><td class=\"number\">",
                   answer.p ? escape_html(p_text(*answer.p)) : "", "</td><td class=\"number\">",

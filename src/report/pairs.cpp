@@ -83,6 +83,11 @@ std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric) {
                   .p = p_of(pairs, metric)};
 }
 
+bool is_resolved(const Contrast& found, double adjusted_p) {
+  const auto& interval = found.interval;
+  return adjusted_p <= kAlpha && interval && (interval->low > 0 || interval->high < 0);
+}
+
 std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions) {
   std::size_t pairs = metric.outcome() == Outcome::kHappened ? 16 : 8;
   while (smallest_sign_flip_p(static_cast<std::int64_t>(pairs)) *

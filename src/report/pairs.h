@@ -41,6 +41,10 @@ struct Contrast {
 /// Empty if there are no pairs.
 std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric);
 
+/// Whether p, adjusted for the number of questions, and the interval agree that there is a
+/// difference.
+bool is_resolved(const Contrast& found, double adjusted_p);
+
 /// The pairs that a verdict needs at least, when `questions` are answered together: 8, or 16 of
 /// what happens or not, and so many that the smallest p there is can be found.
 std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions);

@@ -301,11 +301,9 @@ std::string against_baseline(const Table& table, const Comparison& comparison,
   }
   text += concat(", ", found.pairs, found.pairs == 1 ? " pair of seeds" : " paired seeds");
   if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
-  const auto& interval = found.interval;
-  const bool resolved = comparison.p_holm <= kAlpha && (interval->low > 0 || interval->high < 0);
   return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.comparisons.size(),
                        table.comparisons.size() == 1 ? " comparison)" : " comparisons)",
-                       resolved ? "." : ": not resolved.");
+                       is_resolved(found, comparison.p_holm) ? "." : ": not resolved.");
 }
 
 }  // namespace

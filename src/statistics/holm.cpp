@@ -41,17 +41,10 @@ std::vector<TwoWayP> holm_of_questions(std::span<const TwoWayP> p) {
 }
 
 std::vector<double> holm(std::span<const double> p) {
-  std::vector<std::size_t> order(p.size());
-  for (std::size_t i = 0; i < p.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
-  std::vector<double> adjusted(p.size());
-  double highest = 0;
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    const auto times = static_cast<double>(p.size() - rank);
-    highest = std::max(highest, std::min(1.0, times * p[order[rank]]));
-    adjusted[order[rank]] = highest;
-  }
+  std::vector<TwoWayP> questions;
+  for (const double one : p) questions.push_back({one, {}});
+  std::vector<double> adjusted;
+  for (const auto& one : holm_of_questions(questions)) adjusted.push_back(one.difference);
   return adjusted;
 }
 

@@ -10,11 +10,6 @@
 namespace difflab {
 namespace {
 
-std::int64_t at_risk(std::span<const Lifetime> lifetimes, double time) {
-  return std::count_if(lifetimes.begin(), lifetimes.end(),
-                       [&](const Lifetime& one) { return one.time >= time; });
-}
-
 std::int64_t events_at(std::span<const Lifetime> lifetimes, double time) {
   return std::count_if(lifetimes.begin(), lifetimes.end(),
                        [&](const Lifetime& one) { return one.happened && one.time == time; });
@@ -29,6 +24,11 @@ std::set<double> event_times(std::span<const Lifetime> lifetimes) {
 }
 
 }  // namespace
+
+std::int64_t at_risk(std::span<const Lifetime> lifetimes, double time) {
+  return std::count_if(lifetimes.begin(), lifetimes.end(),
+                       [&](const Lifetime& one) { return one.time >= time; });
+}
 
 std::vector<SurvivalStep> kaplan_meier(std::span<const Lifetime> lifetimes) {
   std::vector<SurvivalStep> steps;

@@ -24,6 +24,9 @@ struct SurvivalStep {
   double error;     ///< standard error of it (Greenwood); 0 where survival is 0
 };
 
+/// How many are still on their way just before `time`.
+std::int64_t at_risk(std::span<const Lifetime> lifetimes, double time);
+
 /// The product-limit estimate (Kaplan & Meier 1958): a step at every time at which it happened.
 std::vector<SurvivalStep> kaplan_meier(std::span<const Lifetime> lifetimes);
 

@@ -101,7 +101,7 @@ class Run:
         return outcome(self.path)
 
     def anew(self):
-        shutil.rmtree(self.path, ignore_errors=True)
+        shutil.rmtree(self.touched(), ignore_errors=True)
         shutil.copytree(self.frozen, self.path)
 
     def execute(self, *before):
@@ -145,17 +145,14 @@ class StagedRun(Run):
         require(len(runs) == 2, f"{len(runs)} runs for two stages")
         kept = sorted((self.path / "checkpoints").iterdir())
         require(len(kept) == 3, f"{len(kept)} kept checkpoints")
-        return [outcome(run) for run in runs], [(file.name, tensors(file)) for file in kept]
-
-    def anew(self):
-        shutil.rmtree(self.touched(), ignore_errors=True)
-        shutil.copytree(self.frozen, self.path)
+        return [outcome(run) for run in runs], [(file.name, halves(file)[1]) for file in kept]
 
 
-def tensors(file):
-    """The bytes behind the header, which holds times."""
+def halves(file):
+    """The header of a safetensors file, which holds times, and the bytes of its tensors."""
     content = file.read_bytes()
-    return content[8 + int.from_bytes(content[:8], "little"):]
+    end = 8 + int.from_bytes(content[:8], "little")
+    return json.loads(content[8:end]), content[end:]
 
 
 def require_tidy(folder, what):
@@ -175,12 +172,10 @@ def outcome(path):
     """Everything of a run that must not depend on how often it was interrupted, or when."""
     result = json.loads((path / "result.json").read_text())
     lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
-    checkpoint = (path / "checkpoint.safetensors").read_bytes()
-    end = 8 + int.from_bytes(checkpoint[:8], "little")
-    header = json.loads(checkpoint[8:end])
+    header, tensors = halves(path / "checkpoint.safetensors")
     progress = json.loads(header.pop("__metadata__")["progress"])
     progress.pop("metrics_length")  # lines with times in them differ in length
-    return without_times([result, lines, header, progress]), checkpoint[end:]
+    return without_times([result, lines, header, progress]), tensors
 
 
 def require_untouched(alone, together, what):

@@ -51,11 +51,15 @@ std::optional<Interval> share_interval(const SurvivalStep& step) {
   return Interval{1 - std::pow(step.survival, 1 / factor), 1 - std::pow(step.survival, factor)};
 }
 
+double last_time(const SurvivalCurve& curve) {
+  double last = 0;
+  for (const auto& life : curve.lives) last = std::max(last, life.time);
+  return last;
+}
+
 double horizon_of(const std::vector<SurvivalCurve>& curves) {
   double horizon = 0;
-  for (const auto& curve : curves) {
-    for (const auto& life : curve.lives) horizon = std::max(horizon, life.time);
-  }
+  for (const auto& curve : curves) horizon = std::max(horizon, last_time(curve));
   return horizon;
 }
 
@@ -79,12 +83,8 @@ Json curve_data(const std::vector<SurvivalCurve>& curves) {
       values.push_back(point(curve, step.time, 1 - step.survival,
                              static_cast<std::size_t>(step.at_risk), share_interval(step)));
     }
-    const double last =
-        std::max_element(curve.lives.begin(), curve.lives.end(), [](const auto& a, const auto& b) {
-          return a.time < b.time;
-        })->time;
     auto end = values.back();
-    end["x"] = last;
+    end["x"] = last_time(curve);
     values.push_back(std::move(end));
   }
   return values;
@@ -107,9 +107,8 @@ Json risk_data(const std::vector<SurvivalCurve>& curves, double horizon) {
   Json values = Json::array();
   for (const auto& curve : curves) {
     for (const double time : times_up_to(horizon)) {
-      const auto left = std::count_if(curve.lives.begin(), curve.lives.end(),
-                                      [&](const Lifetime& life) { return life.time >= time; });
-      values.push_back(Json{{"series", curve.look.label}, {"x", time}, {"risk", left}});
+      values.push_back(
+          Json{{"series", curve.look.label}, {"x", time}, {"risk", at_risk(curve.lives, time)}});
     }
   }
   return values;
@@ -196,7 +195,7 @@ std::string medians(const std::vector<SurvivalCurve>& curves, const Metric& even
     if (curve.lives.empty()) continue;
     const auto median = median_lifetime(curve.lives);
     parts.push_back(concat(curve.look.label, ": ",
-                           median ? event.text(*median) : "> " + event.text(horizon_of({curve}))));
+                           median ? event.text(*median) : "> " + event.text(last_time(curve))));
   }
   return "Medians: " + join(parts, "; ");
 }
