@@ -91,7 +91,7 @@ void bench_sweep(int runs, bool json) {
   const auto worker = find_worker();
   Study study;
   const double plan = seconds_of([&] { study = load_study("", smallest(runs, scratch.path())); });
-  auto launcher = sweep::LocalLauncher{}.build(worker, 1);
+  auto launcher = sweep::LocalLauncher{}.build(worker, 1, static_cast<std::size_t>(runs));
   const int workers = launcher->capacity();
   sweep::SweepOutcome outcome;
   const double execution = seconds_of([&] {

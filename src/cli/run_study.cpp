@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <set>
+#include <variant>
 
 #include "cli/commands.h"
 #include "cli/expected_time.h"
@@ -15,7 +16,10 @@
 #include "cli/jobs.h"
 #include "cli/project.h"
 #include "config/compose.h"
+#include "config/reader.h"
 #include "config/yaml.h"
+#include "experiment/memory.h"
+#include "experiment/run_config.h"
 #include "experiment/trained_runs.h"
 #include "record/provenance.h"
 #include "report/format.h"
@@ -167,7 +171,8 @@ void note_other_code(const std::vector<sweep::Run>& runs,
 // Executes what is missing here and now, then reports.
 int launch(const Study& study, const Found& found, const std::filesystem::path& worker,
            const sweep::LocalLauncher& kind, const std::function<void()>& report) {
-  const auto launcher = kind.build(worker, study.threads_per_run);
+  const auto launcher = kind.build(worker, study.threads_per_run,
+                                   static_cast<std::size_t>(found.planned() - found.complete));
   print_header(study, found, std::min(launcher->capacity(), found.planned() - found.complete));
   note_other_code(found.runs, found.states);
   const auto outcome = run_missing(found.runs, *launcher, kind.policy(), found.search.get());
@@ -198,12 +203,26 @@ int launch(const Study& study, const Found& found, const std::filesystem::path&,
   return 0;
 }
 
+// What cannot be done is better known now than hours later, in the last run.
+void require_memory(const Study& study, const Found& found) {
+  const double available =
+      std::visit([](const auto& kind) { return kind.memory_of_run(); }, study.config.launcher);
+  for (std::size_t i = 0; i < found.runs.size(); ++i) {
+    if (sweep::is_complete(found.states[i])) continue;
+    const auto& run = found.runs[i];
+    const auto config = config::read<RunConfig>(config::from_json(run.config));
+    const auto lack = lacks_memory(config, found.trained.count(run.id) > 0, available);
+    if (lack) throw UserError(concat("run ", run.label(), ": ", *lack));
+  }
+}
+
 }  // namespace
 
 int run_study(const Study& study, const std::function<void()>& report) {
   auto found = look(study);
   // A worker that is not there is better missed here than in a hundred tasks.
   const auto worker = found.complete < found.planned() ? find_worker() : std::filesystem::path();
+  require_memory(study, found);
   require_writable(study.results / "runs");
   if (!study.output.empty()) require_writable(study.output);
   if (found.complete < found.planned()) {

@@ -74,7 +74,7 @@ int work(const WorkOptions& options) {
   if (!runs.empty()) require_writable(runs.front().directory.path.parent_path());
   sweep::LocalLauncher local;
   if (options.workers > 0) local.workers.number = options.workers;
-  const auto launcher = local.build(worker, plan.threads_per_run());
+  const auto launcher = local.build(worker, plan.threads_per_run(), runs.size());
 
   const StopSignals signals;
   sweep::Progress progress(

@@ -47,7 +47,7 @@ void install_stop_signals() {
   }
 }
 
-int run_job(const std::filesystem::path& directory) {
+int run_job(const std::filesystem::path& directory, int cores) {
   const RunDirectory run{std::filesystem::absolute(directory).lexically_normal()};
   std::unique_ptr<Lease> lease;
   // Who has lost the run has also lost its temporary files, and may fail with anything.
@@ -62,7 +62,7 @@ int run_job(const std::filesystem::path& directory) {
     if (!lease) return kJobInterrupted;
     if (std::filesystem::exists(run.result())) return kJobComplete;
     note_event(run, "start", {{"epoch", lease->epoch()}});
-    const auto end = run_experiment(read_run_config(run), run, stop_requested, lease.get());
+    const auto end = run_experiment(read_run_config(run), run, stop_requested, lease.get(), cores);
     if (end == RunEnd::kComplete) return kJobComplete;
     note_event(run, "signal", {{"signal", static_cast<int>(stop)}});
     return kJobInterrupted;

@@ -17,7 +17,8 @@ enum JobExit : int {
 void install_stop_signals();
 
 /// Executes the run that DIR/config.yaml describes, unless its result is there already. Waits
-/// until nobody else is at it, so two callers never work on one run (record/lease.h).
-int run_job(const std::filesystem::path& directory);
+/// until nobody else is at it, so two callers never work on one run (record/lease.h). `cores`: see
+/// run_experiment.
+int run_job(const std::filesystem::path& directory, int cores = 1);
 
 }  // namespace difflab

@@ -6,6 +6,7 @@
 #include <torch/version.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -30,7 +31,8 @@ void keep_memory_between_steps() {
 
 int usage() {
   std::cerr
-      << "usage: difflab-worker serve      jobs on standard input, one run folder a line\n"
+      << "usage: difflab-worker serve [N]  jobs on standard input, one run folder a line; N cores "
+         "each\n"
          "       difflab-worker run DIR    one run in this process\n"
          "       difflab-worker version    versions as JSON\n"
          "       difflab-worker verify | export | generate | show | bench ...    see difflab\n";
@@ -62,10 +64,12 @@ int tool(const std::string& command, const std::vector<std::string>& arguments) 
 int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";
   keep_memory_between_steps();
-  if (command == "serve" && argc == 2) {
+  if (command == "serve" && argc <= 3) {
+    const int cores = argc == 3 ? std::atoi(argv[2]) : 1;
+    if (cores < 1) return usage();
     difflab::source_state();  // asked once here, inherited by every child
     difflab::warm_up();
-    return difflab::serve_jobs(difflab::run_job);
+    return difflab::serve_jobs([cores](const auto& run) { return difflab::run_job(run, cores); });
   }
   if (command == "run" && argc == 3) {
     difflab::install_stop_signals();

@@ -19,7 +19,7 @@ struct Answerer {
   std::function<at::Tensor(const at::Tensor& prompts, std::int64_t tokens)> go_on;
 };
 
-/// The model, asked in batches that fit the cache.
-Answerer answerer(LanguageModel& model);
+/// The model, asked in batches that fit the cache, `lanes` of them at the same time.
+Answerer answerer(LanguageModel& model, int lanes);
 
 }  // namespace difflab

@@ -39,6 +39,7 @@ struct EvaluationContext {
   const TaskConfig& task_config;
   const Task& task;
   std::uint64_t seed;
+  int lanes = 1;  ///< batches that may be scored at the same time; changes no number
 };
 
 /// What an evaluation found.

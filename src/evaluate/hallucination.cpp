@@ -118,7 +118,8 @@ double mean_of(const Json& cells, const char* job, const char* key) {
 }  // namespace
 
 EvaluationResult HallucinationConfig::run(const EvaluationContext& context) const {
-  return ask(answerer(context.model), std::get<ContextQaConfig>(context.task_config), context.seed);
+  return ask(answerer(context.model, context.lanes), std::get<ContextQaConfig>(context.task_config),
+             context.seed);
 }
 
 EvaluationResult HallucinationConfig::ask(const Answerer& answerer, const ContextQaConfig& task,

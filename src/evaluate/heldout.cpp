@@ -22,8 +22,8 @@ std::vector<PartScore> score_parts(const EvaluationContext& context, Split split
                                    std::int64_t samples) {
   std::vector<PartScore> scores;
   for (const auto& part : context.task.parts()) {
-    scores.push_back(
-        {part, score_batches(context.model, *part.task, context.seed, split, samples)});
+    scores.push_back({part, score_batches(context.model, *part.task, context.seed, split, samples,
+                                          context.lanes)});
   }
   return scores;
 }

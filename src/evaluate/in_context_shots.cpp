@@ -78,7 +78,8 @@ Json ask_cell(const InContextShotsConfig& asked, const Answerer& answerer,
 }  // namespace
 
 EvaluationResult InContextShotsConfig::run(const EvaluationContext& context) const {
-  return ask(answerer(context.model), std::get<InContextConfig>(context.task_config), context.seed);
+  return ask(answerer(context.model, context.lanes), std::get<InContextConfig>(context.task_config),
+             context.seed);
 }
 
 EvaluationResult InContextShotsConfig::ask(const Answerer& answerer, const InContextConfig& task,

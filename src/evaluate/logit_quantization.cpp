@@ -24,7 +24,8 @@ Score score_with(const EvaluationContext& context, std::int64_t bits, std::int64
     });
   }
   const auto part = context.task.parts().front();
-  return score_batches(context.model, *part.task, context.seed, Split::kTest, samples);
+  return score_batches(context.model, *part.task, context.seed, Split::kTest, samples,
+                       context.lanes);
 }
 
 }  // namespace

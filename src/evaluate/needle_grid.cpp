@@ -53,8 +53,8 @@ EvaluationResult NeedleGridConfig::run(const EvaluationContext& context) const {
   Json cells = Json::array();
   double sum = 0;
   for (const auto& cell : cells_of(*this, *needles_of(context.task_config))) {
-    const auto score =
-        score_batches(context.model, *cell.build(), context.seed, Split::kTest, samples);
+    const auto score = score_batches(context.model, *cell.build(), context.seed, Split::kTest,
+                                     samples, context.lanes);
     cells.push_back(cell_json(cell, samples, score.correct, score.all_correct));
     sum += score.accuracy();
   }

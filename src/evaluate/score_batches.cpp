@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "evaluate/side_by_side.h"
 #include "model/language_model.h"
 
 namespace difflab {
@@ -24,10 +26,18 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
 }
 
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
-                    std::int64_t samples) {
+                    std::int64_t samples, int lanes) {
+  const auto size = sequences_per_batch(task.sequence_length());
+  std::vector<Score> scores(static_cast<std::size_t>((samples + size - 1) / size));
+  const auto device = model.parameters().front().device();
+  model.reserve_positions(task.sequence_length());  // lanes only read the table
+  side_by_side(lanes, static_cast<std::int64_t>(scores.size()), [&](std::int64_t index) {
+    const auto batch = task.batch(seed, split, index, std::min(size, samples - index * size));
+    scores[static_cast<std::size_t>(index)] =
+        score(model, batch.inputs.to(device), batch.targets.to(device));
+  });
   Score total;
-  for_each_batch(model, task, seed, split, samples,
-                 [&](const Batch& batch) { total += score(model, batch.inputs, batch.targets); });
+  for (const auto& one : scores) total += one;
   return total;
 }
 

@@ -16,8 +16,9 @@ std::int64_t sequences_per_batch(std::int64_t length);
 void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, const std::function<void(const Batch&)>& visit);
 
-/// Scores sequences 0 … samples − 1 of a split, in batches that fit the cache.
+/// Scores sequences 0 … samples − 1 of a split, in batches that fit the cache, `lanes` of them at
+/// the same time.
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
-                    std::int64_t samples);
+                    std::int64_t samples, int lanes = 1);
 
 }  // namespace difflab

@@ -29,8 +29,8 @@ at::Tensor written_right(const Answerer& answerer, const TextNeedleConfig& cell,
 }  // namespace
 
 EvaluationResult TextNeedleGridConfig::run(const EvaluationContext& context) const {
-  return ask(answerer(context.model), std::get<TextNeedleConfig>(context.task_config),
-             context.seed);
+  return ask(answerer(context.model, context.lanes),
+             std::get<TextNeedleConfig>(context.task_config), context.seed);
 }
 
 EvaluationResult TextNeedleGridConfig::ask(const Answerer& answerer, const TextNeedleConfig& task,

@@ -127,7 +127,8 @@ class Asking {
     if (!other) return found_at_steps(evaluation, context_);
     const auto task = build_task(*other);
     require_same_vocabulary(*task, context_.task);
-    return found_at_steps(evaluation, {context_.model, *other, *task, context_.seed});
+    return found_at_steps(evaluation,
+                          {context_.model, *other, *task, context_.seed, context_.lanes});
   }
 
   // At the steps that the evaluation names, else at the end.
@@ -142,7 +143,7 @@ class Asking {
     for (const auto step : steps) {
       const auto model = step == config_.train.steps ? nullptr : model_at(step);
       curve.add(step, run({model ? *model : context.model, context.task_config, context.task,
-                           context.seed}));
+                           context.seed, context.lanes}));
     }
     return curve.result();
   }

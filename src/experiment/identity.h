@@ -22,6 +22,9 @@ struct LaterKey {
   std::string_view before;  ///< as JSON
 };
 
+/// All of them.
+std::span<const LaterKey> later_keys();
+
 /// Takes `keys` out of a run's configuration wherever they have their old values.
 void forget_later_keys(config::Value& config, std::span<const LaterKey> keys);
 

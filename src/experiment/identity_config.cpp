@@ -31,7 +31,8 @@ constexpr std::array kLaterKeys{
     LaterKey{"task:needle.lengths", "[]"},
     LaterKey{"task:needle_recall.needle.lengths", "[]"},
     LaterKey{"task:text_needle.lengths", "[]"},
-    LaterKey{"task:text_needle.recall_share", "0"},
+    LaterKey{"task:text_needle.recall_share", "0.0"},
+    LaterKey{"task:text_needle.edge_share", "0.0"},
 };
 
 // Calls use(map, key) for the map that holds the last key of a path, and every such map of a list.
@@ -100,6 +101,7 @@ std::string name_of(const std::string& canonical) { return sha256_hex(canonical)
 }  // namespace
 
 std::span<const std::string_view> keys_without_effect() { return kKeysWithoutEffect; }
+std::span<const LaterKey> later_keys() { return kLaterKeys; }
 
 void forget_later_keys(config::Value& config, std::span<const LaterKey> keys) {
   for (const auto& [path, before] : keys) {

@@ -103,12 +103,13 @@ Json diverged_result(const RunConfig& config, const LanguageModel& model,
 class Work {
  public:
   Work(const RunConfig& config, const RunDirectory& directory,
-       const std::function<bool()>& stop_requested, Lease* lease)
+       const std::function<bool()>& stop_requested, Lease* lease, int cores)
       : config_(config),
         directory_(directory),
         stop_requested_(stop_requested),
         lease_(lease),
         device_(open_device(config.device)),
+        lanes_(device_.is_cpu() ? std::max(1, cores / static_cast<int>(config.threads)) : 1),
         provenance_(directory, config.threads, config.seed, device_.str(), TORCH_VERSION) {
     if (const auto name = name_of_device(device_); !name.empty()) {
       provenance_.note("device_name", name);
@@ -125,7 +126,7 @@ class Work {
     }
     const auto task = build_task(config_.task);
     auto model = untrained_model(*task);
-    const EvaluationContext context{*model, config_.task, *task, seed()};
+    const EvaluationContext context{*model, config_.task, *task, seed(), lanes_};
     const auto outcome = train(context_of_training(context));
     const auto& progress = outcome.progress;
     if (outcome.end == TrainEnd::kInterrupted) {
@@ -207,15 +208,16 @@ class Work {
   const std::function<bool()>& stop_requested_;
   Lease* lease_;
   at::Device device_;
+  int lanes_;
   Provenance provenance_;
 };
 
 }  // namespace
 
 RunEnd run_experiment(const RunConfig& config, const RunDirectory& directory,
-                      const std::function<bool()>& stop_requested, Lease* lease) {
+                      const std::function<bool()>& stop_requested, Lease* lease, int cores) {
   at::set_num_threads(static_cast<int>(config.threads));
-  return Work(config, directory, stop_requested, lease).run();
+  return Work(config, directory, stop_requested, lease, cores).run();
 }
 
 }  // namespace difflab

@@ -18,6 +18,7 @@ struct ParameterShape {
 /// have exactly these parameters (a test compares them).
 struct AttentionCost {
   std::vector<ParameterShape> parameters = {};
+  std::int64_t maps = 0;  ///< softmax maps [T, T]
   /// Key widths of all softmax maps together: QKᵀ takes 2·T²·score_channels operations.
   std::int64_t score_channels = 0;
   /// Value widths of all products of a map with values together: they take 2·T²·value_channels.

@@ -9,6 +9,9 @@
 
 namespace difflab {
 
+/// What the attention of a layer (from 0) is made of and does.
+AttentionCost attention_cost(const ModelConfig& config, std::int64_t layer);
+
 /// Every parameter of a model under its full name, worked out from the configuration alone.
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& config, std::int64_t vocab_size);
 

@@ -12,11 +12,6 @@ std::int64_t size_of(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-AttentionCost attention_cost(const ModelConfig& config, std::int64_t layer) {
-  return std::visit([&](const auto& kind) { return kind.cost(config.attention_shape(layer)); },
-                    config.attention);
-}
-
 // Operations of a projection on one token.
 std::int64_t matrix_flops(const ParameterShape& parameter) {
   const bool projection = parameter.name.ends_with("_proj.weight");
@@ -66,6 +61,11 @@ std::int64_t& part_of(ParameterCounts& counts, const std::string& name) {
 }
 
 }  // namespace
+
+AttentionCost attention_cost(const ModelConfig& config, std::int64_t layer) {
+  return std::visit([&](const auto& kind) { return kind.cost(config.attention_shape(layer)); },
+                    config.attention);
+}
 
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& config, std::int64_t vocab_size) {
   Shapes shapes(config);

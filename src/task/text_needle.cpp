@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -58,7 +59,7 @@ class TextNeedleTask final : public Task {
     }
     const auto question = write_question(cities, numbers, asked);
     const auto hay = static_cast<std::int64_t>(input.size() + 1 - inserted - question.size());  // H
-    const auto needle_at = place_needles(random, N, hay, asked.front(), config_.depth);
+    const auto needle_at = place_needles(random, N, hay, asked.front(), depth(random));
     const auto begin = range.begin + random.below(range.size() - hay + 1);
 
     Tokens tokens;  // T + 1, the last digit among them
@@ -77,6 +78,13 @@ class TextNeedleTask final : public Task {
         target[static_cast<std::size_t>(t - 1)] = tokens[static_cast<std::size_t>(t)];
       }
     }
+  }
+
+  // Of the asked needle; none: any gap is as likely as another.
+  std::optional<double> depth(Random& random) const {
+    if (config_.depth || config_.edge_share == 0) return config_.depth;
+    if (random.uniform() >= config_.edge_share) return std::nullopt;
+    return random.below(2) * 100.0;
   }
 
   static std::string_view city(std::int64_t i) { return city_names()[static_cast<std::size_t>(i)]; }

@@ -45,6 +45,7 @@ struct TextNeedleConfig {
   std::int64_t digits = 7;           ///< of a number
   double valid_share = 0.05;         ///< of the text
   double test_share = 0.05;          ///< of the text
+  double edge_share = 0;    ///< share of the sequences of a drawn depth whose depth is 0 or 100 %
   double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// The shortest sequence with at least one haystack token per needle, whatever cities are drawn.
@@ -67,6 +68,9 @@ struct TextNeedleConfig {
     visit("queries", queries, "needles R that are asked for", config::between(1, 1'000'000));
     visit("depth", depth, "where the asked needle lies, in % of the haystack; null draws it",
           config::between(0, 100));
+    visit("edge_share", edge_share,
+          "share of drawn depths that are 0 or 100 %, which long haystacks hardly ever draw",
+          config::between(0, 1));
     visit("digits", digits, "digits of a number", config::between(1, 18));
     visit("valid_share", valid_share, "share of the text, behind train, for choices",
           config::between(0, 1));

@@ -29,6 +29,7 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
       {{"model.attention.heads=3"}, "heads"},
       {{"launcher.kind=slrum"}, "launcher"},
       {{"train.steps"}, "train.steps"},
+      {{"launcher.memory_mb=1", "kernels=plain"}, "seed=0: train.batch_size asks for training"},
   };
   for (const auto& [overrides, expected] : mistakes) {
     std::vector<std::string> arguments = {"sweep", "tiny"};

@@ -1,5 +1,8 @@
 // Fields that structs of a run may get one day: with the value that stands for what runs did before
 // they move no id.
+#include <algorithm>
+#include <vector>
+
 #include "config/canonical.h"
 #include "config/writer.h"
 #include "experiment/identity.h"
@@ -79,6 +82,29 @@ CATCH_TEST_CASE("a field added to training, an attention and an evaluation moves
   attention.throw_away = 0;
   asked.throw_away = true;
   CATCH_CHECK(name() != today);
+}
+
+// Whether the i-th later key is in a run of defaults with this task, when those before it are
+// forgotten, and has the value that stands for before.
+bool is_forgotten(std::size_t i, const TaskConfig& task) {
+  auto config = testing::smallest_run();
+  config.task = task;
+  config.evaluate = {HeldoutConfig{}};
+  auto value = config::write(config);
+  forget_later_keys(value, later_keys().first(i));
+  const auto whole = config::canonical_json(value);
+  forget_later_keys(value, later_keys().subspan(i, 1));
+  return config::canonical_json(value) != whole;
+}
+
+CATCH_TEST_CASE("every later key has by default the value that it had before it was there") {
+  const std::vector<TaskConfig> tasks{NeedleConfig{}, NeedleRecallConfig{}, TextNeedleConfig{}};
+  CATCH_REQUIRE(later_keys().size() > 15);
+  for (std::size_t i = 0; i < later_keys().size(); ++i) {
+    CATCH_INFO(later_keys()[i].path);
+    CATCH_CHECK(std::any_of(tasks.begin(), tasks.end(),
+                            [&](const auto& task) { return is_forgotten(i, task); }));
+  }
 }
 
 }  // namespace

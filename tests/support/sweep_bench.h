@@ -65,7 +65,8 @@ struct SweepBench {
   sweep::SweepOutcome sweep(const std::vector<sweep::Run>& runs, int at_once = 2,
                             const sweep::Policy& policy = {}, sweep::Halving* search = nullptr) {
     const sweep::LocalLauncher local{.workers = sweep::WorkerCount{at_once}};
-    return sweep::execute(runs, *local.build(FakeWorkers::program(), 1), notes, policy, search);
+    return sweep::execute(runs, *local.build(FakeWorkers::program(), 1, runs.size()), notes, policy,
+                          search);
   }
 };
 

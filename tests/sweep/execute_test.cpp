@@ -247,7 +247,7 @@ CATCH_TEST_CASE("a run that stood still and was overtaken by another sweep is ex
       stopped = ::kill(starts[0].pid, SIGSTOP) == 0;
       other = std::thread([&] {
         Notes silent;
-        const auto launcher = LocalLauncher{}.build(FakeWorkers::program(), 1);
+        const auto launcher = LocalLauncher{}.build(FakeWorkers::program(), 1, runs.size());
         execute(runs, *launcher, silent);
       });
     }

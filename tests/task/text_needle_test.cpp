@@ -160,6 +160,30 @@ CATCH_TEST_CASE("the haystack is the split's own text, and depth counts its toke
   }
 }
 
+CATCH_TEST_CASE("a share of the drawn depths is at the edges of the haystack") {
+  const auto edges = [](double share) {
+    const TextNeedleConfig config{.generated_characters = kText, .edge_share = share};
+    const auto task = config.build();
+    const auto batch = task->batch(2, Split::kTrain, 0, 400);
+    int begin = 0, end = 0;
+    for (std::int64_t i = 0; i < 400; ++i) {
+      const Found found(text_of(*task, batch, i));
+      const auto before = found.hay_before.at(found.asked.front());
+      begin += before == 0;
+      end += before == found.hay.size();
+    }
+    return std::pair(begin, end);
+  };
+  // 400 sequences; H is above 200, so a drawn depth is at each edge less than twice on average.
+  const auto [never_begin, never_end] = edges(0);
+  CATCH_CHECK(never_begin + never_end < 20);
+  const auto [begin, end] = edges(0.5);  // 100 ± 8.7 each
+  CATCH_CHECK(std::abs(begin - 100) < 45);
+  CATCH_CHECK(std::abs(end - 100) < 45);
+  const auto [all_begin, all_end] = edges(1);
+  CATCH_CHECK(all_begin + all_end == 400);
+}
+
 CATCH_TEST_CASE("neither the place nor the order of needles in text gives the answer away") {
   const TextNeedleConfig config{.generated_characters = kText, .digits = 2};
   const auto task = config.build();

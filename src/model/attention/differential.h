@@ -129,7 +129,8 @@ struct DifferentialAttentionConfig {
   AttentionCost cost(const AttentionShape& shape) const {
     const auto D = shape.d_model, d = D / (2 * heads);
     const auto kv_width = 2 * kv_heads.value_or(heads) * d;
-    AttentionCost cost{.score_channels = 2 * heads * d,
+    AttentionCost cost{.maps = 2 * heads,
+                       .score_channels = 2 * heads * d,
                        .value_channels = 2 * heads * d,  // H differences times values of width 2d
                        .cache_channels = 2 * kv_width};
     cost.add_linear("q_proj", D, D, shape.bias);

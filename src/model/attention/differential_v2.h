@@ -110,7 +110,8 @@ struct DifferentialV2Config {
   AttentionCost cost(const AttentionShape& shape) const {
     const auto D = shape.d_model, d = head_dim.value_or(D / heads);
     const auto kv_width = kv_heads.value_or(heads) * d;
-    AttentionCost cost{.score_channels = 2 * heads * d,
+    AttentionCost cost{.maps = 2 * heads,
+                       .score_channels = 2 * heads * d,
                        .value_channels = 2 * heads * d,
                        .cache_channels = 2 * kv_width};
     cost.add_linear("q_proj", D, 2 * heads * d, shape.bias);

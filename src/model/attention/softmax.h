@@ -62,8 +62,10 @@ struct SoftmaxAttentionConfig {
   AttentionCost cost(const AttentionShape& shape) const {
     const auto D = shape.d_model, d = head_dim.value_or(D / heads);
     const auto kv_width = kv_heads.value_or(heads) * d;
-    AttentionCost cost{
-        .score_channels = heads * d, .value_channels = heads * d, .cache_channels = 2 * kv_width};
+    AttentionCost cost{.maps = heads,
+                       .score_channels = heads * d,
+                       .value_channels = heads * d,
+                       .cache_channels = 2 * kv_width};
     cost.add_linear("q_proj", D, heads * d, shape.bias);
     cost.add_linear("k_proj", D, kv_width, shape.bias);
     cost.add_linear("v_proj", D, kv_width, shape.bias);

@@ -35,13 +35,15 @@ std::optional<JobEnd> parse_end(std::string_view line) {
 
 class LocalWorkers : public Launcher {
  public:
-  LocalWorkers(fs::path worker, int capacity) : worker_(std::move(worker)), capacity_(capacity) {}
+  LocalWorkers(fs::path worker, int capacity, int cores_per_run)
+      : worker_(std::move(worker)), capacity_(capacity), cores_per_run_(cores_per_run) {}
 
   int capacity() const override { return capacity_; }
 
   void submit(const fs::path& directory) override {
     if (!server_) {
-      server_.emplace(std::vector<std::string>{worker_.string(), "serve"});
+      server_.emplace(
+          std::vector<std::string>{worker_.string(), "serve", std::to_string(cores_per_run_)});
       ends_of_server_ = 0;
     }
     in_flight_.insert(directory.string());
@@ -91,6 +93,7 @@ class LocalWorkers : public Launcher {
 
   fs::path worker_;
   int capacity_;
+  int cores_per_run_;
   std::optional<Process> server_;
   std::set<std::string> in_flight_;
   int ends_of_server_ = 0;
@@ -99,8 +102,18 @@ class LocalWorkers : public Launcher {
 
 }  // namespace
 
-std::unique_ptr<Launcher> LocalLauncher::build(const fs::path& worker, int threads_per_run) const {
-  return std::make_unique<LocalWorkers>(worker, workers.resolve(threads_per_run));
+double LocalLauncher::memory_of_run() const {
+  const double limit = static_cast<double>(memory_mb) * (1 << 20);
+  return limit > 0 ? std::min(limit, memory_of_machine()) : memory_of_machine();
+}
+
+std::unique_ptr<Launcher> LocalLauncher::build(const fs::path& worker, int threads_per_run,
+                                               std::size_t runs) const {
+  const int capacity = workers.resolve(threads_per_run);
+  const int at_once = std::clamp(static_cast<int>(runs), 1, capacity);
+  // Who gave a number of workers has said how many cores are theirs.
+  const int cores = workers.number ? capacity * threads_per_run : usable_cores();
+  return std::make_unique<LocalWorkers>(worker, capacity, std::max(1, cores / at_once));
 }
 
 }  // namespace difflab::sweep

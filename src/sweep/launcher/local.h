@@ -57,11 +57,15 @@ struct LocalLauncher {
     visit("order", order, "which runs start first: longest, shortest, or as listed");
   }
 
+  /// Bytes that a run may take.
+  double memory_of_run() const;
   Policy policy() const {
     return {static_cast<int>(retries), memory_mb, timeout_seconds, fail_fast, order};
   }
-  /// `worker`: the difflab-worker program.
-  std::unique_ptr<Launcher> build(const std::filesystem::path& worker, int threads_per_run) const;
+  /// `worker`: the difflab-worker program. Where runs are fewer than the cores hold, each may use
+  /// more of them to evaluate.
+  std::unique_ptr<Launcher> build(const std::filesystem::path& worker, int threads_per_run,
+                                  std::size_t runs) const;
 };
 
 }  // namespace difflab::sweep

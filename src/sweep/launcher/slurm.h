@@ -47,6 +47,9 @@ struct SlurmLauncher {
     visit("options", options, "further options of sbatch, e.g. --mail-type=END");
   }
   void validate(config::Check& check) const;
+
+  /// Bytes that a run may take.
+  double memory_of_run() const { return static_cast<double>(memory_mb) * (1 << 20); }
 };
 
 }  // namespace difflab::sweep

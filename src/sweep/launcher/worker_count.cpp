@@ -29,6 +29,16 @@ int usable_cores() {
   return cores;
 }
 
+double memory_of_machine() {
+  struct sysinfo info {};
+  double bytes = ::sysinfo(&info) == 0
+                     ? static_cast<double>(info.totalram) * static_cast<double>(info.mem_unit)
+                     : 1e18;
+  std::ifstream limit("/sys/fs/cgroup/memory.max");  // "max" or bytes
+  if (double most = 0; limit >> most) bytes = std::min(bytes, most);
+  return bytes;
+}
+
 int WorkerCount::resolve(int threads_per_run) const {
   return number.value_or(std::max(1, usable_cores() / std::max(1, threads_per_run)));
 }

@@ -25,4 +25,7 @@ struct WorkerCount {
 /// Cores this process may use: its CPU affinity, cut to the CPU quota of its container.
 int usable_cores();
 
+/// Bytes of memory of this machine, cut to the limit of its container.
+double memory_of_machine();
+
 }  // namespace difflab::sweep

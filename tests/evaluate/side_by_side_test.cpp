@@ -1,0 +1,101 @@
+// Work on several threads, and evaluations that give the same bits on any number of them.
+#include "evaluate/side_by_side.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "evaluate/evaluation_config.h"
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "support/catch.h"
+#include "task/task.h"
+
+namespace difflab {
+namespace {
+
+CATCH_TEST_CASE("every call happens once, on as many threads as there are lanes") {
+  std::vector<int> calls(100, 0);
+  std::set<std::thread::id> threads;
+  std::mutex guard;
+  std::atomic<int> inside = 0;
+  std::atomic<bool> met = false;
+  side_by_side(3, 100, [&](std::int64_t i) {
+    ++calls[static_cast<std::size_t>(i)];
+    ++inside;
+    // The first waits for another to be inside, too.
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!met && inside < 2 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::yield();
+    }
+    if (inside >= 2) met = true;
+    --inside;
+    const std::lock_guard lock(guard);
+    threads.insert(std::this_thread::get_id());
+  });
+  CATCH_CHECK(std::all_of(calls.begin(), calls.end(), [](int count) { return count == 1; }));
+  CATCH_CHECK(met);
+  CATCH_CHECK(threads.size() <= 3);
+  CATCH_CHECK(threads.size() >= 2);
+}
+
+CATCH_TEST_CASE("one lane works on the caller's thread, in order") {
+  std::vector<std::int64_t> order;
+  side_by_side(1, 4, [&](std::int64_t i) { order.push_back(i); });
+  CATCH_CHECK(order == std::vector<std::int64_t>{0, 1, 2, 3});
+  side_by_side(4, 0, [](std::int64_t) { CATCH_FAIL("there is nothing to do"); });
+}
+
+CATCH_TEST_CASE("the first exception of a lane stops the others and is thrown to the caller") {
+  for (const int lanes : {1, 2, 3}) {
+    std::atomic<int> calls = 0;
+    CATCH_CHECK_THROWS_WITH(side_by_side(lanes, 1'000'000,
+                                         [&](std::int64_t) {
+                                           ++calls;
+                                           throw std::runtime_error("out of memory");
+                                         }),
+                            "out of memory");
+    CATCH_CHECK(calls <= lanes);
+  }
+}
+
+CATCH_TEST_CASE("evaluations give the same bits on one lane and on several") {
+  const AttentionConfig attention = DifferentialAttentionConfig{};
+  const TaskConfig needles = NeedleConfig{.length = 600, .needles = 4};
+  const TaskConfig text = TextNeedleConfig{.generated_characters = 100'000,
+                                           .tokenizer = TokenizerKind::kWord,
+                                           .length = 256,
+                                           .digits = 3};
+  const std::vector<std::pair<TaskConfig, EvaluationConfig>> asked{
+      {needles, NeedleGridConfig{.lengths = {300, 1'000}, .depths = {0, 100}, .samples = 30}},
+      {needles, HeldoutConfig{.samples = 30}},
+      {text, TextNeedleGridConfig{{.lengths = {256, 700}, .depths = {50}, .samples = 30}}}};
+  for (const auto& [task_config, evaluation] : asked) {
+    const auto task = build_task(task_config);
+    const auto answers = [&](int lanes) {
+      ModelConfig config{.d_model = 32, .layers = 2, .attention = attention};
+      LanguageModel model(config, task->vocab_size(), Kernels::kFused);  // its tables are empty
+      initialise(model, config, 3);
+      model.eval();
+      const EvaluationContext context{model, task_config, *task, 7, lanes};
+      const auto found =
+          std::visit([&](const auto& kind) { return kind.run(context); }, evaluation);
+      return found.metrics.dump() + found.details.dump();
+    };
+    const auto alone = answers(1);
+    CATCH_CHECK(answers(2) == alone);
+    CATCH_CHECK(answers(5) == alone);
+  }
+}
+
+}  // namespace
+}  // namespace difflab
