@@ -267,11 +267,17 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
     throw UserError(concat("'", names.front(), "' is no run, no experiment and no file of weights",
                            suggestion(names.front(), experiments)));
   }
-  const auto place =
-      results.empty() ? find_project() / "results" : fs::absolute(results).lexically_normal();
-  const auto question = Question::of(overrides, at);
-  return of_experiment ? study_of_experiment(names.front(), question)
-                       : study_of_models(names, question, place);
+  // --results DIR and results=DIR are the same, for experiments and for runs.
+  constexpr std::string_view kResults = "results=";
+  if (!results.empty()) overrides.push_back(concat(kResults, results));
+  if (of_experiment) return study_of_experiment(names.front(), Question::of(overrides, at));
+  auto place = find_project() / "results";
+  std::erase_if(overrides, [&](const std::string& word) {
+    if (!word.starts_with(kResults)) return false;
+    place = fs::absolute(word.substr(kResults.size())).lexically_normal();
+    return true;
+  });
+  return study_of_models(names, Question::of(overrides, at), place);
 }
 
 }  // namespace difflab::cli

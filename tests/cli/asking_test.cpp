@@ -58,6 +58,10 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
   const auto& run = driver.run;
   driver.refuses({"evaluate", "feedbeef"}, "there is no run feedbeef in");
   driver.refuses({"evaluate", "tinny"}, "did you mean tiny?");
+  driver.refuses({"evaluate", run, "results=/nowhere"}, "there is no run " + run + " in /nowhere");
+  driver.refuses({"evaluate", run, "--results", "/nowhere"}, "in /nowhere");
+  driver.refuses({"evaluate", "tiny", "--results", "/nowhere"}, "is trained in /nowhere");
+  driver.refuses({"evaluate", "tiny", "results=/nowhere"}, "is trained in /nowhere");
   driver.refuses({"evaluate", driver.failed}, "is not trained to its end");
   driver.refuses({"evaluate", driver.diverged}, "diverged, so there is no trained model");
   driver.refuses({"evaluate", "task=needle"}, "is an override; expected an experiment or runs");
