@@ -1,26 +1,28 @@
 # add_layer(NAME USES TARGETS... [PIECES N]): a static library of src/NAME/**.cpp that needs no
-# LibTorch. Files named *_config.cpp are left out: see add_run_config.
+# LibTorch.
 function(add_layer name)
-  cmake_parse_arguments(ARG "" "PIECES" "USES" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "PIECES" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_config\\.cpp$")
+  if(ARG_TORCH)  # see add_kinds
+    list(FILTER sources EXCLUDE REGEX "_config\\.cpp$")
+  endif()
   add_library(difflab_${name} STATIC ${sources})
   target_link_libraries(difflab_${name} PUBLIC difflab_options ${ARG_USES})
   compile_together(difflab_${name} difflab_pch ${ARG_PIECES})
 endfunction()
 
-# add_run_config(ROOMS...): difflab_run_config, the rules of the run's configuration from the rooms
-# that else need LibTorch (src/ROOM/**/*_config.cpp), so that the driver can check every run of a
-# sweep without loading it.
-function(add_run_config)
+# add_kinds(ROOMS...): difflab_kinds, what the driver must know of a kind (its checks, sizes and
+# costs) from the rooms that otherwise need LibTorch: src/ROOM/**/*_config.cpp. So it checks every run
+# of a sweep without loading LibTorch.
+function(add_kinds)
   set(sources)
   foreach(room ${ARGN})
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*_config.cpp)
     list(APPEND sources ${found})
   endforeach()
-  add_library(difflab_run_config STATIC ${sources})
-  target_link_libraries(difflab_run_config PUBLIC difflab_config difflab_record)
-  compile_together(difflab_run_config difflab_pch)
+  add_library(difflab_kinds STATIC ${sources})
+  target_link_libraries(difflab_kinds PUBLIC difflab_config difflab_text)
+  compile_together(difflab_kinds difflab_pch)
 endfunction()
 
 # compile_together(TARGET PCH [PIECES]): most of what a file costs is reading headers and making the
@@ -52,7 +54,7 @@ endfunction()
 # The same for a layer that works with tensors. All of them share one precompiled header, which takes
 # 30 s once. It holds what most of them need and no more: with torch/torch.h in it a file takes 10 s.
 function(add_torch_layer name)
-  add_layer(${name} ${ARGN})
+  add_layer(${name} TORCH ${ARGN})
   target_link_libraries(difflab_${name} PUBLIC difflab_torch)
   target_precompile_headers(difflab_${name} REUSE_FROM difflab_torch_pch)
 endfunction()

@@ -130,7 +130,7 @@ class Model(nn.Module):
         return self.head(self.norm(x))
 
 
-SHAPES = {  # as in src/cli/worker_bench_train.cpp
+SHAPES = {  # as in src/worker/bench_train.cpp
     "D 64, L 2, T 64, batch 32": (64, 2, 64, 32, 2),
     "D 128, L 4, T 256, batch 16": (128, 4, 256, 16, 4),
     "D 256, L 4, T 512, batch 8": (256, 4, 512, 8, 8),

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
-#include "config/text_check.h"
+#include "config/value/text_check.h"
 #include "util/error.h"
 #include "util/text.h"
 

@@ -3,21 +3,21 @@
 #include <string>
 #include <variant>
 
-#include "evaluate/activation_outliers.h"
-#include "evaluate/ar_hit.h"
-#include "evaluate/attention_allocation.h"
-#include "evaluate/decoding.h"
-#include "evaluate/hallucination.h"
-#include "evaluate/heldout.h"
-#include "evaluate/in_context_shots.h"
-#include "evaluate/initial_gradients.h"
-#include "evaluate/lambda_distribution.h"
-#include "evaluate/logit_quantization.h"
-#include "evaluate/loss_by_position.h"
-#include "evaluate/needle_grid.h"
-#include "evaluate/sample_text.h"
-#include "evaluate/text_needle_grid.h"
-#include "evaluate/throughput.h"
+#include "evaluate/inside/activation_outliers.h"
+#include "evaluate/inside/attention_allocation.h"
+#include "evaluate/inside/initial_gradients.h"
+#include "evaluate/inside/lambda_distribution.h"
+#include "evaluate/inside/logit_quantization.h"
+#include "evaluate/language/heldout.h"
+#include "evaluate/language/loss_by_position.h"
+#include "evaluate/language/sample_text.h"
+#include "evaluate/retrieval/ar_hit.h"
+#include "evaluate/retrieval/hallucination.h"
+#include "evaluate/retrieval/in_context_shots.h"
+#include "evaluate/retrieval/needle_grid.h"
+#include "evaluate/retrieval/text_needle_grid.h"
+#include "evaluate/speed/decoding.h"
+#include "evaluate/speed/throughput.h"
 
 namespace difflab {
 

@@ -6,14 +6,14 @@
 #include <memory>
 #include <optional>
 
-#include "config/writer.h"
-#include "experiment/identity.h"
-#include "experiment/run_config.h"
-#include "experiment/trained_runs.h"
+#include "config/schema/writer.h"
 #include "model/language_model.h"
 #include "record/event_log.h"
 #include "record/sealed_safetensors.h"
-#include "task/task.h"
+#include "run/identity.h"
+#include "run/run_config.h"
+#include "run/trained_runs.h"
+#include "task/base/task.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
 #include "util/text.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "evaluate/evaluation.h"
+#include "evaluate/base/evaluation.h"
 #include "record/answers.h"
 #include "record/lease.h"
 #include "record/provenance.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "experiment/run_config.h"
+#include "run/run_config.h"
 
 namespace difflab {
 

@@ -2,18 +2,18 @@
 
 #include <iostream>
 
-#include "config/writer.h"
-#include "config/yaml.h"
-#include "experiment/identity.h"
-#include "experiment/run_config.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
-#include "experiment/stage.h"
-#include "experiment/trained_runs.h"
 #include "model/language_model.h"
 #include "record/event_log.h"
 #include "record/run_directory.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
+#include "run/identity.h"
+#include "run/run_config.h"
+#include "run/stage.h"
+#include "run/trained_runs.h"
 #include "train/tensor_file.h"
 
 namespace difflab {

@@ -2,9 +2,9 @@
 
 #include <functional>
 
-#include "experiment/run_config.h"
 #include "record/lease.h"
 #include "record/run_directory.h"
+#include "run/run_config.h"
 
 namespace difflab {
 

@@ -1,11 +1,11 @@
 #include "experiment/saved_run.h"
 
-#include "config/reader.h"
-#include "config/writer.h"
-#include "config/yaml.h"
-#include "experiment/identity.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
+#include "run/identity.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "experiment/run_config.h"
 #include "model/language_model.h"
 #include "record/run_directory.h"
-#include "task/task.h"
+#include "run/run_config.h"
+#include "task/base/task.h"
 
 namespace difflab {
 

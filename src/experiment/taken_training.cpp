@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <iostream>
 
-#include "config/yaml.h"
-#include "experiment/identity.h"
-#include "experiment/run_config.h"
-#include "experiment/trained_runs.h"
+#include "config/value/yaml.h"
 #include "record/event_log.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
+#include "run/identity.h"
+#include "run/run_config.h"
+#include "run/trained_runs.h"
 #include "train/checkpoint.h"
 #include "train/event_watch.h"
 #include "util/error.h"

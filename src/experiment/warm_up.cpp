@@ -2,14 +2,14 @@
 
 #include <ATen/Parallel.h>
 
-#include "experiment/identity.h"
-#include "experiment/run_config.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "record/provenance.h"
-#include "task/task.h"
-#include "train/optimizer.h"
+#include "run/identity.h"
+#include "run/run_config.h"
+#include "task/base/task.h"
+#include "train/step/optimizer.h"
 
 namespace difflab {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "model/places.h"
+#include "model/layer/places.h"
 
 namespace difflab {
 namespace {

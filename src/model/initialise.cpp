@@ -8,25 +8,18 @@
 #include <optional>
 #include <string_view>
 
-#include "model/attention.h"
+#include "model/attention/attention.h"
 #include "model/language_model.h"
+#include "model/layer/fill.h"
 #include "util/random.h"
 
 namespace difflab {
 namespace {
 
-template <class Draw>
-void fill(const at::Tensor& tensor, Draw draw) {
-  auto values = at::empty(tensor.sizes(), at::kDouble);
-  auto* data = values.mutable_data_ptr<double>();
-  for (std::int64_t i = 0; i < values.numel(); ++i) data[i] = draw();
-  tensor.copy_(values);
-}
-
 void fill_matrix(const at::Tensor& tensor, std::optional<double> std, Random random) {
   if (std) return fill_normal(tensor, *std, random);
   const double bound = 1 / std::sqrt(static_cast<double>(tensor.size(1)));
-  fill(tensor, [&] { return bound * (2 * random.uniform() - 1); });
+  fill_uniform(tensor, bound, random);
 }
 
 bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> ends) {
@@ -34,10 +27,6 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
 }
 
 }  // namespace
-
-void fill_normal(const at::Tensor& tensor, double std, Random random) {
-  fill(tensor, [&] { return std * random.normal(); });
-}
 
 void initialise(LanguageModel& model, const ModelConfig& config, std::uint64_t seed) {
   const at::NoGradGuard no_grad;

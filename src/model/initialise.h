@@ -1,18 +1,11 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
-
-#include "util/random.h"
 
 namespace difflab {
 
 class LanguageModel;
 struct ModelConfig;
-
-/// Fills a tensor of any type from N(0, std²), number by number from one stream.
-void fill_normal(const at::Tensor& tensor, double std, Random random);
 
 /// Draws every parameter from a stream that is keyed by the seed and the parameter's own name, so
 /// that models of one seed share what they have in common: embeddings N(0, embedding_std²),

@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "model/autocast.h"
 #include "model/block.h"
 #include "model/layer.h"
+#include "model/layer/autocast.h"
 #include "util/error.h"
 
 namespace difflab {

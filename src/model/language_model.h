@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "model/key_value_cache.h"
-#include "model/linear.h"
+#include "model/attention/key_value_cache.h"
+#include "model/layer/linear.h"
+#include "model/layer/precision_config.h"
+#include "model/layer/rotary.h"
 #include "model/model_config.h"
-#include "model/precision_config.h"
-#include "model/rotary.h"
 
 namespace difflab {
 

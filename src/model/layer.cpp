@@ -4,7 +4,8 @@
 
 #include "kernel/fused_rows.h"
 #include "kernel/fused_swiglu.h"
-#include "model/linear.h"
+#include "model/layer/linear.h"
+#include "model/layer/rms_norm.h"
 
 namespace difflab {
 namespace {
@@ -83,12 +84,6 @@ class GeluMlp final : public Layer {
 at::Tensor Norm::read(Residual& stream) {
   stream = {stream.sum()};
   return forward(stream.x);
-}
-
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps, Kernels kernels) {
-  if (kernels == Kernels::kFused && kernel::takes_rows(x)) return kernel::rms_norm(x, weight, eps);
-  // The library's fast one takes x and weight of one type alone; autocast leaves both to us.
-  return at::rms_norm(x.to(weight.scalar_type()), weight.sizes(), weight, eps);
 }
 
 std::shared_ptr<Norm> build_norm(const ModelConfig& config, Kernels kernels) {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "model/kernels_config.h"
+#include "model/layer/kernels_config.h"
 #include "model/model_config.h"
 
 namespace difflab {
@@ -40,8 +40,5 @@ std::shared_ptr<Norm> build_norm(const ModelConfig& config, Kernels kernels);
 /// nano: proj(GELU(fc(x))) with biases, the exact GELU (Hendrycks & Gimpel 2016, arXiv:1606.08415).
 /// Fused, SwiGLU is one kernel on the CPU.
 std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config, Kernels kernels);
-
-/// x · weight / √(mean x² + eps) over the last dimension: x [..., D], weight [D] -> [..., D].
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps, Kernels kernels);
 
 }  // namespace difflab

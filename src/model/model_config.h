@@ -8,9 +8,9 @@
 #include <utility>
 #include <variant>
 
-#include "config/fields.h"
-#include "model/attention_config.h"
-#include "model/rotary_config.h"
+#include "config/schema/fields.h"
+#include "model/attention/attention_config.h"
+#include "model/layer/rotary_config.h"
 #include "util/text.h"
 
 namespace difflab {

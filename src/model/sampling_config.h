@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "config/fields.h"
+#include "config/schema/fields.h"
 
 namespace difflab {
 

@@ -13,7 +13,7 @@ namespace difflab {
 /// costs the answers that were not given yet and no others, and a run with the same training need
 /// not ask again.
 struct Answer {
-  std::string id;   ///< of training, evaluation and task: experiment/identity.h
+  std::string id;   ///< of training, evaluation and task: run/identity.h
   Json evaluation;  ///< its configuration without its name
   Json metrics;     ///< without the evaluation's name before theirs
   Json details;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "report/figure_files.h"
-#include "report/format.h"
-#include "report/gallery.h"
-#include "report/page.h"
-#include "report/table_files.h"
+#include "report/data/format.h"
+#include "report/page/figure_files.h"
+#include "report/page/gallery.h"
+#include "report/page/page.h"
+#include "report/table/table_files.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -98,14 +98,8 @@ Summary count_runs(const Frame& frame) {
 
 }  // namespace
 
-Renderer Renderer::below(const std::filesystem::path& root) {
-  return {.python = root / ".venv" / "bin" / "python",
-          .script = root / "src" / "report" / "render.py",
-          .cache = root / ".difflab"};
-}
-
 Summary write_report(const Study& study) {
-  const Frame frame(study);
+  const Frame frame = frame_of(study);
   require_fit(study, frame);
   const Labels labels(study.report.labels);
   make_directories(study.output);

@@ -9,7 +9,7 @@
 
 #include "sweep/estimate.h"
 #include "sweep/execute.h"
-#include "util/terminal.h"
+#include "util/terminal/terminal.h"
 
 namespace difflab::sweep {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sweep/slurm_submit.h"
+#include "sweep/launcher/slurm_submit.h"
 #include "util/error.h"
 
 namespace difflab::sweep {

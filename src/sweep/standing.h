@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sweep/plan.h"
-#include "sweep/slurm_queue.h"
+#include "sweep/launcher/slurm_queue.h"
+#include "sweep/plan/plan.h"
 
 namespace difflab::sweep {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "util/sparkline.h"
-#include "util/terminal.h"
+#include "util/terminal/sparkline.h"
+#include "util/terminal/terminal.h"
 #include "util/text.h"
 
 namespace difflab::sweep {

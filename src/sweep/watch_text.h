@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sweep/watch.h"
-#include "util/screen.h"
+#include "util/terminal/screen.h"
 
 namespace difflab::sweep {
 

@@ -1,4 +1,4 @@
-#include "task/task.h"
+#include "task/base/task.h"
 #include "task/task_config.h"
 
 namespace difflab {

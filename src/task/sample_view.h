@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "task/task.h"
+#include "task/base/task.h"
 #include "util/json.h"
 
 namespace difflab {

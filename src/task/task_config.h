@@ -4,15 +4,15 @@
 #include <memory>
 #include <variant>
 
-#include "task/context_qa.h"
-#include "task/in_context.h"
-#include "task/mqar.h"
-#include "task/needle.h"
-#include "task/needle_recall.h"
-#include "task/noisy_recall.h"
-#include "task/recall.h"
-#include "task/text.h"
-#include "task/text_needle.h"
+#include "task/association/context_qa.h"
+#include "task/association/in_context.h"
+#include "task/association/mqar.h"
+#include "task/association/noisy_recall.h"
+#include "task/in_text/text.h"
+#include "task/in_text/text_needle.h"
+#include "task/needle/needle.h"
+#include "task/needle/needle_recall.h"
+#include "task/needle/recall.h"
 
 namespace difflab {
 

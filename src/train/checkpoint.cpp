@@ -8,7 +8,7 @@
 
 #include "model/language_model.h"
 #include "record/sealed_safetensors.h"
-#include "train/optimizer.h"
+#include "train/step/optimizer.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
 #include "util/files.h"

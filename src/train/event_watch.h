@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "train/checkpoint.h"
-#include "train/train_config.h"
+#include "train/settings/train_config.h"
 
 namespace difflab {
 

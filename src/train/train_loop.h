@@ -7,7 +7,7 @@
 
 #include "record/run_directory.h"
 #include "train/checkpoint.h"
-#include "train/train_config.h"
+#include "train/settings/train_config.h"
 #include "util/json.h"
 
 namespace difflab {

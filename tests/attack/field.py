@@ -100,7 +100,7 @@ class Site:
         python = self.project / ".venv/bin/python"
         python.parent.mkdir(parents=True)
         (self.project / "src/report").mkdir(parents=True)
-        self.write(self.project / "src/report/render.py", "")
+        self.write(self.project / "src/report/page/render.py", "")
         self.program(python, RENDERER.format(python=sys.executable))
         (self.project / ".difflab").mkdir()
         self.write(self.project / ".difflab/vega-bundle.js", "/* bundle */")

@@ -4,7 +4,7 @@
 #include "cli/driver.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
-#include "task/data_set.h"
+#include "text/data_set.h"
 #include "util/error.h"
 
 namespace difflab {

@@ -1,6 +1,6 @@
 // Unequal sizes are refused before anything runs, and too few seeds are said.
 #include "cli/driver.h"
-#include "config/compose.h"
+#include "config/compose/compose.h"
 #include "support/catch.h"
 
 namespace difflab {

@@ -1,12 +1,12 @@
 // Whatever a run may be configured to, its config.yaml describes it completely.
 #include "support/random_config.h"
 
-#include "config/canonical.h"
-#include "config/reader.h"
-#include "config/writer.h"
-#include "config/yaml.h"
-#include "experiment/identity.h"
-#include "experiment/run_config.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/canonical.h"
+#include "config/value/yaml.h"
+#include "run/identity.h"
+#include "run/run_config.h"
 #include "support/catch.h"
 
 namespace difflab {

@@ -1,16 +1,16 @@
 // What the driver hands to the worker: config.yaml must describe the run whose id names its folder.
-#include "experiment/run_config.h"
+#include "run/run_config.h"
 
 #include <set>
 #include <string>
 #include <vector>
 
-#include "cli/study_config.h"
-#include "config/reader.h"
-#include "config/study.h"
-#include "config/writer.h"
-#include "config/yaml.h"
-#include "experiment/identity.h"
+#include "config/grid/study.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
+#include "run/identity.h"
+#include "study/study_config.h"
 #include "support/catch.h"
 
 namespace difflab {

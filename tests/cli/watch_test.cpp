@@ -10,7 +10,7 @@
 
 #include "cli/driver.h"
 #include "support/catch.h"
-#include "util/screen.h"
+#include "util/terminal/screen.h"
 
 namespace difflab {
 namespace {

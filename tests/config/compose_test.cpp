@@ -1,6 +1,6 @@
-#include "config/compose.h"
+#include "config/compose/compose.h"
 
-#include "config/interpolate.h"
+#include "config/interpolate/interpolate.h"
 #include "config/support.h"
 #include "support/catch.h"
 #include "util/files.h"

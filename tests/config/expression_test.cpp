@@ -1,7 +1,7 @@
-#include "config/expression.h"
+#include "config/interpolate/expression.h"
 
 #include "config/support.h"
-#include "config/yaml.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 
 namespace difflab::config {

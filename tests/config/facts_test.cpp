@@ -1,12 +1,12 @@
-#include "config/facts.h"
+#include "config/interpolate/facts.h"
 
 #include <cstdlib>
 #include <ctime>
 
-#include "config/interpolate.h"
-#include "config/study.h"
+#include "config/grid/study.h"
+#include "config/interpolate/interpolate.h"
 #include "config/support.h"
-#include "config/yaml.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 
 namespace difflab::config {

@@ -1,8 +1,8 @@
-#include "config/input_file.h"
+#include "config/schema/input_file.h"
 
-#include "config/reader.h"
-#include "config/writer.h"
-#include "config/yaml.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "util/error.h"

@@ -1,8 +1,8 @@
-#include "config/interpolate.h"
+#include "config/interpolate/interpolate.h"
 
 #include <cstdlib>
 
-#include "config/yaml.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 
 namespace difflab::config {

@@ -1,6 +1,6 @@
-#include "config/override.h"
+#include "config/override/override.h"
 
-#include "config/override_json.h"
+#include "config/override/json.h"
 #include "config/support.h"
 #include "support/catch.h"
 #include "util/files.h"

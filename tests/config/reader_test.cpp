@@ -1,11 +1,11 @@
-#include "config/reader.h"
+#include "config/schema/reader.h"
 
 #include <array>
 #include <limits>
 
+#include "config/schema/writer.h"
 #include "config/support.h"
-#include "config/writer.h"
-#include "config/yaml.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 
 namespace difflab::config {

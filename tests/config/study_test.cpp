@@ -1,10 +1,10 @@
-#include "config/study.h"
+#include "config/grid/study.h"
 
 #include <array>
 
-#include "config/reader.h"
+#include "config/schema/reader.h"
 #include "config/support.h"
-#include "config/yaml.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 #include "util/text.h"
 

@@ -1,12 +1,12 @@
 // Sweeps beyond the grid. Most of what they do is said by a table in docs/configuration.md, which
 // is read here: an example that is not true fails.
-#include "config/sweep_plan.h"
+#include "config/grid/sweep_plan.h"
 
 #include <algorithm>
 #include <array>
 #include <sstream>
 
-#include "config/study.h"
+#include "config/grid/study.h"
 #include "config/support.h"
 #include "support/catch.h"
 #include "util/text.h"

@@ -1,7 +1,6 @@
-#include "config/sweep.h"
-
+#include "config/override/sweep_value.h"
 #include "config/support.h"
-#include "config/yaml.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 
 namespace difflab::config {

@@ -1,6 +1,6 @@
-#include "config/trace.h"
+#include "config/compose/trace.h"
 
-#include "config/study.h"
+#include "config/grid/study.h"
 #include "config/support.h"
 #include "support/catch.h"
 

@@ -1,10 +1,10 @@
-#include "config/value.h"
+#include "config/value/value.h"
 
 #include <cmath>
 #include <limits>
 
-#include "config/canonical.h"
-#include "config/yaml.h"
+#include "config/value/canonical.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 
 namespace difflab::config {

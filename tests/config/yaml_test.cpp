@@ -1,4 +1,4 @@
-#include "config/yaml.h"
+#include "config/value/yaml.h"
 
 #include <cmath>
 #include <filesystem>

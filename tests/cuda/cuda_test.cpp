@@ -13,7 +13,7 @@
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "support/tensors.h"
-#include "train/recorded_step.h"
+#include "train/step/recorded_step.h"
 
 namespace difflab {
 namespace {

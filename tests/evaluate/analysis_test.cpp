@@ -6,13 +6,13 @@
 #include <set>
 
 #include "evaluate/evaluation_config.h"
-#include "evaluate/quantize.h"
-#include "model/attention.h"
+#include "evaluate/inside/quantize.h"
+#include "model/attention/attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
-#include "task/task.h"
-#include "task/vocabulary.h"
+#include "task/base/task.h"
+#include "task/needle/vocabulary.h"
 
 namespace difflab {
 namespace {

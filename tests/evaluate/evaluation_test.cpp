@@ -7,8 +7,8 @@
 #include "model/score.h"
 #include "support/catch.h"
 #include "support/parrot.h"
-#include "task/task.h"
-#include "task/vocabulary.h"
+#include "task/base/task.h"
+#include "task/needle/vocabulary.h"
 
 namespace difflab {
 namespace {

@@ -1,15 +1,15 @@
 // Hallucination measured on answerers whose answers are known by hand.
-#include "evaluate/hallucination.h"
+#include "evaluate/retrieval/hallucination.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 #include <map>
 
-#include "evaluate/answerer.h"
+#include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"
-#include "task/task.h"
+#include "task/base/task.h"
 
 namespace difflab {
 namespace {

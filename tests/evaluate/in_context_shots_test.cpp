@@ -1,14 +1,14 @@
 // In-context shots asked of answerers whose accuracy and margin are known by hand.
-#include "evaluate/in_context_shots.h"
+#include "evaluate/retrieval/in_context_shots.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
-#include "evaluate/answerer.h"
+#include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"
-#include "task/task.h"
+#include "task/base/task.h"
 
 namespace difflab {
 namespace {

@@ -1,5 +1,5 @@
 // Work on several threads, and evaluations that give the same bits on any number of them.
-#include "evaluate/side_by_side.h"
+#include "evaluate/base/side_by_side.h"
 
 #include <ATen/ATen.h>
 
@@ -18,7 +18,7 @@
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
-#include "task/task.h"
+#include "task/base/task.h"
 
 namespace difflab {
 namespace {

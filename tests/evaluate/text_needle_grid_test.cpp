@@ -1,14 +1,14 @@
 // The text needle grid asked of answerers whose answers are known by hand.
-#include "evaluate/text_needle_grid.h"
+#include "evaluate/retrieval/text_needle_grid.h"
 
 #include <ATen/ATen.h>
 
 #include <regex>
 
-#include "evaluate/answerer.h"
+#include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"
-#include "task/task.h"
+#include "task/base/task.h"
 
 namespace difflab {
 namespace {

@@ -1,17 +1,17 @@
 // What is timed: speeds of passes and of decoding, and the memory of a call.
-#include "evaluate/timing.h"
+#include "evaluate/speed/timing.h"
 
 #include <ATen/ATen.h>
 
 #include <vector>
 
 #include "evaluate/evaluation_config.h"
-#include "evaluate/read_context.h"
+#include "evaluate/speed/read_context.h"
 #include "model/generate.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
-#include "task/task.h"
+#include "task/base/task.h"
 
 namespace difflab {
 namespace {

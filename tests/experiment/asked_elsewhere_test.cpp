@@ -6,7 +6,7 @@
 #include "record/sealed_safetensors.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
-#include "task/task.h"
+#include "task/base/task.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
 

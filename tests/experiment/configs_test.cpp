@@ -1,12 +1,12 @@
 // The reusable choices in configs/, as a run gets them.
 #include <filesystem>
 
-#include "config/library.h"
-#include "config/reader.h"
-#include "config/study.h"
-#include "experiment/run_config.h"
+#include "config/compose/library.h"
+#include "config/grid/study.h"
+#include "config/schema/reader.h"
 #include "model/cost.h"
 #include "model/language_model.h"
+#include "run/run_config.h"
 #include "support/catch.h"
 
 namespace difflab {

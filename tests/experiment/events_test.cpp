@@ -1,5 +1,5 @@
 // Runs that are watched for events, and stop at one.
-#include "config/reader.h"
+#include "config/schema/reader.h"
 #include "record/status.h"
 #include "support/catch.h"
 #include "support/small_runs.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "config/canonical.h"
-#include "config/writer.h"
-#include "experiment/identity.h"
+#include "config/schema/writer.h"
+#include "config/value/canonical.h"
+#include "run/identity.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
 

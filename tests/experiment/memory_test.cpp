@@ -1,5 +1,5 @@
 // What runs need of memory, before any of them starts.
-#include "experiment/memory.h"
+#include "run/memory.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "model/score.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
-#include "task/task.h"
+#include "task/base/task.h"
 
 namespace difflab {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiment/reference_case.h"
+#include "experiment/verify/reference_case.h"
 
 #include <algorithm>
 

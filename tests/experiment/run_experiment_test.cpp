@@ -9,12 +9,12 @@
 #include <sstream>
 #include <string>
 
-#include "experiment/identity.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
+#include "run/identity.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
-#include "task/task.h"
+#include "task/base/task.h"
 #include "train/checkpoint.h"
 #include "util/files.h"
 

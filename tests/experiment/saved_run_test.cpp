@@ -6,13 +6,13 @@
 #include <chrono>
 #include <string>
 
-#include "config/reader.h"
-#include "config/writer.h"
-#include "config/yaml.h"
-#include "experiment/identity.h"
-#include "experiment/input_files.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
 #include "model/initialise.h"
+#include "run/identity.h"
+#include "run/input_files.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"

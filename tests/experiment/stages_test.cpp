@@ -1,10 +1,10 @@
 // Trainings in stages: each is a run of its own that others share.
 #include <filesystem>
 
-#include "config/reader.h"
-#include "experiment/stage.h"
+#include "config/schema/reader.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
+#include "run/stage.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
 #include "train/tensor_file.h"

@@ -3,13 +3,13 @@
 #include <fstream>
 #include <string>
 
-#include "config/writer.h"
-#include "config/yaml.h"
-#include "experiment/identity.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
-#include "experiment/trained_runs.h"
 #include "record/answers.h"
 #include "record/event_log.h"
+#include "run/identity.h"
+#include "run/trained_runs.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
 #include "util/error.h"

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "config/expression.h"
-#include "config/interpolate.h"
-#include "config/override_json.h"
-#include "config/yaml.h"
+#include "config/interpolate/expression.h"
+#include "config/interpolate/interpolate.h"
+#include "config/override/json.h"
+#include "config/value/yaml.h"
 #include "util/error.h"
 
 namespace difflab::fuzz {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/attention.h"
+#include "model/attention/attention.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
 #include "support/gradients.h"

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "model/attention.h"
+#include "model/attention/attention.h"
 #include "model/attention/differential.h"
+#include "model/attention/head_norm.h"
 #include "model/attention/softmax.h"
-#include "model/head_norm.h"
 #include "support/catch.h"
 #include "support/tensors.h"
 

@@ -1,14 +1,14 @@
-#include "report/claim.h"
+#include "report/table/claim.h"
 
 #include <cmath>
 #include <functional>
 
-#include "config/reader.h"
-#include "config/yaml.h"
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
+#include "report/data/frame.h"
+#include "report/data/metric.h"
+#include "report/data/pairs.h"
 #include "report/example_study.h"
-#include "report/frame.h"
-#include "report/metric.h"
-#include "report/pairs.h"
 #include "statistics/holm.h"
 #include "support/catch.h"
 #include "util/error.h"
@@ -44,7 +44,8 @@ struct Runs {
   }
   std::vector<Answer> ask(const std::vector<ClaimConfig>& claims) {
     builder.study.report.claims = claims;
-    return answer_claims(builder.study, Frame(builder.study), Labels(builder.study.report.labels));
+    return answer_claims(builder.study, frame_of(builder.study),
+                         Labels(builder.study.report.labels));
   }
   Answer ask(const ClaimConfig& claim) { return ask(std::vector{claim}).at(0); }
   TemporaryFolder folder;
@@ -156,7 +157,7 @@ CATCH_TEST_CASE("times that never came count as the horizon") {
   sooner.expect = Expect::kLower;
   builder.study.report.claims = {sooner};
   const auto answers =
-      answer_claims(builder.study, Frame(builder.study), Labels(builder.study.report.labels));
+      answer_claims(builder.study, frame_of(builder.study), Labels(builder.study.report.labels));
   CATCH_CHECK(answers.at(0).verdict == Verdict::kSupported);
   CATCH_CHECK_THAT(answers.at(0).text,
                    Contains("times up to 1,600, which 8 of 8 pairs did not reach"));
@@ -181,7 +182,7 @@ CATCH_TEST_CASE("whether runs learn takes sixteen pairs, what they learned those
   builder.study.report.claims = {learns, finds};
   builder.study.report.learned = {.metric = "valid_accuracy", .in_a_row = 1};
   const auto answers =
-      answer_claims(builder.study, Frame(builder.study), Labels(builder.study.report.labels));
+      answer_claims(builder.study, frame_of(builder.study), Labels(builder.study.report.labels));
   CATCH_CHECK(answers.at(0).verdict == Verdict::kOpposite);
   CATCH_CHECK(*answers.at(0).p == Approx(2 * 2 / 256.));  // McNemar of 0 and 8, twice
   CATCH_CHECK(answers.at(1).verdict == Verdict::kSupported);
@@ -189,7 +190,7 @@ CATCH_TEST_CASE("whether runs learn takes sixteen pairs, what they learned those
                                            Contains("8 pairs left out, as one had not learned"));
   builder.study.runs.resize(30);
   const auto fewer =
-      answer_claims(builder.study, Frame(builder.study), Labels(builder.study.report.labels));
+      answer_claims(builder.study, frame_of(builder.study), Labels(builder.study.report.labels));
   CATCH_CHECK_THAT(fewer.at(0).text, Contains("No verdict (15 seeds, 16 needed)"));
 }
 
@@ -258,7 +259,7 @@ CATCH_TEST_CASE("a claim about one setting of another axis uses its runs alone")
   builder.study.report.tables = {};
   const Labels labels(builder.study.report.labels);
   // Differences .40 and .41 at 128: mean .405.
-  CATCH_CHECK_THAT(answer_claims(builder.study, Frame(builder.study), labels).at(0).text,
+  CATCH_CHECK_THAT(answer_claims(builder.study, frame_of(builder.study), labels).at(0).text,
                    Contains("2 paired seeds") && Contains("difference +0.405"));
   CATCH_CHECK(check_report(builder.study.report, {"model", "task.length", "seed"}).empty());
   builder.study.report.claims[0].where = {};

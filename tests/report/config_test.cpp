@@ -1,7 +1,7 @@
-#include "config/reader.h"
-#include "config/writer.h"
-#include "config/yaml.h"
-#include "report/report_config.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
+#include "report/settings/report_config.h"
 #include "support/catch.h"
 #include "util/error.h"
 

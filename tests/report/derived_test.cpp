@@ -1,9 +1,9 @@
-#include "report/derived.h"
+#include "report/data/derived.h"
 
-#include "config/reader.h"
-#include "config/yaml.h"
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
+#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/frame.h"
 #include "support/catch.h"
 #include "util/files.h"
 
@@ -23,7 +23,7 @@ std::optional<double> derived(const DerivedConfig& config, const Json& cells) {
   builder.finished("diff", 0, {{"steps", 10}},
                    {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
   builder.study.report.derived = {config};
-  return Frame(builder.study).runs()[0].metric("mine");
+  return frame_of(builder.study).runs()[0].metric("mine");
 }
 
 EffectiveLengthConfig effective() {

@@ -1,9 +1,9 @@
-#include "report/export.h"
+#include "report/export/export.h"
 
 #include <cstdint>
 #include <fstream>
 
-#include "report/tensorboard.h"
+#include "report/export/tensorboard.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "util/error.h"

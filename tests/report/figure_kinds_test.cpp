@@ -3,10 +3,10 @@
 #include <cmath>
 #include <set>
 
+#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/frame.h"
-#include "report/looks.h"
-#include "report/style.h"
+#include "report/figure/looks.h"
+#include "report/figure/style.h"
 #include "support/catch.h"
 #include "util/text.h"
 
@@ -16,7 +16,7 @@ namespace {
 using Catch::Contains;
 
 Drawing draw(const StudyBuilder& builder, const auto& config) {
-  const Frame frame(builder.study);
+  const Frame frame = frame_of(builder.study);
   const Labels labels(builder.study.report.labels);
   return config.draw(frame, Style{labels});
 }

@@ -1,9 +1,9 @@
 #include <set>
 
+#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/figure_files.h"
-#include "report/frame.h"
-#include "report/style.h"
+#include "report/figure/style.h"
+#include "report/page/figure_files.h"
 #include "support/catch.h"
 #include "util/files.h"
 

@@ -1,4 +1,4 @@
-#include "report/format.h"
+#include "report/data/format.h"
 
 #include <limits>
 

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "report/example_study.h"
-#include "report/figure_files.h"
+#include "report/page/figure_files.h"
 #include "support/catch.h"
 #include "util/files.h"
 #include "util/process.h"

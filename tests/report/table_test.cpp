@@ -2,10 +2,10 @@
 #include <map>
 #include <sstream>
 
+#include "report/data/format.h"
+#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/format.h"
-#include "report/frame.h"
-#include "report/table_files.h"
+#include "report/table/table_files.h"
 #include "support/catch.h"
 #include "util/files.h"
 
@@ -258,7 +258,7 @@ CATCH_TEST_CASE("the headline names the best, its distance to the baseline and w
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
   fill_by_hand(builder);
-  const Frame frame(builder.study);
+  const Frame frame = frame_of(builder.study);
   const Labels labels(builder.study.report.labels);
   const Table table = build_table(builder.study.report.tables[0], builder.study, frame, labels);
   CATCH_CHECK(headline(table, frame, "needle_accuracy", labels) ==
@@ -275,7 +275,7 @@ CATCH_TEST_CASE("a metric without a better direction has no best") {
   TableConfig config;
   config.rows.names = {"model"};
   config.columns = {"logit_top1", "accuracy_4_bits"};
-  const Frame frame(builder.study);
+  const Frame frame = frame_of(builder.study);
   const Labels labels(builder.study.report.labels);
   const Table table = build_table(config, builder.study, frame, labels);
   CATCH_CHECK(headline(table, frame, "logit_top1", labels).empty());
@@ -343,7 +343,7 @@ CATCH_TEST_CASE("the headline names the variants that enough seeds do not tell f
   }
   TableConfig config;
   config.columns = {"needle_accuracy"};
-  const Frame frame(builder.study);
+  const Frame frame = frame_of(builder.study);
   const Labels labels(builder.study.report.labels);
   const Table table = build_table(config, builder.study, frame, labels);
   CATCH_CHECK(headline(table, frame, "needle_accuracy", labels) ==

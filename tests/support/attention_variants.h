@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/attention_config.h"
+#include "model/attention/attention_config.h"
 
 namespace difflab::testing {
 

@@ -1,5 +1,5 @@
 // A worker without LibTorch for the tests of sweeps. It speaks the protocol of `difflab-worker
-// serve` (src/cli/worker_main.cpp), counts steps where that one trains, saves its step as a
+// serve` (src/worker/main.cpp), counts steps where that one trains, saves its step as a
 // checkpoint, and takes its results from a hash of the configuration, so that they are the same
 // whenever and however often a run was interrupted.
 //

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "config/reader.h"
-#include "config/traits.h"
+#include "config/schema/reader.h"
+#include "config/schema/traits.h"
 
 namespace difflab::testing {
 

@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <string>
 
-#include "config/writer.h"
-#include "config/yaml.h"
-#include "experiment/identity.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
 #include "record/event_log.h"
+#include "run/identity.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "util/files.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
-#include "task/task.h"
+#include "config/schema/fields.h"
+#include "task/base/task.h"
 #include "util/text.h"
 
 namespace difflab::testing {

@@ -1,6 +1,6 @@
 // Successive halving on the fake worker, whose metrics are hashes of the configuration: the oracle
 // is the same choice made by hand from runs that nothing stopped.
-#include "sweep/halving.h"
+#include "sweep/plan/halving.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "sweep/launcher_config.h"
+#include "sweep/launcher/launcher_config.h"
 
 #include <sched.h>
 
-#include "config/reader.h"
-#include "config/writer.h"
-#include "config/yaml.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 #include "util/error.h"
 #include "util/text.h"

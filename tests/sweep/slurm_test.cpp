@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <set>
 
-#include "config/reader.h"
-#include "config/yaml.h"
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 #include "support/fake_slurm.h"
-#include "sweep/launcher_config.h"
-#include "sweep/slurm_submit.h"
+#include "sweep/launcher/launcher_config.h"
+#include "sweep/launcher/slurm_submit.h"
 #include "sweep/standing.h"
 #include "util/error.h"
 #include "util/text.h"

@@ -6,8 +6,8 @@
 
 #include "support/catch.h"
 #include "support/task_rows.h"
-#include "task/mqar.h"
-#include "task/noisy_recall.h"
+#include "task/association/mqar.h"
+#include "task/association/noisy_recall.h"
 
 namespace difflab {
 namespace {

@@ -1,4 +1,4 @@
-#include "task/context_qa.h"
+#include "task/association/context_qa.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "task/generated_text.h"
+#include "text/generated_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "task/in_context.h"
+#include "task/association/in_context.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,9 +5,9 @@
 
 #include "support/catch.h"
 #include "support/task_rows.h"
-#include "task/needle_recall.h"
-#include "task/task.h"
-#include "task/text_needle.h"
+#include "task/base/task.h"
+#include "task/in_text/text_needle.h"
+#include "task/needle/needle_recall.h"
 
 namespace difflab {
 namespace {

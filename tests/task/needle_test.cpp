@@ -1,4 +1,4 @@
-#include "task/needle.h"
+#include "task/needle/needle.h"
 
 #include <ATen/ATen.h>
 
@@ -10,9 +10,9 @@
 
 #include "support/catch.h"
 #include "support/task_rows.h"
-#include "task/needle_recall.h"
-#include "task/task.h"
-#include "task/vocabulary.h"
+#include "task/base/task.h"
+#include "task/needle/needle_recall.h"
+#include "task/needle/vocabulary.h"
 
 namespace difflab {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "support/catch.h"
 #include "support/temporary_folder.h"
-#include "task/symbols.h"
+#include "task/base/symbols.h"
 #include "task/task_config.h"
 #include "util/files.h"
 

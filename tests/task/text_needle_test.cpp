@@ -1,5 +1,5 @@
 // Needles in text, read back from the text alone.
-#include "task/text_needle.h"
+#include "task/in_text/text_needle.h"
 
 #include <ATen/ATen.h>
 
@@ -12,8 +12,8 @@
 #include "support/catch.h"
 #include "support/task_rows.h"
 #include "support/temporary_folder.h"
-#include "task/city_names.h"
-#include "task/generated_text.h"
+#include "text/city_names.h"
+#include "text/generated_text.h"
 #include "util/files.h"
 
 namespace difflab {

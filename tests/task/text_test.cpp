@@ -1,4 +1,4 @@
-#include "task/text.h"
+#include "task/in_text/text.h"
 
 #include <ATen/ATen.h>
 
@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "config/reader.h"
-#include "config/yaml.h"
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
-#include "task/task.h"
+#include "task/base/task.h"
 #include "task/task_config.h"
 #include "util/error.h"
 #include "util/files.h"

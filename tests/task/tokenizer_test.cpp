@@ -1,4 +1,4 @@
-#include "task/tokenizer.h"
+#include "text/tokenizer.h"
 
 #include <set>
 #include <stdexcept>

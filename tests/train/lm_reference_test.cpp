@@ -11,7 +11,7 @@
 #include "record/safetensors.h"
 #include "support/catch.h"
 #include "support/tensors.h"
-#include "train/optimizer.h"
+#include "train/step/optimizer.h"
 #include "util/json.h"
 
 namespace difflab {

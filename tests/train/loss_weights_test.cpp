@@ -1,4 +1,4 @@
-#include "train/loss_weights.h"
+#include "train/step/loss_weights.h"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-#include "train/optimizer.h"
+#include "train/step/optimizer.h"
 
 #include <ATen/ATen.h>
 
@@ -8,7 +8,7 @@
 
 #include "support/catch.h"
 #include "support/tensors.h"
-#include "train/train_config.h"
+#include "train/settings/train_config.h"
 
 namespace difflab {
 namespace {

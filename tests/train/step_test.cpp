@@ -7,8 +7,8 @@
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "support/tensors.h"
-#include "train/fixed_step.h"
-#include "train/loss_weights.h"
+#include "train/step/fixed_step.h"
+#include "train/step/loss_weights.h"
 
 namespace difflab {
 namespace {

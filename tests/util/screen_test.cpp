@@ -1,10 +1,10 @@
-#include "util/screen.h"
+#include "util/terminal/screen.h"
 
 #include <limits>
 #include <sstream>
 
 #include "support/catch.h"
-#include "util/sparkline.h"
+#include "util/terminal/sparkline.h"
 
 namespace difflab {
 namespace {

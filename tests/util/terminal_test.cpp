@@ -1,4 +1,4 @@
-#include "util/terminal.h"
+#include "util/terminal/terminal.h"
 
 #include <sstream>
 

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string_view>
 
-#include "config/fields.h"
-#include "model/attention_cost.h"
-#include "model/attention_shape.h"
-#include "model/head_norm_config.h"
-#include "model/lambda_init_config.h"
+#include "config/schema/fields.h"
+#include "model/attention/attention_cost.h"
+#include "model/attention/attention_shape.h"
+#include "model/attention/lambda_init_config.h"
+#include "model/layer/head_norm_config.h"
 #include "util/text.h"
 
 namespace difflab {

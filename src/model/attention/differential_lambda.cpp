@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/initialise.h"
+#include "model/layer/fill.h"
 
 namespace difflab {
 namespace {

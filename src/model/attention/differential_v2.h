@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "config/fields.h"
-#include "model/attention_cost.h"
-#include "model/attention_shape.h"
-#include "model/head_norm_config.h"
+#include "config/schema/fields.h"
+#include "model/attention/attention_cost.h"
+#include "model/attention/attention_shape.h"
+#include "model/layer/head_norm_config.h"
 #include "util/text.h"
 
 namespace difflab {

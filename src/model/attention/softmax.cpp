@@ -2,10 +2,10 @@
 
 #include <ATen/ATen.h>
 
-#include "model/attention.h"
-#include "model/head_norm.h"
-#include "model/linear.h"
-#include "model/places.h"
+#include "model/attention/attention.h"
+#include "model/attention/head_norm.h"
+#include "model/layer/linear.h"
+#include "model/layer/places.h"
 
 namespace difflab {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "report/format.h"
-#include "report/learned.h"
+#include "report/data/format.h"
+#include "report/data/learned.h"
 #include "statistics/share.h"
 #include "util/text.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "report/frame.h"
-#include "report/metric.h"
+#include "report/data/frame.h"
+#include "report/data/metric.h"
 #include "statistics/describe.h"
 
 namespace difflab::report {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "config/fields.h"
-#include "report/config_types.h"
+#include "config/schema/fields.h"
+#include "report/data/config_types.h"
 
 namespace difflab::report {
 

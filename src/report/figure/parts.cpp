@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "report/format.h"
+#include "report/data/format.h"
 #include "util/text.h"
 
 namespace difflab::report {

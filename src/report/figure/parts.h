@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "report/figure/aggregate.h"
-#include "report/style.h"
+#include "report/figure/style.h"
 
 namespace difflab::report {
 

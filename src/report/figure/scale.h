@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/fields.h"
+#include "config/schema/fields.h"
 
 namespace difflab::report {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "config/fields.h"
-#include "sweep/execute.h"
+#include "config/schema/fields.h"
+#include "sweep/launcher/policy.h"
 #include "sweep/launcher/worker_count.h"
 
 namespace difflab {

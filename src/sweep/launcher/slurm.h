@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/schema/fields.h"
 
 namespace difflab::sweep {
 

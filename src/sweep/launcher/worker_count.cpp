@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "config/value.h"
+#include "config/value/value.h"
 
 namespace difflab::sweep {
 namespace {

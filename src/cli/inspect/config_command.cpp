@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/inspect/config_parse_command.h"
+#include "cli/inspect/config_view.h"
+#include "config/interpolate/interpolate.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
+#include "study/project.h"
+#include "study/study.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+struct ConfigOptions {
+  std::vector<std::string> arguments;
+  std::size_t run = 0;
+  std::vector<std::string> folders;
+  std::string config_name = "config";
+  std::string package, why;
+  bool resolve = false, unresolved = false, json = false;
+  bool defaults_tree = false, search_path = false;
+};
+
+bool is_override(const std::string& argument) {
+  return argument.find('=') != argument.npos || argument.starts_with('~');
+}
+
+void print_json(const Json& json) { std::cout << json.dump(1) << '\n'; }
+
+void print_tree(const config::Value& tree, bool json) {
+  json ? print_json(config::to_json(tree)) : void(std::cout << config::to_yaml(tree));
+}
+
+/// Answers what can be answered about any composition. False if it was asked for nothing of that.
+bool explain(const ConfigView& view, const ConfigOptions& options) {
+  if (!options.why.empty()) {
+    const Json answers = why(view, options.why);
+    options.json ? print_json(answers) : void(std::cout << why_text(answers));
+  } else if (options.defaults_tree) {
+    const auto& defaults = view.trace.defaults();
+    options.json ? print_json(config::to_json(defaults))
+                 : void(std::cout << config::defaults_tree(defaults));
+  } else if (!options.package.empty()) {
+    print_tree(part_of(view.values, options.package), options.json);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void print_search_path(const config::SearchPath& path, bool json) {
+  const Json list = search_path_json(path);
+  if (json) return print_json(list);
+  for (const Json& entry : list) {
+    const bool all = entry["group"].is_null();
+    std::cout << entry["folder"].get<std::string>()
+              << (all ? "" : concat("  (group ", entry["group"].get<std::string>(), ")")) << '\n';
+  }
+}
+
+std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
+
+void print_foreign(const ConfigOptions& options) {
+  std::vector<std::filesystem::path> folders(options.folders.begin(), options.folders.end());
+  if (options.search_path) return print_search_path({folders, {}}, options.json);
+  std::string name = options.config_name;
+  if (name.ends_with(".yaml")) name.resize(name.size() - 5);
+  const auto view =
+      compose_foreign(folders, name, options.arguments, options.resolve, first_part(options.why));
+  if (!explain(view, options)) print_tree(view.values, options.json);
+}
+
+void print_study(const Study& study, const ConfigOptions& options) {
+  const auto& run = study.points[options.run];
+  if (options.json) {
+    return print_json({{"experiment", study.name},
+                       {"preset", study.preset},
+                       {"settings", config::to_json(config::write(study.config))},
+                       {"run",
+                        {{"index", options.run},
+                         {"of", study.points.size()},
+                         {"id", run.id},
+                         {"label", run.label()},
+                         {"config", run.config}}}});
+  }
+  std::cout << fmt::format("# {} (preset {}): what the experiment reports\n",
+                           study.name.empty() ? "the baseline" : study.name, study.preset)
+            << config::to_yaml(config::write(study.config))
+            << fmt::format("\n# run {} of {}, {}: {}\n", options.run, study.points.size(), run.id,
+                           run.label())
+            << run.config_text;
+}
+
+void print_own(const ConfigOptions& options) {
+  const auto search_path = config::SearchPath::of_project(find_project());
+  if (options.search_path) return print_search_path(search_path, options.json);
+  StudyArguments arguments{.name = "", .overrides = options.arguments};
+  if (!arguments.overrides.empty() && !is_override(arguments.overrides.front())) {
+    arguments.name = arguments.overrides.front();
+    arguments.overrides.erase(arguments.overrides.begin());
+  }
+  ConfigView view{.search_path = search_path,
+                  .values = {},
+                  .sources = {},
+                  .trace = config::Trace(first_part(options.why))};
+  const auto study =
+      load_study(arguments.name, arguments.overrides, {options.run, view.trace.observer()});
+  if (options.run >= study.points.size()) {
+    throw UserError(
+        fmt::format("--run is {}; expected 0 to {}", options.run, study.points.size() - 1));
+  }
+  view.sources = view.trace.tree();
+  config::Problems none;  // the study was resolved before
+  config::interpolate(view.sources, none);
+  view.values = config::write(study.config);
+  merge(view.values, config::from_json(study.points[options.run].config));
+  if (options.unresolved) view.values = view.trace.tree();
+  if (explain(view, options)) return;
+  options.unresolved ? print_tree(view.values, options.json) : print_study(study, options);
+}
+
+}  // namespace
+
+void add_config_command(CLI::App& app) {
+  const auto options = std::make_shared<ConfigOptions>();
+  CLI::App* command = app.add_subcommand(
+      "config", "Print the composed configuration of an experiment, or where its values come from");
+  command->add_option("experiment", options->arguments,
+                      "a file in experiments/ (none: the baseline), then overrides");
+  auto* run = command->add_option("--run", options->run, "which run of the sweep, from 0")
+                  ->capture_default_str();
+  auto* resolve = command->add_flag("--resolve", options->resolve,
+                                    "with ${...} resolved: always so, except with --config-dir");
+  command
+      ->add_flag("--unresolved", options->unresolved, "as composed, with ${...} left as they are")
+      ->excludes(resolve);
+  command->add_flag("--json", options->json, "as JSON");
+  auto* package = command->add_option("-p,--package", options->package, "only what is at this key");
+  auto* why = command->add_option("--why", options->why,
+                                  "where the values at this key come from, and what they overrode");
+  auto* tree = command->add_flag("--defaults-tree", options->defaults_tree,
+                                 "the files it is composed of, and who asked for each");
+  auto* path =
+      command->add_flag("--search-path", options->search_path, "where files are looked up");
+  for (auto* a : {package, why, tree, path}) {
+    for (auto* b : {package, why, tree, path}) {
+      if (a != b) a->excludes(b);
+    }
+  }
+  auto* folder = command
+                     ->add_option("--config-dir", options->folders,
+                                  "compose a Hydra tree from this folder, without our schema; "
+                                  "all arguments are overrides")
+                     ->allow_extra_args(false)
+                     ->excludes(run);
+  command->add_option("--config-name", options->config_name, "the file in it to begin with")
+      ->capture_default_str()
+      ->needs(folder);
+  add_config_parse_command(*command);
+  command->callback([options, command] {
+    if (!command->get_subcommands().empty()) return;  // parse has answered
+    options->folders.empty() ? print_own(*options) : print_foreign(*options);
+  });
+}
+
+}  // namespace difflab::cli

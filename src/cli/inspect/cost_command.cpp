@@ -1,0 +1,150 @@
+// difflab params and difflab flops: what a model costs, from its configuration alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/inspect/cost_table.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "model/diffusion_cost.h"
+#include "run/run_config.h"
+#include "study/study.h"
+#include "study/vocabularies.h"
+#include "util/error.h"
+
+namespace difflab::cli {
+namespace {
+
+/// A Transformer in the llama block, said in numbers.
+struct Dimensions {
+  std::int64_t d_model = 0, ffn = 0, heads = 1, kv_heads = 0, layers = 1;
+  std::int64_t vocab = 0, tokens = 0;  ///< 0: not given
+
+  void add_to(CLI::App& command) {
+    const auto option = [&](const char* name, std::int64_t& value, const char* help) {
+      return command.add_option(name, value, help)->check(CLI::Range(1, 100'000'000));
+    };
+    auto* width = option("--d-model", d_model, "width D of a Transformer in the llama block");
+    option("--ffn", ffn, "its feed-forward width (8D/3 rounded up to 32)")->needs(width);
+    option("--heads", heads, "its heads")->needs(width);
+    option("--kv-heads", kv_heads, "its key/value heads (as many as heads)")->needs(width);
+    option("--layers", layers, "its layers")->needs(width);
+    option("--vocab", vocab, "its vocabulary; also instead of an experiment's");
+    option("--tokens", tokens, "tokens of a sequence; also instead of an experiment's");
+  }
+  CostSubject subject() const {
+    if (vocab == 0) throw UserError("--d-model is given without --vocab; expected both");
+    SoftmaxAttentionConfig attention{.heads = heads};
+    if (kv_heads > 0) attention.kv_heads = kv_heads;
+    ModelConfig model{.name = "transformer",
+                      .d_model = d_model,
+                      .layers = layers,
+                      .ffn_hidden = ffn,
+                      .attention = attention};
+    const auto checked = config::read<ModelConfig>(config::write(model), "model");
+    return {checked.name, checked, vocab, std::max<std::int64_t>(tokens, 1)};
+  }
+};
+
+struct CostOptions {
+  StudyArguments study;
+  Dimensions bare;
+  std::int64_t bytes = 4;
+  bool json = false;
+};
+
+// Each model of an experiment once, in the order of its runs.
+std::vector<CostSubject> subjects_of(const CostOptions& options) {
+  if (options.bare.d_model > 0) {
+    if (!options.study.name.empty()) {
+      throw UserError("an experiment and --d-model are given; expected one of them");
+    }
+    return {options.bare.subject()};
+  }
+  if (options.study.name.empty()) {
+    throw UserError(
+        "expected an experiment (./difflab list experiments), or --d-model and the "
+        "other dimensions");
+  }
+  const auto study = load_study(options.study.name, options.study.overrides);
+  std::vector<CostSubject> subjects;
+  std::set<std::string> seen;
+  Vocabularies vocabularies;
+  for (const auto& point : study.points) {
+    const auto [run, vocab] = vocabularies.find(point.config);
+    const auto key =
+        concat(point.config.at("model").dump(), " ", sequence_length(run.task), " ", vocab);
+    if (!seen.insert(key).second) continue;
+    const auto& bare = options.bare;
+    subjects.push_back({run.model.name, run.model, bare.vocab > 0 ? bare.vocab : vocab,
+                        bare.tokens > 0 ? bare.tokens : sequence_length(run.task)});
+  }
+  return subjects;
+}
+
+void add_common(CLI::App& command, CostOptions& options) {
+  command.add_option("experiment", options.study.name, "whose models are counted");
+  command.add_option("overrides", options.study.overrides, "key=value …, as for sweep");
+  options.bare.add_to(command);
+  command.add_flag("--json", options.json, "the same as JSON");
+}
+
+void add_dit(CLI::App& params) {
+  struct Dit {
+    DiffusionTransformer model;
+    bool json = false;
+  };
+  const auto dit = std::make_shared<Dit>();
+  CLI::App* command = params.add_subcommand("dit", "Parameters of a diffusion Transformer");
+  auto& m = dit->model;
+  const auto option = [&](const char* name, std::int64_t& value, const char* help) {
+    command->add_option(name, value, help)->capture_default_str()->check(CLI::Range(1, 1'000'000));
+  };
+  option("--heads", m.heads, "heads");
+  option("--head-dim", m.head_dim, "width of a head; hidden = heads x head-dim");
+  option("--layers", m.layers, "layers");
+  option("--sample", m.sample, "side of the latent image");
+  option("--patch", m.patch, "side p of a patch");
+  option("--in-channels", m.in_channels, "channels of the latent image");
+  option("--out-channels", m.out_channels, "channels of the prediction");
+  option("--joint", m.joint, "width of the joint attention");
+  option("--caption", m.caption, "width of the caption states");
+  option("--pooled", m.pooled, "width of the pooled caption");
+  command->add_flag("--json", dit->json, "the same as JSON");
+  command->callback([dit] { std::cout << dit_table(dit->model, dit->json); });
+}
+
+}  // namespace
+
+void add_params_command(CLI::App& app) {
+  const auto options = std::make_shared<CostOptions>();
+  CLI::App* command = app.add_subcommand(
+      "params", "Count the parameters of an experiment's models, or of bare dimensions");
+  add_common(*command, *options);
+  add_dit(*command);
+  command->callback([options, command] {
+    if (command->get_subcommands().empty()) {
+      std::cout << params_table(subjects_of(*options), options->json);
+    }
+  });
+}
+
+void add_flops_command(CLI::App& app) {
+  const auto options = std::make_shared<CostOptions>();
+  CLI::App* command = app.add_subcommand(
+      "flops", "Count operations, arithmetic intensity and the key/value cache of models");
+  add_common(*command, *options);
+  command->add_option("--bytes", options->bytes, "bytes of a number, for intensity and cache")
+      ->capture_default_str()
+      ->check(CLI::IsMember({1, 2, 4, 8}));
+  command->callback([options] {
+    std::cout << flops_table(subjects_of(*options), options->bytes, options->json);
+  });
+}
+
+}  // namespace difflab::cli

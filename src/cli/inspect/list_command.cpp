@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "cli/commands.h"
+#include "config/compose/compose.h"
+#include "config/grid/key_docs.h"
+#include "run/run_config.h"
+#include "study/project.h"
+#include "study/study_config.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+constexpr const char* kExperiments = "experiment";
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+void print(const Lines& lines) {
+  std::size_t width = 0;
+  for (const auto& [name, about] : lines) width = std::max(width, name.size());
+  for (const auto& [name, about] : lines) {
+    std::cout << fmt::format("{:<{}}  {}\n", name, width, about);
+  }
+}
+
+config::Library library() {
+  return config::Library(config::SearchPath::of_project(find_project()));
+}
+
+// A file that cannot be read is listed, too: with what is wrong with it.
+std::string title_of(config::Library& files, const std::string& experiment) {
+  try {
+    const auto* document = files.find(concat(kExperiments, "/", experiment));
+    const auto* title = document == nullptr ? nullptr : document->root.find("title");
+    return title != nullptr && title->is_scalar() ? title->as_string() : "";
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+void list_experiments() {
+  auto files = library();
+  Lines lines;
+  for (const auto& name : files.options(kExperiments)) {
+    lines.emplace_back(name, title_of(files, name));
+  }
+  print(lines);
+}
+
+void list_groups(const config::Library& files, const std::string& group) {
+  for (const auto& name : files.groups(group)) {
+    const std::string path = group.empty() ? name : concat(group, "/", name);
+    if (const auto options = files.options(path); !options.empty() && path != kExperiments) {
+      std::cout << path << ": " << join(options) << '\n';
+    }
+    list_groups(files, path);
+  }
+}
+
+template <class... Kinds>
+void list_kinds(std::type_identity<std::variant<Kinds...>>) {
+  print({{std::string(Kinds::kKind), std::string(config::about<Kinds>())}...});
+}
+
+template <class Kind>
+void list_kinds() {
+  list_kinds(std::type_identity<Kind>{});
+}
+
+/// The keys that composing a study needs; no struct has them.
+config::KeyTable composition_keys() {
+  return {"Composition",
+          {{"defaults", "", "a list", "the files that go into this one"},
+           {"sweep", "", "a map, or a list of maps", "what is varied, and what is left out"},
+           {"presets", "", "a map of maps", "parts of a configuration that preset= chooses from"},
+           {"preset", "default", "text", "the chosen one"},
+           {"vars", "", "anything", "values to refer to"}}};
+}
+
+void list_keys() {
+  std::cout << "# Every key\n\n"
+               "Written by `./difflab list keys` from the structs that read the configuration; a "
+               "test keeps it current.\nA `[]` stands for each item of a list.\n\n"
+            << config::to_markdown(config::describe_keys<RunConfig>("A run"))
+            << config::to_markdown(config::describe_keys<StudyConfig>("An experiment"))
+            << config::to_markdown({composition_keys()});
+}
+
+const std::map<std::string, void (*)()>& lists() {
+  static const std::map<std::string, void (*)()> kLists{
+      {"attention", list_kinds<AttentionConfig>},
+      {"derived", list_kinds<report::DerivedConfig>},
+      {"evaluations", list_kinds<EvaluationConfig>},
+      {"experiments", list_experiments},
+      {"figures", list_kinds<report::FigureConfig>},
+      {"groups", [] { list_groups(library(), ""); }},
+      {"keys", list_keys},
+      {"launchers", list_kinds<sweep::LauncherConfig>},
+      {"tasks", list_kinds<TaskConfig>},
+  };
+  return kLists;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app) {
+  const auto what = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "list", "Say which experiments, config groups, kinds of something or keys there are");
+  std::vector<std::string> names;
+  for (const auto& entry : lists()) names.push_back(entry.first);
+  command->add_option("what", *what, join(names, ", "))->required()->check(CLI::IsMember(names));
+  command->callback([what] { lists().at (*what)(); });
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,110 @@
+// status, wait, cancel, resume: what asks and tells a frozen sweep, from any machine that
+// sees its folder.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/runs/pause.h"
+#include "study/jobs.h"
+#include "study/project.h"
+#include "sweep/launcher/slurm_queue.h"
+#include "sweep/launcher/slurm_submit.h"
+#include "util/error.h"
+#include "util/process.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A run may be between two processes for a moment: one look that finds nobody at it proves nothing.
+constexpr int kLooksAtNobody = 3;
+
+struct JobsOptions {
+  std::string folder;
+  bool json = false;
+  double seconds = 5;
+};
+
+void status(const JobsOptions& options) {
+  const auto plan = sweep::read_plan(options.folder);
+  const auto standings = sweep::standings_of(plan, options.folder);
+  std::cout << (options.json ? standings_json(plan, standings)
+                             : standings_text(plan, standings, options.folder));
+}
+
+int wait(const JobsOptions& options) {
+  const auto plan = sweep::read_plan(options.folder);
+  const StopSignals signals;
+  int last = -1, looks = 0;
+  while (looks < kLooksAtNobody) {
+    const auto standings = sweep::standings_of(plan, options.folder);
+    const int complete = standings.complete();
+    if (complete != last) {
+      std::cerr << fmt::format("{}/{} runs finished\n", complete, plan.runs.size());
+    }
+    last = complete;
+    const int left = static_cast<int>(plan.runs.size()) - complete;
+    // Runs that a silent queue may still have are waited for.
+    const bool nobody = !standings.silence && standings.tasks.empty() &&
+                        static_cast<int>(standings.abandoned().size()) == left;
+    looks = nobody ? looks + 1 : left == 0 ? kLooksAtNobody : 0;
+    if (looks < kLooksAtNobody && !pause(options.seconds)) return kInterrupted;
+  }
+  const auto standings = sweep::standings_of(plan, options.folder);
+  std::cout << standings_text(plan, standings, options.folder);
+  return standings.complete() == static_cast<int>(plan.runs.size()) ? 0 : kSomeRunsFailed;
+}
+
+void cancel(const JobsOptions& options) {
+  const auto plan = sweep::read_plan(options.folder);
+  const auto standings = sweep::standings_of(plan, options.folder);
+  if (standings.silence) throw UserError(*standings.silence);
+  std::set<std::string> jobs;
+  for (const auto& task : standings.tasks) jobs.insert(task.job);
+  sweep::cancel_jobs({jobs.begin(), jobs.end()});
+  std::cout << fmt::format("cancelled {} tasks in {} jobs; ./difflab resume continues the runs\n",
+                           standings.tasks.size(), jobs.size());
+}
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* about,
+                      const std::shared_ptr<JobsOptions>& options) {
+  CLI::App* command = app.add_subcommand(name, about);
+  command->add_option("folder", options->folder, "the sweep's output, where its plan.json lies")
+      ->required();
+  return command;
+}
+
+}  // namespace
+
+void add_jobs_commands(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<JobsOptions>();
+  auto* status_command =
+      add_command(app, "status", "How a frozen or submitted sweep stands", options);
+  status_command->add_flag("--json", options->json, "as JSON");
+  status_command->callback([options] { status(*options); });
+
+  auto* wait_command = add_command(
+      app, "wait", "Wait until every run is finished or nobody is at the rest (exit code 1)",
+      options);
+  wait_command->add_option("--every", options->seconds, "seconds between two looks")
+      ->check(CLI::Range(0.01, 3600.0));
+  wait_command->callback([options, &exit_code] { exit_code = wait(*options); });
+
+  auto* cancel_command = add_command(
+      app, "cancel", "End the Slurm tasks of a sweep; their runs save their state", options);
+  cancel_command->callback([options] { cancel(*options); });
+
+  auto* resume_command =
+      add_command(app, "resume", "Submit the runs of a sweep to Slurm that nobody is at", options);
+  resume_command->callback([options] {
+    find_worker();
+    submit_missing(sweep::read_plan(options->folder), options->folder);
+  });
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,145 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/runs/pause.h"
+#include "study/targets.h"
+#include "sweep/watch_text.h"
+#include "util/process.h"
+#include "util/terminal/screen.h"
+#include "util/terminal/terminal.h"
+
+namespace difflab::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A run may be between two processes for a moment: one look that finds nobody at it proves nothing.
+constexpr int kLooksAfterEnd = 3;
+
+struct WatchOptions {
+  std::vector<std::string> words;
+  std::string metric = "valid_loss";
+  double seconds = 1;
+  bool once = false;
+};
+
+class Viewer {
+ public:
+  explicit Viewer(const WatchOptions& options)
+      : options_(options), targets_(find_targets(options.words)), watch_(options.metric) {}
+
+  int run() {
+    if (auto first = look(); first.runs.empty()) {
+      std::cout << "every run in " << title() << " is finished\n";
+      return 0;
+    } else if (options_.once) {
+      print(first);
+      return 0;
+    }
+    const StopSignals signals;
+    const bool live = is_terminal(STDOUT_FILENO);
+    std::optional<sweep::WatchView> last;
+    {
+      std::optional<Screen> screen;
+      if (live) screen.emplace(std::cout);
+      int looks = 0;
+      while (StopSignals::count() == 0 && looks < kLooksAfterEnd) {
+        last = look();
+        // What is complete stays so; what failed may just be taken up again.
+        const bool complete = last->complete() == static_cast<int>(last->runs.size());
+        looks = complete ? kLooksAfterEnd : last->ended() ? looks + 1 : 0;
+        if (screen) {
+          show_until_next_look(*screen, *last, looks < kLooksAfterEnd);
+        } else {
+          log_.show(*last, title(), seconds());
+          if (looks < kLooksAfterEnd) pause(options_.seconds);
+        }
+      }
+    }
+    if (live && last) print(*last);  // stays on the first page, where the shell is
+    if (StopSignals::count() > 0) return kInterrupted;
+    return last->complete() == static_cast<int>(last->runs.size()) ? 0 : kSomeRunsFailed;
+  }
+
+ private:
+  std::string title() const { return title_of(targets_); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  sweep::WatchView look() {
+    std::vector<std::filesystem::path> folders;
+    for (auto& target : targets_) {
+      folders.push_back(target.folder);
+      if (target.is_results) keep_unfinished(target);
+    }
+    return watch_.look(runs_of(targets_), folders, seconds());
+  }
+
+  // Of a whole results folder only what happens now is of interest: runs that are not finished, and
+  // those that were not when this view began. New ones appear in it.
+  void keep_unfinished(Target& target) {
+    if (seconds() < next_listing_) return;
+    next_listing_ = seconds() + 10 * options_.seconds;
+    target.runs = runs_in(target.folder);
+    std::erase_if(target.runs, [this](const sweep::NamedRun& named) {
+      const auto& run = named.run.directory;
+      if (shown_.count(run.path.string()) > 0) return false;
+      if (std::error_code none; std::filesystem::exists(run.result(), none)) return true;
+      shown_.insert(run.path.string());
+      return false;
+    });
+  }
+
+  void show_until_next_look(Screen& screen, const sweep::WatchView& view, bool more) {
+    std::optional<ScreenSize> drawn;
+    const auto draw_if_resized = [&] {
+      const auto size = screen_size(STDOUT_FILENO);
+      if (drawn != size) screen.draw(sweep::watch_frame(view, title(), size), size);
+      drawn = size;
+    };
+    draw_if_resized();
+    if (more) pause(options_.seconds, draw_if_resized);
+  }
+
+  void print(const sweep::WatchView& view) const {
+    const bool terminal = is_terminal(STDOUT_FILENO);
+    const int width = terminal ? screen_size(STDOUT_FILENO).width : kPlainWidth;
+    for (const auto& line : sweep::watch_lines(view, title(), width)) std::cout << line << '\n';
+    std::cout << std::flush;
+  }
+
+  static constexpr int kPlainWidth = 120;
+
+  const WatchOptions& options_;
+  std::vector<Target> targets_;
+  sweep::Watch watch_;
+  sweep::WatchLog log_{std::cout};
+  std::set<std::string> shown_;
+  double next_listing_ = 0;
+  Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace
+
+void add_watch_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<WatchOptions>();
+  CLI::App* command = app.add_subcommand(
+      "watch", "See how a sweep goes on that another terminal, machine or Slurm executes");
+  command->add_option("what", options->words,
+                      "outputs of frozen sweeps, experiments (KEY=VALUE as for sweep), runs, or a "
+                      "results folder; nothing: the unfinished runs of the project");
+  command->add_option("--metric", options->metric, "of metrics.jsonl, to draw")
+      ->capture_default_str();
+  command->add_option("--every", options->seconds, "seconds between two looks")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 3600.0));
+  command->add_flag("--once", options->once, "one look as plain text");
+  command->callback([options, &exit_code] { exit_code = Viewer(*options).run(); });
+}
+
+}  // namespace difflab::cli

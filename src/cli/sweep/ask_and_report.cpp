@@ -1,0 +1,76 @@
+#include "cli/sweep/ask_and_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "cli/sweep/run_study.h"
+#include "record/run_directory.h"
+#include "run/trained_runs.h"
+
+namespace difflab::cli {
+namespace {
+
+// Steps that the runs were trained now: none, unless the files of a trained run were damaged.
+std::int64_t steps_trained(const std::vector<sweep::Run>& asked) {
+  std::int64_t steps = 0;
+  for (const auto& run : asked) {
+    const auto provenance = read_provenance(run.directory);
+    const auto result = read_result(run.directory);
+    if (!result || (provenance && provenance->contains("trained_in"))) continue;
+    steps += result->value("metrics", Json::object()).value("steps", std::int64_t{0});
+  }
+  return steps;
+}
+
+Json runs_json(const std::vector<sweep::Run>& runs) {
+  Json found = Json::array();
+  for (const auto& run : runs) {
+    const auto result = read_result(run.directory).value_or(Json::object());
+    Json axes = Json::object();
+    for (const auto& [axis, value] : run.axes) axes[axis] = value;
+    found.push_back({{"id", run.id},
+                     {"axes", axes},
+                     {"metrics", result.value("metrics", Json::object())},
+                     {"evaluations", result.value("evaluations", Json::object())}});
+  }
+  return found;
+}
+
+}  // namespace
+
+int ask_and_report(const Asked& asked, bool json, const std::function<void()>& report) {
+  const auto& study = asked.study;
+  note_older_trainings(study.results);
+  const auto runs = sweep::distinct(study.points);
+  std::vector<sweep::Run> missing;
+  int answers = 0;
+  for (const auto& run : runs) {
+    if (!sweep::is_complete(sweep::state_of(run.directory))) missing.push_back(run);
+    answers += unanswered(run, study.results);
+  }
+  std::cerr << asked.note;
+  const int code = run_study(study, report);
+  const auto left = std::count_if(runs.begin(), runs.end(), [](const sweep::Run& run) {
+    return !sweep::is_complete(sweep::state_of(run.directory));
+  });
+  if (code == 0 && left > 0) {  // somebody else asks them
+    std::cout << (json ? Json{{"trained_steps", 0}, {"asked", 0}, {"submitted", left}}.dump()
+                       : fmt::format("\n{} {} submitted; the same command prints the answers when "
+                                     "they are there",
+                                     left, left == 1 ? "run" : "runs"))
+              << '\n';
+    return code;
+  }
+  const auto steps = steps_trained(missing);
+  std::cout
+      << (json
+              ? Json{{"trained_steps", steps}, {"asked", answers}, {"runs", runs_json(runs)}}.dump()
+              : fmt::format("\n{} {} asked, {} steps trained", answers,
+                            answers == 1 ? "evaluation" : "evaluations", steps))
+      << '\n';
+  return code;
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,107 @@
+// evaluate: asks trained models, and trains nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/sweep/ask_and_report.h"
+#include "cli/sweep/run_study.h"
+#include "record/answers.h"
+#include "report/table/grid.h"
+#include "run/identity.h"
+
+namespace difflab::cli {
+namespace {
+
+constexpr std::size_t kTableWidth = 100;
+
+struct EvaluateOptions {
+  std::vector<std::string> words;
+  std::string results;
+  std::vector<std::int64_t> at;
+  bool json = false;
+};
+
+// What the run's model answered to evaluations of these names (all if none), under the names that
+// its result has for it.
+Json answered_metrics(const sweep::Run& run, const std::vector<std::string>& names) {
+  Json metrics = Json::object();
+  const auto config = config_of(run);
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto name = result_name(config.evaluate[i]);
+    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
+    const auto answer = read_answer(run.directory, answer_id(config, i));
+    if (!answer) continue;
+    const auto prefix = metric_prefix(config.evaluate[i]);
+    for (const auto& [key, value] : answer->metrics.items()) metrics[prefix + key] = value;
+  }
+  return metrics;
+}
+
+// The figures of the runs side by side: a line a metric.
+std::string metrics_table(const std::vector<sweep::Run>& runs,
+                          const std::vector<std::string>& names) {
+  report::Grid grid{.columns = {{"metric", true}}, .rows = {}, .rules = {}};
+  std::vector<Json> metrics;
+  std::vector<std::string> keys;
+  for (const auto& run : runs) {
+    grid.columns.push_back({run.axes.front().second});
+    metrics.push_back(answered_metrics(run, names));
+    for (const auto& [key, value] : metrics.back().items()) {
+      if (value.is_number() && std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        keys.push_back(key);
+      }
+    }
+  }
+  for (const auto& key : keys) {
+    std::vector<std::string> row{key};
+    for (const auto& values : metrics) {
+      const auto found = values.find(key);
+      row.push_back(found == values.end() || !found->is_number()
+                        ? ""
+                        : fmt::format("{:.6g}", found->get<double>()));
+    }
+    grid.rows.push_back(std::move(row));
+  }
+  return report::to_terminal(grid, kTableWidth);
+}
+
+int evaluate(const EvaluateOptions& options) {
+  const auto asked = find_asked(options.words, options.results, options.at);
+  return ask_and_report(asked, options.json, [&] {
+    if (asked.of_experiment) {
+      write_report(asked.study);
+    } else {
+      std::cout << '\n'
+                << metrics_table(sweep::distinct(asked.study.points), asked.names) << std::flush;
+    }
+  });
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<EvaluateOptions>();
+  CLI::App* command = app.add_subcommand(
+      "evaluate", "Ask trained models of an experiment, or runs, something new; train nothing");
+  command
+      ->add_option(
+          "what", options->words,
+          "an experiment with its overrides, runs (folder, id or its beginning) or weights "
+          "(.safetensors of difflab export, or a folder with one and config.yaml); then "
+          "evaluate=[…], which is asked beside what was asked before, and task=…, on which")
+      ->required();
+  command->add_option("--results", options->results, "results folder of the runs");
+  command
+      ->add_option("--at", options->at,
+                   "steps whose kept checkpoints are asked (train.keep_checkpoints)")
+      ->delimiter(',');
+  command->add_flag("--json", options->json,
+                    "end with one JSON object: trained_steps, asked, runs");
+  command->callback([options, &exit_code] { exit_code = evaluate(*options); });
+}
+
+}  // namespace difflab::cli

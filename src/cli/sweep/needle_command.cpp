@@ -1,0 +1,231 @@
+// needle: accuracy of trained models by length and depth.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/sweep/ask_and_report.h"
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
+#include "report/report.h"
+#include "report/table/grid.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+constexpr const char* kName = "needle_map";
+constexpr std::size_t kMapWidth = 100;
+
+struct NeedleOptions {
+  std::vector<std::string> words;
+  std::vector<std::string> typed = {};
+  std::string results;
+  std::vector<std::int64_t> at;
+  std::string lengths = "";
+  std::string depths = "0:100:25";
+  std::string needles = "";
+  std::string queries = "1";
+  std::int64_t samples = 100;
+  bool json = false;
+};
+
+// "64,256" as a list; "0:100:25" from 0 to 100 in steps of 25.
+Json numbers_of(const std::string& option, const std::string& text) {
+  const auto number = [&](const std::string& word) {
+    const Json value = Json::parse(word, nullptr, /*allow_exceptions=*/false);
+    if (!value.is_number()) {
+      throw UserError(
+          concat("--", option, " is '", text, "'; expected numbers such as 64,256 or 0:100:25"));
+    }
+    return value;
+  };
+  Json numbers = Json::array();
+  for (const auto& word : split(text, ',')) {
+    const auto range = split(word, ':');
+    if (range.size() == 1) {
+      numbers.push_back(number(word));
+      continue;
+    }
+    if (range.size() != 3 || number(range[2]).get<double>() <= 0) {
+      throw UserError(concat("--", option, " is '", text,
+                             "'; expected FROM:TO:STEP with a step above 0, such as 0:100:25"));
+    }
+    const double from = number(range[0]), to = number(range[1]), step = number(range[2]);
+    const auto count = static_cast<std::int64_t>((to - from) / step + 1e-9);
+    if (count > 1000) throw UserError(concat("--", option, " is '", text, "': too many numbers"));
+    for (std::int64_t i = 0; i <= count; ++i) {
+      const double value = from + static_cast<double>(i) * step;
+      const auto whole = static_cast<std::int64_t>(value);
+      numbers.push_back(static_cast<double>(whole) == value ? Json(whole) : Json(value));
+    }
+  }
+  return numbers;
+}
+
+Json evaluation_of(const NeedleOptions& options, bool in_text) {
+  Json evaluation{{"kind", in_text ? "text_needle_grid" : "needle_grid"}, {"name", kName}};
+  if (!options.lengths.empty()) evaluation["lengths"] = numbers_of("lengths", options.lengths);
+  evaluation["depths"] = numbers_of("depths", options.depths);
+  if (!options.needles.empty()) evaluation["needles"] = numbers_of("needles", options.needles);
+  evaluation["queries"] = numbers_of("queries", options.queries);
+  evaluation["samples"] = options.samples;
+  return evaluation;
+}
+
+/// What a map is of: one number of needles and questions, at one step of the training.
+struct MapKey {
+  std::int64_t needles, queries, step;  // step -1: at the end
+
+  static MapKey of(const Json& cell) {
+    return {cell.at("needles"), cell.at("queries"), cell.value("step", std::int64_t{-1})};
+  }
+  auto operator<=>(const MapKey&) const = default;
+  std::string title() const {
+    const auto text =
+        fmt::format("{} needle{}, {} asked", needles, needles == 1 ? "" : "s", queries);
+    return step < 0 ? text : fmt::format("{}, after {} steps", text, step);
+  }
+  std::string name() const {
+    const auto text = fmt::format("needles_{}_asked_{}", needles, queries);
+    return step < 0 ? text : fmt::format("{}_step_{}", text, step);
+  }
+  Json where() const {
+    Json cells{{"needles", needles}, {"queries", queries}};
+    if (step >= 0) cells["step"] = step;
+    return cells;
+  }
+};
+
+Json cells_of_map(const sweep::Run& run) {
+  const auto result = read_result(run.directory);
+  if (!result || !result->at("evaluations").contains(kName)) return Json::array();
+  return result->at("evaluations").at(kName).at("cells");
+}
+
+// One table for each map: lengths down, depths across.
+std::string maps_of(const sweep::Run& run) {
+  std::map<MapKey, std::map<std::int64_t, std::map<double, Json>>> maps;
+  std::set<double> depths;
+  for (const auto& cell : cells_of_map(run)) {
+    depths.insert(cell.at("depth").get<double>());
+    maps[MapKey::of(cell)][cell.at("length")][cell.at("depth")] = cell;
+  }
+  std::string text;
+  for (const auto& [key, rows] : maps) {
+    report::Grid grid{.columns = {{"tokens"}}, .rows = {}, .rules = {}};
+    for (const double depth : depths) grid.columns.push_back({fmt::format("depth {:g} %", depth)});
+    double chance = 0;
+    for (const auto& [length, cells] : rows) {
+      std::vector<std::string> row{fmt::format("{}", length)};
+      for (const double depth : depths) {
+        const auto cell = cells.find(depth);
+        row.push_back(cell == cells.end()
+                          ? ""
+                          : fmt::format("{:.3f}", cell->second.at("accuracy").get<double>()));
+        if (cell != cells.end()) chance = cell->second.at("chance");
+      }
+      grid.rows.push_back(std::move(row));
+    }
+    text += fmt::format("\n{}, {} (chance {:.3f})\n\n{}", run.label(), key.title(), chance,
+                        report::to_terminal(grid, kMapWidth));
+  }
+  return text;
+}
+
+// The maps as pictures, with a page that holds them, in RESULTS/needle/NAME.
+void draw_maps(const Study& study, const NeedleOptions& options) {
+  std::set<MapKey> maps;
+  for (const auto& run : study.points) {
+    for (const auto& cell : cells_of_map(run)) maps.insert(MapKey::of(cell));
+  }
+  Json figures = Json::array();
+  for (const auto& key : maps) {
+    figures.push_back({{"mark", "heatmap"},
+                       {"name", key.name()},
+                       {"title", key.title()},
+                       {"x", "length"},
+                       {"y", "depth"},
+                       {"value", "accuracy"},
+                       {"facet", study.points.front().axes.front().first},
+                       {"source", kName},
+                       {"where", key.where()}});
+  }
+  auto page = study.for_report();
+  page.title = "Needles by length and depth";
+  page.command = "./difflab needle";
+  for (const auto& word : options.typed) page.command += " " + quoted_for_shell(word);
+  page.report = config::read<report::ReportConfig>(config::from_json({{"figures", figures}}));
+  page.output = study.results / "needle" / study.name;
+  const auto summary = report::write_report(page);
+  for (const auto& warning : summary.warnings) std::cout << warning << '\n';
+  for (const auto& key : maps) {
+    std::cout << "picture    "
+              << config::shown_path(page.output / "figures" / (key.name() + ".png")) << '\n';
+  }
+}
+
+bool asks_in_text(const Study& study) {
+  const auto config = config_of(study.points.front());
+  const auto* task = &config.task;
+  for (const auto& evaluation : config.evaluate) task = &asked_task(evaluation, *task);
+  return std::holds_alternative<TextNeedleConfig>(*task);
+}
+
+int needle(NeedleOptions& options) {
+  for (const auto& word : options.words) {
+    if (word.starts_with("evaluate")) {
+      throw UserError(concat(word, ": needle asks for needles alone; expected difflab evaluate"));
+    }
+  }
+  options.typed = options.words;
+  const bool in_text = asks_in_text(find_asked(options.words, options.results).study);
+  options.words.push_back(
+      concat("evaluate=", override_text(Json::array({evaluation_of(options, in_text)}))));
+  auto asked = find_asked(options.words, options.results, options.at);
+  if (!std::holds_alternative<sweep::LocalLauncher>(asked.study.config.launcher)) {
+    throw UserError("launcher: needle asks here; expected launcher=local, or difflab evaluate");
+  }
+  asked.study.output.clear();  // no report of the experiment is written
+  return ask_and_report(asked, options.json, [&] {
+    for (const auto& run : sweep::distinct(asked.study.points)) std::cout << maps_of(run);
+    std::cout << '\n';
+    draw_maps(asked.study, options);
+    std::cout << std::flush;
+  });
+}
+
+}  // namespace
+
+void add_needle_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<NeedleOptions>();
+  CLI::App* command =
+      app.add_subcommand("needle", "Ask trained models for needles: accuracy by length and depth");
+  command
+      ->add_option(
+          "what", options->words,
+          "an experiment with its overrides, runs (folder, id or its beginning) or weights; "
+          "then task=…, what they are asked on")
+      ->required();
+  command->add_option("--lengths", options->lengths,
+                      "tokens, e.g. 64,256,1024; by default the trained length");
+  command->add_option("--depths", options->depths,
+                      "of the asked needle in % of the text, e.g. 0,50,100 or 0:100:25");
+  command->add_option("--needles", options->needles, "how many there are, e.g. 1,2,4,8");
+  command->add_option("--queries", options->queries, "how many of them are asked");
+  command->add_option("--samples", options->samples, "sequences for each cell");
+  command->add_option("--results", options->results, "results folder of the runs");
+  command
+      ->add_option("--at", options->at,
+                   "steps whose kept checkpoints are asked (train.keep_checkpoints)")
+      ->delimiter(',');
+  command->add_flag("--json", options->json,
+                    "end with one JSON object: trained_steps, asked, runs");
+  command->callback([options, &exit_code] { exit_code = needle(*options); });
+}
+
+}  // namespace difflab::cli

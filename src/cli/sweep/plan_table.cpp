@@ -1,0 +1,80 @@
+#include "cli/sweep/plan_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "config/value/yaml.h"
+#include "study/fairness.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+using TableRow = std::vector<std::string>;
+
+// Columns as wide as their widest cell, two blanks between them, none at the end.
+std::string aligned(const std::vector<TableRow>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += i + 1 < row.size() ? fmt::format("{:<{}}  ", row[i], widths[i]) : row[i] + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string plan_table(const Study& study) {
+  std::vector<TableRow> rows(1, {"run"});
+  if (!study.points.empty()) {
+    for (const auto& [axis, value] : study.points.front().axes) rows[0].push_back(axis);
+  }
+  rows[0].emplace_back("state");
+  for (const auto& point : study.points) {
+    TableRow row{point.id};
+    for (const auto& [axis, value] : point.axes) row.push_back(value);
+    row.emplace_back(sweep::name_of(sweep::state_of(point.directory)));
+    rows.push_back(std::move(row));
+  }
+  const auto runs = sweep::distinct(study.points);
+  std::map<std::string, int> counts;
+  for (const auto& run : runs)
+    ++counts[std::string(sweep::name_of(sweep::state_of(run.directory)))];
+  std::vector<std::string> parts;
+  for (const auto& [state, count] : counts) parts.push_back(concat(count, " ", state));
+  std::string text = fmt::format("experiment {} (preset {}), output {}\n\n", study.name,
+                                 study.preset, config::shown_path(study.output));
+  text += aligned(rows);
+  text += fmt::format("\n{} runs: {}\n", runs.size(), join(parts));
+  if (runs.size() < study.points.size()) {
+    text += fmt::format("{} points share a run with another of the same configuration\n",
+                        study.points.size() - runs.size());
+  }
+  if (const auto few = too_few_seeds(study); !few.empty()) text += "warning: " + few + "\n";
+  return text + "dry run: nothing was run or written\n";
+}
+
+std::string plan_json(const Study& study) {
+  Json list = Json::array();
+  for (const auto& point : study.points) {
+    Json axes = Json::object();
+    for (const auto& [axis, value] : point.axes) axes[axis] = value;
+    list.push_back({{"id", point.id},
+                    {"axes", axes},
+                    {"state", sweep::name_of(sweep::state_of(point.directory))},
+                    {"directory", point.directory.path.string()}});
+  }
+  return list.dump(1) + "\n";
+}
+
+}  // namespace difflab::cli

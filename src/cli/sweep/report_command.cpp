@@ -1,0 +1,144 @@
+// difflab report: the report of one experiment, or the gallery of all.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "config/compose/compose.h"
+#include "config/value/yaml.h"
+#include "report/page/figure_files.h"
+#include "report/page/gallery.h"
+#include "study/project.h"
+#include "study/study.h"
+#include "util/error.h"
+#include "util/files.h"
+
+namespace difflab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  StudyArguments study;
+  bool all = false;
+};
+
+// The presets whose results are worth showing, the best first.
+constexpr const char* kShownPresets[] = {"reference", "default"};
+
+int finished_runs(const Study& study) {
+  int finished = 0;
+  for (const auto& run : sweep::distinct(study.points)) {
+    if (sweep::is_complete(sweep::state_of(run.directory))) ++finished;
+  }
+  return finished;
+}
+
+// A JSON object from a file; null if there is none or it cannot be read.
+Json read_object(const fs::path& file) {
+  if (!fs::exists(file)) return nullptr;
+  const Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? json : Json(nullptr);
+}
+
+// summary.json of a report; of one written before there were summaries, what its runs.json tells;
+// null if there is no report.
+Json read_summary(const fs::path& folder) {
+  if (Json summary = read_object(folder / "summary.json"); !summary.is_null()) return summary;
+  const Json record = read_object(folder / "runs.json");
+  if (record.is_null() || !record.contains("runs")) return nullptr;
+  int finished = 0;
+  for (const Json& run : record.at("runs")) {
+    const std::string status = run.value("status", "");
+    if (status == "finished" || status == "diverged") ++finished;
+  }
+  return {{"preset", record.value("preset", "")},
+          {"runs", Json{{"planned", record.at("runs").size()}, {"finished", finished}}},
+          {"answers", Json::array()}};
+}
+
+// A report is written anew if the runs here are at least as many as it was made from; in a fresh
+// clone there are none, and the committed report stands.
+void refresh(const Study& study) {
+  const int here = finished_runs(study);
+  const Json summary = read_summary(study.output);
+  const int before = summary.is_null() ? 0 : summary.at("runs").value("finished", 0);
+  if (here > 0 && here >= before) report::write_report(study.for_report());
+}
+
+std::string text_at(const config::Value& root, const char* key) {
+  const auto* value = root.find(key);
+  return value != nullptr && value->is_scalar() && !value->is_null() ? value->as_string() : "";
+}
+
+report::Exhibit exhibit_of(config::Library& files, const std::string& name,
+                           const std::vector<std::string>& overrides, const fs::path& results) {
+  const auto* document = files.find("experiment/" + name);
+  report::Exhibit exhibit{.name = name,
+                          .title = text_at(document->root, "title"),
+                          .question = text_at(document->root, "question"),
+                          .summary = nullptr,
+                          .folder = {}};
+  for (const char* preset : kShownPresets) {
+    auto arguments = overrides;
+    arguments.push_back(std::string("preset=") + preset);
+    try {
+      refresh(load_study(name, arguments));
+    } catch (const UserError& error) {
+      // Its text may not be there, or it has no such preset: what was written before stands.
+      std::cerr << fmt::format("{} (preset {}) is not reported anew: {}\n", name, preset,
+                               error.what());
+    }
+    if (!exhibit.summary.is_null()) continue;
+    exhibit.folder = fs::path(name) / preset;
+    exhibit.summary = read_summary(results / exhibit.folder);
+  }
+  return exhibit;
+}
+
+void write_gallery(const std::vector<std::string>& overrides) {
+  const auto results = load_study("", overrides).results;
+  require_writable(results);
+  config::Library files(config::SearchPath::of_project(find_project()));
+  std::vector<report::Exhibit> exhibits;
+  std::size_t shown = 0;
+  for (const auto& name : files.options("experiment")) {
+    exhibits.push_back(exhibit_of(files, name, overrides, results));
+    if (!exhibits.back().summary.is_null()) ++shown;
+  }
+  report::write_if_changed(results / "README.md", report::gallery_markdown(exhibits));
+  report::write_if_changed(results / "index.html", report::gallery_html(exhibits));
+  std::cout << fmt::format("{} of {} experiments have results\n  gallery  {}\n  page     {}\n",
+                           shown, exhibits.size(), config::shown_path(results / "README.md"),
+                           config::shown_path(results / "index.html"));
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app) {
+  const auto options = std::make_shared<ReportOptions>();
+  CLI::App* command = app.add_subcommand(
+      "report", "Write an experiment's report again (as plot), or the gallery of all experiments");
+  command->add_option("experiment", options->study.name, "a file in experiments/, e.g. headline");
+  command->add_option("overrides", options->study.overrides, "preset=…, key=value, results=DIR");
+  command->add_flag("--all", options->all,
+                    "every report whose runs are here, then results/README.md and index.html");
+  command->callback([options] {
+    auto& [name, overrides] = options->study;
+    if (!options->all) {
+      if (name.empty())
+        throw UserError("expected an experiment (./difflab list experiments) or --all");
+      return redraw(load_study(name, overrides));
+    }
+    if (name.find('=') != name.npos)
+      overrides.insert(overrides.begin(), name);  // results=DIR
+    else if (!name.empty())
+      throw UserError("an experiment and --all are given; expected one of them");
+    write_gallery(overrides);
+  });
+}
+
+}  // namespace difflab::cli

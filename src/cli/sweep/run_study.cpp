@@ -1,0 +1,244 @@
+#include "cli/sweep/run_study.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <variant>
+
+#include "cli/commands.h"
+#include "config/compose/compose.h"
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
+#include "record/provenance.h"
+#include "report/data/format.h"
+#include "run/memory.h"
+#include "run/run_config.h"
+#include "run/trained_runs.h"
+#include "study/expected_time.h"
+#include "study/fairness.h"
+#include "study/jobs.h"
+#include "study/project.h"
+#include "sweep/execute.h"
+#include "sweep/launcher/slurm_submit.h"
+#include "sweep/plan/plan.h"
+#include "sweep/progress.h"
+#include "sweep/standing.h"
+#include "util/error.h"
+#include "util/process.h"
+#include "util/terminal/terminal.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+/// The runs of a sweep as they stand before it starts, without those that a search has dropped.
+struct Found {
+  std::vector<sweep::Run> runs;
+  std::vector<sweep::PlanState> states;
+  std::unique_ptr<sweep::Halving> search;
+  int complete = 0;
+  std::set<std::string> trained = {};  ///< ids of missing runs whose training another one has done
+
+  int planned() const { return static_cast<int>(runs.size()); }
+  std::vector<sweep::Run> to_train() const {
+    std::vector<sweep::Run> missing;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!sweep::is_complete(states[i]) && trained.count(runs[i].id) == 0) {
+        missing.push_back(runs[i]);
+      }
+    }
+    return missing;
+  }
+  /// "16", "16 (4 finished, 12 to run)", or with those that another run has trained.
+  std::string text() const {
+    const int asked = static_cast<int>(trained.size()), missing = planned() - complete;
+    if (asked > 0) {
+      return fmt::format("{} ({} finished, {} trained and to be asked, {} to train)", planned(),
+                         complete, asked, missing - asked);
+    }
+    return complete == 0 ? fmt::format("{}", planned())
+                         : fmt::format("{} ({} finished, {} to run)", planned(), complete, missing);
+  }
+};
+
+Found look(const Study& study) {
+  Found found{.runs = sweep::distinct(study.points), .states = {}, .search = study.search()};
+  if (found.search) {
+    std::erase_if(found.runs, [&](const sweep::Run& run) {
+      return found.search->verdict(run) == sweep::Halving::Verdict::kDrop;
+    });
+  }
+  found.states = states_of(found.runs);
+  found.complete =
+      static_cast<int>(std::count_if(found.states.begin(), found.states.end(), sweep::is_complete));
+  if (found.complete == found.planned()) return found;
+  note_older_trainings(study.results);
+  for (std::size_t i = 0; i < found.runs.size(); ++i) {
+    const auto& run = found.runs[i];
+    if (sweep::is_complete(found.states[i])) continue;
+    if (!runs_with_training(study.results, run.training, run.id).empty()) {
+      found.trained.insert(run.id);
+    }
+  }
+  return found;
+}
+
+constexpr std::size_t kLabelWidth = 11;
+
+void print_header(const Study& study, const Found& found, int workers) {
+  std::cout << (study.preset.empty()
+                    ? fmt::format("asking     {}\n", study.name)
+                    : fmt::format("experiment {} (preset {})\n", study.name, study.preset));
+  const auto& question = study.config.question.empty() ? study.config.title : study.config.question;
+  // A log has no width.
+  const bool live = is_terminal(STDOUT_FILENO);
+  const auto line = [live](const char* label, const std::string& text) {
+    const auto whole = fmt::format("{:<{}}{}", label, kLabelWidth, text);
+    const auto width = static_cast<std::size_t>(std::max(terminal_width(STDOUT_FILENO), 40));
+    std::cout << (live ? report::wrap(whole, width, std::string(kLabelWidth, ' ')) : whole) << '\n';
+  };
+  if (!question.empty()) line("question", question);
+  std::cout << "runs       " << found.text() << '\n';
+  if (found.search) {
+    std::cout << fmt::format("search     {}; {} training steps instead of {}\n",
+                             found.search->text(), found.search->steps(),
+                             found.search->steps_without_search());
+  }
+  if (workers > 0) {
+    std::cout << "workers    " << workers << '\n';
+    const auto to_train = found.to_train();
+    if (!found.search && !to_train.empty()) {  // a search drops runs on the way
+      std::cout << "expected   " << expected_end(study, to_train, workers) << '\n';
+    }
+  }
+  if (!study.output.empty()) {
+    std::cout << "output     " << config::shown_path(study.output) << '\n';
+  }
+  if (!study.config.unmatched.empty()) {
+    line("sizes", "not matched: " + study.config.unmatched);
+  }
+  if (const auto few = too_few_seeds(study); !few.empty() && found.complete < found.planned()) {
+    line("warning", few);
+  }
+  std::cout << std::flush;
+}
+
+void print_failures(const std::vector<sweep::Failure>& failures) {
+  if (failures.empty()) return;
+  std::cerr << fmt::format("\n{} of the runs failed; the same command runs them again:\n",
+                           failures.size());
+  for (const auto& [run, message] : failures) {
+    std::cerr << fmt::format("  {}\n    {}\n    log: {}\n", run.label(), message,
+                             config::shown_path(run.directory.log()));
+  }
+}
+
+sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Launcher& launcher,
+                                const sweep::Policy& policy, sweep::Halving* search) {
+  const StopSignals signals;
+  sweep::Progress progress(
+      std::cerr, runs,
+      {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
+  return sweep::execute(runs, launcher, progress, policy, search);
+}
+
+// Results are kept when the code changes, since only their configuration names them; a reader of
+// the table should know.
+void note_other_code(const std::vector<sweep::Run>& runs,
+                     const std::vector<sweep::PlanState>& states) {
+  const Json& now = source_state();
+  if (now.value("commit", Json()).is_null()) return;
+  int others = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!sweep::is_complete(states[i])) continue;
+    const auto then = read_provenance(runs[i].directory).value_or(Json::object());
+    const bool same = then.value("commit", Json()) == now.at("commit") &&
+                      then.value("diff_sha256", Json()) == now.at("diff_sha256");
+    others += same ? 0 : 1;
+  }
+  if (others == 0) return;
+  std::cout << fmt::format(
+      "note       {} finished runs come from other code than the current one; a run whose folder "
+      "you delete is executed again\n",
+      others);
+}
+
+// Executes what is missing here and now, then reports.
+int launch(const Study& study, const Found& found, const std::filesystem::path& worker,
+           const sweep::LocalLauncher& kind, const std::function<void()>& report) {
+  const auto launcher = kind.build(worker, study.threads_per_run,
+                                   static_cast<std::size_t>(found.planned() - found.complete));
+  print_header(study, found, std::min(launcher->capacity(), found.planned() - found.complete));
+  note_other_code(found.runs, found.states);
+  const auto outcome = run_missing(found.runs, *launcher, kind.policy(), found.search.get());
+  if (outcome.interrupted) {
+    print_failures(outcome.failures);
+    std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
+                             found.complete + outcome.completed, found.planned() - outcome.dropped);
+    return kInterrupted;
+  }
+  if (found.complete + outcome.completed > 0) report();
+  print_failures(outcome.failures);
+  if (outcome.unfinished > 0) {
+    std::cerr << fmt::format("{} more runs were stopped or not started: launcher.fail_fast\n",
+                             outcome.unfinished);
+  }
+  return outcome.failures.empty() ? 0 : kSomeRunsFailed;
+}
+
+// Leaves the rest to Slurm; nothing of ours stays on this machine.
+int launch(const Study& study, const Found& found, const std::filesystem::path&,
+           const sweep::SlurmLauncher&, const std::function<void()>&) {
+  auto plan = study.frozen();
+  count_operations(plan.runs);
+  sweep::write_plan(study.output, plan);
+  print_header(study, found, 0);
+  note_other_code(found.runs, found.states);
+  submit_missing(plan, study.output);
+  return 0;
+}
+
+// What cannot be done is better known now than hours later, in the last run.
+void require_memory(const Study& study, const Found& found) {
+  const double available =
+      std::visit([](const auto& kind) { return kind.memory_of_run(); }, study.config.launcher);
+  for (std::size_t i = 0; i < found.runs.size(); ++i) {
+    if (sweep::is_complete(found.states[i])) continue;
+    const auto& run = found.runs[i];
+    const auto config = config::read<RunConfig>(config::from_json(run.config));
+    const auto lack = lacks_memory(config, found.trained.count(run.id) > 0, available);
+    if (lack) throw UserError(concat("run ", run.label(), ": ", *lack));
+  }
+}
+
+}  // namespace
+
+int run_study(const Study& study, const std::function<void()>& report) {
+  auto found = look(study);
+  // A worker that is not there is better missed here than in a hundred tasks.
+  const auto worker = found.complete < found.planned() ? find_worker() : std::filesystem::path();
+  require_memory(study, found);
+  require_writable(study.results / "runs");
+  if (!study.output.empty()) require_writable(study.output);
+  if (found.complete < found.planned()) {
+    count_operations(found.runs);
+    return std::visit([&](const auto& kind) { return launch(study, found, worker, kind, report); },
+                      study.config.launcher);
+  }
+  print_header(study, found, 0);
+  note_other_code(found.runs, found.states);
+  std::cout << fmt::format("nothing to run: all {} runs are finished\n", found.planned());
+  report();
+  return 0;
+}
+
+void write_report(const Study& study) {
+  std::cout << '\n' << report::write_report(study.for_report()).text << std::flush;
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+
+#include "study/study.h"
+
+namespace difflab::cli {
+
+/// Executes what a study lacks through its launcher, says how it goes on, and calls `report` when
+/// there is something to report. With a launcher that leaves the runs to others it comes back at
+/// once. Returns the exit code.
+int run_study(const Study& study, const std::function<void()>& report);
+
+/// Writes table, figures and report of the finished runs, and prints the table.
+void write_report(const Study& study);
+
+}  // namespace difflab::cli

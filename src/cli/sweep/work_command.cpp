@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.h"
+#include "study/project.h"
+#include "sweep/execute.h"
+#include "sweep/launcher/local.h"
+#include "sweep/launcher/slurm_queue.h"
+#include "sweep/plan/plan.h"
+#include "sweep/progress.h"
+#include "util/error.h"
+#include "util/process.h"
+#include "util/terminal/terminal.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+constexpr int kNotFinished = 75;  // EX_TEMPFAIL, as a run's own
+
+struct WorkOptions {
+  std::string folder;
+  std::string share = "0/1";
+  int workers = 0;
+  std::optional<int> requeue;
+};
+
+struct Share {
+  int index = 0, count = 1;
+};
+
+Share parse_share(const std::string& text) {
+  Share share;
+  const auto slash = text.find('/');
+  const char* end = text.data() + text.size();
+  const char* middle = text.data() + std::min(slash, text.size());
+  const auto index = std::from_chars(text.data(), middle, share.index);
+  const auto count = slash == text.npos ? std::from_chars_result{end, std::errc::invalid_argument}
+                                        : std::from_chars(middle + 1, end, share.count);
+  if (index.ec != std::errc() || index.ptr != middle || count.ec != std::errc() ||
+      count.ptr != end || share.index < 0 || share.index >= share.count) {
+    throw UserError(
+        concat("--share is ", text,
+               "; expected I/N with I from 0 to N - 1: every N-th run, the I-th first"));
+  }
+  return share;
+}
+
+// The time is up and the runs have saved their state: Slurm shall start this task once more.
+int continue_later(const WorkOptions& options) {
+  if (sweep::own_restarts() >= *options.requeue) {
+    std::cerr << fmt::format(
+        "the time is up and this task was started again {} times already, as often as "
+        "max_requeues allows; ./difflab resume continues it\n",
+        *options.requeue);
+    return kNotFinished;
+  }
+  std::cerr << "the time is up: the runs have saved their state, the task goes back to the queue\n"
+            << std::flush;
+  if (!sweep::requeue_own_task()) std::cerr << "this is no task of Slurm: nothing is requeued\n";
+  return kNotFinished;
+}
+
+int work(const WorkOptions& options) {
+  const auto share = parse_share(options.share);
+  const auto plan = sweep::read_plan(options.folder);
+  const auto runs = sweep::share_of(plan.runs, share.index, share.count);
+  const auto worker = find_worker();
+  if (!runs.empty()) require_writable(runs.front().directory.path.parent_path());
+  sweep::LocalLauncher local;
+  if (options.workers > 0) local.workers.number = options.workers;
+  const auto launcher = local.build(worker, plan.threads_per_run(), runs.size());
+
+  const StopSignals signals;
+  sweep::Progress progress(
+      std::cerr, runs,
+      {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
+  const auto outcome = sweep::execute(runs, *launcher, progress);
+  for (const auto& [run, message] : outcome.failures) {
+    std::cerr << fmt::format("failed: {}\n  {}\n", run.label(), message);
+  }
+  if (outcome.unfinished > 0 && StopSignals::time_is_short() && options.requeue) {
+    return continue_later(options);
+  }
+  if (outcome.interrupted) return kNotFinished;
+  return outcome.failures.empty() ? 0 : kSomeRunsFailed;
+}
+
+}  // namespace
+
+void add_work_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<WorkOptions>();
+  CLI::App* command = app.add_subcommand(
+      "work", "Execute what is missing of a frozen sweep, together with whoever else does");
+  command->add_option("folder", options->folder, "the sweep's output, where its plan.json lies")
+      ->required();
+  command->add_option("--share", options->share,
+                      "I/N: only every N-th run, beginning with the I-th (from 0)");
+  command
+      ->add_option("--workers", options->workers,
+                   "runs at the same time; by default as many as the cores hold")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--requeue", options->requeue,
+                      "in a Slurm task: go back to the queue when the time is nearly over (signal "
+                      "USR1), at most this often");
+  command->callback([options, &exit_code] { exit_code = work(*options); });
+}
+
+}  // namespace difflab::cli

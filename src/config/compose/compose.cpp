@@ -1,0 +1,229 @@
+#include "config/compose/compose.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "config/compose/defaults_list.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+/// The content of a file, without its defaults list, under the package it belongs to.
+void merge_file(Value& tree, const Document& document, const std::string& package) {
+  Value content = document.root;
+  content.erase("defaults");
+  if (!package.empty()) {
+    Value wrapped = Value::map();
+    wrapped.source = content.source;
+    wrapped.set_path(package, std::move(content));
+    content = std::move(wrapped);
+  }
+  merge(tree, content);
+}
+
+/// Applies one `key=value`, `+key=value`, `++key=value` or `~key` to the tree.
+class ValueOverride {
+ public:
+  ValueOverride(Value& tree, const Override& item, bool strict, Problems& problems)
+      : tree_(tree), item_(item), strict_(strict), problems_(problems) {}
+
+  void apply() {
+    if (item_.package || item_.key.find('/') != std::string::npos) {
+      return refuse(concat("there is no config group ", item_.key));
+    }
+    if (item_.key.empty()) return refuse("an override needs a key before the =");
+    if (item_.type == Override::Type::kDelete) return remove();
+    set();
+  }
+
+ private:
+  void refuse(std::string message) { problems_.add(item_.source, item_.key, std::move(message)); }
+
+  std::vector<std::string> parts() const {
+    std::vector<std::string> names{""};
+    for (const char c : item_.key) {
+      if (c == '.' || c == '[') {
+        names.emplace_back();
+      } else if (c != ']') {
+        names.back() += c;
+      }
+    }
+    return names;
+  }
+
+  /// "no key train.lrr; did you mean lr?"
+  void refuse_unknown(const Value& around, const std::string& name, const std::string& path) {
+    refuse(concat(
+        "there is no key ", path, around.entries().empty() ? "" : suggestion(name, around.keys()),
+        item_.type == Override::Type::kChange ? concat("; to add it write +", item_.text) : ""));
+  }
+
+  /// The list item that a name stands for.
+  static Value* item_of(Value& list, const std::string& name) {
+    return list.find_path(concat("[", name, "]"));
+  }
+
+  void remove() {
+    const auto names = parts();
+    Value* around = &tree_;
+    std::string path;
+    for (const std::string& name : names) {
+      path += (path.empty() ? "" : ".") + name;
+      Value* child = around->is_list() ? item_of(*around, name) : around->find(name);
+      if (!child) return refuse_unknown(*around, name, path);
+      if (&name != &names.back()) around = child;
+    }
+    const Value* old =
+        around->is_list() ? item_of(*around, names.back()) : around->find(names.back());
+    if (item_.value && !(item_.to_value() == *old)) {
+      return refuse(concat(item_.key, " is ", describe(*old), ", not ", describe(item_.to_value()),
+                           ", so it is not deleted"));
+    }
+    if (around->is_map()) {
+      around->erase(names.back());
+    } else {
+      auto& items = around->mutable_items();
+      items.erase(items.begin() + (old - items.data()));
+    }
+  }
+
+  void set() {
+    const bool may_add = item_.type != Override::Type::kChange || !strict_;
+    const auto names = parts();
+    Value* node = &tree_;
+    std::string path;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const bool last = i + 1 == names.size();
+      path += (path.empty() ? "" : ".") + names[i];
+      Value* child = node->is_list() ? item_of(*node, names[i]) : node->find(names[i]);
+      if (!child && node->is_list()) {
+        return refuse(
+            concat(path, " does not exist: the list has ", node->items().size(), " items"));
+      }
+      if (!child && !may_add) return refuse_unknown(*node, names[i], path);
+      if (!child) child = &node->set(names[i], last ? Value() : Value::map(), item_.source);
+      if (!last && child->is_scalar()) {
+        const bool replaces =
+            item_.type == Override::Type::kForceAdd || child->is_null() || child->is_missing();
+        if (!may_add || !replaces) {
+          return refuse(concat(path, " is ", describe(*child), ", so it has no ", names[i + 1]));
+        }
+        *child = Value::map();
+      }
+      node = child;
+    }
+    assign(*node);
+  }
+
+  void assign(Value& old) {
+    Value value = item_.to_value();
+    if (item_.type == Override::Type::kAdd && !old.is_null() && !old.is_missing() &&
+        value.is_scalar()) {
+      return refuse(concat(item_.key, " is already ", describe(old), "; to change it write ",
+                           item_.text.substr(1), ", to add or change it +", item_.text));
+    }
+    if (!value.is_map() || !old.is_map()) {
+      old = std::move(value);
+      return;
+    }
+    if (item_.type == Override::Type::kChange && strict_) {
+      if (!only_known(old, value, item_.key)) return;
+    }
+    merge(old, value);
+  }
+
+  bool only_known(const Value& old, const Value& value, const std::string& path) {
+    for (const Value::Entry& entry : value.entries()) {
+      const Value* child = old.find(entry.key);
+      const std::string name = concat(path, ".", entry.key);
+      if (!child) return refuse_unknown(old, entry.key, name), false;
+      if (child->is_map() && entry.value.is_map() && !only_known(*child, entry.value, name)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Value& tree_;
+  const Override& item_;
+  bool strict_;
+  Problems& problems_;
+};
+
+/// Overrides that stand for one value; the others are reported.
+std::vector<Override> without_sweeps(const std::vector<Override>& overrides, Problems& problems) {
+  std::vector<Override> usable;
+  for (const Override& item : overrides) {
+    if (!item.value || !contains_sweep(*item.value)) {
+      usable.push_back(item);
+      continue;
+    }
+    problems.add(item.source, item.key,
+                 concat(item.key,
+                        " is given a sweep where one value is expected; for a list "
+                        "write [a,b], for a text quote it"));
+  }
+  return usable;
+}
+
+}  // namespace
+
+bool is_group_override(const Override& item, const Library& library) {
+  const bool map = item.value && std::holds_alternative<Dict>(item.value->data);
+  return !map && library.has_group(item.key);
+}
+
+std::map<std::string, std::string> choices_of(const std::vector<Default>& defaults) {
+  std::map<std::string, std::string> choices;
+  for (const Default& item : defaults) {
+    if (!item.group) continue;
+    std::string usual_package = *item.group;
+    std::replace(usual_package.begin(), usual_package.end(), '/', '.');
+    const bool elsewhere = item.package != usual_package;
+    choices.emplace(elsewhere ? concat(*item.group, "@", item.package) : *item.group,
+                    item.config.substr(item.group->size() + 1));
+  }
+  return choices;
+}
+
+Composition compose_files(Library& library, const std::string& name,
+                          const std::vector<Override>& group_overrides, Problems& problems,
+                          const ComposeOptions& options) {
+  GroupOverrides groups;
+  groups.append(options.appended);
+  for (const Override& item : group_overrides) groups.take(item, library, problems);
+  Composition result;
+  result.tree = Value::map();
+  result.defaults = expand_defaults(library, name, groups, problems, options.foreign);
+  for (const Default& item : result.defaults) {
+    merge_file(result.tree, *library.find(item.config), item.package);
+    if (options.observer) options.observer({.tree = result.tree, .file = &item});
+  }
+  return result;
+}
+
+void apply_overrides(Value& tree, const std::vector<Override>& value_overrides, Problems& problems,
+                     const ComposeOptions& options) {
+  for (const Override& item : value_overrides) {
+    ValueOverride(tree, item, options.strict, problems).apply();
+    if (options.observer) options.observer({.tree = tree, .item = &item});
+  }
+}
+
+Composition compose(Library& library, const std::string& name,
+                    const std::vector<Override>& overrides, Problems& problems,
+                    const ComposeOptions& options) {
+  std::vector<Override> groups = without_sweeps(overrides, problems);
+  const auto first_value =
+      std::stable_partition(groups.begin(), groups.end(),
+                            [&](const Override& item) { return is_group_override(item, library); });
+  const std::vector<Override> values(first_value, groups.end());
+  groups.erase(first_value, groups.end());
+  Composition result = compose_files(library, name, groups, problems, options);
+  apply_overrides(result.tree, values, problems, options);
+  return result;
+}
+
+}  // namespace difflab::config

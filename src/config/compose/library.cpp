@@ -1,0 +1,115 @@
+#include "config/compose/library.h"
+
+#include <algorithm>
+#include <set>
+
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two slashes would make what follows them a path of its own once a group is cut off before them.
+bool stays_inside(const std::string& name) {
+  const fs::path path(name);
+  return !path.is_absolute() && name.find("//") == name.npos && name.find('\0') == name.npos &&
+         std::find(path.begin(), path.end(), "..") == path.end();
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+/// Calls `visit` with the name of everything in the folder that can be listed.
+template <class Visit>
+void list_folder(const fs::path& folder, const Visit& visit) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    visit(*entry);
+  }
+}
+
+}  // namespace
+
+SearchPath SearchPath::of_project(const fs::path& root) {
+  return {{root / "configs"}, {{"experiment", root / "experiments"}}};
+}
+
+/// Where a config or group of that name may lie, without extension, best place first.
+std::vector<fs::path> Library::places_of(const std::string& name) const {
+  std::vector<fs::path> places;
+  if (!stays_inside(name)) return places;
+  for (const auto& [group, folder] : path_.groups) {
+    if (name == group) places.push_back(folder);
+    if (name.starts_with(group + "/")) places.push_back(folder / name.substr(group.size() + 1));
+  }
+  for (const fs::path& directory : path_.directories) places.push_back(directory / name);
+  return places;
+}
+
+Library::Slot Library::load(const std::string& name) const {
+  for (fs::path file : places_of(name)) {
+    file += ".yaml";
+    std::error_code error;
+    if (!fs::is_regular_file(file, error)) continue;
+    try {
+      Document document = load_document(file);
+      if (document.root.is_null()) {
+        document.root = Value::map();
+        document.root.source = {shown_path(file), 1, 1};
+      }
+      if (document.root.is_map()) return {std::move(document), ""};
+      return {std::nullopt, concat(document.root.source.text(), ": the file holds ",
+                                   describe(document.root), "; expected a map of keys")};
+    } catch (const UserError& failure) {
+      return {std::nullopt, failure.what()};
+    }
+  }
+  return {};
+}
+
+const Document* Library::find(const std::string& name) {
+  auto slot = slots_.find(name);
+  if (slot == slots_.end()) slot = slots_.emplace(name, load(name)).first;
+  if (!slot->second.error.empty()) throw UserError(slot->second.error);
+  return slot->second.document ? &*slot->second.document : nullptr;
+}
+
+bool Library::has_group(const std::string& group) const {
+  if (group.empty()) return false;
+  const auto places = places_of(group);
+  return std::any_of(places.begin(), places.end(), is_folder);
+}
+
+std::vector<std::string> Library::options(const std::string& group) const {
+  std::set<std::string> names;
+  for (const fs::path& folder : places_of(group)) {
+    list_folder(folder, [&](const fs::directory_entry& entry) {
+      if (entry.path().extension() == ".yaml") names.insert(entry.path().stem().string());
+    });
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Library::groups(const std::string& group) const {
+  std::set<std::string> names;
+  for (const fs::path& folder : places_of(group)) {
+    list_folder(folder, [&](const fs::directory_entry& entry) {
+      if (is_folder(entry.path())) names.insert(entry.path().filename().string());
+    });
+  }
+  if (group.empty()) {
+    for (const auto& entry : path_.groups) names.insert(entry.first);
+  }
+  return {names.begin(), names.end()};
+}
+
+void Library::provide(const std::string& name, Document document) {
+  slots_[name] = {std::move(document), ""};
+}
+
+}  // namespace difflab::config

@@ -1,0 +1,103 @@
+#include "config/grid/axes.h"
+
+#include <algorithm>
+#include <set>
+
+#include "config/value/canonical.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+std::vector<std::string> options_of(const std::string& key, const Library& library) {
+  const std::string group = group_of(key);
+  return library.has_group(group) ? library.options(group) : std::vector<std::string>();
+}
+
+Element element_of(const Value& value) {
+  if (value.is_list()) {
+    std::vector<Element> items;
+    for (const Value& item : value.items()) items.push_back(element_of(item));
+    return {std::move(items)};
+  }
+  if (value.is_map()) {
+    Dict dict;
+    for (const Value::Entry& entry : value.entries()) {
+      dict.entries.push_back({Element{Value(entry.key)}, element_of(entry.value)});
+    }
+    return {std::move(dict)};
+  }
+  return {value};
+}
+
+}  // namespace
+
+std::string group_of(const std::string& axis_key) { return axis_key.substr(0, axis_key.find('@')); }
+
+std::string axis_key(const Override& item) {
+  return item.package ? concat(item.key, "@", *item.package) : item.key;
+}
+
+std::optional<Axis> axis_of(const Override& item, const Library& library, Problems& problems) {
+  Axis axis;
+  axis.key = axis_key(item);
+  axis.group = library.has_group(item.key);
+  axis.appended = item.type == Override::Type::kAdd;
+  axis.source = item.source;
+  try {
+    if (item.type == Override::Type::kDelete) throw UserError("a sweep cannot be deleted");
+    axis.zip = zip_of(*item.value);
+    for (const Element& element : expand_sweep(*item.value, options_of(axis.key, library))) {
+      axis.values.push_back(to_value(element));
+      set_source(axis.values.back(), item.source);
+    }
+    if (axis.values.empty()) throw UserError("the sweep has no values");
+  } catch (const UserError& error) {
+    problems.add(item.source, axis.key, error.what());
+    return std::nullopt;
+  }
+  return axis;
+}
+
+void check_values(const Axis& axis, const Library& library, Problems& problems) {
+  const std::string group = group_of(axis.key);
+  const auto options = axis.group ? library.options(group) : std::vector<std::string>();
+  const std::string path = concat("sweep.", axis.key);
+  std::set<std::string> seen;
+  for (const Value& value : axis.values) {
+    if (axis.group && !value.is_scalar()) {
+      problems.add(
+          value.source, path,
+          concat(path, " has ", describe(value), "; expected names of options of ", group));
+    } else if (axis.group &&
+               std::find(options.begin(), options.end(), value.as_string()) == options.end()) {
+      problems.add(value.source, path,
+                   concat("config group ", group, " has no option ", value.as_string(),
+                          suggestion(value.as_string(), options)));
+    }
+    if (!seen.insert(canonical_json(value)).second) {
+      problems.add(value.source, path, concat(path, " has ", label_of(value), " twice"));
+    }
+  }
+}
+
+Override override_of(const Axis& axis, const Value& value) {
+  Override item;
+  item.type = !axis.group     ? Override::Type::kForceAdd
+              : axis.appended ? Override::Type::kAdd
+                              : Override::Type::kChange;
+  const auto at = axis.key.find('@');
+  item.key = axis.key.substr(0, at);
+  if (at != std::string::npos) item.package = axis.key.substr(at + 1);
+  item.value = element_of(value);
+  item.text = concat(axis.key, "=", label_of(value));
+  item.source = value.source;
+  return item;
+}
+
+std::string label_of(const Value& value) {
+  return value.is_scalar() ? value.as_string() : canonical_json(value);
+}
+
+}  // namespace difflab::config

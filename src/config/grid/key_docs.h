@@ -1,0 +1,146 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "config/grid/axes.h"
+#include "config/schema/fields.h"
+#include "config/schema/reader.h"
+#include "config/schema/traits.h"
+#include "config/schema/writer.h"
+
+namespace difflab::config {
+
+/// One key as a person reads about it.
+struct KeyDoc {
+  std::string path;      ///< "model.layers", "tables[].rows"
+  std::string fallback;  ///< its default; "" for maps
+  std::string values;    ///< what it may be: "a whole number of at least 1"
+  std::string about;
+};
+
+/// Keys that belong together: of a struct, or of one kind.
+struct KeyTable {
+  std::string heading;
+  std::vector<KeyDoc> keys;
+};
+
+namespace detail {
+
+/// What a field of this type may be.
+template <class T>
+std::string values_text(Range range = {}) {
+  if constexpr (std::is_same_v<T, Value>) {
+    return "anything";
+  } else if constexpr (IsOneOf<T>::value) {
+    return "one of the kinds below";
+  } else if constexpr (IsOptional<T>::value) {
+    return concat(values_text<typename T::value_type>(range), ", or null");
+  } else if constexpr (IsVector<T>::value) {
+    return concat("a list: ", values_text<typename T::value_type>(range));
+  } else if constexpr (std::is_enum_v<T>) {
+    std::vector<std::string> names;
+    for (const auto& entry : EnumNames<T>::kNames) names.emplace_back(entry.first);
+    return join(names, " | ");
+  } else if constexpr (CustomScalar<T> || CustomTree<T>) {
+    return T::expected();
+  } else if constexpr (HasFields<T>) {
+    return "a map";
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "true or false";
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return expected_number(std::is_integral_v<T> ? "a whole number" : "a number", range);
+  } else {
+    return "text";
+  }
+}
+
+/// Visits the fields of a struct and describes them. Kinds get tables of their own at the end.
+class KeyVisitor {
+ public:
+  KeyVisitor(std::vector<KeyTable>& tables, std::string prefix)
+      : tables_(tables), table_(tables.size() - 1), prefix_(std::move(prefix)) {}
+
+  template <class T>
+  void operator()(std::string_view key, T& member, std::string_view about, Range range = {}) {
+    const std::string path = concat(prefix_, key);
+    tables_[table_].keys.push_back(
+        {path, fallback(member), values_text<T>(range), std::string(about)});
+    describe<T>(path, member);
+  }
+
+ private:
+  template <class T>
+  static std::string fallback(const T& member) {
+    if constexpr (HasFields<T> && !CustomScalar<T>) {
+      return "";
+    } else if constexpr (IsOneOf<T>::value) {
+      return std::visit([](const auto& kind) { return std::string(kind.kKind); }, member);
+    } else {
+      const std::string text = label_of(write<T>(member));
+      return text.empty() ? "''" : text;
+    }
+  }
+
+  /// The keys below a key, if there are any.
+  template <class T>
+  void describe(const std::string& path, T& member) {
+    if constexpr (IsVector<T>::value) {
+      typename T::value_type item{};
+      describe(concat(path, "[]"), item);
+    } else if constexpr (IsOptional<T>::value) {
+      typename T::value_type inner{};
+      describe(path, inner);
+    } else if constexpr (IsOneOf<T>::value) {
+      describe_kinds(path, std::type_identity<T>{});
+    } else if constexpr (HasFields<T> && !CustomScalar<T>) {
+      KeyVisitor below(tables_, concat(path, "."), table_);
+      member.visit_fields(below);
+    }
+  }
+
+  template <class... Kinds>
+  void describe_kinds(const std::string& path, std::type_identity<std::variant<Kinds...>>) {
+    (describe_kind<Kinds>(path), ...);
+  }
+
+  template <class Kind>
+  void describe_kind(const std::string& path) {
+    const auto what = about<Kind>();
+    tables_.push_back({concat("`", path, ".", kind_key<Kind>(), ": ", Kind::kKind, "`",
+                              what.empty() ? "" : ", ", what),
+                       {}});
+    KeyVisitor below(tables_, concat(path, "."));
+    Kind kind;
+    kind.visit_fields(below);
+  }
+
+  KeyVisitor(std::vector<KeyTable>& tables, std::string prefix, std::size_t table)
+      : tables_(tables), table_(table), prefix_(std::move(prefix)) {}
+
+  std::vector<KeyTable>& tables_;
+  std::size_t table_;
+  std::string prefix_;
+};
+
+}  // namespace detail
+
+/// Every key of a struct, and of the kinds that it can hold.
+template <HasFields T>
+std::vector<KeyTable> describe_keys(std::string heading) {
+  std::vector<KeyTable> tables{{std::move(heading), {}}};
+  detail::KeyVisitor visitor(tables, "");
+  T config;
+  config.visit_fields(visitor);
+  return tables;
+}
+
+/// The tables as Markdown, the first heading at level 2, the others at level 3.
+std::string to_markdown(const std::vector<KeyTable>& tables);
+
+}  // namespace difflab::config

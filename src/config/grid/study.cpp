@@ -1,0 +1,409 @@
+#include "config/grid/study.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "config/grid/axes.h"
+#include "config/grid/sweep_conditions.h"
+#include "config/grid/sweep_plan.h"
+#include "config/interpolate/interpolate.h"
+#include "config/override/override.h"
+#include "config/value/canonical.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+constexpr std::size_t kMaxPoints = 100'000;
+constexpr const char* kPresetConfig = "preset of the experiment";
+
+/// The keys that composing a study needs itself; the caller's structs do not list them.
+const std::vector<std::string>& own_keys() {
+  static const std::vector<std::string> kKeys{"sweep", "presets", "preset", "vars"};
+  return kKeys;
+}
+
+bool holds(const std::vector<std::string>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// The folder of its results gets this name, perhaps with seven more characters.
+bool is_folder_name(const std::string& name) {
+  constexpr std::size_t kLongest = 200;
+  return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
+         std::none_of(name.begin(), name.end(), [](unsigned char character) {
+           return character < ' ' || character == 0x7f || character == '/';
+         });
+}
+
+std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
+
+/// What names stand for in a run: axes, choices of config groups, keys.
+class RunNames {
+ public:
+  RunNames(const PlannedPoint& point, const std::vector<Default>& defaults, const Value& config)
+      : point_(point), config_(config) {
+    for (const Default& item : defaults) {
+      if (!item.group) continue;
+      const Value option(item.config.substr(item.group->size() + 1));
+      choices_.emplace(*item.group, option);
+      choices_.emplace(concat(*item.group, "@", item.package), option);
+    }
+  }
+
+  const Value* find(const std::string& name) const {
+    for (const auto& [axis, value] : point_.values) {
+      if (axis->key != name) continue;
+      const Value* resolved = axis->group ? nullptr : config_.find_path(name);
+      return resolved ? resolved : value;
+    }
+    const auto choice = choices_.find(name);
+    return choice != choices_.end() ? &choice->second : config_.find_path(name);
+  }
+
+ private:
+  const PlannedPoint& point_;
+  const Value& config_;
+  std::map<std::string, Value> choices_;
+};
+
+class StudyComposer {
+ public:
+  StudyComposer(const StudyRequest& request, Problems& problems)
+      : request_(request), problems_(problems), library_(request.search_path) {
+    study_.experiment = request.experiment;
+  }
+
+  Study compose() {
+    parse_overrides();
+    if (!readable()) return std::move(study_);
+    choose_preset();
+    choose_axes();
+    compose_settings();
+    if (!axes_make_sense()) drop_bad_values();
+    compose_points();
+    return std::move(study_);
+  }
+
+ private:
+  ComposeOptions options() const {
+    ComposeOptions options{.strict = false};
+    if (!request_.experiment.empty()) {
+      options.appended.push_back("experiment/" + request_.experiment);
+    }
+    if (has_preset_) options.appended.emplace_back(kPresetConfig);
+    return options;
+  }
+
+  Composition compose_with(const std::vector<Override>& overrides, Problems& problems) {
+    return config::compose(library_, "config", overrides, problems, options());
+  }
+
+  void parse_overrides() {
+    for (const std::string& text : request_.overrides) {
+      try {
+        Override item = parse_override(text);
+        if (item.key == "preset") {
+          preset_ = std::move(item);
+        } else {
+          overrides_.push_back(std::move(item));
+          study_.changes.push_back(text);
+        }
+      } catch (const UserError& error) {
+        problems_.add({}, "", error.what());
+      }
+    }
+  }
+
+  /// Whether the two files that everything else depends on can be read.
+  bool readable() {
+    const std::size_t before = problems_.reports();
+    std::vector<std::string> names = options().appended;
+    names.insert(names.begin(), "config");
+    for (const std::string& name : names) {
+      try {
+        if (library_.find(name)) continue;
+        const auto slash = name.find('/');
+        const std::string group = slash == std::string::npos ? "" : name.substr(0, slash);
+        const auto options = library_.options(group);
+        problems_.add(
+            {}, "",
+            group.empty()
+                ? "there is no config.yaml in the configuration folder"
+                : concat("there is no experiment ", request_.experiment,
+                         options.empty() ? "" : suggestion(request_.experiment, options)));
+      } catch (const UserError& error) {
+        problems_.add({}, "", error.what());
+      }
+    }
+    return problems_.reports() == before;
+  }
+
+  std::vector<Override> overrides_below(std::string_view key) const {
+    std::vector<Override> found;
+    std::copy_if(overrides_.begin(), overrides_.end(), std::back_inserter(found),
+                 [&](const Override& item) { return first_part(item.key) == key; });
+    return found;
+  }
+
+  /// Turns the chosen entry of `presets:` into a config of its own.
+  void choose_preset() {
+    Problems repeated;  // what is wrong with the files is reported when they are composed in full
+    const Value tree = compose_with(overrides_below("presets"), repeated).tree;
+    const Value* presets = tree.find("presets");
+    const Value* named = tree.find("preset");
+    Value choice = preset_ && preset_->value && !contains_sweep(*preset_->value)
+                       ? preset_->to_value()
+                   : named ? *named
+                           : Value("default");
+    const Source source = preset_ ? preset_->source : choice.source;
+    study_.preset = choice.is_scalar() ? choice.as_string() : "";
+    const Value* preset = presets ? presets->find(study_.preset) : nullptr;
+    if (preset && !is_folder_name(study_.preset)) {
+      problems_.add(preset->source, "presets",
+                    concat("presets.", study_.preset,
+                           " is no name for a folder of results; expected up to 200 bytes without "
+                           "slash and control characters"));
+    } else if (preset && preset->is_map()) {
+      library_.provide(kPresetConfig, {*preset, "_global_"});
+      has_preset_ = true;
+    } else if (preset && !preset->is_null()) {
+      problems_.add(
+          preset->source, "presets",
+          concat("presets.", study_.preset, " is ", describe(*preset), "; expected a map of keys"));
+    } else if (!preset && study_.preset != "default") {
+      const auto names = presets ? presets->keys() : std::vector<std::string>();
+      problems_.add(
+          source, "preset",
+          concat("there is no preset ", study_.preset,
+                 names.empty() ? "; this experiment has none" : suggestion(study_.preset, names)));
+    }
+  }
+
+  /// The axes of the files, then those of the command line; what is left is for every run.
+  void choose_axes() {
+    Problems repeated;
+    Value tree = compose_with(overrides_below("sweep"), repeated).tree;
+    plan_ = read_sweep(tree, library_, problems_);
+    for (const Override& item : overrides_) {
+      const bool replaces = find_axis(plan_, axis_key(item)) != nullptr &&
+                            item.type == Override::Type::kChange && item.value.has_value();
+      if (!item.is_sweep() && !replaces) {
+        common_.push_back(item);
+      } else if (auto axis = axis_of(item, library_, problems_)) {
+        replace_axis(plan_, *std::move(axis), problems_);
+      }
+    }
+  }
+
+  void compose_settings() {
+    Composition composition = compose_with(common_, problems_);
+    Value& tree = composition.tree;
+    tree.set("preset", Value(study_.preset));
+    check_keys(tree);
+    std::vector<std::string> keys;
+    for (const std::string& key : tree.keys()) {
+      if (is_study_key(key)) keys.push_back(key);
+    }
+    interpolate(tree, keys, problems_, facts(composition, std::nullopt));
+    study_.settings = Value::map();
+    study_.settings.source = tree.source;
+    for (const std::string& key : keys) {
+      const Value::Entry* entry = tree.find_entry(key);
+      study_.settings.set(key, entry->value, entry->source);
+    }
+  }
+
+  Facts facts(const Composition& composition, std::optional<std::size_t> run) const {
+    Facts facts{.start = request_.start,
+                .job_name = std::nullopt,
+                .job_num = run,
+                .choices = choices_of(composition.defaults)};
+    if (!request_.experiment.empty()) facts.job_name = request_.experiment;
+    return facts;
+  }
+
+  /// A run would have another id each time, and no sweep would find it finished.
+  void refuse_fleeting(const std::vector<FleetingUse>& uses, Problems& found) const {
+    for (const FleetingUse& use : uses) {
+      const bool free = holds(request_.keys_without_effect, use.path);
+      if (free || !is_run_key(first_part(use.path))) continue;
+      found.add(use.source, use.path,
+                concat(use.path,
+                       " holds the time, the number of the run or the working directory; the id of "
+                       "a run is made of its keys and would change each time. Expected ",
+                       join(request_.keys_without_effect, ", "),
+                       " or a key of the experiment, such as results"));
+    }
+  }
+
+  /// Study keys that the caller asked for.
+  bool is_study_key(const std::string& key) const { return holds(request_.study_keys, key); }
+  bool is_run_key(const std::string& key) const {
+    if (is_study_key(key) || holds(own_keys(), key)) return false;
+    return request_.run_keys.empty() || holds(request_.run_keys, key);
+  }
+
+  std::vector<std::string> all_keys() const {
+    std::vector<std::string> keys = request_.run_keys;
+    keys.insert(keys.end(), request_.study_keys.begin(), request_.study_keys.end());
+    for (const std::string& key : own_keys()) {
+      if (!holds(keys, key)) keys.push_back(key);
+    }
+    return keys;
+  }
+
+  void check_keys(const Value& tree) {
+    for (const Value::Entry& entry : tree.entries()) {
+      if (is_run_key(entry.key) || is_study_key(entry.key) || holds(own_keys(), entry.key))
+        continue;
+      problems_.add(entry.source, entry.key,
+                    concat("unknown key ", entry.key, suggestion(entry.key, all_keys())));
+    }
+  }
+
+  bool axes_make_sense() {
+    const std::size_t before = problems_.reports();
+    for_each_axis(plan_, [&](const Axis& axis) {
+      const std::string key = first_part(axis.key);
+      if (!axis.group && !is_run_key(key)) {
+        const bool other = is_study_key(key) || holds(own_keys(), key);
+        problems_.add(axis.source, "sweep",
+                      other ? concat("sweep.", axis.key, ": ", key,
+                                     " belongs to the study, not to a run; it cannot be swept over")
+                            : concat("unknown key ", axis.key, suggestion(axis.key, all_keys())));
+      }
+      check_values(axis, library_, problems_);
+    });
+    if (count_points(plan_, kMaxPoints + 1) > kMaxPoints) {
+      problems_.add({}, "sweep", concat("the sweep has more than ", kMaxPoints, " points"));
+      for_each_axis(plan_, [](Axis& axis) { axis.values.resize(1); });
+    }
+    return problems_.reports() == before;
+  }
+
+  /// Leaves what can still be checked, so that everything wrong is reported together.
+  void drop_bad_values() {
+    for_each_axis(plan_, [&](Axis& axis) {
+      if (!axis.group) return;
+      const auto options = library_.options(group_of(axis.key));
+      std::erase_if(axis.values, [&](const Value& value) {
+        return !value.is_scalar() || !holds(options, value.as_string());
+      });
+    });
+    drop_empty(plan_);
+  }
+
+  /// The overrides that a point is made of: choices of options, or values.
+  static std::vector<Override> overrides_of(const PlannedPoint& point, bool groups) {
+    std::vector<Override> items;
+    for (const auto& [axis, value] : point.values) {
+      if (axis->group == groups) items.push_back(override_of(*axis, *value));
+    }
+    return items;
+  }
+
+  /// The files for these choices, with the common overrides applied.
+  Composition compose_common(const std::vector<Override>& choices, Problems& problems,
+                             const ComposeOptions& how) {
+    std::vector<Override> groups, values;
+    for (const Override& item : common_) {
+      (is_group_override(item, library_) ? groups : values).push_back(item);
+    }
+    groups.insert(groups.end(), choices.begin(), choices.end());
+    Composition common = compose_files(library_, "config", groups, problems, how);
+    apply_overrides(common.tree, values, problems, how);
+    common.tree.set("preset", Value(study_.preset));
+    return common;
+  }
+
+  /// The same, composed once for each combination of choices.
+  const Composition& common_for(const std::vector<Override>& choices) {
+    std::string key;
+    for (const Override& item : choices) key += item.text + '\n';
+    const auto cached = files_.find(key);
+    if (cached != files_.end()) return cached->second;
+    return files_.emplace(key, compose_common(choices, problems_, options())).first->second;
+  }
+
+  void compose_points() {
+    for_each_axis(plan_, [&](const Axis& axis) {
+      if (std::none_of(study_.axes.begin(), study_.axes.end(),
+                       [&](const Axis& known) { return known.key == axis.key; })) {
+        study_.axes.push_back(axis);
+      }
+    });
+    std::set<std::string> seen;
+    const bool may_repeat = has_union(plan_);
+    for (const PlannedPoint& planned : expand(plan_)) {
+      auto point = compose_point(planned);
+      if (!point) continue;
+      if (may_repeat && !seen.insert(canonical_json(point->config)).second) continue;
+      if (request_.watch.observer && study_.points.size() == request_.watch.point) show(planned);
+      study_.points.push_back(*std::move(point));
+    }
+    if (study_.points.empty() && problems_.empty()) {
+      problems_.add({}, "sweep", "the conditions of the sweep leave no run");
+    }
+  }
+
+  void show(const PlannedPoint& planned) {
+    Problems reported;
+    ComposeOptions how = options();
+    how.observer = request_.watch.observer;
+    Value tree = compose_common(overrides_of(planned, /*groups=*/true), reported, how).tree;
+    apply_overrides(tree, overrides_of(planned, /*groups=*/false), reported, how);
+  }
+
+  /// Nothing for a point that the sweep leaves out; what is wrong with it does not matter then.
+  std::optional<Point> compose_point(const PlannedPoint& planned) {
+    const Composition& common = common_for(overrides_of(planned, /*groups=*/true));
+    Value tree = common.tree;
+    Problems found;
+    apply_overrides(tree, overrides_of(planned, /*groups=*/false), found, options());
+    std::vector<std::string> keys;
+    for (const std::string& key : tree.keys()) {
+      if (is_run_key(key)) keys.push_back(key);
+    }
+    std::vector<FleetingUse> fleeting;
+    interpolate(tree, keys, found, facts(common, study_.points.size()), &fleeting);
+    refuse_fleeting(fleeting, found);
+    Point point{{}, Value::map()};
+    point.config.source = tree.source;
+    for (const std::string& key : keys) {
+      const Source source = tree.find_entry(key)->source;
+      point.config.set(key, std::move(*tree.find(key)), source);
+    }
+    const RunNames names(planned, common.defaults, point.config);
+    const auto lookup = [&](const std::string& name) { return names.find(name); };
+    if (!stays(planned, lookup, problems_)) return std::nullopt;
+    problems_.add(found);
+    for (const Axis& axis : study_.axes) {
+      const Value* value = names.find(axis.key);
+      point.axes.emplace_back(axis.key, value ? label_of(*value) : "");
+    }
+    return point;
+  }
+
+  const StudyRequest& request_;
+  Problems& problems_;
+  Library library_;
+  std::vector<Override> overrides_;  ///< all but preset=
+  std::optional<Override> preset_;   ///< preset=
+  std::vector<Override> common_;     ///< for every run
+  bool has_preset_ = false;
+  SweepPlan plan_;
+  std::map<std::string, Composition> files_;  ///< by choices
+  Study study_;
+};
+
+}  // namespace
+
+Study compose_study(const StudyRequest& request, Problems& problems) {
+  return StudyComposer(request, problems).compose();
+}
+
+}  // namespace difflab::config

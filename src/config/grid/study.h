@@ -1,0 +1,60 @@
+#pragma once
+
+#include <ctime>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/compose/compose.h"
+#include "config/override/sweep_value.h"
+#include "config/value/problems.h"
+#include "config/value/value.h"
+
+namespace difflab::config {
+
+/// Follows how one point is composed, file by file and override by override.
+struct Watch {
+  std::size_t point = 0;
+  Observer observer;
+};
+
+/// What to compose into a study.
+struct StudyRequest {
+  SearchPath search_path;              ///< SearchPath::of_project(root)
+  std::string experiment;              ///< "headline" for experiments/headline.yaml, "" for none
+  std::vector<std::string> overrides;  ///< "preset=smoke", "train.steps=20", "seed=range(3)"
+  /// The top-level keys of a run and of the study, e.g. field_names<RunConfig>(). The keys sweep,
+  /// presets, preset and vars are known here. Any other top-level key is a problem.
+  std::vector<std::string> run_keys;
+  std::vector<std::string> study_keys;
+  /// Keys of a run that may hold the time and the like, as they are no part of its identity.
+  std::vector<std::string> keys_without_effect = {};
+  std::optional<std::time_t> start = {};  ///< what ${now:…} stands for in all runs
+  Watch watch = {};
+};
+
+/// One run of a study.
+struct Point {
+  /// Axis → label, in sweep order. The label of a key that other parts of a union sweep over is
+  /// its value here, "" if no file gives it one.
+  std::vector<std::pair<std::string, std::string>> axes;
+  Value config;  ///< the run keys, composed and interpolated; read it with read<RunConfig>
+};
+
+/// An experiment with its preset, ready to be read and run.
+struct Study {
+  std::string experiment;
+  std::string preset;         ///< the chosen one, "default" if the experiment has no presets
+  Value settings;             ///< the study keys, composed and interpolated
+  std::vector<Axis> axes;     ///< in sweep order; of a union, one axis for each key
+  std::vector<Point> points;  ///< in sweep order, the last axis fastest
+  /// The overrides beside preset=…: what makes this study differ from the files.
+  std::vector<std::string> changes;
+};
+
+/// Composes configs/config.yaml, the experiment, the preset and the overrides into all runs of a
+/// study. Every problem of every point goes to `problems`; without any the study is complete.
+Study compose_study(const StudyRequest& request, Problems& problems);
+
+}  // namespace difflab::config

@@ -1,0 +1,339 @@
+#include "config/grid/sweep_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "config/grid/axes.h"
+#include "config/interpolate/interpolate.h"
+#include "config/interpolate/interpolation_text.h"
+#include "config/value/canonical.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+constexpr std::string_view kUnion = "union", kWhere = "where", kExclude = "exclude",
+                           kRepeat = "repeat";
+constexpr const char* kRepeated = "seed";  ///< the axis that `repeat: 3` stands for
+
+/// The texts with interpolations that stand for values of axes, without everything else.
+Value texts_to_resolve(const Value& sweep) {
+  Value texts = Value::map();
+  for (const Value::Entry& entry : sweep.entries()) {
+    if (entry.key == kUnion && entry.value.is_list()) {
+      Value parts = Value::list();
+      for (const Value& part : entry.value.items()) parts.push_back(texts_to_resolve(part));
+      texts.set(entry.key, std::move(parts));
+    } else if (entry.value.is_string() && entry.key != kWhere &&
+               has_interpolation(entry.value.as_string())) {
+      texts.set(entry.key, entry.value, entry.source);
+    }
+  }
+  return texts;
+}
+
+void put_back(Value& sweep, const Value& texts) {
+  for (const Value::Entry& entry : texts.entries()) {
+    if (entry.key != kUnion) {
+      sweep.set(entry.key, entry.value, entry.source);
+      continue;
+    }
+    auto& parts = sweep.find(kUnion)->mutable_items();
+    for (std::size_t i = 0; i < parts.size(); ++i) put_back(parts[i], entry.value.items()[i]);
+  }
+}
+
+/// `sweep:` as a map, with its texts resolved; lists are left alone, as their values belong to the
+/// runs. A list is a union.
+Value resolved_specs(const Value& study, Problems& problems) {
+  Value sweep = *study.find("sweep");
+  if (sweep.is_list()) {
+    Value map = Value::map();
+    map.source = sweep.source;
+    map.set(kUnion, std::move(sweep));
+    sweep = std::move(map);
+  }
+  Value tree = study;
+  tree.set("sweep", texts_to_resolve(sweep));
+  interpolate(tree, {"sweep"}, problems);
+  put_back(sweep, *tree.find("sweep"));
+  return sweep;
+}
+
+class PlanReader {
+ public:
+  PlanReader(const Library& library, Problems& problems) : library_(library), problems_(problems) {}
+
+  SweepPlan read(const Value& specs, std::vector<std::string> keys_around = {}) {
+    SweepPlan plan;
+    if (!specs.is_map()) {
+      problem(specs.source, concat("sweep has ", describe(specs),
+                                   " in a union; expected maps of keys to values"));
+      return plan;
+    }
+    std::vector<std::string> keys = std::move(keys_around);
+    for (const Value::Entry& entry : specs.entries()) {
+      if (entry.key == kUnion || entry.value.is_null()) continue;
+      if (entry.key == kWhere) {
+        plan.where = conditions(entry.value);
+      } else if (entry.key == kExclude) {
+        plan.exclude = exclusions(entry.value);
+      } else {
+        add_axis(plan, entry, keys);
+      }
+    }
+    add_union(plan, specs, keys);
+    check_zips(plan);
+    return plan;
+  }
+
+ private:
+  void problem(const Source& source, std::string message) {
+    problems_.add(source, "sweep", std::move(message));
+  }
+
+  void add_axis(SweepPlan& plan, const Value::Entry& entry, std::vector<std::string>& keys) {
+    Axis axis;
+    axis.key = entry.key == kRepeat ? kRepeated : entry.key;
+    axis.group = library_.has_group(group_of(axis.key));
+    axis.source = entry.source;
+    if (entry.key == kRepeat) {
+      if (!entry.value.is_int() || entry.value.as_int() < 1 || entry.value.as_int() > 100'000) {
+        return problem(entry.value.source, concat("sweep.repeat is ", describe(entry.value),
+                                                  "; expected a whole number from 1 to 100000"));
+      }
+      axis.values = expand_range(Value(0), entry.value, Value(1));
+      for (Value& value : axis.values) set_source(value, entry.value.source);
+    } else {
+      const auto options =
+          axis.group ? library_.options(group_of(axis.key)) : std::vector<std::string>();
+      axis.values = expand_axis(entry.key, entry.value, options, problems_);
+      axis.zip = zip_of(entry.value);
+    }
+    if (std::find(keys.begin(), keys.end(), axis.key) != keys.end()) {
+      return problem(entry.source, concat("sweep has ", axis.key, " twice",
+                                          axis.key == kRepeated ? " (repeat is an axis of it)" : "",
+                                          "; to take one away set it to null"));
+    }
+    keys.push_back(axis.key);
+    if (axis.values.empty()) return;
+    const auto same_zip = std::find_if(
+        plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& factor) {
+          return !axis.zip.empty() && !factor.axes.empty() && factor.axes[0].zip == axis.zip;
+        });
+    if (same_zip == plan.factors.end()) {
+      plan.factors.push_back({{std::move(axis)}, {}});
+    } else {
+      same_zip->axes.push_back(std::move(axis));
+    }
+  }
+
+  /// The union stands where it is written among the axes.
+  void add_union(SweepPlan& plan, const Value& specs, const std::vector<std::string>& keys) {
+    const Value* parts = specs.find(kUnion);
+    if (!parts || parts->is_null()) return;
+    if (!parts->is_list() || parts->items().empty()) {
+      return problem(parts->source,
+                     concat("sweep.union is ", parts->is_list() ? "empty" : describe(*parts),
+                            "; expected a list of sweeps"));
+    }
+    SweepPlan::Factor factor;
+    for (const Value& part : parts->items()) factor.parts.push_back(read(part, keys));
+    const auto before = std::count_if(
+        plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& other) {
+          return position(specs, other.axes[0].key) < position(specs, kUnion);
+        });
+    plan.factors.insert(plan.factors.begin() + before, std::move(factor));
+  }
+
+  static std::size_t position(const Value& specs, std::string_view key) {
+    const auto& entries = specs.entries();
+    const auto at = std::find_if(entries.begin(), entries.end(), [&](const Value::Entry& entry) {
+      return entry.key == key || (entry.key == kRepeat && key == kRepeated);
+    });
+    return static_cast<std::size_t>(at - entries.begin());
+  }
+
+  std::vector<Value> conditions(const Value& value) {
+    const std::vector<Value> items = value.is_list() ? value.items() : std::vector<Value>{value};
+    for (const Value& item : items) {
+      if (!item.is_string()) {
+        problem(item.source, concat("sweep.where is ", describe(item),
+                                    "; expected a condition, e.g. train.lr < 0.1, or a list"));
+        return {};
+      }
+    }
+    return items;
+  }
+
+  std::vector<Value> exclusions(const Value& value) {
+    const std::vector<Value> items = value.is_list() ? value.items() : std::vector<Value>{value};
+    for (const Value& item : items) {
+      if (!item.is_map() || item.empty()) {
+        problem(item.source, concat("sweep.exclude has ", describe(item),
+                                    "; expected maps of keys to values, e.g. {model: diff}"));
+        return {};
+      }
+    }
+    return items;
+  }
+
+  void check_zips(const SweepPlan& plan) {
+    for (const SweepPlan::Factor& factor : plan.factors) {
+      for (const Axis& axis : factor.axes) {
+        const Axis& first = factor.axes.front();
+        if (axis.values.size() == first.values.size()) continue;
+        problem(axis.source, concat("sweep.", axis.key, " has ", axis.values.size(),
+                                    " values and goes together with ", first.key, ", which has ",
+                                    first.values.size()));
+      }
+    }
+  }
+
+  const Library& library_;
+  Problems& problems_;
+};
+
+/// Keeps the values of axes that go together where one of them has one of `wanted`.
+void narrow(SweepPlan::Factor& factor, const Axis& by, const Axis& wanted, Problems& problems) {
+  std::vector<std::size_t> kept;
+  for (const Value& value : wanted.values) {
+    const auto at = std::find(by.values.begin(), by.values.end(), value);
+    if (at != by.values.end()) {
+      kept.push_back(static_cast<std::size_t>(at - by.values.begin()));
+      continue;
+    }
+    std::vector<std::string> labels, others;
+    for (const Value& known : by.values) labels.push_back(label_of(known));
+    for (const Axis& axis : factor.axes) {
+      if (&axis != &by) others.push_back(axis.key);
+    }
+    problems.add(wanted.source, by.key,
+                 concat(by.key, " goes together with ", join(others), "; expected some of ",
+                        join(labels), ", or zip(…) for all of them"));
+    return;
+  }
+  for (Axis& axis : factor.axes) {
+    std::vector<Value> values;
+    for (const std::size_t i : kept) {
+      if (i < axis.values.size()) values.push_back(axis.values[i]);
+    }
+    axis.values = std::move(values);
+  }
+}
+
+bool replace_within(SweepPlan& plan, const Axis& axis, Problems& problems) {
+  bool found = false;
+  for (SweepPlan::Factor& factor : plan.factors) {
+    for (SweepPlan& part : factor.parts) found = replace_within(part, axis, problems) || found;
+    const auto old = std::find_if(factor.axes.begin(), factor.axes.end(),
+                                  [&](const Axis& candidate) { return candidate.key == axis.key; });
+    if (old == factor.axes.end()) continue;
+    found = true;
+    if (factor.axes.size() > 1 && axis.zip.empty()) {
+      narrow(factor, *old, axis, problems);
+    } else {
+      *old = axis;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+SweepPlan read_sweep(const Value& study, const Library& library, Problems& problems) {
+  const Value* sweep = study.find("sweep");
+  if (!sweep || sweep->is_null()) return {};
+  if (sweep->is_scalar()) {
+    problems.add(sweep->source, "sweep",
+                 concat("sweep is ", describe(*sweep), "; expected a map of keys to values"));
+    return {};
+  }
+  return PlanReader(library, problems).read(resolved_specs(study, problems));
+}
+
+void replace_axis(SweepPlan& plan, Axis axis, Problems& problems) {
+  if (replace_within(plan, axis, problems)) return;
+  for (SweepPlan::Factor& factor : plan.factors) {
+    if (axis.zip.empty() || factor.axes.empty() || factor.axes[0].zip != axis.zip) continue;
+    factor.axes.push_back(std::move(axis));
+    return;
+  }
+  plan.factors.push_back({{std::move(axis)}, {}});
+}
+
+void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit) {
+  for (SweepPlan::Factor& factor : plan.factors) {
+    for (Axis& axis : factor.axes) visit(axis);
+    for (SweepPlan& part : factor.parts) for_each_axis(part, visit);
+  }
+}
+
+const Axis* find_axis(const SweepPlan& plan, const std::string& key) {
+  const Axis* found = nullptr;
+  for_each_axis(const_cast<SweepPlan&>(plan), [&](const Axis& axis) {
+    if (!found && axis.key == key) found = &axis;
+  });
+  return found;
+}
+
+bool has_union(const SweepPlan& plan) {
+  return std::any_of(plan.factors.begin(), plan.factors.end(),
+                     [](const SweepPlan::Factor& factor) { return !factor.parts.empty(); });
+}
+
+void drop_empty(SweepPlan& plan) {
+  for (SweepPlan::Factor& factor : plan.factors) {
+    std::erase_if(factor.axes, [](const Axis& axis) { return axis.values.empty(); });
+    std::size_t shortest = SIZE_MAX;
+    for (const Axis& axis : factor.axes) shortest = std::min(shortest, axis.values.size());
+    for (Axis& axis : factor.axes) axis.values.resize(shortest);
+    for (SweepPlan& part : factor.parts) drop_empty(part);
+  }
+  std::erase_if(plan.factors, [](const SweepPlan::Factor& factor) {
+    return factor.axes.empty() && factor.parts.empty();
+  });
+}
+
+std::size_t count_points(const SweepPlan& plan, std::size_t limit) {
+  std::size_t points = 1;
+  for (const SweepPlan::Factor& factor : plan.factors) {
+    std::size_t choices = factor.axes.empty() ? 0 : factor.axes[0].values.size();
+    for (const SweepPlan& part : factor.parts) {
+      choices = std::min(choices + count_points(part, limit), limit);
+    }
+    points = std::min(points * choices, limit);
+  }
+  return points;
+}
+
+std::vector<PlannedPoint> expand(const SweepPlan& plan) {
+  std::vector<PlannedPoint> points{{}};
+  if (!plan.where.empty() || !plan.exclude.empty()) points[0].plans.push_back(&plan);
+  for (const SweepPlan::Factor& factor : plan.factors) {
+    std::vector<PlannedPoint> choices;
+    for (std::size_t i = 0; !factor.axes.empty() && i < factor.axes[0].values.size(); ++i) {
+      choices.emplace_back();
+      for (const Axis& axis : factor.axes)
+        choices.back().values.emplace_back(&axis, &axis.values[i]);
+    }
+    for (const SweepPlan& part : factor.parts) {
+      auto more = expand(part);
+      std::move(more.begin(), more.end(), std::back_inserter(choices));
+    }
+    std::vector<PlannedPoint> longer;
+    longer.reserve(points.size() * choices.size());
+    for (const PlannedPoint& point : points) {
+      for (const PlannedPoint& choice : choices) {
+        longer.push_back(point);
+        auto& [values, plans] = longer.back();
+        values.insert(values.end(), choice.values.begin(), choice.values.end());
+        plans.insert(plans.end(), choice.plans.begin(), choice.plans.end());
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+}  // namespace difflab::config

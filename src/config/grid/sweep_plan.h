@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/compose/library.h"
+#include "config/override/sweep_value.h"
+#include "config/value/problems.h"
+#include "config/value/value.h"
+
+namespace difflab::config {
+
+/// What `sweep:` says: factors that are multiplied, and which combinations are left out.
+struct SweepPlan {
+  struct Factor;
+
+  std::vector<Factor> factors;  ///< the last one is the fastest
+  std::vector<Value> where;     ///< conditions that every run has to meet, as texts
+  std::vector<Value> exclude;   ///< maps of keys to values; runs that agree with one are left out
+};
+
+/// One axis; several that go through their values together; or a union of sweeps.
+struct SweepPlan::Factor {
+  std::vector<Axis> axes;
+  std::vector<SweepPlan> parts;  ///< of a union, which has no axes of its own
+};
+
+/// One combination of values, before anything is left out.
+struct PlannedPoint {
+  std::vector<std::pair<const Axis*, const Value*>> values;  ///< of the plan, in its order
+  std::vector<const SweepPlan*> plans;                       ///< whose conditions it has to meet
+};
+
+/// Reads the `sweep:` of a composed study; a null entry is none. Entries that are one text with
+/// interpolations, such as "range(${vars.seeds})", are resolved first.
+SweepPlan read_sweep(const Value& study, const Library& library, Problems& problems);
+
+/// Gives every axis of that key the values of `axis`, or adds it as the last factor. Of axes that
+/// go together only the named values are kept, for all of them.
+void replace_axis(SweepPlan& plan, Axis axis, Problems& problems);
+
+/// Every axis, in the order in which they are written.
+void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit);
+const Axis* find_axis(const SweepPlan& plan, const std::string& key);
+
+bool has_union(const SweepPlan& plan);
+/// Removes axes without values, and values that axes of one zip have more than another.
+void drop_empty(SweepPlan& plan);
+/// How many combinations there are; at most `limit`.
+std::size_t count_points(const SweepPlan& plan, std::size_t limit);
+/// All combinations in order. They point into the plan.
+std::vector<PlannedPoint> expand(const SweepPlan& plan);
+
+}  // namespace difflab::config

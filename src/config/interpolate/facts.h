@@ -1,0 +1,31 @@
+#pragma once
+
+#include <ctime>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "config/value/value.h"
+
+namespace difflab::config {
+
+/// What ${now:…} and ${hydra:…} stand for. What is absent does not exist where the configuration is
+/// resolved, and a reference to it is an error.
+struct Facts {
+  std::optional<std::time_t> start;            ///< of the whole sweep
+  std::optional<std::string> job_name;         ///< the experiment
+  std::optional<std::size_t> job_num;          ///< which run of the sweep, from 0
+  std::map<std::string, std::string> choices;  ///< "model" → "diff", "model@teacher" → "small"
+};
+
+/// ${now:PATTERN}: local time of the start as strftime(3) writes it. @throws UserError
+Value now(const Facts& facts, const std::string& pattern);
+
+/// ${hydra:KEY}, e.g. job.num or runtime.choices.model. @throws UserError that says what to use
+/// instead of a key that means nothing here
+Value hydra_value(const Facts& facts, const std::string& key);
+
+/// Whether hydra_value differs from one call, folder or order of runs to another.
+bool is_fleeting(const std::string& hydra_key);
+
+}  // namespace difflab::config

@@ -1,0 +1,134 @@
+#include "config/override/casts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+
+#include "config/override/arguments.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+using Cast = std::function<Value(const Value&)>;
+
+/// Without blanks around it and without the underscores that may stand between digits. Nothing if
+/// one stands elsewhere.
+std::optional<std::string> bare_number(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  const auto begin = std::min(text.find_first_not_of(kBlanks), text.size());
+  text = text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+  std::string number;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool between =
+        i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
+    if (text[i] == '_' && !between) return std::nullopt;
+    if (text[i] != '_') number += text[i];
+  }
+  return number;
+}
+
+std::optional<std::int64_t> text_to_int(std::string_view text) {
+  const auto number = bare_number(text);
+  if (!number) return std::nullopt;
+  const bool plus = number->size() > 1 && number->front() == '+' && is_digit((*number)[1]);
+  const char* const begin = number->data() + (plus ? 1 : 0);
+  const char* const end = number->data() + number->size();
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> text_to_float(std::string_view text) {
+  const auto number = bare_number(text);
+  if (!number || number->empty()) return std::nullopt;
+  // strtod also reads 0x1p3 and nan(1), which Python does not.
+  const bool decimal = number->find_first_not_of("0123456789+-.eE") == number->npos;
+  std::string word;
+  for (const char c : *number) {
+    if (c != '+' && c != '-') word += static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+  }
+  if (!decimal && word != "inf" && word != "infinity" && word != "nan") return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(number->c_str(), &end);
+  return *end == '\0' ? std::optional(value) : std::nullopt;
+}
+
+Value to_int(const Value& value) {
+  if (value.is_bool()) return Value(value.as_bool() ? 1 : 0);
+  if (value.is_int()) return value;
+  if (value.is_double() && std::abs(value.as_double()) < 0x1p63) {
+    return Value(static_cast<std::int64_t>(value.as_double()));
+  }
+  const auto number = value.is_string() ? text_to_int(value.as_string()) : std::nullopt;
+  if (!number) fail(concat(describe(value), " cannot become a whole number"));
+  return Value(*number);
+}
+
+Value to_float(const Value& value) {
+  if (value.is_bool()) return Value(value.as_bool() ? 1.0 : 0.0);
+  if (value.is_number()) return Value(value.as_double());
+  const auto number = value.is_string() ? text_to_float(value.as_string()) : std::nullopt;
+  if (!number) fail(concat(describe(value), " cannot become a number"));
+  return Value(*number);
+}
+
+Value to_text(const Value& value) {
+  if (value.is_null()) fail("null cannot become a text");
+  return Value(value.as_string());
+}
+
+Value to_bool(const Value& value) {
+  if (value.is_null()) return Value(false);
+  if (value.is_bool()) return value;
+  if (value.is_number()) return Value(value.as_double() != 0);
+  std::string text = value.as_string();
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c); });
+  if (text == "true" || text == "false") return Value(text == "true");
+  fail(concat(describe(value), " cannot become true or false"));
+}
+
+Element cast(const Element& element, const Cast& convert, bool ranges) {
+  const auto each = [&](const Element& item) { return cast(item, convert, ranges); };
+  if (const Value* value = scalar_of(element)) return {convert(*value)};
+  if (const auto* quoted = std::get_if<Quoted>(&element.data))
+    return {convert(Value(quoted->text))};
+  Element result = element;
+  if (auto* items = std::get_if<std::vector<Element>>(&result.data)) {
+    std::transform(items->begin(), items->end(), items->begin(), each);
+  } else if (auto* dict = std::get_if<Dict>(&result.data)) {
+    for (auto& entry : dict->entries) entry.value = each(entry.value);
+  } else if (auto* choice = std::get_if<ChoiceSweep>(&result.data)) {
+    std::transform(choice->choices.begin(), choice->choices.end(), choice->choices.begin(), each);
+  } else if (auto* range = std::get_if<RangeSweep>(&result.data); range && ranges) {
+    range->start = convert(range->start);
+    range->stop = convert(range->stop);
+    range->step = convert(range->step);
+  } else if (auto* interval = std::get_if<IntervalSweep>(&result.data); interval && ranges) {
+    const Value start = convert(Value(interval->start)), end = convert(Value(interval->end));
+    interval->start = start.as_double();
+    interval->end = end.as_double();
+    interval->whole = start.is_int();
+  } else {
+    fail("this kind of sweep cannot be cast");
+  }
+  return result;
+}
+
+Element cast_call(FunctionCall& call, const Cast& convert, bool ranges) {
+  return cast(one_or_choice(call.name, positional(call, {"value"})), convert, ranges);
+}
+
+}  // namespace
+
+Element cast_to_int(FunctionCall& call) { return cast_call(call, to_int, true); }
+Element cast_to_float(FunctionCall& call) { return cast_call(call, to_float, true); }
+Element cast_to_text(FunctionCall& call) { return cast_call(call, to_text, false); }
+Element cast_to_bool(FunctionCall& call) { return cast_call(call, to_bool, false); }
+
+}  // namespace difflab::config

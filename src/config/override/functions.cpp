@@ -1,0 +1,328 @@
+#include "config/override/functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "config/override/arguments.h"
+#include "config/override/casts.h"
+#include "config/override/spaced.h"
+#include "config/override/sweep_value.h"
+#include "util/error.h"
+#include "util/random.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+using Function = std::function<Element(FunctionCall&)>;
+
+constexpr std::uint64_t kShuffleSeed = 0;
+
+Element choice(FunctionCall& call) {
+  Arguments arguments = positional(call, {});
+  auto* inner = std::get_if<ChoiceSweep>(&arguments[0].data);
+  if (inner && arguments.size() == 1 && inner->simple) {
+    inner->simple = false;
+    return std::move(arguments[0]);
+  }
+  for (const Element& argument : arguments) {
+    if (argument.is_sweep()) fail("choice() cannot hold another sweep");
+  }
+  ChoiceSweep sweep;
+  sweep.choices = std::move(arguments);
+  return {std::move(sweep)};
+}
+
+Element range(FunctionCall& call) {
+  const auto bound = bind(call, {"start", "stop", "step"}, 1);
+  RangeSweep sweep;
+  sweep.start = number_of(*bound[0], "start");
+  sweep.step = bound[2] ? number_of(*bound[2], "step") : Value(1);
+  const bool stops = bound[1] && !(scalar_of(*bound[1]) && scalar_of(*bound[1])->is_null());
+  if (stops) {
+    sweep.stop = number_of(*bound[1], "stop");
+  } else {
+    sweep.stop = std::exchange(sweep.start, Value(0));
+  }
+  return {std::move(sweep)};
+}
+
+/// The numbers of linspace, geomspace, logspace and geomrange, as a choice.
+Element numbers(const FunctionCall& call, const std::function<std::vector<Value>()>& spaced) {
+  ChoiceSweep sweep;
+  try {
+    for (Value& number : spaced()) sweep.choices.push_back({std::move(number)});
+  } catch (const UserError& error) {
+    fail(concat(call.name, "() ", error.what()));
+  }
+  return {std::move(sweep)};
+}
+
+std::int64_t count_of(const Element& element) {
+  const Value& count = number_of(element, "num");
+  if (!count.is_int()) fail("num is no whole number");
+  return count.as_int();
+}
+
+using Spaced = std::vector<Value> (*)(const Value&, const Value&, std::int64_t);
+
+Function spaced(Spaced space) {
+  return [space](FunctionCall& call) {
+    const auto bound = bind(call, {"start", "stop", "num"}, 3);
+    return numbers(call, [&] {
+      return space(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
+                   count_of(*bound[2]));
+    });
+  };
+}
+
+Element logspaced(FunctionCall& call) {
+  const auto bound = bind(call, {"start", "stop", "num", "base"}, 3);
+  return numbers(call, [&] {
+    return logspace(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
+                    count_of(*bound[2]), bound[3] ? number_of(*bound[3], "base") : Value(10));
+  });
+}
+
+Element multiplied(FunctionCall& call) {
+  const auto bound = bind(call, {"start", "stop", "factor"}, 3);
+  return numbers(call, [&] {
+    return geomrange(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
+                     number_of(*bound[2], "factor"));
+  });
+}
+
+/// zip(a,b), zip(range(3)), zip(a,b,name=x): a choice that goes together with others.
+Element zip(FunctionCall& call) {
+  ChoiceSweep sweep;
+  sweep.zip = "zip";
+  std::erase_if(call.named, [&](auto& argument) {
+    if (argument.first != "name") return false;
+    const Value* name = scalar_of(argument.second);
+    if (!name) fail("name is no text");
+    sweep.zip = name->as_string();
+    return true;
+  });
+  Arguments arguments = positional(call, {});
+  if (arguments.size() == 1 && arguments[0].is_sweep()) {
+    if (const auto* inner = std::get_if<ChoiceSweep>(&arguments[0].data); inner && inner->zip) {
+      fail("zip() cannot hold another zip()");
+    }
+    if (std::holds_alternative<GlobSweep>(arguments[0].data)) {
+      fail("zip() cannot hold glob(); expected its values in an order that is written down");
+    }
+    sweep.choices = expand_sweep(arguments[0]);
+  } else {
+    for (const Element& argument : arguments) {
+      if (argument.is_sweep()) fail("zip() takes values or one sweep");
+    }
+    sweep.choices = std::move(arguments);
+  }
+  return {std::move(sweep)};
+}
+
+Element interval(FunctionCall& call) {
+  const auto bound = bind(call, {"start", "end"}, 2);
+  return {IntervalSweep{
+      number_of(*bound[0], "start").as_double(), number_of(*bound[1], "end").as_double(), {}}};
+}
+
+std::vector<std::string> patterns(const std::optional<Element>& argument) {
+  if (!argument) return {};
+  const auto text_of = [](const Element& element) {
+    const bool value = !contains_sweep(element) && to_value(element).is_string();
+    return value ? std::optional(to_value(element).as_string()) : std::nullopt;
+  };
+  const Value* scalar = scalar_of(*argument);
+  if (scalar && scalar->is_null()) return {};
+  if (const auto text = text_of(*argument)) return {*text};
+  const auto* items = std::get_if<std::vector<Element>>(&argument->data);
+  if (!items) fail("glob() takes a pattern or a list of patterns");
+  std::vector<std::string> texts;
+  for (const Element& item : *items) {
+    const auto text = text_of(item);
+    if (!text) fail("a pattern of glob() is no text");
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+Element glob(FunctionCall& call) {
+  const auto bound = bind(call, {"include", "exclude"}, 1);
+  if (const Value* include = scalar_of(*bound[0]); include && include->is_null()) {
+    fail("glob() needs include");
+  }
+  return {GlobSweep{patterns(bound[0]), patterns(bound[1])}};
+}
+
+bool element_less(const Element& a, const Element& b) {
+  const auto value = [](const Element& element) {
+    const Value tree = contains_sweep(element) ? Value() : to_value(element);
+    return tree.is_bool() ? Value(tree.as_bool() ? 1 : 0) : tree;
+  };
+  const Value left = value(a), right = value(b);
+  if (left.is_number() && right.is_number()) return left.as_double() < right.as_double();
+  if (left.is_string() && right.is_string()) return left.as_string() < right.as_string();
+  fail(concat("sort() cannot compare ", describe(left), " with ", describe(right)));
+}
+
+void sort_elements(Arguments& items, bool reverse) {
+  for (std::size_t i = 1; i < items.size(); ++i)
+    element_less(items[0], items[i]);  // all comparable
+  std::stable_sort(items.begin(), items.end(), [&](const Element& a, const Element& b) {
+    return reverse ? element_less(b, a) : element_less(a, b);
+  });
+}
+
+Value shifted(const Value& value, const Value& step, int sign) {
+  if (value.is_int() && step.is_int()) {
+    return Value(value.as_int() + sign * std::abs(step.as_int()));
+  }
+  return Value(value.as_double() + sign * std::abs(step.as_double()));
+}
+
+void sort_range(RangeSweep& range, bool reverse) {
+  const double start = range.start.as_double(), stop = range.stop.as_double();
+  if (reverse ? start >= stop : start <= stop) return;
+  const int sign = reverse ? -1 : 1;
+  Value first = shifted(range.stop, range.step, sign);
+  range.stop = shifted(range.start, range.step, sign);
+  range.start = std::move(first);
+  range.step = range.step.is_int() ? Value(-range.step.as_int()) : Value(-range.step.as_double());
+}
+
+/// What sort() and shuffle() put into another order: a sweep, a list, or values that make a choice.
+Element sequence(FunctionCall& call) {
+  for (const auto& [name, value] : call.named) {
+    const bool range = std::holds_alternative<RangeSweep>(value.data);
+    const bool choice = std::holds_alternative<ChoiceSweep>(value.data);
+    if (name == "sweep" && !range && !choice) fail("sweep is neither a choice nor a range");
+    if (name == "list" && !std::holds_alternative<Arguments>(value.data)) fail("list is no list");
+  }
+  Arguments arguments = positional(call, {"sweep", "list"});
+  for (const Element& argument : arguments) {
+    const Value* value = scalar_of(argument);
+    if (value && value->is_null()) fail(concat(call.name, "() cannot order null"));
+  }
+  return one_or_choice(call.name, std::move(arguments));
+}
+
+Element sort(FunctionCall& call) {
+  bool reverse = false;
+  std::erase_if(call.named, [&](auto& argument) {
+    if (argument.first != "reverse") return false;
+    const Value* value = scalar_of(argument.second);
+    if (!value || !value->is_bool()) fail("reverse is neither true nor false");
+    reverse = value->as_bool();
+    return true;
+  });
+  Element item = sequence(call);
+  if (auto* choices = std::get_if<ChoiceSweep>(&item.data)) {
+    sort_elements(choices->choices, reverse);
+  } else if (auto* numbers = std::get_if<RangeSweep>(&item.data)) {
+    sort_range(*numbers, reverse);
+  } else if (auto* items = std::get_if<std::vector<Element>>(&item.data)) {
+    sort_elements(*items, reverse);
+  } else if (item.is_sweep()) {
+    fail("sort() takes values, a list, a choice or a range");
+  }
+  return item;
+}
+
+Element shuffle(FunctionCall& call) {
+  Element item = sequence(call);
+  if (auto* choices = std::get_if<ChoiceSweep>(&item.data)) {
+    choices->shuffle = true;
+  } else if (auto* numbers = std::get_if<RangeSweep>(&item.data)) {
+    numbers->shuffle = true;
+  } else if (auto* items = std::get_if<std::vector<Element>>(&item.data)) {
+    shuffle_in_place(*items);
+  } else if (item.is_sweep()) {
+    fail("shuffle() takes values, a list, a choice or a range");
+  } else {
+    item = {Arguments{std::move(item)}};
+  }
+  return item;
+}
+
+Element tag(FunctionCall& call) {
+  Arguments arguments = std::move(call.arguments);
+  for (auto& [name, value] : call.named) {
+    if (name != "sweep" || arguments.empty()) fail(concat("tag() has no use for ", name, "="));
+    arguments.push_back(std::move(value));
+  }
+  if (arguments.empty()) fail("tag() needs a sweep");
+  Element sweep = std::move(arguments.back());
+  arguments.pop_back();
+  std::vector<std::string> tags;
+  for (const Element& argument : arguments) {
+    const Value* text = scalar_of(argument);
+    if (!text || !text->is_string()) fail("a tag is no text");
+    tags.push_back(text->as_string());
+  }
+  std::sort(tags.begin(), tags.end());
+  tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
+  const auto set = [&](auto* kind) { return kind ? (kind->tags = tags, true) : false; };
+  if (!set(std::get_if<ChoiceSweep>(&sweep.data)) && !set(std::get_if<RangeSweep>(&sweep.data)) &&
+      !set(std::get_if<IntervalSweep>(&sweep.data))) {
+    fail("the last argument of tag() is no choice, range or interval");
+  }
+  return sweep;
+}
+
+const std::map<std::string, Function>& functions() {
+  static const std::map<std::string, Function> kFunctions{
+      {"bool", cast_to_bool},
+      {"choice", choice},
+      {"float", cast_to_float},
+      {"geomrange", multiplied},
+      {"geomspace", spaced(geomspace)},
+      {"glob", glob},
+      {"int", cast_to_int},
+      {"interval", interval},
+      {"linspace", spaced(linspace)},
+      {"logspace", logspaced},
+      {"range", range},
+      {"shuffle", shuffle},
+      {"sort", sort},
+      {"str", cast_to_text},
+      {"tag", tag},
+      {"zip", zip},
+  };
+  return kFunctions;
+}
+
+/// Quotes have done their work once a value is an argument.
+void unquote(Element& element) {
+  if (auto* quoted = std::get_if<Quoted>(&element.data)) {
+    element = {Value(std::move(quoted->text))};
+  }
+}
+
+}  // namespace
+
+void shuffle_in_place(std::vector<Element>& items) {
+  Random random{stream_key("shuffle"), kShuffleSeed};
+  for (std::size_t i = items.size(); i > 1; --i) {
+    std::swap(items[i - 1],
+              items[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+  }
+}
+
+Element evaluate(FunctionCall call) {
+  const auto function = functions().find(call.name);
+  if (function == functions().end()) {
+    std::vector<std::string> names;
+    for (const auto& entry : functions()) names.push_back(entry.first);
+    fail(concat("unknown function ", call.name, suggestion(call.name, names),
+                " (a text with brackets needs quotes)"));
+  }
+  for (Element& argument : call.arguments) unquote(argument);
+  for (auto& argument : call.named) unquote(argument.second);
+  return function->second(call);
+}
+
+}  // namespace difflab::config

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "config/value/value.h"
+
+namespace difflab::config {
+
+struct Element;
+
+/// A text in quotes; the quotes keep 'null', '1' or 'a,b' a text.
+struct Quoted {
+  std::string text;
+  char quote = '\'';
+};
+
+struct Dict {
+  struct Entry;  // not a std::pair, which clang wants to know whole here
+  std::vector<Entry> entries;
+};
+
+struct ChoiceSweep {
+  std::vector<Element> choices;
+  bool simple = false;  ///< written a,b instead of choice(a,b)
+  bool shuffle = false;
+  std::vector<std::string> tags;
+  /// Of zip(): the axes of one name go through their values together. The usual name is "zip".
+  std::optional<std::string> zip = {};
+};
+
+struct RangeSweep {
+  Value start, stop, step;  ///< numbers
+  bool shuffle = false;
+  std::vector<std::string> tags;
+};
+
+struct IntervalSweep {
+  double start, end;
+  std::vector<std::string> tags;
+  bool whole = false;  ///< cast to whole numbers
+};
+
+struct GlobSweep {
+  std::vector<std::string> include, exclude;
+};
+
+/// What stands after the = of an override.
+struct Element {
+  using Data = std::variant<Value /* a scalar */, Quoted, std::vector<Element>, Dict, ChoiceSweep,
+                            RangeSweep, IntervalSweep, GlobSweep>;
+  Data data;
+
+  bool is_sweep() const { return data.index() >= 4; }
+};
+
+struct Dict::Entry {
+  Element key;  ///< a scalar
+  Element value;
+};
+
+/// Whether the element is a sweep or has one inside, e.g. [range(3)], which stands for no value.
+bool contains_sweep(const Element& element);
+
+/// The plain tree of an element. @throws std::logic_error if contains_sweep
+Value to_value(const Element& element);
+
+}  // namespace difflab::config

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "config/value/value.h"
+
+namespace difflab::config {
+
+class Problems;
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+/// A type with a spelling of its own, e.g. "schedule, a number or a list of numbers".
+template <class T>
+concept CustomScalar = requires(const T& value, const Value& tree) {
+  { T::from_value(tree) } -> std::same_as<std::optional<T>>;
+  { value.to_value() } -> std::same_as<Value>;
+  { T::expected() } -> std::convertible_to<std::string>;
+};
+
+/// A type that reads itself, for what would be described twice if it were a field's type.
+template <class T>
+concept CustomTree = requires(const T& value, const Value& tree, Problems& problems) {
+  { T::read_tree(tree, std::string(), problems) } -> std::same_as<T>;
+  { value.to_value() } -> std::same_as<Value>;
+  { T::expected() } -> std::convertible_to<std::string>;
+};
+
+struct NoFields {
+  template <class T>
+  void operator()(std::string_view, T&, std::string_view, Range = {}) {}
+};
+
+/// A struct that lists its fields (fields.h).
+template <class T>
+concept HasFields = requires(T& config, NoFields& visitor) {
+  config.visit_fields(visitor);
+};
+
+/// The YAML key that picks a kind: "kind", or what the kinds call it (`mark` of a figure).
+template <class Kind>
+constexpr std::string_view kind_key() {
+  if constexpr (requires { Kind::kKindKey; }) {
+    return Kind::kKindKey;
+  } else {
+    return "kind";
+  }
+}
+
+/// What a kind is, in one line; "" if it does not say.
+template <class Kind>
+constexpr std::string_view about() {
+  if constexpr (requires { Kind::kAbout; }) {
+    return Kind::kAbout;
+  } else {
+    return "";
+  }
+}
+
+/// The name of an enumeration's value.
+template <class E>
+std::string name_of(E value) {
+  for (const auto& [name, candidate] : EnumNames<E>::kNames) {
+    if (candidate == value) return std::string(name);
+  }
+  throw std::logic_error("an enumeration's value has no name");
+}
+
+/// Visits the fields of a struct and keeps their names.
+struct FieldNames {
+  std::vector<std::string> names;
+
+  template <class T>
+  void operator()(std::string_view key, T&, std::string_view, Range = {}) {
+    names.emplace_back(key);
+  }
+};
+
+/// The names of a struct's fields in order.
+template <HasFields T>
+std::vector<std::string> field_names() {
+  FieldNames visitor;
+  T config;
+  config.visit_fields(visitor);
+  return std::move(visitor.names);
+}
+
+}  // namespace difflab::config

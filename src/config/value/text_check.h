@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/value/value.h"
+
+namespace difflab::config {
+
+/// Text that may be parsed: without byte order mark and with \n line ends.
+/// @throws UserError "name:line:column: …" for bytes that are no UTF-8 and for control characters
+std::string normalised_text(std::string_view bytes, const std::string& name);
+
+/// The number of bytes of the UTF-8 character at the front, 0 if it is malformed.
+std::size_t utf8_length(std::string_view text);
+
+}  // namespace difflab::config

@@ -1,0 +1,95 @@
+#include "config/value/yaml.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <sstream>
+
+#include "config/value/problems.h"
+#include "config/value/text_check.h"
+#include "config/value/yaml_builder.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxBytes = 1 << 20;
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// The value of `# @package …` among the comments at the top.
+std::optional<std::string> package_header(std::string_view text) {
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    if (!line.starts_with('#')) return std::nullopt;
+    line = trimmed(line.substr(1));
+    constexpr std::string_view kPackage = "@package";
+    if (line.starts_with(kPackage)) return std::string(trimmed(line.substr(kPackage.size())));
+  }
+  return std::nullopt;
+}
+
+/// yaml-cpp takes the ??? of `{steps: ???}` for the beginning of a key. A stand-in of the same
+/// size, which no text contains, leaves every position as it is; the builder puts ??? back.
+std::string with_stand_ins(std::string text) {
+  constexpr std::string_view kMissing = "???", kBefore = " \t\n,[{:", kAfter = " \t\n,]}";
+  for (auto at = text.find(kMissing); at != text.npos; at = text.find(kMissing, at + 1)) {
+    const auto end = at + kMissing.size();
+    const bool begins = at == 0 || kBefore.find(text[at - 1]) != kBefore.npos;
+    const bool ends = end == text.size() || kAfter.find(text[end]) != kAfter.npos;
+    if (begins && ends) text.replace(at, kMissing.size(), YamlBuilder::kMissingStandIn);
+  }
+  return text;
+}
+
+}  // namespace
+
+Document parse_document(std::string_view bytes, const std::string& name) {
+  if (bytes.size() > kMaxBytes) {
+    throw UserError(concat(name, ": has ", bytes.size(), " bytes; expected at most ", kMaxBytes));
+  }
+  const std::string text = normalised_text(bytes, name);
+  YamlBuilder builder(name, text);
+  std::istringstream stream(with_stand_ins(text));
+  try {
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+    parser.HandleNextDocument(builder);  // reports a second document
+  } catch (const YAML::Exception& error) {
+    builder.problems().add(builder.source_of(error.mark), "", error.msg);
+  }
+  builder.problems().throw_if_any();
+  return {builder.take_root(), package_header(text)};
+}
+
+Value parse_yaml(std::string_view text, const std::string& name) {
+  return parse_document(text, name).root;
+}
+
+std::string shown_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error).lexically_normal();
+  const fs::path relative = absolute.lexically_relative(fs::current_path(error));
+  const bool inside = !error && !relative.empty() && *relative.begin() != "..";
+  return inside ? relative.string() : path.lexically_normal().string();
+}
+
+Document load_document(const fs::path& path) {
+  return parse_document(read_file(path), shown_path(path));
+}
+
+Value load_yaml(const fs::path& path) { return load_document(path).root; }
+
+}  // namespace difflab::config

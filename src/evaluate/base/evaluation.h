@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/asked_task.h"
+#include "task/task_config.h"
+#include "util/json.h"
+
+namespace difflab {
+
+class LanguageModel;
+class Task;
+
+/// What every kind of evaluation has.
+struct EvaluationCommon {
+  /// What the result is kept under; empty: the kind. Metrics of a named one begin with the name.
+  std::string name = {};
+  /// Steps of the training at which the model is asked, instead of at its end.
+  std::vector<std::int64_t> at = {};
+  AskedTask other_task = {};
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name,
+          "what the result is kept under, for a kind that is used twice; empty: kind");
+    visit("at", at,
+          "steps whose checkpoints are asked (train.keep_checkpoints); empty: the trained model",
+          config::at_least(0));
+    visit("task", other_task, "what it is asked on; null: what it was trained on");
+  }
+};
+
+/// What an evaluation looks at.
+struct EvaluationContext {
+  LanguageModel& model;
+  const TaskConfig& task_config;
+  const Task& task;
+  std::uint64_t seed;
+  int lanes = 1;  ///< batches that may be scored at the same time; changes no number
+};
+
+/// What an evaluation found.
+struct EvaluationResult {
+  Json metrics = Json::object();  ///< single numbers, for tables
+  Json details = Json::object();  ///< everything, for figures
+};
+
+}  // namespace difflab

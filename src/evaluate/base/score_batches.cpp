@@ -1,0 +1,44 @@
+#include "evaluate/base/score_batches.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "evaluate/base/side_by_side.h"
+#include "model/language_model.h"
+
+namespace difflab {
+
+std::int64_t sequences_per_batch(std::int64_t length) {
+  constexpr std::int64_t kTokens = 4'096;  // a batch of this many keeps its activations in L2
+  return std::max<std::int64_t>(1, kTokens / length);
+}
+
+void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                    std::int64_t samples, const std::function<void(const Batch&)>& visit) {
+  const auto device = model.parameters().front().device();
+  const auto size = sequences_per_batch(task.sequence_length());
+  for (std::int64_t done = 0, index = 0; done < samples; done += size, ++index) {
+    const auto batch = task.batch(seed, split, index, std::min(size, samples - done));
+    visit({batch.inputs.to(device), batch.targets.to(device)});
+  }
+}
+
+Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                    std::int64_t samples, int lanes) {
+  const auto size = sequences_per_batch(task.sequence_length());
+  std::vector<Score> scores(static_cast<std::size_t>((samples + size - 1) / size));
+  const auto device = model.parameters().front().device();
+  model.reserve_positions(task.sequence_length());  // lanes only read the table
+  side_by_side(lanes, static_cast<std::int64_t>(scores.size()), [&](std::int64_t index) {
+    const auto batch = task.batch(seed, split, index, std::min(size, samples - index * size));
+    scores[static_cast<std::size_t>(index)] =
+        score(model, batch.inputs.to(device), batch.targets.to(device));
+  });
+  Score total;
+  for (const auto& one : scores) total += one;
+  return total;
+}
+
+}  // namespace difflab

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "model/score.h"
+#include "task/base/task.h"
+
+namespace difflab {
+
+/// How many sequences of T tokens make a batch whose activations stay in the cache.
+std::int64_t sequences_per_batch(std::int64_t length);
+
+/// Visits sequences 0 … samples − 1 of a split, in batches that fit the cache, on the model's
+/// device.
+void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                    std::int64_t samples, const std::function<void(const Batch&)>& visit);
+
+/// Scores sequences 0 … samples − 1 of a split, in batches that fit the cache, `lanes` of them at
+/// the same time.
+Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                    std::int64_t samples, int lanes = 1);
+
+}  // namespace difflab

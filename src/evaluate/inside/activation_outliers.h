@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/evaluation.h"
+
+namespace difflab {
+
+/// How large the largest activations are beside a usual one: |logits| of the attention (q₁k₁ᵀ/√d
+/// and q₂k₂ᵀ/√d of all maps, only where a position may look) and |outputs| of the layers (the
+/// residual stream), all layers together. Source: arXiv 2410.05258, table 5.
+struct ActivationOutliersConfig : EvaluationCommon {
+  static constexpr std::string_view kKind = "activation_outliers";
+  static constexpr std::string_view kAbout =
+      "largest and median attention logits and hidden states (arXiv 2410.05258, table 5)";
+
+  std::int64_t samples = 64;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("samples", samples, "test sequences", config::at_least(1));
+  }
+  void validate_task(const TaskConfig&, config::Check&) const {}
+
+  /// Metrics: logit_top1, logit_median, hidden_top1, hidden_median. Details: cells of part "top"
+  /// with activation (logit, hidden), rank (1, 2, 3, 10, 100; left out where there are fewer) and
+  /// value; of part "median" with value; and of part "histogram" with activation, low, high (powers
+  /// of 2 between which the size lies) and share.
+  EvaluationResult run(const EvaluationContext& context) const;
+};
+
+}  // namespace difflab

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/evaluation.h"
+
+namespace difflab {
+
+/// What the norms do before training has done anything: the gradient of every parameter at
+/// initialisation, on the first training batch, and the root mean square of what each attention
+/// layer adds to the residual stream, at initialisation and after training. The head norm is said
+/// to give DIFF the gradients of a Transformer (arXiv 2410.05258, appendix F).
+struct InitialGradientsConfig : EvaluationCommon {
+  static constexpr std::string_view kKind = "initial_gradients";
+  static constexpr std::string_view kAbout =
+      "gradient norms at initialisation and sizes of attention outputs (arXiv 2410.05258, appendix "
+      "F)";
+
+  std::int64_t samples = 64;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("samples", samples, "training sequences in the batch", config::at_least(1));
+  }
+  void validate_task(const TaskConfig&, config::Check&) const {}
+
+  /// Metrics: initial_grad_norm, of all parameters; attention_rms_initial and attention_rms, means
+  /// over the layers. Details: cells of part "gradient" with parameter (its name), layer (null
+  /// outside the layers), matrix (the name within the layer), norm, rms; and of part "output" with
+  /// layer, state (initial, trained), rms.
+  EvaluationResult run(const EvaluationContext& context) const;
+};
+
+}  // namespace difflab

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/evaluation.h"
+
+namespace difflab {
+
+/// How λ is spread over tokens and heads: DIFF V2 makes one for every token and head, DIFF V1 one
+/// for a layer (or head). Kinds without a λ give no cells and no metrics.
+struct LambdaDistributionConfig : EvaluationCommon {
+  static constexpr std::string_view kKind = "lambda_distribution";
+  static constexpr std::string_view kAbout = "λ over tokens and heads";
+
+  std::int64_t samples = 64;
+  std::int64_t bins = 40;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("samples", samples, "test sequences", config::at_least(1));
+    visit("bins", bins, "bins of the histogram, from the smallest λ to the largest of a layer",
+          config::between(1, 1000));
+  }
+  void validate_task(const TaskConfig&, config::Check&) const {}
+
+  /// Metrics: lambda_mean, lambda_sd over everything. Details: cells of part "head" with layer,
+  /// head, mean, sd, low and high (the 5 % and 95 % quantile); and of part "histogram" with layer,
+  /// low, high, share.
+  EvaluationResult run(const EvaluationContext& context) const;
+};
+
+}  // namespace difflab

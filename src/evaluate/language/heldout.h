@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/evaluation.h"
+
+namespace difflab {
+
+/// Loss and accuracy on sequences that were never trained on, for the task as a whole and for each
+/// of its parts.
+struct HeldoutConfig : EvaluationCommon {
+  static constexpr std::string_view kKind = "heldout";
+  static constexpr std::string_view kAbout =
+      "loss and accuracy on sequences that were never trained on";
+
+  std::int64_t samples = 1'024;  ///< sequences per task part
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("samples", samples, "test sequences per task part", config::at_least(1));
+  }
+  void validate_task(const TaskConfig&, config::Check&) const {}
+
+  /// Metrics: test_loss, then PART_loss, PART_accuracy and PART_accuracy_chance for each part.
+  EvaluationResult run(const EvaluationContext& context) const;
+};
+
+/// Held-out figures for a metrics line, on `samples` sequences of each part of the validation
+/// split: valid_loss (the parts weighted by their shares), valid_accuracy (the first part's), and
+/// valid_PART_loss and valid_PART_accuracy.
+Json validation_metrics(const EvaluationContext& context, std::int64_t samples);
+
+}  // namespace difflab

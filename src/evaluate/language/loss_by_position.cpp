@@ -1,0 +1,50 @@
+#include "evaluate/language/loss_by_position.h"
+
+#include <ATen/ATen.h>
+
+#include "evaluate/base/score_batches.h"
+#include "model/language_model.h"
+#include "model/score.h"
+#include "task/base/task.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+// The sum of the losses at every position of `samples` sequences: [T].
+at::Tensor loss_sums(const EvaluationContext& context, const Task& task, std::int64_t samples) {
+  auto sum = at::zeros({task.sequence_length()}, at::kDouble);
+  for_each_batch(context.model, task, context.seed, Split::kTest, samples, [&](const Batch& batch) {
+    const auto losses = token_losses(context.model.forward(batch.inputs), batch.targets);
+    sum += losses.to(at::kDouble).sum(0).cpu();
+  });
+  return sum;
+}
+
+}  // namespace
+
+EvaluationResult LossByPositionConfig::run(const EvaluationContext& context) const {
+  const at::NoGradGuard no_grad;
+  EvaluationResult result;
+  auto cells = Json::array();
+  auto text = std::get<TextConfig>(context.task_config);
+  for (const auto length : lengths.empty() ? std::vector{text.length} : lengths) {
+    text.length = length;
+    const auto sums = loss_sums(context, *text.build(), samples);
+    for (std::int64_t begin = 0; begin < length; begin += bin) {
+      const auto size = std::min(bin, length - begin);
+      const auto n = size * samples;
+      const double loss = sums.narrow(0, begin, size).sum().item<double>() / static_cast<double>(n);
+      cells.push_back({{"length", length},
+                       {"position", begin + 1},
+                       {"until", begin + size},
+                       {"loss", loss},
+                       {"n", n}});
+    }
+    result.metrics[concat("loss_at_", length)] = cells.back()["loss"];
+  }
+  result.details["cells"] = std::move(cells);
+  return result;
+}
+
+}  // namespace difflab

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/evaluation.h"
+#include "util/text.h"
+
+namespace difflab {
+
+/// Retrieval over a grid of needles N × queries R × length T × depth: the share of questions
+/// answered with the right value, with n and a Wilson interval per cell, and the share of sequences
+/// with every question right. Follows the multi-needle evaluation of arXiv 2410.05258, section 3.3:
+/// the asked needle at a fixed depth, the others anywhere, `samples` sequences a cell.
+struct NeedleGridConfig : EvaluationCommon {
+  static constexpr std::string_view kKind = "needle_grid";
+  static constexpr std::string_view kAbout =
+      "retrieval over a grid of needles, queries, length and depth";
+
+  std::vector<std::int64_t> needles = {4};
+  std::vector<std::int64_t> queries = {1};
+  std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
+  std::vector<double> depths = {0, 25, 50, 75, 100};
+  std::int64_t samples = 50;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("needles", needles, "numbers of needles N", config::at_least(1));
+    visit("queries", queries, "numbers of queries R; cells with R > N are left out",
+          config::at_least(1));
+    visit("lengths", lengths, "sequence lengths T in tokens; empty: the trained length",
+          config::at_least(1));
+    visit("depths", depths, "depths of the asked needle, in % of the noise",
+          config::between(0, 100));
+    visit("samples", samples, "sequences per cell", config::at_least(1));
+  }
+  void validate(config::Check& check) const;
+
+  /// The longest sequence that the grid asks for, beside the trained length.
+  std::int64_t longest() const {
+    return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  }
+
+  /// Every cell of the grid must be possible in this task.
+  void validate_task(const TaskConfig& task, config::Check& check) const;
+
+  /// Metrics: grid_accuracy, the mean over the cells; accuracy_nN_rR and all_correct_nN_rR for
+  /// every N and R, and accuracy_tT for every length T, means over the other sides of the grid;
+  /// each accuracy with its _chance. Details: cells, each with needles, queries, length, depth,
+  /// samples, n (= samples · queries), correct, accuracy, accuracy_low, accuracy_high, all_correct,
+  /// chance.
+  EvaluationResult run(const EvaluationContext& context) const;
+};
+
+}  // namespace difflab

@@ -1,0 +1,31 @@
+#include <algorithm>
+
+#include "evaluate/retrieval/grid_cells.h"
+#include "evaluate/retrieval/needle_grid.h"
+
+namespace difflab {
+void NeedleGridConfig::validate(config::Check& check) const {
+  if (needles.empty()) check.problem("needles", "is empty; expected at least one number");
+  if (queries.empty()) check.problem("queries", "is empty; expected at least one number");
+  if (depths.empty()) check.problem("depths", "is empty; expected at least one depth");
+  if (!needles.empty() && !queries.empty()) {
+    const auto most = *std::max_element(needles.begin(), needles.end());
+    for (const auto R : queries) {
+      if (R > most) {
+        check.problem("queries",
+                      concat("asks for ", R, " needles; expected at most needles, ", most));
+      }
+    }
+  }
+}
+
+void NeedleGridConfig::validate_task(const TaskConfig& task, config::Check& check) const {
+  const NeedleConfig* base = needles_of(task);
+  if (base == nullptr) {
+    check.problem("kind", "is needle_grid; expected a task with needles (needle, needle_recall)");
+    return;
+  }
+  check_cells(*this, *base, check);
+}
+
+}  // namespace difflab

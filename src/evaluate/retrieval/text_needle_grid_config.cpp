@@ -1,0 +1,15 @@
+#include "evaluate/retrieval/grid_cells.h"
+#include "evaluate/retrieval/text_needle_grid.h"
+
+namespace difflab {
+
+void TextNeedleGridConfig::validate_task(const TaskConfig& task, config::Check& check) const {
+  const auto* base = std::get_if<TextNeedleConfig>(&task);
+  if (base == nullptr) {
+    check.problem("kind", "is text_needle_grid; expected a task of kind text_needle");
+    return;
+  }
+  check_cells(grid, *base, check);
+}
+
+}  // namespace difflab

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/evaluation.h"
+
+namespace difflab {
+
+/// How fast a model writes: tokens a second through the cache of keys and values, behind contexts
+/// of each length, alone and in batches. Reading the context is not counted. Medians of interleaved
+/// rounds; random tokens. Times depend on the machine and on what else it does; run one at a time
+/// (launcher.workers=1).
+struct DecodingConfig : EvaluationCommon {
+  static constexpr std::string_view kKind = "decoding";
+  static constexpr std::string_view kAbout =
+      "tokens per second that a model writes behind contexts of each length";
+
+  std::vector<std::int64_t> contexts = {64, 256, 1'024};
+  std::vector<std::int64_t> batches = {1, 8};
+  std::int64_t tokens = 16;
+  std::int64_t rounds = 9;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("contexts", contexts, "tokens T that have been read", config::at_least(1));
+    visit("batches", batches, "sequences B that are written at once", config::at_least(1));
+    visit("tokens", tokens, "tokens that are written behind each", config::at_least(1));
+    visit("rounds", rounds, "timings of each case, taken in turn", config::at_least(1));
+  }
+  void validate_task(const TaskConfig&, config::Check&) const {}
+
+  /// The longest sequence that is written.
+  std::int64_t longest() const {
+    return contexts.empty() ? 0 : *std::max_element(contexts.begin(), contexts.end()) + tokens;
+  }
+
+  /// Metrics: decoding_tokens_per_second_tT_bB, of all B sequences together, and cache_mib_tT of
+  /// one sequence. Details: cells, each with length, sequences, tokens_per_second with its
+  /// quartiles _low and _high, and cache_mib of all sequences.
+  EvaluationResult run(const EvaluationContext& context) const;
+};
+
+}  // namespace difflab

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/evaluation.h"
+
+namespace difflab {
+
+/// What the model costs: forward pass, and forward and backward pass with the loss of every token,
+/// at each length, with the plain and the fused kernels, on random tokens. Medians of interleaved
+/// rounds. Compares with arXiv 2410.05258, table 7. Times depend on the machine and on what else it
+/// does; run one at a time (launcher.workers=1).
+struct ThroughputConfig : EvaluationCommon {
+  static constexpr std::string_view kKind = "throughput";
+  static constexpr std::string_view kAbout =
+      "tokens per second, peak memory and share of the matrix-multiply peak";
+
+  std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
+  std::int64_t tokens = 4'096;             ///< of a batch
+  std::int64_t rounds = 9;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("lengths", lengths, "sequence lengths T in tokens; empty: the trained length",
+          config::at_least(1));
+    visit("tokens", tokens, "tokens of a batch, at least one sequence", config::at_least(1));
+    visit("rounds", rounds, "timings of each case, taken in turn", config::at_least(1));
+  }
+  void validate_task(const TaskConfig&, config::Check&) const {}
+
+  /// The longest sequence that is asked for, beside the trained length.
+  std::int64_t longest() const {
+    return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  }
+
+  /// Metrics: forward_tokens_per_second_tT and training_tokens_per_second_tT of the fused kernels,
+  /// training_memory_mib_tT. Details: cells, each with length, kernels (plain, fused), pass
+  /// (forward, training), sequences, tokens_per_second and its quartiles _low and _high,
+  /// share_of_sgemm (of the library's 1024³ matrix product, timed in the same rounds), memory_mib
+  /// (peak above what was there).
+  EvaluationResult run(const EvaluationContext& context) const;
+};
+
+}  // namespace difflab

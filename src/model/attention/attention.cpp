@@ -1,0 +1,48 @@
+#include "model/attention/attention.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernel/fused_rows.h"
+#include "kernel/library_attention.h"
+
+namespace difflab {
+
+void Attention::initialise(const std::function<Random(const std::string& name)>&) {}
+
+at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
+
+bool Attention::uses_fused(Kernels kernels, const KeyValueCache* cache) const {
+  const bool whole = cache == nullptr || cache->tokens() == 0;
+  return kernels == Kernels::kFused && whole && !logit_hook_;
+}
+
+at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k) const {
+  const auto queries = q.size(-2), keys = k.size(-2);
+  const auto future =
+      at::ones({queries, keys}, q.options().dtype(at::kBool)).triu(/*diagonal=*/1 + keys - queries);
+  const auto scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
+  const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, maps, T_q, T]
+  const auto logits = scores.masked_fill(future, -std::numeric_limits<double>::infinity());
+  return (logit_hook_ ? logit_hook_(logits) : logits).softmax(-1);
+}
+
+at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                  const at::Tensor& lambda, const kernel::HeadMap& heads) {
+  return kernel::takes_rows(q) ? kernel::fused_attention(q, k, v, lambda, heads)
+                               : kernel::library_attention(q, k, v, lambda, heads);
+}
+
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
+  return x.unflatten(-1, {heads, -1});
+}
+
+at::Tensor join_heads(const at::Tensor& heads) { return heads.transpose(1, 2).flatten(2); }
+
+at::Tensor repeat_heads(const at::Tensor& x, std::int64_t times) {
+  return times == 1 ? x : x.repeat_interleave(times, /*dim=*/2);
+}
+
+}  // namespace difflab

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/layer/head_norm_config.h"
+
+namespace difflab {
+
+/// A parameter's name inside its module and its shape.
+struct ParameterShape {
+  std::string name;
+  std::vector<std::int64_t> shape;
+};
+
+/// What one attention layer is made of and does, as far as counting needs it. The built module must
+/// have exactly these parameters (a test compares them).
+struct AttentionCost {
+  std::vector<ParameterShape> parameters = {};
+  std::int64_t maps = 0;  ///< softmax maps [T, T]
+  /// Key widths of all softmax maps together: QKᵀ takes 2·T²·score_channels operations.
+  std::int64_t score_channels = 0;
+  /// Value widths of all products of a map with values together: they take 2·T²·value_channels.
+  std::int64_t value_channels = 0;
+  /// Numbers kept per token for decoding: keys and values.
+  std::int64_t cache_channels = 0;
+
+  /// A projection: weight [out, in] and, if asked, bias [out].
+  void add_linear(const std::string& name, std::int64_t in, std::int64_t out, bool bias = false) {
+    parameters.push_back({name + ".weight", {out, in}});
+    if (bias) parameters.push_back({name + ".bias", {out}});
+  }
+
+  void add_head_norm(HeadNormKind kind, std::int64_t width) {
+    if (kind != HeadNormKind::kNone) parameters.push_back({"subln.weight", {width}});
+    if (kind == HeadNormKind::kGroup) parameters.push_back({"subln.bias", {width}});
+  }
+};
+
+}  // namespace difflab

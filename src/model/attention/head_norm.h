@@ -1,0 +1,29 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+
+#include "model/layer/head_norm_config.h"
+#include "model/layer/kernels_config.h"
+
+namespace difflab {
+
+/// Normalises each head's output over its channels; named `subln` in the official files.
+/// Parameters: weight [width] for rms and group, bias [width] for group, none for none.
+class HeadNorm : public torch::nn::Module {
+ public:
+  HeadNorm(HeadNormKind kind, std::int64_t width, double eps, Kernels kernels);
+
+  /// x [..., width] -> the same shape, times `factor`, which costs nothing where there is a gain.
+  at::Tensor forward(const at::Tensor& x, double factor = 1) const;
+
+ private:
+  HeadNormKind kind_;
+  std::int64_t width_;
+  double eps_;
+  Kernels kernels_;
+  at::Tensor weight_, bias_;  // [width]
+};
+
+}  // namespace difflab

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "config/value/value.h"
+
+namespace difflab {
+
+/// λ_init of each layer: the paper's schedule, one constant, or a list with one value per layer.
+class LambdaInit {
+ public:
+  /// The paper's schedule 0.8 − 0.6·exp(−0.3·l), l = 0 for the first layer
+  /// (arXiv 2410.05258, section 2.1, where layers count from 1).
+  LambdaInit() = default;
+  explicit LambdaInit(double constant) : choice_(constant) {}
+  explicit LambdaInit(std::vector<double> per_layer) : choice_(std::move(per_layer)) {}
+
+  double at(std::int64_t layer) const {
+    if (const auto* constant = std::get_if<double>(&choice_)) return *constant;
+    if (const auto* list = std::get_if<std::vector<double>>(&choice_)) {
+      return list->at(static_cast<std::size_t>(layer));
+    }
+    return 0.8 - 0.6 * std::exp(-0.3 * static_cast<double>(layer));
+  }
+
+  /// The number of layers that a list speaks of, nothing for the other choices.
+  std::optional<std::int64_t> layers() const {
+    const auto* list = std::get_if<std::vector<double>>(&choice_);
+    return list ? std::optional(static_cast<std::int64_t>(list->size())) : std::nullopt;
+  }
+
+  /// Whether some layer has this value.
+  bool has(double value) const {
+    if (const auto* constant = std::get_if<double>(&choice_)) return *constant == value;
+    const auto* list = std::get_if<std::vector<double>>(&choice_);
+    return list && std::find(list->begin(), list->end(), value) != list->end();
+  }
+
+  static std::optional<LambdaInit> from_value(const config::Value& value);
+  config::Value to_value() const;
+  static std::string expected() {
+    return "schedule, a number from 0 to 1, or a list of such numbers, one per layer";
+  }
+
+ private:
+  struct Schedule {};
+  std::variant<Schedule, double, std::vector<double>> choice_;
+};
+
+}  // namespace difflab

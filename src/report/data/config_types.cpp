@@ -1,0 +1,51 @@
+#include "report/data/config_types.h"
+
+#include "config/value/value.h"
+
+namespace difflab::report {
+
+std::optional<std::string> TextMap::find(std::string_view name) const {
+  for (const auto& [key, text] : entries) {
+    if (key == name) return text;
+  }
+  return std::nullopt;
+}
+
+std::optional<TextMap> TextMap::from_value(const config::Value& value) {
+  if (!value.is_map()) return std::nullopt;
+  TextMap map;
+  for (const auto& entry : value.entries()) {
+    if (!entry.value.is_scalar() || entry.value.is_null()) return std::nullopt;
+    map.entries.emplace_back(entry.key, entry.value.as_string());
+  }
+  return map;
+}
+
+config::Value TextMap::to_value() const {
+  config::Value value = config::Value::map();
+  for (const auto& [key, text] : entries) value.set(key, config::Value(text));
+  return value;
+}
+
+std::optional<NameList> NameList::from_value(const config::Value& value) {
+  NameList list;
+  if (value.is_string()) {
+    list.names.push_back(value.as_string());
+    return list;
+  }
+  if (!value.is_list()) return std::nullopt;
+  for (const config::Value& item : value.items()) {
+    if (!item.is_string()) return std::nullopt;
+    list.names.push_back(item.as_string());
+  }
+  return list;
+}
+
+config::Value NameList::to_value() const {
+  if (names.size() == 1) return config::Value(names[0]);
+  config::Value value = config::Value::list();
+  for (const std::string& name : names) value.push_back(config::Value(name));
+  return value;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,104 @@
+#include "report/data/derived.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "report/data/frame.h"
+#include "statistics/describe.h"
+#include "statistics/share.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+// The score at one length, and what its answers say about chance.
+struct Score {
+  std::vector<double> values;
+  std::vector<double> chances;
+  std::int64_t right = 0;
+  std::int64_t answers = 0;
+
+  void add(const Observation& cell, double value) {
+    values.push_back(value);
+    if (const auto chance = cell.measured("chance")) chances.push_back(*chance);
+    right += static_cast<std::int64_t>(cell.measured("correct").value_or(0));
+    answers += static_cast<std::int64_t>(cell.measured("n").value_or(0));
+  }
+  bool above_chance() const {
+    const double chance = chances.empty() ? 0 : mean(chances);
+    const auto interval = wilson_interval(right, answers);
+    return interval && right > 0 ? interval->low > chance : mean(values) > chance;
+  }
+};
+
+// Weights of the trapezoid rule over ascending places, with sum 1; one place has all of it.
+std::vector<double> trapezoid(const std::vector<double>& places) {
+  std::vector<double> weights(places.size(), places.size() == 1 ? 1.0 : 0.0);
+  const double length = places.back() - places.front();
+  for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+    const double half = (places[i + 1] - places[i]) / (2 * length);
+    weights[i] += half;
+    weights[i + 1] += half;
+  }
+  return weights;
+}
+
+}  // namespace
+
+void DerivedCommon::validate(config::Check& check) const {
+  for (const auto& [key, text] : {std::pair("name", &name), std::pair("source", &source)}) {
+    if (text->empty()) check.problem(key, "is missing");
+  }
+}
+
+std::optional<double> EffectiveLengthConfig::of(const std::vector<Observation>& cells) const {
+  std::map<double, Score> scores;
+  for (const Observation& cell : cells) {
+    const auto length = cell.measured(x);
+    const auto score = cell.measured(value);
+    if (length && score) scores[*length].add(cell, *score);
+  }
+  if (scores.empty()) return std::nullopt;
+  if (!scores.begin()->second.above_chance()) return 0;
+  const double base = mean(scores.begin()->second.values);
+  double longest = scores.begin()->first;
+  for (const auto& [length, score] : scores) {
+    if (mean(score.values) >= share * base) longest = length;
+  }
+  return longest;
+}
+
+std::optional<double> MapAreaConfig::of(const std::vector<Observation>& cells) const {
+  std::map<double, std::map<double, std::vector<double>>> map;  // by x, then y
+  std::set<double> all_y;
+  for (const Observation& cell : cells) {
+    const auto at_x = cell.measured(x);
+    const auto at_y = cell.measured(y);
+    const auto score = cell.measured(value);
+    if (!at_x || !at_y || !score || !(*at_x > 0)) continue;
+    map[*at_x][*at_y].push_back(*score);
+    all_y.insert(*at_y);
+  }
+  if (map.empty()) return std::nullopt;
+  std::vector<double> xs;
+  for (const auto& [at_x, column] : map) {
+    if (column.size() != all_y.size()) return std::nullopt;
+    xs.push_back(std::log(at_x));
+  }
+  const auto x_weights = trapezoid(xs);
+  const auto y_weights = trapezoid({all_y.begin(), all_y.end()});
+  double area = 0;
+  std::size_t i = 0;
+  for (const auto& [at_x, column] : map) {
+    std::size_t j = 0;
+    for (const auto& [at_y, scores] : column) area += x_weights[i] * y_weights[j++] * mean(scores);
+    ++i;
+  }
+  return area;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "report/data/config_types.h"
+#include "util/json.h"
+
+namespace difflab::report {
+
+struct Observation;
+
+/// What every derived metric has: which cells of one run it is made from, and its name.
+struct DerivedCommon {
+  std::string name;
+  std::string source;
+  std::string value = "accuracy";
+  TextMap where;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "the metric's key in tables, figures and claims");
+    visit("source", source, "evaluation whose cells it is made from, e.g. needle_grid");
+    visit("value", value, "key of the cells with the score");
+    visit("where", where, "keep only cells with these values, e.g. {needles: 4, queries: 1}");
+  }
+  void validate(config::Check& check) const;
+};
+
+/// The longest context at which a run keeps a share of its own score at the shortest: with 0.85,
+/// what RULER (arXiv 2404.06654) measures against a fixed score. Scores are means over the other
+/// keys of the cells. A run that keeps it to the end has the longest length asked. A run whose base
+/// score is not above chance (its Wilson interval reaches it) has 0: left out, it would flatter the
+/// mean of its variant.
+struct EffectiveLengthConfig : DerivedCommon {
+  static constexpr std::string_view kKind = "effective_length";
+  static constexpr std::string_view kAbout =
+      "the longest context at which a run keeps a share of its own score at the shortest";
+
+  std::string x = "length";
+  double share = 0.85;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    DerivedCommon::visit_fields(visit);
+    visit("x", x, "key of the cells with the length");
+    visit("share", share, "of the score at the shortest length", config::between(0, 1));
+  }
+  std::optional<double> of(const std::vector<Observation>& cells) const;
+};
+
+/// The area under the depth × length map divided by its ground: the mean score by the trapezoid
+/// rule over the depth and the logarithm of the length, between 0 and 1. A map with holes has none.
+struct MapAreaConfig : DerivedCommon {
+  static constexpr std::string_view kKind = "map_area";
+  static constexpr std::string_view kAbout =
+      "the mean score over the depth x length map, by the trapezoid rule in depth and log length";
+
+  std::string x = "length";
+  std::string y = "depth";
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    DerivedCommon::visit_fields(visit);
+    visit("x", x, "key of the cells whose logarithm is one side");
+    visit("y", y, "key of the cells that is the other side");
+  }
+  std::optional<double> of(const std::vector<Observation>& cells) const;
+};
+
+/// A metric that the report works out for every run from the cells of an evaluation.
+using DerivedConfig = std::variant<EffectiveLengthConfig, MapAreaConfig>;
+
+}  // namespace difflab::report

@@ -1,0 +1,248 @@
+#include "report/data/format.h"
+
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr std::string_view kMinus = "\u2212";
+
+// The code point at `at`, which moves behind it. A stray byte counts as itself.
+char32_t next_code_point(std::string_view text, std::size_t& at) {
+  const auto first = static_cast<unsigned char>(text[at++]);
+  const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+  char32_t code = more == 3   ? first & 0x07
+                  : more == 2 ? first & 0x0f
+                  : more == 1 ? first & 0x1f
+                              : first;
+  for (int i = 0; i < more && at < text.size(); ++i) {
+    code = (code << 6) | (static_cast<unsigned char>(text[at++]) & 0x3f);
+  }
+  return code;
+}
+
+std::size_t columns_of(char32_t code) {
+  const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
+  if (within(0x0300, 0x036f) || within(0x200b, 0x200f) || within(0xfe00, 0xfe0f)) return 0;
+  if (within(0x1100, 0x115f) || within(0x2e80, 0xa4cf) || within(0xac00, 0xd7a3) ||
+      within(0xf900, 0xfaff) || within(0xfe30, 0xfe6f) || within(0xff00, 0xff60) ||
+      within(0x1f300, 0x1faff)) {
+    return 2;
+  }
+  return 1;
+}
+
+template <class Table>
+std::string replace_each(std::string_view text, const Table& table) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = at;
+    next_code_point(text, at);
+    const std::string_view character = text.substr(start, at - start);
+    const auto found = table.find(character);
+    out += found == table.end() ? character : found->second;
+  }
+  return out;
+}
+
+// A Greek letter followed by _word: where the word starts and ends, or npos.
+struct Subscript {
+  std::size_t underscore = std::string_view::npos;
+  std::size_t end = 0;
+};
+Subscript find_subscript(std::string_view text, std::size_t from) {
+  for (std::size_t at = text.find('_', from); at != std::string_view::npos;
+       at = text.find('_', at + 1)) {
+    // Greek letters are U+0370..U+03FF: their first UTF-8 byte is 0xCD, 0xCE or 0xCF.
+    const bool after_greek = at >= 2 && (static_cast<unsigned char>(text[at - 2]) >= 0xcd &&
+                                         static_cast<unsigned char>(text[at - 2]) <= 0xcf);
+    std::size_t end = at + 1;
+    while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
+    if (after_greek && end > at + 1) return {.underscore = at, .end = end};
+  }
+  return {};
+}
+
+template <class Escape, class Mark>
+std::string with_subscripts(std::string_view text, const Escape& escape, const Mark& mark) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const Subscript found = find_subscript(text, at);
+    if (found.underscore == std::string_view::npos) break;
+    out += escape(text.substr(at, found.underscore - at));
+    out += mark(text.substr(found.underscore + 1, found.end - found.underscore - 1));
+    at = found.end;
+  }
+  return out + escape(text.substr(at));
+}
+
+const std::map<std::string_view, std::string_view>& tex_table() {
+  static const std::map<std::string_view, std::string_view> table = {{"\\", "\\textbackslash{}"},
+                                                                     {"{", "\\{"},
+                                                                     {"}", "\\}"},
+                                                                     {"$", "\\$"},
+                                                                     {"&", "\\&"},
+                                                                     {"#", "\\#"},
+                                                                     {"%", "\\%"},
+                                                                     {"_", "\\_"},
+                                                                     {"^", "\\textasciicircum{}"},
+                                                                     {"~", "\\textasciitilde{}"},
+                                                                     {"<", "$<$"},
+                                                                     {">", "$>$"},
+                                                                     {"±", "$\\pm$"},
+                                                                     {"−", "$-$"},
+                                                                     {"×", "$\\times$"},
+                                                                     {"≥", "$\\geq$"},
+                                                                     {"≤", "$\\leq$"},
+                                                                     {"↑", "$\\uparrow$"},
+                                                                     {"↓", "$\\downarrow$"},
+                                                                     {"→", "$\\rightarrow$"},
+                                                                     {"Δ", "$\\Delta$"},
+                                                                     {"–", "--"},
+                                                                     {"—", "---"},
+                                                                     {"…", "\\ldots{}"},
+                                                                     {"·", "$\\cdot$"},
+                                                                     {"√", "$\\surd$"},
+                                                                     {"\n", " "},
+                                                                     {"\r", " "},
+                                                                     {"\f", " "},
+                                                                     {"α", "$\\alpha$"},
+                                                                     {"β", "$\\beta$"},
+                                                                     {"γ", "$\\gamma$"},
+                                                                     {"δ", "$\\delta$"},
+                                                                     {"ε", "$\\varepsilon$"},
+                                                                     {"η", "$\\eta$"},
+                                                                     {"θ", "$\\theta$"},
+                                                                     {"λ", "$\\lambda$"},
+                                                                     {"μ", "$\\mu$"},
+                                                                     {"π", "$\\pi$"},
+                                                                     {"ρ", "$\\rho$"},
+                                                                     {"σ", "$\\sigma$"},
+                                                                     {"τ", "$\\tau$"},
+                                                                     {"φ", "$\\varphi$"},
+                                                                     {"ω", "$\\omega$"}};
+  return table;
+}
+
+}  // namespace
+
+std::string format_number(double value, int decimals, bool typographic) {
+  std::array<char, 512> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
+                                 std::chars_format::fixed, decimals)
+                       .ptr;
+  std::string digits(buffer.data(), end);
+  if (!std::isfinite(value)) return digits;
+  std::size_t point = digits.find('.');
+  if (point == std::string::npos) point = digits.size();
+  for (std::size_t at = point; at > 3; at -= 3) digits.insert(at - 3, ",");
+  const bool is_zero = digits.find_first_not_of("0.,") == std::string::npos;
+  if (value < 0 && !is_zero) digits.insert(0, typographic ? kMinus : "-");
+  return digits;
+}
+
+std::string plain_number(double value) {
+  if (!std::isfinite(value)) return "";
+  std::array<char, 64> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+std::string p_text(double p) { return p < 0.001 ? "< 0.001" : format_number(p, 3); }
+
+std::string named_p(double p) { return (p < 0.001 ? "p " : "p = ") + p_text(p); }
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < text.size();) width += columns_of(next_code_point(text, at));
+  return width;
+}
+
+std::string pad_right(std::string_view text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return std::string(text) + std::string(used < width ? width - used : 0, ' ');
+}
+
+std::string pad_left(std::string_view text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return std::string(used < width ? width - used : 0, ' ') + std::string(text);
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string out;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = text.find(' ', at);
+    if (end == std::string_view::npos) end = text.size();
+    const std::string_view word = text.substr(at, end - at);
+    const std::size_t needed = display_width(word);
+    if (used > 0 && used + 1 + needed > width) {
+      out += "\n";
+      out += indent;
+      used = display_width(indent);
+    } else if (used > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += needed;
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string escape_html(std::string_view text) {
+  static const std::map<std::string_view, std::string_view> table = {
+      {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
+  return replace_each(text, table);
+}
+
+std::string escape_markdown(std::string_view text) {
+  static const std::map<std::string_view, std::string_view> table = {
+      {"|", "\\|"},  {"\\", "\\\\"}, {"`", "\\`"}, {"*", "\\*"}, {"_", "\\_"},
+      {"<", "&lt;"}, {"[", "\\["},   {"]", "\\]"}, {"\n", " "},  {"\r", ""}};
+  return replace_each(text, table);
+}
+
+std::string escape_csv(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  static const std::map<std::string_view, std::string_view> table = {{"\"", "\"\""}};
+  return "\"" + replace_each(text, table) + "\"";
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::vector<std::string> escaped;
+  for (const auto& cell : cells) escaped.push_back(escape_csv(cell));
+  return join(escaped, ",") + "\n";
+}
+
+std::string escape_tex(std::string_view text) {
+  const auto escape = [](std::string_view part) { return replace_each(part, tex_table()); };
+  std::string out = with_subscripts(text, escape, [](std::string_view word) {
+    return "$_{\\mathrm{" + std::string(word) + "}}$";
+  });
+  // "$\lambda$$_{init}$" is one formula, not two.
+  for (std::size_t at = out.find("$$"); at != std::string::npos; at = out.find("$$", at)) {
+    if (at > 0 && out[at - 1] == '\\') {
+      ++at;  // "\$$<$": a dollar sign and a formula
+    } else {
+      out.erase(at, 2);
+    }
+  }
+  return out;
+}
+
+std::string subscripts_html(std::string_view text) {
+  return with_subscripts(text, escape_html, [](std::string_view word) {
+    return "<sub>" + std::string(word) + "</sub>";
+  });
+}
+
+}  // namespace difflab::report

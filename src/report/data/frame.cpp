@@ -1,0 +1,241 @@
+#include "report/data/frame.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "record/run_directory.h"
+#include "report/data/format.h"
+#include "report/data/learned.h"
+#include "util/error.h"
+
+namespace difflab::report {
+namespace {
+
+const Json* member(const Json& json, std::string_view key) {
+  if (!json.is_object()) return nullptr;
+  const auto found = json.find(std::string(key));
+  return found == json.end() ? nullptr : &*found;
+}
+
+const Json* at_path(const Json& json, std::string_view path) {
+  if (const Json* whole = member(json, path)) return whole;
+  const auto dot = path.find('.');
+  if (dot == std::string_view::npos) return nullptr;
+  const Json* inner = member(json, path.substr(0, dot));
+  return inner == nullptr ? nullptr : at_path(*inner, path.substr(dot + 1));
+}
+
+RunState state_of(std::string_view name) {
+  for (const RunState state : {RunState::kFailed, RunState::kInterrupted, RunState::kRunning}) {
+    if (name == name_of(state)) return state;
+  }
+  return RunState::kFailed;  // "finished" without a result is none
+}
+
+void read_status_into(FrameRun& run, const RunDirectory& directory) {
+  const auto status = read_status(directory);
+  if (!status) return;
+  run.state = state_of(status->value("state", ""));
+  if (const Json* message = member(*status, "message"); message && message->is_string()) {
+    run.message = message->get<std::string>();
+  }
+  if (run.state == RunState::kFailed && run.message.empty()) run.message = "ended without a result";
+}
+
+void read_result_into(FrameRun& run, const RunDirectory& directory) {
+  auto result = read_result(directory);
+  if (!result) return read_status_into(run, directory);
+  run.result = std::move(*result);
+  run.curve = read_metrics(directory);
+  const Json* status = member(run.result, "status");
+  const bool diverged = status != nullptr && *status == "diverged";
+  run.state = diverged ? RunState::kDiverged : RunState::kFinished;
+  const Json* step = member(run.result, "diverged_at_step");
+  if (step != nullptr && step->is_number()) run.diverged_at = step->get<double>();
+}
+
+FrameRun read_run(const PlannedRun& plan) {
+  FrameRun run;
+  run.plan = plan;
+  const RunDirectory directory{plan.directory};
+  try {
+    if (auto provenance = read_provenance(directory)) run.provenance = std::move(*provenance);
+    read_result_into(run, directory);
+  } catch (const UserError& error) {
+    run.state = RunState::kFailed;
+    run.message = error.what();
+    run.result = nullptr;
+    run.curve.clear();
+  }
+  return run;
+}
+
+void add_matching(const Observation& row, const TextMap& where, std::vector<Observation>& rows) {
+  const bool matches =
+      std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
+        const auto number = parse_number(entry.second);
+        const Json value = row.value(entry.first);
+        return number ? value.is_number() && value.get<double>() == *number
+                      : row.text(entry.first) == entry.second;
+      });
+  if (matches) rows.push_back(row);
+}
+
+// From here on a derived metric is one like any other.
+void add_derived(const DerivedConfig& config, FrameRun& run) {
+  std::visit(
+      [&](const auto& derived) {
+        const auto value = derived.of(cells_of(run, derived.source, derived.where));
+        if (value) run.result["metrics"][derived.name] = *value;
+      },
+      config);
+}
+
+}  // namespace
+
+std::string_view name_of(RunState state) {
+  switch (state) {
+    case RunState::kFinished:
+      return "finished";
+    case RunState::kDiverged:
+      return "diverged";
+    case RunState::kFailed:
+      return "failed";
+    case RunState::kInterrupted:
+      return "interrupted";
+    case RunState::kRunning:
+      return "running";
+    case RunState::kMissing:
+      return "not run";
+  }
+  return "";
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::string FrameRun::axis(std::string_view name) const {
+  for (const auto& [axis, value] : plan.axes) {
+    if (axis == name) return value;
+  }
+  return "";
+}
+
+std::optional<double> FrameRun::metric(std::string_view key) const {
+  const Json* metrics = member(result, "metrics");
+  const Json* value = metrics == nullptr ? nullptr : member(*metrics, key);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  const double number = value->get<double>();
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<double> FrameRun::censored_above(std::string_view key) const {
+  const Json* censored = member(result, "censored");
+  const Json* bound = censored == nullptr ? nullptr : member(*censored, key);
+  if (bound == nullptr || !bound->is_number() || metric(key)) return std::nullopt;
+  return bound->get<double>();
+}
+
+const Json* FrameRun::config(std::string_view path) const { return at_path(plan.config, path); }
+
+Json Observation::value(std::string_view key) const {
+  if (const Json* own = fields == nullptr ? nullptr : member(*fields, key)) return *own;
+  for (const auto& [axis, text] : run->plan.axes) {
+    if (axis != key) continue;
+    const auto number = parse_number(text);
+    return number ? Json(*number) : Json(text);
+  }
+  if (const auto metric = run->metric(key)) return *metric;
+  const Json* setting = run->config(key);
+  return setting == nullptr ? Json(nullptr) : *setting;
+}
+
+std::optional<double> Observation::measured(std::string_view key) const {
+  if (fields == nullptr) return run->metric(key);
+  const Json* own = member(*fields, key);
+  if (own == nullptr || !own->is_number() || !std::isfinite(own->get<double>())) {
+    return std::nullopt;
+  }
+  return own->get<double>();
+}
+
+std::string Observation::text(std::string_view key) const {
+  const Json found = value(key);
+  if (found.is_number()) return plain_number(found.get<double>());
+  return found.is_string() ? found.get<std::string>() : found.dump();
+}
+
+Frame::Frame(const std::vector<PlannedRun>& runs, std::string baseline,
+             const LearnedConfig& learned, const std::vector<DerivedConfig>& derived)
+    : baseline_(std::move(baseline)) {
+  for (const PlannedRun& plan : runs) {
+    for (const auto& [axis, value] : plan.axes) {
+      if (!has_axis(axis)) axes_.push_back(axis);
+    }
+    runs_.push_back(read_run(plan));
+    if (!runs_.back().has_result()) continue;
+    if (learned.given()) add_learned(learned, runs_.back());
+    for (const DerivedConfig& one : derived) add_derived(one, runs_.back());
+  }
+}
+
+bool Frame::has_axis(std::string_view name) const {
+  return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
+}
+
+std::vector<std::string> Frame::values(std::string_view axis) const {
+  std::vector<std::string> distinct;
+  for (const FrameRun& run : runs_) {
+    std::string value = run.axis(axis);
+    if (std::find(distinct.begin(), distinct.end(), value) == distinct.end()) {
+      distinct.push_back(std::move(value));
+    }
+  }
+  return distinct;
+}
+
+std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
+                                  const TextMap& where) {
+  std::vector<Observation> rows;
+  const Json* cells = at_path(run.result, "evaluations." + source + ".cells");
+  if (cells == nullptr || !cells->is_array()) return rows;
+  for (const Json& cell : *cells) add_matching({.run = &run, .fields = &cell}, where, rows);
+  return rows;
+}
+
+std::vector<Observation> Frame::observations(const std::string& source, bool curve,
+                                             const TextMap& where) const {
+  std::vector<Observation> rows;
+  for (const FrameRun& run : runs_) {
+    if (!run.has_result()) continue;
+    if (!source.empty()) {
+      const auto cells = cells_of(run, source, where);
+      rows.insert(rows.end(), cells.begin(), cells.end());
+    } else if (curve) {
+      for (const Json& line : run.curve) add_matching({.run = &run, .fields = &line}, where, rows);
+    } else {
+      add_matching({.run = &run, .fields = nullptr}, where, rows);
+    }
+  }
+  return rows;
+}
+
+std::vector<double> Frame::chance(std::string_view metric) const {
+  const std::string key = std::string(metric) + "_chance";
+  std::set<double> levels;
+  for (const FrameRun& run : runs_) {
+    if (const auto level = run.metric(key)) levels.insert(*level);
+  }
+  return {levels.begin(), levels.end()};
+}
+
+}  // namespace difflab::report

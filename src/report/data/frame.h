@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/data/config_types.h"
+#include "util/json.h"
+
+namespace difflab::report {
+
+struct DerivedConfig;
+struct LearnedConfig;
+
+/// One run that the study consists of, finished or not.
+struct PlannedRun {
+  std::string id;
+  /// Axis → value as the user wrote it, in sweep order, e.g. {{"model", "diff"}, {"seed", "0"}}.
+  std::vector<std::pair<std::string, std::string>> axes;
+  Json config;                      ///< the resolved run configuration (config::Value::to_json())
+  std::filesystem::path directory;  ///< its run directory, which may not exist yet
+};
+
+enum class RunState { kFinished, kDiverged, kFailed, kInterrupted, kRunning, kMissing };
+std::string_view name_of(RunState state);  ///< "finished", …, "not run"
+
+/// One run with what its directory holds.
+struct FrameRun {
+  PlannedRun plan;
+  RunState state = RunState::kMissing;
+  std::optional<double> diverged_at;  ///< step
+  std::string message;                ///< why it failed
+  Json result;                        ///< null unless there is one
+  Json provenance = Json::object();   ///< {} if there is none
+  std::vector<Json> curve;            ///< lines of metrics.jsonl; empty unless there is a result
+
+  bool has_result() const { return state == RunState::kFinished || state == RunState::kDiverged; }
+  std::string axis(std::string_view name) const;  ///< the value, "" if there is no such axis
+  /// A metric of the result; empty if it is missing, null or not a number.
+  std::optional<double> metric(std::string_view key) const;
+  /// The bound that a null metric is known to exceed.
+  std::optional<double> censored_above(std::string_view key) const;
+  /// The value at a dotted path of the configuration; null pointer if there is none.
+  const Json* config(std::string_view path) const;
+};
+
+/// One row of numbers: a cell of an evaluation, a line of metrics.jsonl, or a result's metrics.
+struct Observation {
+  const FrameRun* run = nullptr;
+  const Json* fields = nullptr;
+
+  /// The value of a key: of the row itself, an axis, a metric of the result or a path of the
+  /// configuration, in this order; null if none has it. An axis value that reads as a number is
+  /// one.
+  Json value(std::string_view key) const;
+  /// What was measured: of the row itself if it is a cell or a line of the curve, where a missing
+  /// key means that nothing was measured; of the result otherwise.
+  std::optional<double> measured(std::string_view key) const;
+  std::string text(std::string_view key) const;  ///< numbers in their shortest form
+};
+
+/// The runs of a study in sweep order.
+class Frame {
+ public:
+  /// Reads the run directories. A directory that cannot be read makes its run failed, with the
+  /// reason as its message; it never stops the report.
+  Frame(const std::vector<PlannedRun>& runs, std::string baseline, const LearnedConfig& learned,
+        const std::vector<DerivedConfig>& derived);
+
+  const std::vector<FrameRun>& runs() const { return runs_; }
+  const std::vector<std::string>& axes() const { return axes_; }
+  bool has_axis(std::string_view name) const;
+  std::vector<std::string> values(std::string_view axis) const;  ///< distinct, in sweep order
+  const std::string& baseline() const { return baseline_; }
+
+  /// Rows of runs that have a result: the cells of evaluation `source`, or the curve if `curve`,
+  /// or one row of metrics per run; only those that match `where`.
+  std::vector<Observation> observations(const std::string& source, bool curve,
+                                        const TextMap& where) const;
+
+  /// Chance levels of a metric, distinct and ascending, from the results' "<metric>_chance".
+  std::vector<double> chance(std::string_view metric) const;
+
+ private:
+  std::vector<FrameRun> runs_;
+  std::vector<std::string> axes_;
+  std::string baseline_;
+};
+
+/// The cells of evaluation `source` of a run that match `where`; none if it has no such evaluation.
+std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
+                                  const TextMap& where);
+
+/// The axis over which results are averaged; runs that differ only in it are repetitions.
+constexpr std::string_view kSeedAxis = "seed";
+
+/// The number that all of `text` spells, if it does.
+std::optional<double> parse_number(std::string_view text);
+
+}  // namespace difflab::report

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/schema/fields.h"
+#include "report/data/metric.h"
+
+namespace difflab::report {
+
+struct FrameRun;
+
+/// When a run counts as one that has learned its task: its curve was at least there, so many times
+/// in a row. A seed learns retrieval or does not; a mean over both kinds describes neither.
+struct LearnedConfig {
+  std::string metric;  ///< of metrics.jsonl; empty: no such question
+  double at_least = 0.9;
+  std::int64_t in_a_row = 2;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("metric", metric,
+          "of metrics.jsonl, e.g. valid_accuracy; empty: runs are not told apart by it");
+    visit("at_least", at_least, "what it has to reach");
+    visit("in_a_row", in_a_row, "held-out evaluations in a row that reach it", config::at_least(1));
+  }
+  bool given() const { return !metric.empty(); }
+};
+
+/// Metrics of every run of an experiment that says when a run has learned.
+constexpr const char* kLearned = "learned";              ///< 1 or 0
+constexpr const char* kStepsToLearn = "steps_to_learn";  ///< of the first evaluation in that row
+
+/// Adds them to the run's result, from its curve; steps that never came are censored at its last.
+void add_learned(const LearnedConfig& config, FrameRun& run);
+
+/// Whether the metric asks what the run has learned, which this one has not.
+bool is_unlearned(const FrameRun& run, const Metric& metric);
+
+}  // namespace difflab::report

@@ -1,0 +1,161 @@
+#include "report/data/metric.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <vector>
+
+#include "report/data/format.h"
+
+namespace difflab::report {
+namespace {
+
+const std::vector<Metric>& known_metrics() {
+  constexpr auto kUp = Better::kHigher;
+  constexpr auto kDown = Better::kLower;
+  constexpr auto kNone = Better::kNeither;
+  static const std::vector<Metric> metrics = {
+      {"parameters", "parameters", "", kNone, 0, false, true},
+      {"steps", "steps", "", kNone, 0, false, true},
+      {"step", "training step", "", kNone, 0, false, true},
+      {"tokens", "training tokens", "", kNone, 0, false, true},
+      {"needle_accuracy", "needle accuracy", "", kUp, 3, true, false},
+      {"valid_accuracy", "validation accuracy", "", kUp, 3, true, false},
+      {"accuracy", "accuracy", "", kUp, 3, true, false},
+      {"all_correct", "all answers correct", "", kUp, 3, true, false},
+      {"valid_loss", "validation loss", "", kDown, 4, false, false},
+      {"test_loss", "test loss", "", kDown, 4, false, false},
+      {"train_loss", "training loss", "", kDown, 4, false, false},
+      {"ar_hit_loss", "AR-Hit loss", "", kDown, 4, false, false},
+      {"others_loss", "other tokens' loss", "", kDown, 4, false, false},
+      {"steps_to_90_accuracy", "steps to 90 %", "", kDown, 0, false, false},
+      {"time_to_90_accuracy_seconds", "time to 90 %", "s", kDown, 1, false, false},
+      {"learned", "learned", "", kUp, 3, true, false},
+      {"steps_to_learn", "steps until learned", "", kDown, 0, false, false},
+      {"train_seconds", "training time", "s", kDown, 1, false, false},
+      {"tokens_per_second", "tokens/s", "", kUp, 0, false, false},
+      {"grad_norm", "gradient norm", "", kNone, 3, false, false},
+      {"lr", "learning rate", "", kNone, std::nullopt, false, true},
+      {"effective_length", "effective length", "tokens", kUp, 0, false, false},
+      {"map_area", "area under the map", "", kUp, 3, true, false},
+      {"length", "context length", "tokens", kNone, 0, false, true},
+      {"depth", "needle depth", "%", kNone, 0, false, true},
+      {"needles", "needles", "", kNone, 0, false, true},
+      {"queries", "queries", "", kNone, 0, false, true},
+  };
+  return metrics;
+}
+
+bool is_word_letter(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0; }
+
+// "lambda" as a word of its own becomes λ; "lambda_init" keeps its underscore as a subscript.
+std::string readable(std::string_view name) {
+  static constexpr std::string_view kLambda = "lambda";
+  std::string out;
+  for (std::size_t at = 0; at < name.size();) {
+    const bool starts_word = at == 0 || !is_word_letter(name[at - 1]);
+    const std::string_view rest = name.substr(at);
+    if (starts_word && rest.substr(0, kLambda.size()) == kLambda &&
+        (rest.size() == kLambda.size() || !is_word_letter(rest[kLambda.size()]))) {
+      out += "λ";
+      at += kLambda.size();
+      if (name.substr(at, 5) == "_init") {
+        out += "_init";
+        at += 5;
+      }
+    } else {
+      out += name[at] == '_' ? ' ' : name[at];
+      ++at;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Outcome Metric::outcome() const {
+  const std::string_view name = key;
+  if (name == "learned") return Outcome::kHappened;
+  if (name.starts_with("steps_to_") || name.starts_with("time_to_")) return Outcome::kTimeToEvent;
+  return is_share ? Outcome::kShare : Outcome::kMeasure;
+}
+
+bool Metric::is_of_learned() const {
+  const bool when = outcome() == Outcome::kHappened || outcome() == Outcome::kTimeToEvent;
+  const bool at_start = key.starts_with("initial_") || key.ends_with("_initial");
+  return !is_fixed && !is_time() && !when && !at_start;
+}
+
+bool Metric::is_time() const {
+  const std::string_view name = key;
+  return name.ends_with("_seconds") || name.ends_with("_per_second");
+}
+
+std::string Metric::text(double value) const {
+  int places = 0;
+  if (decimals) {
+    places = *decimals;
+  } else if (value != 0 && std::isfinite(value)) {
+    if (is_fixed) return plain_number(value);
+    places = std::clamp(3 - static_cast<int>(std::floor(std::log10(std::abs(value)))), 0, 8);
+  }
+  return format_number(value, places);
+}
+
+std::string Metric::signed_text(double value) const { return (value > 0 ? "+" : "") + text(value); }
+
+Metric metric_of(std::string_view key) {
+  for (const Metric& metric : known_metrics()) {
+    if (metric.key == key) return metric;
+  }
+  // "accuracy_4_bits" and "needle_multi_accuracy_n6_r2" are accuracies, "accuracy_chance" is none.
+  const bool is_accuracy = key.find("accuracy") != key.npos && !key.ends_with("_chance") &&
+                           !key.starts_with("steps_to_");
+  Metric unknown;
+  unknown.key = key;
+  unknown.heading = readable(key);
+  if (key.starts_with("steps_to_")) {
+    unknown.decimals = 0;
+    unknown.better = Better::kLower;
+  } else if (key.ends_with("_seconds")) {
+    unknown.heading = readable(key.substr(0, key.size() - 8));
+    unknown.unit = "s";
+    unknown.better = Better::kLower;
+  } else if (is_accuracy || key.ends_with("_share")) {
+    unknown.is_share = true;
+    unknown.decimals = 3;
+    unknown.better = is_accuracy ? Better::kHigher : Better::kNeither;
+  } else if (key.ends_with("_loss") || key.starts_with("loss_at_")) {
+    unknown.decimals = 4;
+    unknown.better = Better::kLower;
+  } else if (key.find("tokens_per_second") != key.npos) {
+    unknown.decimals = 0;
+    unknown.better = Better::kHigher;
+  } else if (key.find("memory_mib") != key.npos || key.starts_with("cache_mib")) {
+    unknown.better = Better::kLower;
+  }
+  return unknown;
+}
+
+std::string Labels::value(std::string_view axis_value) const {
+  if (const auto label = user_.find(axis_value)) return *label;
+  return readable(axis_value);
+}
+
+std::string Labels::axis(std::string_view axis) const { return heading(metric_of(axis)); }
+
+std::string Labels::heading(const Metric& metric) const {
+  if (const auto label = user_.find(metric.key)) return *label;
+  if (metric.key.find('.') == std::string::npos) return metric.heading;
+  // λ of layer 0 is "lambda.0", a path of the configuration "train.lr".
+  if (metric.key.starts_with("lambda.")) return "λ, layer " + metric.key.substr(7);
+  const Metric last = metric_of(metric.key.substr(metric.key.rfind('.') + 1));
+  return last.heading;
+}
+
+std::string Labels::axis_title(const Metric& metric) const {
+  const std::string name = heading(metric);
+  return metric.unit.empty() ? name : name + " (" + metric.unit + ")";
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/data/config_types.h"
+
+namespace difflab::report {
+
+enum class Better { kHigher, kLower, kNeither };
+
+/// What kind of thing was measured, which says how runs are averaged and compared.
+enum class Outcome {
+  kMeasure,      ///< a loss, a norm, a count: t intervals, sign-flip test
+  kShare,        ///< between 0 and 1: intervals that stay there
+  kHappened,     ///< 1 or 0 of a run: counted, with Wilson's interval; McNemar's test
+  kTimeToEvent,  ///< steps or seconds, censored where it never came: restricted means
+};
+
+/// False verdicts are at most this likely in an experiment, all claims together.
+constexpr double kAlpha = 0.05;
+
+/// How a metric is printed. One list of them (metric.cpp) serves tables, figures and the page.
+struct Metric {
+  std::string key;      ///< as in result.json or metrics.jsonl
+  std::string heading;  ///< e.g. "needle accuracy"
+  std::string unit;     ///< e.g. "s"; empty for shares and counts
+  Better better = Better::kNeither;
+  std::optional<int> decimals;  ///< empty: four significant digits
+  bool is_share = false;        ///< lies between 0 and 1
+  bool is_fixed = false;  ///< a property of the configuration: printed without ± if all agree
+
+  Outcome outcome() const;
+
+  /// Whether it asks what a run has learned: not a property of the configuration or of the start,
+  /// no speed, nor when or whether it learned.
+  bool is_of_learned() const;
+
+  bool is_time() const;  ///< the key ends in _seconds or _per_second
+
+  std::string text(double value) const;         ///< a number in this metric's format
+  std::string signed_text(double value) const;  ///< the same of a difference: +0.1, −0.1
+};
+
+/// The metric of this key: a known one, else its key made readable.
+Metric metric_of(std::string_view key);
+
+/// Names made readable: the user's label if there is one, else "diff_lambda_0.8" → "diff λ 0.8",
+/// "model.lambda_init" → "λ_init".
+class Labels {
+ public:
+  explicit Labels(const TextMap& user) : user_(user) {}
+  std::string value(std::string_view axis_value) const;
+  std::string axis(std::string_view axis) const;
+  std::string heading(const Metric& metric) const;     ///< without unit
+  std::string axis_title(const Metric& metric) const;  ///< with unit
+
+ private:
+  const TextMap& user_;
+};
+
+}  // namespace difflab::report

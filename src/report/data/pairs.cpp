@@ -1,0 +1,101 @@
+#include "report/data/pairs.h"
+
+#include <algorithm>
+
+#include "report/data/learned.h"
+#include "statistics/paired.h"
+#include "statistics/share.h"
+
+namespace difflab::report {
+namespace {
+
+// The value, or the bound that it is known to exceed.
+std::optional<double> reached(const FrameRun& run, const std::string& metric) {
+  const auto bound = run.censored_above(metric);
+  return bound ? bound : run.metric(metric);
+}
+
+std::optional<Interval> interval_of(const Pairs& pairs, const Metric& metric) {
+  const bool of_shares =
+      metric.outcome() == Outcome::kShare || metric.outcome() == Outcome::kHappened;
+  return of_shares ? share_difference_interval(pairs.differences) : t_interval(pairs.differences);
+}
+
+double p_of(const Pairs& pairs, const Metric& metric) {
+  if (metric.outcome() != Outcome::kHappened) return sign_flip_p(pairs.differences);
+  const auto count = [&](double difference) {
+    return std::count(pairs.differences.begin(), pairs.differences.end(), difference);
+  };
+  return mcnemar_p(count(1), count(-1));
+}
+
+}  // namespace
+
+Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
+                const std::vector<const FrameRun*>& theirs,
+                const std::vector<std::string>& compared, const Metric& metric) {
+  const auto are_partners = [&](const FrameRun& a, const FrameRun& b) {
+    return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& axis) {
+      return std::find(compared.begin(), compared.end(), axis) != compared.end() ||
+             a.axis(axis) == b.axis(axis);
+    });
+  };
+  Pairs pairs;
+  for (const FrameRun* run : ours) {
+    for (const FrameRun* partner : theirs) {
+      if (!are_partners(*run, *partner)) continue;
+      const auto value = reached(*run, metric.key);
+      const auto reference = reached(*partner, metric.key);
+      if (!value || !reference) continue;
+      if (is_unlearned(*run, metric) || is_unlearned(*partner, metric)) {
+        ++pairs.unlearned;
+        continue;
+      }
+      bool censored = false;
+      for (const FrameRun* one : {run, partner}) {
+        const auto bound = one->censored_above(metric.key);
+        if (!bound) continue;
+        censored = true;
+        pairs.horizon = std::min(*bound, pairs.horizon.value_or(*bound));
+      }
+      pairs.censored += censored ? 1 : 0;
+      pairs.ours.push_back(*value);
+      pairs.theirs.push_back(*reference);
+    }
+  }
+  for (std::size_t i = 0; i < pairs.ours.size(); ++i) {
+    if (pairs.horizon) {
+      pairs.ours[i] = std::min(pairs.ours[i], *pairs.horizon);
+      pairs.theirs[i] = std::min(pairs.theirs[i], *pairs.horizon);
+    }
+    pairs.differences.push_back(pairs.ours[i] - pairs.theirs[i]);
+  }
+  return pairs;
+}
+
+std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric) {
+  if (pairs.differences.empty()) return std::nullopt;
+  return Contrast{.pairs = pairs.differences.size(),
+                  .ours = mean(pairs.ours),
+                  .theirs = mean(pairs.theirs),
+                  .difference = mean(pairs.differences),
+                  .interval = interval_of(pairs, metric),
+                  .p = p_of(pairs, metric)};
+}
+
+bool is_resolved(const Contrast& found, double adjusted_p) {
+  const auto& interval = found.interval;
+  return adjusted_p <= kAlpha && interval && (interval->low > 0 || interval->high < 0);
+}
+
+std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions) {
+  std::size_t pairs = metric.outcome() == Outcome::kHappened ? 16 : 8;
+  while (smallest_sign_flip_p(static_cast<std::int64_t>(pairs)) *
+             static_cast<double>(std::max<std::size_t>(questions, 1)) >
+         kAlpha) {
+    ++pairs;
+  }
+  return pairs;
+}
+
+}  // namespace difflab::report

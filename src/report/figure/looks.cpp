@@ -1,0 +1,114 @@
+#include "report/figure/looks.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "report/figure/style.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr int kInkSlot = 0;
+constexpr int kSlots = 9;
+
+// Ink, then Okabe and Ito 2008; their yellow, too pale for lines on white paper, is replaced by
+// Tol's olive, and Tol's wine makes nine.
+constexpr std::array<std::string_view, kSlots> kColors = {
+    kInk, "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#999933", "#882255"};
+constexpr std::array<std::string_view, kSlots> kShapes = {
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "triangle-down",
+    "cross",
+    "triangle-right",
+    "triangle-left",
+    "M0,-1.2L.38,-.38L1.2,0L.38,.38L0,1.2L-.38,.38L-1.2,0L-.38,-.38Z"};
+
+Json dash_of(int slot) {
+  static const std::array<Json, kSlots> dashes = {
+      Json::array({1, 0}),   Json::array({6, 2}),
+      Json::array({2, 2}),   Json::array({8, 2, 2, 2}),
+      Json::array({4, 1}),   Json::array({10, 3}),
+      Json::array({1, 1.5}), Json::array({12, 2, 1, 2, 1, 2}),
+      Json::array({5, 4})};
+  return dashes[static_cast<std::size_t>(slot)];
+}
+
+// Models that meet in one experiment have different slots.
+std::optional<int> own_slot(const std::string& value) {
+  static const std::map<std::string_view, int> slots = {{"transformer", kInkSlot},
+                                                        {"nano_gpt", kInkSlot},
+                                                        {"diff", 1},
+                                                        {"diff_nano_gpt", 1},
+                                                        {"diff_v2", 2},
+                                                        {"diff_symmetry", 2},
+                                                        {"transformer_head_norm", 3},
+                                                        {"transformer_more_heads", 3},
+                                                        {"transformer_half_heads", 4},
+                                                        {"diff_lambda_0.8", 5},
+                                                        {"diff_no_norm", 6},
+                                                        {"diff_v2_no_lambda", 6},
+                                                        {"diff_lambda_0.5", 7},
+                                                        {"diff_v2_no_sigmoid", 7},
+                                                        {"diff_v2_across_groups", 8}};
+  const auto found = slots.find(value);
+  return found == slots.end() ? std::nullopt : std::optional(found->second);
+}
+
+// FNV-1a: the same on every machine, unlike std::hash.
+std::uint32_t hash_of(std::string_view text) {
+  std::uint32_t hash = 2166136261u;
+  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;
+  return hash;
+}
+
+}  // namespace
+
+std::vector<Look> looks_of(const std::vector<std::string>& values, const std::string& baseline) {
+  std::map<std::string, int> slots;
+  std::set<int> taken;
+  const auto take = [&](const std::string& value, int slot) {
+    slots[value] = slot;
+    taken.insert(slot);
+  };
+  for (const std::string& value : values) {
+    const auto own = own_slot(value);
+    if (own && taken.count(*own) == 0) take(value, *own);
+  }
+  for (const std::string& value : values) {
+    if (slots.count(value) > 0) continue;
+    if (value == baseline && taken.count(kInkSlot) == 0) {
+      take(value, kInkSlot);
+      continue;
+    }
+    // Ink is nobody's by chance.
+    int slot = 1 + static_cast<int>(hash_of(value) % (kSlots - 1));
+    for (int tries = 1; tries < kSlots - 1 && taken.count(slot) > 0; ++tries) {
+      slot = slot == kSlots - 1 ? 1 : slot + 1;
+    }
+    take(value, slot);
+  }
+  std::vector<Look> looks;
+  for (const std::string& value : values) {
+    const int slot = slots.at(value);
+    looks.push_back({.color = std::string(kColors[static_cast<std::size_t>(slot)]),
+                     .shape = std::string(kShapes[static_cast<std::size_t>(slot)]),
+                     .dash = dash_of(slot)});
+  }
+  return looks;
+}
+
+std::string part_color(std::size_t index) {
+  // Tol's light qualitative scheme.
+  static constexpr std::array<std::string_view, 8> kPale = {
+      "#BBCC33", "#DDDDDD", "#EE8866", "#99DDFF", "#EEDD88", "#FFAABB", "#44BB99", "#77AADD"};
+  return std::string(kPale[index % kPale.size()]);
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/data/frame.h"
+#include "report/data/metric.h"
+#include "report/figure/figure.h"
+#include "util/json.h"
+
+namespace difflab::report {
+
+/// A figure as data: the specification that draws it and the table it was drawn from.
+struct Drawing {
+  Json spec;  ///< Vega-Lite 5 with its data inside
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+
+  std::string csv() const;
+};
+
+/// How an axis value looks in every figure of a study.
+struct Series {
+  std::string value;  ///< axis value
+  std::string label;  ///< as printed
+  std::string color;
+  std::string shape;  ///< Vega symbol
+  Json dash;          ///< stroke dash lengths
+};
+
+/// The look that all figures share (looks.h).
+struct Style {
+  const Labels& labels;
+
+  /// The values of an axis in sweep order with their looks.
+  std::vector<Series> series(const Frame& frame, const std::string& axis) const;
+
+  /// The same of an axis or of a key of the rows: its values there, numbers ascending, others in
+  /// the order of the rows. None for an empty key.
+  std::vector<Series> series(const Frame& frame, const std::vector<Observation>& rows,
+                             const std::string& key) const;
+
+  /// The frame of a specification: schema, title (`fallback` unless the figure has its own),
+  /// fonts, sizes; no data, no marks.
+  Json start(const FigureCommon& figure, const std::string& fallback,
+             const std::vector<std::string>& subtitle) const;
+};
+
+constexpr int kSingleColumn = 317;  ///< pixels of 1/96 inch: 3.3 inches
+constexpr int kDoubleColumn = 653;  ///< 6.8 inches
+int pixels(ColumnWidth width);
+
+/// Colours that the page swaps in dark mode.
+constexpr std::string_view kInk = "#1a1a1a";
+constexpr std::string_view kMutedInk = "#595959";
+constexpr std::string_view kGridLine = "#e4e4e4";
+constexpr std::string_view kPaper = "#ffffff";
+
+/// {"domain": labels, "range": looks} for the colour, shape and dash channels.
+Json color_scale(const std::vector<Series>& series);
+Json shape_scale(const std::vector<Series>& series);
+Json dash_scale(const std::vector<Series>& series);
+Json label_list(const std::vector<Series>& series);
+
+}  // namespace difflab::report

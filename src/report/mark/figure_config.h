@@ -1,0 +1,20 @@
+#pragma once
+
+#include <variant>
+
+#include "report/mark/bar.h"
+#include "report/mark/heatmap.h"
+#include "report/mark/histogram.h"
+#include "report/mark/line.h"
+#include "report/mark/scatter.h"
+#include "report/mark/stacked.h"
+#include "report/mark/survival.h"
+
+namespace difflab::report {
+
+/// Every kind of figure; `mark:` in the YAML picks one.
+/// To add one: write figure/NAME.{h,cpp} with a config struct and its `draw`, add it here.
+using FigureConfig = std::variant<LineConfig, BarConfig, HeatmapConfig, StackedConfig,
+                                  HistogramConfig, ScatterConfig, SurvivalConfig>;
+
+}  // namespace difflab::report

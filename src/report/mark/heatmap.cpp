@@ -1,0 +1,277 @@
+#include "report/mark/heatmap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "report/data/format.h"
+#include "report/figure/parts.h"
+#include "statistics/describe.h"
+#include "statistics/share.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr int kGap = 12;            // pixels between panels
+constexpr int kAroundPanels = 112;  // pixels for the axis on the left and the colour scale
+constexpr int kWidestPanel = 190;
+constexpr int kLegibleCell = 20;  // a narrower cell shows no number
+constexpr double kDarkTextAbove = 0.62;
+constexpr double kDarkTextWithin = 0.6;  // of a difference map's largest value
+
+// ".95", "1.0": the shortest text with two digits.
+std::string cell_text(double value) {
+  const std::string text = format_number(value, 2);
+  if (text == "1.00") return "1.0";
+  return text.starts_with("0") ? text.substr(1) : text;
+}
+
+// "+.12", "−.05", "0".
+std::string difference_text(double value) {
+  const std::string size = cell_text(std::abs(value));
+  if (size == ".00") return "0";
+  return (value > 0 ? "+" : "\u2212") + size;
+}
+
+struct HeatmapPlan {
+  const HeatmapConfig& config;
+  Metric metric;
+  std::vector<Series> panels;
+  std::vector<Group> groups;
+  std::vector<double> chance;
+  double reach;  // of the colour scale: 1, or the largest difference
+  const Style& style;
+
+  bool is_difference() const { return !config.against.empty(); }
+};
+
+int distinct(const HeatmapPlan& plan, std::size_t key) {
+  std::set<std::string> values;
+  for (const Group& group : plan.groups) values.insert(key_text(group.keys[key]));
+  return static_cast<int>(std::max<std::size_t>(values.size(), 1));
+}
+
+Json data_of(const HeatmapPlan& plan) {
+  Json values = Json::array();
+  for (const Group& group : plan.groups) {
+    values.push_back(Json{
+        {"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
+        {"y", group.keys[1]},
+        {"x", group.keys[2]},
+        {"value", group.average},
+        {"text", plan.is_difference() ? difference_text(group.average) : cell_text(group.average)},
+        {"answers", group.answers > 0 ? concat(group.right, " of ", group.answers) : ""},
+        {"runs", group.n()}});
+  }
+  return values;
+}
+
+// Contexts of whole kibi-tokens are as narrow as their cells: 2K.
+constexpr const char* kShortLabel =
+    "isNumber(datum.value) && datum.value >= 1024 && datum.value % 1024 === 0 ? datum.value / 1024 "
+    "+ "
+    "'K' : datum.label";
+
+Json axis_channel(const HeatmapPlan& plan, const std::string& key, const char* field,
+                  std::size_t index) {
+  const bool numeric = std::all_of(plan.groups.begin(), plan.groups.end(), [&](const Group& group) {
+    return group.keys[index].is_number();
+  });
+  return {
+      {"field", field},
+      {"type", "ordinal"},
+      {"title", plan.style.labels.axis_title(metric_of(key))},
+      {"sort", numeric ? Json("ascending") : Json(nullptr)},
+      {"axis",
+       Json{{"labelAngle", 0}, {"ticks", false}, {"domain", false}, {"labelExpr", kShortLabel}}}};
+}
+
+struct PanelSize {
+  int across;
+  int width;
+  int height;
+  int cell_width;
+};
+
+PanelSize panel_size(const HeatmapPlan& plan) {
+  const int most = plan.config.width == ColumnWidth::kSingle ? 2 : 4;
+  PanelSize size{};
+  size.across = plan.config.columns > 0 ? static_cast<int>(plan.config.columns)
+                                        : std::min(distinct(plan, 0), most);
+  const int room = pixels(plan.config.width) - kAroundPanels - kGap * (size.across - 1);
+  size.width = std::clamp(room / size.across, 20, kWidestPanel);
+  size.cell_width = size.width / distinct(plan, 2);
+  size.height = std::clamp(size.cell_width * 3 / 4, 15, 26) * distinct(plan, 1);
+  return size;
+}
+
+Json color_channel(const HeatmapPlan& plan, const PanelSize& size) {
+  Json scale = {{"domain", Json::array({0, 1})}, {"scheme", "viridis"}, {"clamp", true}};
+  Json legend = {
+      {"gradientLength", std::max(size.height, 70)}, {"gradientThickness", 9}, {"tickCount", 5}};
+  std::string title = plan.style.labels.heading(plan.metric);
+  if (plan.is_difference()) {
+    scale = Json{{"domain", Json::array({-plan.reach, 0, plan.reach})},
+                 {"scheme", "blueorange"},
+                 {"reverse", true},
+                 {"clamp", true}};
+    legend["values"] = scale["domain"];
+    title = "difference";
+  }
+  return {{"field", "value"},
+          {"type", "quantitative"},
+          {"title", title},
+          {"scale", std::move(scale)},
+          {"legend", std::move(legend)}};
+}
+
+Json layers(const HeatmapPlan& plan, const PanelSize& size) {
+  const Labels& labels = plan.style.labels;
+  const Json x = axis_channel(plan, plan.config.x, "x", 2);
+  const Json y = axis_channel(plan, plan.config.y, "y", 1);
+  const std::string panel = plan.config.facet.empty() ? "" : labels.axis(plan.config.facet);
+  const Json tooltip = Json::array(
+      {Json{{"field", "panel"}, {"title", panel}}, Json{{"field", "x"}, {"title", x["title"]}},
+       Json{{"field", "y"}, {"title", y["title"]}},
+       Json{{"field", "value"}, {"title", labels.heading(plan.metric)}, {"format", ".3f"}},
+       Json{{"field", "answers"}, {"title", "right answers"}},
+       Json{{"field", "runs"}, {"title", "runs"}}});
+  Json result = Json::array();
+  result.push_back(
+      Json{{"mark", Json{{"type", "rect"}, {"stroke", kPaper}, {"strokeWidth", 0.6}}},
+           {"encoding",
+            Json{{"x", x}, {"y", y}, {"color", color_channel(plan, size)}, {"tooltip", tooltip}}}});
+  if (size.cell_width < kLegibleCell) return result;
+  const std::string legible_black =
+      plan.is_difference() ? concat("abs(datum.value) < ", kDarkTextWithin * plan.reach)
+                           : concat("datum.value > ", kDarkTextAbove);
+  const Json ink = {{"condition", Json{{"test", legible_black}, {"value", "black"}}},
+                    {"value", "white"}};
+  result.push_back(Json{
+      {"mark", Json{{"type", "text"}, {"fontSize", size.cell_width >= 26 ? 9 : 8}}},
+      {"encoding", Json{{"x", x}, {"y", y}, {"text", Json{{"field", "text"}}}, {"color", ink}}}});
+  return result;
+}
+
+std::vector<std::string> subtitle_of(const HeatmapPlan& plan, const Frame& frame) {
+  const Labels& labels = plan.style.labels;
+  std::vector<std::string> parts = {describe_spread(plan.groups, /*shows_interval=*/false)};
+  if (plan.is_difference()) {
+    parts[0] = concat("Minus ", labels.value(plan.config.against), " on equal seeds. ", parts[0]);
+  }
+  for (const auto& [key, text] : plan.config.where.entries) {
+    parts.push_back(concat(labels.heading(metric_of(key)), " = ", text));
+  }
+  if (plan.is_difference()) {
+    // A difference has no chance level.
+  } else if (plan.chance.size() == 1) {
+    parts.push_back("chance level " + plan.metric.text(plan.chance[0]));
+  } else if (!plan.chance.empty()) {
+    parts.push_back(describe_chance(plan.chance));
+  }
+  std::vector<std::string> lines = {join(parts, "; ")};
+  const std::string gaps = describe_gaps(frame, plan.config.facet, labels);
+  if (!gaps.empty()) lines.push_back(gaps);
+  return lines;
+}
+
+void add_pooled_csv(const HeatmapPlan& plan, Drawing& drawing) {
+  for (const char* column : {"right_answers", "answers", "wilson_low", "wilson_high"}) {
+    drawing.columns.emplace_back(column);
+  }
+  for (std::size_t i = 0; i < plan.groups.size(); ++i) {
+    const Group& group = plan.groups[i];
+    const auto wilson = wilson_interval(group.right, group.answers);
+    auto& row = drawing.rows[i];
+    row.push_back(wilson ? concat(group.right) : "");
+    row.push_back(wilson ? concat(group.answers) : "");
+    row.push_back(wilson ? plain_number(wilson->low) : "");
+    row.push_back(wilson ? plain_number(wilson->high) : "");
+  }
+}
+
+void lay_out(const HeatmapPlan& plan, Json& spec) {
+  const PanelSize size = panel_size(plan);
+  Json panel = {{"width", size.width}, {"height", size.height}, {"layer", layers(plan, size)}};
+  if (plan.config.facet.empty()) {
+    spec.update(panel);
+    return;
+  }
+  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, size.across,
+                    std::move(panel));
+  spec["spacing"] = kGap;
+}
+
+// Each cell minus the same cell of the panel `against`, run by run of equal seed.
+std::vector<Group> differences(const Frame& frame, const std::vector<Group>& groups,
+                               const std::string& facet, const std::string& against) {
+  const auto are_partners = [&](const FrameRun& a, const FrameRun& b) {
+    return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& axis) {
+      return axis == facet || a.axis(axis) == b.axis(axis);
+    });
+  };
+  const auto is_reference = [&](const Group& group) {
+    return !group.runs.empty() && group.runs.front()->axis(facet) == against;
+  };
+  std::vector<Group> result;
+  for (const Group& group : groups) {
+    const auto base = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
+      return is_reference(other) && other.keys[1] == group.keys[1] &&
+             other.keys[2] == group.keys[2];
+    });
+    if (is_reference(group) || base == groups.end()) continue;
+    Group difference;
+    difference.keys = group.keys;
+    for (std::size_t i = 0; i < group.runs.size(); ++i) {
+      for (std::size_t j = 0; j < base->runs.size(); ++j) {
+        if (!are_partners(*group.runs[i], *base->runs[j])) continue;
+        difference.runs.push_back(group.runs[i]);
+        difference.values.push_back(group.values[i] - base->values[j]);
+      }
+    }
+    if (difference.values.empty()) continue;
+    difference.average = mean(difference.values);
+    difference.interval = t_interval(difference.values);
+    result.push_back(std::move(difference));
+  }
+  return result;
+}
+
+double reach_of(const std::vector<Group>& groups) {
+  double reach = 0.1;  // smaller differences shall not look large
+  for (const Group& group : groups) reach = std::max(reach, std::abs(group.average));
+  return std::ceil(reach * 10 - 1e-9) / 10;
+}
+
+}  // namespace
+
+Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
+  const std::vector<std::string> keys = {facet, y, x};
+  const auto rows = frame.observations(source, false, where);
+  auto groups = aggregate(frame, rows, keys, value);
+  if (!against.empty()) groups = differences(frame, groups, facet, against);
+  auto panels = style.series(frame, rows, facet);
+  std::erase_if(panels, [&](const Series& one) { return one.value == against; });
+  const HeatmapPlan plan{.config = *this,
+                         .metric = metric_of(value),
+                         .panels = panels,
+                         .groups = groups,
+                         .chance = chance_levels(frame, rows, value),
+                         .reach = against.empty() ? 1 : reach_of(groups),
+                         .style = style};
+
+  Drawing drawing;
+  drawing.spec = style.start(
+      *this,
+      concat(style.labels.heading(plan.metric), " by ", style.labels.heading(metric_of(y)), " and ",
+             style.labels.heading(metric_of(x))),
+      subtitle_of(plan, frame));
+  drawing.spec["data"] = Json{{"values", data_of(plan)}};
+  lay_out(plan, drawing.spec);
+  add_csv(drawing, keys, against.empty() ? value : value + "_difference", plan.groups);
+  if (against.empty()) add_pooled_csv(plan, drawing);
+  return drawing;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,226 @@
+#include "report/mark/line.h"
+
+#include <algorithm>
+#include <set>
+
+#include "report/figure/parts.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr std::size_t kMarkersPerLine = 6;
+constexpr std::size_t kMostOwnTicks = 6;  // so few x values are the ticks themselves
+constexpr int kLinePlotHeight = 175;      // pixels of a single-column plot with its axis
+constexpr int kLineLegendRow = 13;
+constexpr int kLinePanelHeight = 110;
+
+struct LinePlan {
+  const LineConfig& config;
+  Metric metric;
+  std::vector<Series> lines;
+  std::vector<Series> panels;
+  std::vector<double> chance;
+  const Style& style;
+};
+
+// Markers tell lines apart in grey print; a few per line do, staggered so that they do not collide.
+void place_markers(Json& values) {
+  std::size_t line = 0;
+  for (std::size_t begin = 0; begin < values.size(); ++line) {
+    std::size_t end = begin;
+    while (end < values.size() && values[end]["series"] == values[begin]["series"] &&
+           values[end]["panel"] == values[begin]["panel"]) {
+      ++end;
+    }
+    const std::size_t points = end - begin;
+    const std::size_t every = points <= 2 * kMarkersPerLine ? 1 : points / kMarkersPerLine;
+    const std::size_t first = line * std::max<std::size_t>(every / 3, 1) % every;
+    for (std::size_t i = begin; i < end; ++i) values[i]["marker"] = (i - begin) % every == first;
+    begin = end;
+  }
+}
+
+Json data_of(const std::vector<Group>& groups, const LinePlan& plan) {
+  Json values = Json::array();
+  for (const Group& group : groups) {
+    Json row = {{"series", plan.config.color.empty()
+                               ? "all"
+                               : label_of(group.keys[1], plan.lines, plan.style.labels)},
+                {"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
+                {"x", group.keys[2]}};
+    row.update(spread_fields(group));
+    values.push_back(std::move(row));
+  }
+  place_markers(values);
+  return values;
+}
+
+Json x_channel(const LinePlan& plan, const Json& values) {
+  const bool numeric = std::all_of(values.begin(), values.end(),
+                                   [](const Json& row) { return row["x"].is_number(); });
+  Json channel = {{"field", "x"},
+                  {"type", numeric ? "quantitative" : "ordinal"},
+                  {"title", plan.style.labels.axis_title(metric_of(plan.config.x))}};
+  if (!numeric) {
+    channel["sort"] = nullptr;
+    channel["axis"] = Json{{"labelAngle", 0}};
+    return channel;
+  }
+  channel["scale"] = Json{{"nice", false}};
+  channel["axis"] = number_axis(Json{{"grid", false}, {"tickCount", 5}});
+  if (plan.config.x_scale == AxisScale::kLog) channel["scale"]["type"] = "log";
+  std::set<double> distinct;
+  for (const Json& row : values) distinct.insert(row["x"].get<double>());
+  if (distinct.size() <= kMostOwnTicks) channel["axis"]["values"] = distinct;
+  return channel;
+}
+
+Json y_channel(const LinePlan& plan, const char* field) {
+  Json scale = Json::object();
+  if (plan.config.y_scale == AxisScale::kLog) {
+    scale = {{"type", "log"}, {"nice", false}, {"padding", 8}};  // not to the next power of ten
+  } else if (plan.metric.is_share) {
+    scale["domain"] = Json::array({0, 1});
+  } else {
+    scale["zero"] = false;
+  }
+  return {{"field", field},
+          {"type", "quantitative"},
+          {"title", plan.style.labels.axis_title(plan.metric)},
+          {"scale", std::move(scale)},
+          {"axis", number_axis(Json{{"tickCount", 5}})}};
+}
+
+Json legend(const LinePlan& plan) {
+  if (plan.lines.size() < 2) return nullptr;
+  // Without strokes: a dashed one frays a symbol's edge.
+  Json legend = {{"symbolSize", 50}, {"symbolStrokeWidth", 0}};
+  if (plan.config.width == ColumnWidth::kDouble) {
+    legend["orient"] = "right";
+  } else {
+    legend.update({{"orient", "bottom"}, {"columns", 2}, {"offset", 4}});
+  }
+  return legend;
+}
+
+// What tells one line from another: one legend serves all channels.
+Json look(const LinePlan& plan, Json scale) {
+  return {{"field", "series"},
+          {"type", "nominal"},
+          {"title", nullptr},
+          {"scale", std::move(scale)},
+          {"legend", legend(plan)}};
+}
+
+// In a browser a click on the legend brings one line forward.
+Json faded(double shown, double hidden) {
+  return {{"condition", Json{{"param", "pick"}, {"value", shown}}}, {"value", hidden}};
+}
+
+Json band_layer(const LinePlan& plan, const Json& x) {
+  return {{"transform", Json::array({Json{{"filter", "isValid(datum.low)"}}})},
+          {"mark", Json{{"type", "area"}, {"clip", true}}},
+          {"encoding", Json{{"x", x},
+                            {"y", y_channel(plan, "low")},
+                            {"y2", Json{{"field", "high"}}},
+                            {"color", look(plan, color_scale(plan.lines))},
+                            {"opacity", faded(0.15, 0.03)}}}};
+}
+
+Json line_layer(const LinePlan& plan, const Json& x) {
+  const Json pick = {{"name", "pick"},
+                     {"select", Json{{"type", "point"}, {"fields", Json::array({"series"})}}},
+                     {"bind", "legend"}};
+  return {{"params", Json::array({pick})},
+          {"mark",
+           Json{{"type", "line"}, {"clip", true}, {"strokeWidth", 1.4}, {"strokeJoin", "round"}}},
+          {"encoding", Json{{"x", x},
+                            {"y", y_channel(plan, "mean")},
+                            {"color", look(plan, color_scale(plan.lines))},
+                            {"strokeDash", look(plan, dash_scale(plan.lines))},
+                            {"opacity", faded(1, 0.15)}}}};
+}
+
+Json marker_layer(const LinePlan& plan, const Json& x) {
+  const auto number = [](const char* field, const Json& title) {
+    return Json{{"field", field}, {"title", title}, {"format", ".4~f"}};
+  };
+  const Json y = y_channel(plan, "mean");
+  const Json tooltip =
+      Json::array({Json{{"field", "series"}, {"title", "line"}},
+                   Json{{"field", "x"}, {"title", x["title"]}}, number("mean", y["title"]),
+                   number("low", "95 % from"), number("high", "95 % to"), Json{{"field", "n"}}});
+  return {{"transform", Json::array({Json{{"filter", "datum.marker"}}})},
+          {"mark", Json{{"type", "point"}, {"filled", true}, {"size", 26}}},
+          {"encoding", Json{{"x", x},
+                            {"y", y},
+                            {"color", look(plan, color_scale(plan.lines))},
+                            {"shape", look(plan, shape_scale(plan.lines))},
+                            {"opacity", faded(1, 0.1)},
+                            {"tooltip", tooltip}}}};
+}
+
+Json layers(const LinePlan& plan, const Json& values) {
+  const Json x = x_channel(plan, values);
+  Json result = chance_rules(plan.chance, "y");
+  if (plan.config.band == Band::kCi95) result.push_back(band_layer(plan, x));
+  result.push_back(line_layer(plan, x));
+  result.push_back(marker_layer(plan, x));
+  return result;
+}
+
+std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
+                                     const std::vector<Group>& groups) {
+  std::vector<std::string> lines = {describe_spread(groups, plan.config.band == Band::kCi95)};
+  if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
+  const std::string gaps = describe_gaps(frame, plan.config.color, plan.style.labels);
+  if (!gaps.empty()) lines.push_back(gaps);
+  return lines;
+}
+
+void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
+  const int width = pixels(plan.config.width);
+  const bool single = plan.config.width == ColumnWidth::kSingle;
+  if (plan.panels.empty()) {
+    const int legend_rows = single ? static_cast<int>(plan.lines.size() + 1) / 2 : 4;
+    fit_into(spec, width, kLinePlotHeight + kLineLegendRow * legend_rows + heading_height(spec));
+    spec["layer"] = layers(plan, values);
+    return;
+  }
+  const int columns = single ? 2 : 3;
+  spec["bounds"] = "flush";
+  const int legend_width = single || plan.lines.size() < 2 ? 0 : 140;
+  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
+                    Json{{"width", (width - legend_width - 45) / columns - kPanelGap},
+                         {"height", kLinePanelHeight},
+                         {"layer", layers(plan, values)}});
+}
+
+}  // namespace
+
+Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
+  const bool curve = source.empty() && (x == "step" || x == "tokens");
+  const std::vector<std::string> keys = {facet, color, x};
+  const auto rows = frame.observations(source, curve, where);
+  const auto groups = aggregate(frame, rows, keys, y);
+  const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
+  const LinePlan plan{
+      .config = *this,
+      .metric = metric_of(y),
+      .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, rows, color),
+      .panels = style.series(frame, rows, facet),
+      .chance = chance_levels(frame, rows, y),
+      .style = style};
+  const std::string what = style.labels.heading(plan.metric);
+  Drawing drawing;
+  drawing.spec = style.start(
+      *this, curve ? what + " during training" : what + " by " + style.labels.heading(metric_of(x)),
+      subtitle_of(plan, frame, groups));
+  const Json values = data_of(groups, plan);
+  drawing.spec["data"] = Json{{"values", values}};
+  lay_out(plan, values, drawing.spec);
+  add_csv(drawing, keys, y, groups);
+  return drawing;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,263 @@
+#include "report/mark/survival.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/data/format.h"
+#include "report/figure/parts.h"
+#include "statistics/distributions.h"
+#include "statistics/survival.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr int kSurvivalHeight = 150;  // pixels of the curves
+constexpr int kRiskRow = 12;
+constexpr std::size_t kMostMedians = 4;  // in the subtitle; the CSV has all
+constexpr int kSurvivalMargin = 52;
+
+struct SurvivalCurve {
+  Series look;
+  std::vector<Lifetime> lives;
+  std::vector<SurvivalStep> steps;
+};
+
+std::vector<SurvivalCurve> curves_of(const SurvivalConfig& config, const Frame& frame,
+                                     const std::vector<Observation>& rows, const Style& style) {
+  std::vector<SurvivalCurve> curves;
+  for (const Series& look : style.series(frame, rows, config.color))
+    curves.push_back({look, {}, {}});
+  for (const Observation& row : rows) {
+    const auto time = row.run->metric(config.event);
+    const auto bound = row.run->censored_above(config.event);
+    if (!time && !bound) continue;
+    const auto curve = std::find_if(curves.begin(), curves.end(), [&](const auto& one) {
+      return one.look.value == row.text(config.color);
+    });
+    if (curve != curves.end()) {
+      curve->lives.push_back({time ? *time : *bound, time.has_value()});
+    }
+  }
+  for (auto& curve : curves) curve.steps = kaplan_meier(curve.lives);
+  return curves;
+}
+
+// 95 % of the share that has got there, log-log; none where all or none have.
+std::optional<Interval> share_interval(const SurvivalStep& step) {
+  if (step.survival <= 0 || step.survival >= 1) return std::nullopt;
+  const double log = std::log(step.survival);
+  const double factor = std::exp(normal_quantile(0.975) * step.error / (step.survival * -log));
+  return Interval{1 - std::pow(step.survival, 1 / factor), 1 - std::pow(step.survival, factor)};
+}
+
+double last_time(const SurvivalCurve& curve) {
+  double last = 0;
+  for (const auto& life : curve.lives) last = std::max(last, life.time);
+  return last;
+}
+
+double horizon_of(const std::vector<SurvivalCurve>& curves) {
+  double horizon = 0;
+  for (const auto& curve : curves) horizon = std::max(horizon, last_time(curve));
+  return horizon;
+}
+
+Json point(const SurvivalCurve& curve, double time, double share, std::size_t at_risk,
+           const std::optional<Interval>& interval) {
+  return {{"series", curve.look.label},
+          {"x", time},
+          {"share", share},
+          {"low", interval ? Json(interval->low) : Json()},
+          {"high", interval ? Json(interval->high) : Json()},
+          {"risk", at_risk}};
+}
+
+// Each curve from 0 to where its last run ended.
+Json curve_data(const std::vector<SurvivalCurve>& curves) {
+  Json values = Json::array();
+  for (const auto& curve : curves) {
+    if (curve.lives.empty()) continue;
+    values.push_back(point(curve, 0, 0, curve.lives.size(), {}));
+    for (const auto& step : curve.steps) {
+      values.push_back(point(curve, step.time, 1 - step.survival,
+                             static_cast<std::size_t>(step.at_risk), share_interval(step)));
+    }
+    auto end = values.back();
+    end["x"] = last_time(curve);
+    values.push_back(std::move(end));
+  }
+  return values;
+}
+
+// Round times from 0 on, four or fewer behind it: 1, 2 or 5 times a power of ten apart.
+std::vector<double> times_up_to(double horizon) {
+  const double least = horizon / 4;
+  double apart = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {2.0, 2.5, 2.0}) {
+    if (apart >= least) break;
+    apart *= factor;
+  }
+  std::vector<double> times;
+  for (int i = 0; apart * i <= horizon; ++i) times.push_back(apart * i);
+  return times;
+}
+
+Json risk_data(const std::vector<SurvivalCurve>& curves, double horizon) {
+  Json values = Json::array();
+  for (const auto& curve : curves) {
+    for (const double time : times_up_to(horizon)) {
+      values.push_back(
+          Json{{"series", curve.look.label}, {"x", time}, {"risk", at_risk(curve.lives, time)}});
+    }
+  }
+  return values;
+}
+
+Json look_channel(const Json& scale, bool has_legend) {
+  return {{"field", "series"},
+          {"type", "nominal"},
+          {"title", nullptr},
+          {"scale", scale},
+          {"legend",
+           has_legend
+               ? Json{{"orient", "bottom"}, {"columns", 2}, {"symbolType", "stroke"}, {"offset", 4}}
+               : Json(nullptr)}};
+}
+
+Json time_channel(const Metric& event, const Labels& labels, double horizon, bool has_axis) {
+  Json axis = nullptr;
+  if (has_axis) axis = number_axis(Json{{"grid", false}, {"values", times_up_to(horizon)}});
+  return {{"field", "x"},
+          {"type", "quantitative"},
+          {"title", has_axis ? Json(labels.axis_title(event)) : Json(nullptr)},
+          {"scale", Json{{"domain", Json::array({0, horizon})}, {"nice", false}}},
+          {"axis", axis}};
+}
+
+Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks, const Json& x,
+                 const Json& data, int width) {
+  const auto share = [](const char* field) {
+    return Json{{"field", field},
+                {"type", "quantitative"},
+                {"title", "share of runs"},
+                {"scale", Json{{"domain", Json::array({0, 1})}}},
+                {"axis", number_axis(Json{{"tickCount", 5}})}};
+  };
+  const Json color = look_channel(color_scale(looks), looks.size() > 1);
+  const Json tooltip = Json::array({Json{{"field", "series"}, {"title", "curve"}},
+                                    Json{{"field", "x"}, {"title", x["title"]}},
+                                    Json{{"field", "share"}, {"format", ".3~f"}},
+                                    Json{{"field", "risk"}, {"title", "at risk before"}}});
+  Json layer = Json::array();
+  if (config.band == Band::kCi95) {
+    layer.push_back(Json{
+        {"transform", Json::array({Json{{"filter", "isValid(datum.low)"}}})},
+        {"mark", Json{{"type", "area"}, {"interpolate", "step-after"}, {"opacity", 0.12}}},
+        {"encoding",
+         Json{{"x", x}, {"y", share("low")}, {"y2", Json{{"field", "high"}}}, {"color", color}}}});
+  }
+  layer.push_back(
+      Json{{"mark", Json{{"type", "line"}, {"interpolate", "step-after"}, {"strokeWidth", 1.5}}},
+           {"encoding", Json{{"x", x},
+                             {"y", share("share")},
+                             {"color", color},
+                             {"strokeDash", look_channel(dash_scale(looks), looks.size() > 1)},
+                             {"tooltip", tooltip}}}});
+  return {{"width", width},
+          {"height", kSurvivalHeight},
+          {"data", Json{{"values", data}}},
+          {"layer", layer}};
+}
+
+// A line of numbers per curve, in its colour, under the times that they belong to.
+Json risk_panel(const std::vector<Series>& looks, const Json& x, const Json& data, int width) {
+  const Json y = {
+      {"field", "series"},
+      {"type", "nominal"},
+      {"title", "at risk"},
+      {"sort", label_list(looks)},
+      {"axis", Json{{"labels", false}, {"ticks", false}, {"domain", false}, {"grid", false}}}};
+  return {{"width", width},
+          {"height", kRiskRow * static_cast<int>(looks.size())},
+          {"data", Json{{"values", data}}},
+          {"mark", Json{{"type", "text"}, {"fontSize", 9}}},
+          {"encoding", Json{{"x", x},
+                            {"y", y},
+                            {"text", Json{{"field", "risk"}}},
+                            {"color", look_channel(color_scale(looks), false)}}}};
+}
+
+// "Medians: Transformer: 500; DIFF: > 1,600".
+std::string medians(const std::vector<SurvivalCurve>& curves, const Metric& event) {
+  std::vector<std::string> parts;
+  for (const auto& curve : curves) {
+    if (curve.lives.empty()) continue;
+    const auto median = median_lifetime(curve.lives);
+    parts.push_back(concat(curve.look.label, ": ",
+                           median ? event.text(*median) : "> " + event.text(last_time(curve))));
+  }
+  return "Medians: " + join(parts, "; ");
+}
+
+void add_survival_csv(const SurvivalConfig& config, const std::vector<SurvivalCurve>& curves,
+                      Drawing& drawing) {
+  drawing.columns = {config.color.empty() ? "series" : config.color,
+                     config.event,
+                     "at_risk",
+                     "events",
+                     "share",
+                     "low",
+                     "high",
+                     "median"};
+  for (const auto& curve : curves) {
+    const auto median = median_lifetime(curve.lives);
+    for (const auto& step : curve.steps) {
+      const auto interval = share_interval(step);
+      drawing.rows.push_back(
+          {curve.look.value, plain_number(step.time), concat(step.at_risk), concat(step.events),
+           plain_number(1 - step.survival), interval ? plain_number(interval->low) : "",
+           interval ? plain_number(interval->high) : "", median ? plain_number(*median) : ""});
+    }
+  }
+}
+
+}  // namespace
+
+Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
+  const auto rows = frame.observations("", /*curve=*/false, where);
+  const auto curves = curves_of(*this, frame, rows, style);
+  const Metric metric = metric_of(event);
+  std::size_t runs = 0, without = 0;
+  std::vector<Series> looks;
+  for (const auto& curve : curves) {
+    runs += curve.lives.size();
+    without += static_cast<std::size_t>(
+        std::count_if(curve.lives.begin(), curve.lives.end(),
+                      [](const Lifetime& life) { return !life.happened; }));
+    looks.push_back(curve.look);
+  }
+  std::vector<std::string> subtitle = {
+      runs == 0 ? "No finished run has this metric"
+                : concat("Kaplan–Meier, ", runs, " runs, of which ", without, " never got there")};
+  if (runs > 0 && curves.size() <= kMostMedians) subtitle.push_back(medians(curves, metric));
+  if (const auto gaps = describe_gaps(frame, color, style.labels); !gaps.empty()) {
+    subtitle.push_back(gaps);
+  }
+  Drawing drawing;
+  drawing.spec = style.start(*this, "Runs by " + style.labels.heading(metric), subtitle);
+  const double horizon = std::max(horizon_of(curves), 1.0);
+  const int plot = pixels(width) - kSurvivalMargin;
+  drawing.spec["spacing"] = 6;
+  drawing.spec["resolve"] =
+      Json{{"scale", Json{{"color", "independent"}, {"strokeDash", "independent"}}}};
+  drawing.spec["vconcat"] =
+      Json::array({curve_panel(*this, looks, time_channel(metric, style.labels, horizon, true),
+                               curve_data(curves), plot),
+                   risk_panel(looks, time_channel(metric, style.labels, horizon, false),
+                              risk_data(curves, horizon), plot)});
+  add_survival_csv(*this, curves, drawing);
+  return drawing;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/page/figure_files.h"
+#include "report/page/summary.h"
+#include "report/settings/study.h"
+#include "report/table/claim.h"
+#include "util/json.h"
+
+namespace difflab::report {
+
+/// What a report says in a few lines, as summary.json beside it holds it: enough for the gallery
+/// where the runs themselves are not, e.g. in a fresh clone.
+Json summary_json(const Study& study, const Summary& summary, const std::string& best,
+                  const std::vector<Answer>& answers, const std::vector<Figure>& figures);
+
+/// One experiment of the gallery.
+struct Exhibit {
+  std::string name;
+  std::string title;
+  std::string question;
+  Json summary;                  ///< null: not run yet
+  std::filesystem::path folder;  ///< of its report, relative to the gallery's
+};
+
+/// results/README.md: one table of all experiments with question, answer, figures and thumbnail.
+std::string gallery_markdown(const std::vector<Exhibit>& exhibits);
+
+/// results/index.html: the same as a page that needs nothing but the files beside it.
+std::string gallery_html(const std::vector<Exhibit>& exhibits);
+
+}  // namespace difflab::report

@@ -1,0 +1,315 @@
+#include "report/page/page.h"
+
+#include <algorithm>
+
+#include "report/data/format.h"
+#include "report/data/samples.h"
+#include "report/table/grid.h"
+#include "report/table/table_files.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+std::string paragraph(const std::string& label, const std::string& text) {
+  if (text.empty()) return "";
+  return concat("<p><strong>", label, "</strong> ", escape_html(text), "</p>\n");
+}
+
+// JSON inside a <script>: no "<" may end it early.
+std::string script_json(const Json& json) {
+  std::string out;
+  for (const char letter : json.dump()) {
+    if (letter == '<') {
+      out += "\\u003c";
+    } else {
+      out += letter;
+    }
+  }
+  return out;
+}
+
+std::string header(const PageContent& page) {
+  const Study& study = page.study;
+  const auto& runs = page.frame.runs();
+  const auto with_result =
+      std::count_if(runs.begin(), runs.end(), [](const FrameRun& run) { return run.has_result(); });
+  return concat("<h1>", escape_html(study.title.empty() ? study.name : study.title),
+                "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name), ", preset ",
+                escape_html(study.preset), ", ", with_result, " of ", runs.size(),
+                " runs have a result</p>\n<p>", subscripts_html(study.question), "</p>\n");
+}
+
+// What is only read by who wants more.
+std::string folded(const std::string& summary, const std::string& content) {
+  if (content.empty()) return "";
+  return concat("<details><summary>", summary, "</summary>\n", content, "</details>\n");
+}
+
+std::string background(const Study& study) {
+  std::string out = paragraph("Prediction.", study.prediction) + paragraph("Notes.", study.notes);
+  if (!study.command.empty()) {
+    out += concat("<p><strong>Again.</strong> <code>", escape_html(study.command), "</code></p>\n");
+  }
+  return folded("Prediction, notes and the command", out);
+}
+
+std::string drawing(const PageContent& page, const Figure& figure) {
+  const std::filesystem::path base = std::filesystem::path("figures") / figure.name;
+  if (!page.bundle.empty()) {
+    return concat("<div class=\"drawing\" data-name=\"", escape_html(figure.name),
+                  "\" data-spec=\"spec-", escape_html(figure.name),
+                  "\"></div>\n<script type=\"application/json\" id=\"spec-",
+                  escape_html(figure.name), "\">", script_json(figure.drawing.spec), "</script>\n");
+  }
+  if (!figure.has_images) {
+    return "<p class=\"warning\">Not drawn: the renderer is missing.</p>\n";
+  }
+  return concat("<div class=\"drawing\"><img src=\"", address(base.string() + ".svg"), "\" alt=\"",
+                escape_html(figure.drawing.spec["description"].get<std::string>()), "\"></div>\n");
+}
+
+std::string figure_html(const PageContent& page, const Figure& figure) {
+  const std::filesystem::path base = std::filesystem::path("figures") / figure.name;
+  const auto file = [&](const char* extension) {
+    return std::filesystem::path(base.string() + extension);
+  };
+  std::string out =
+      concat("<figure", figure.width == ColumnWidth::kDouble ? " class=\"wide\"" : "", ">\n",
+             drawing(page, figure), "<figcaption>", escape_html(figure.name), ": ");
+  if (figure.has_images) {
+    out += concat(link(file(".pdf"), "PDF"), " · ", link(file(".svg"), "SVG"), " · ",
+                  link(file(".png"), "PNG"), " · ");
+  }
+  return out + concat(link(file(".csv"), "data"), " · ", link(file(".vl.json"), "Vega-Lite"),
+                      "</figcaption>\n</figure>\n");
+}
+
+// The figure that answers: the one the experiment names, else the first.
+const Figure* opening_figure(const PageContent& page) {
+  for (const Figure& figure : page.figures) {
+    if (figure.name == page.study.report.thumbnail) return &figure;
+  }
+  return page.figures.empty() ? nullptr : &page.figures.front();
+}
+
+// One line per claim: verdict, claim and source, effect with its interval, p, pairs.
+std::string claims_table(const PageContent& page) {
+  std::string out =
+      "<table class=\"claims\">\n<thead><tr><th>verdict</th><th>claim</th>"
+      "<th class=\"number\">difference</th><th class=\"number\">p (Holm)</th>"
+      "<th class=\"number\">pairs</th></tr></thead>\n<tbody>\n";
+  for (std::size_t i = 0; i < page.answers.size(); ++i) {
+    const Answer& answer = page.answers[i];
+    const ClaimConfig& claim = page.study.report.claims[i];
+    const Metric metric = metric_of(claim.metric);
+    std::string effect = answer.difference ? metric.signed_text(*answer.difference) : "";
+    if (answer.interval) {
+      effect += concat("<br><span class=\"muted\">", metric.signed_text(answer.interval->low),
+                       " to ", metric.signed_text(answer.interval->high), "</span>");
+    }
+    const bool too_few = answer.verdict == Verdict::kTooFew;
+    const std::string verdict(name_of(answer.verdict));
+    out += concat("<tr class=\"", verdict, "\"><td>", verdict, "</td><td>",
+                  subscripts_html(claim.text), "<br><span class=\"muted\">",
+                  subscripts_html(page.labels.heading(metric)),
+                  claim.paper.empty() ? "" : "; source: " + subscripts_html(claim.paper),
+                  "</span></td><td class=\"number\">", effect, "</td><td class=\"number\">",
+                  answer.p ? escape_html(p_text(*answer.p)) : "", "</td><td class=\"number\">",
+                  answer.pairs, too_few ? concat(" of ", answer.needed) : "", "</td></tr>\n");
+  }
+  return out + "</tbody></table>\n";
+}
+
+std::string opening(const PageContent& page) {
+  std::string answers;
+  if (!page.answers.empty()) {
+    answers = claims_table(page);
+    std::string sentences;
+    for (const Answer& answer : page.answers) {
+      sentences += concat("<p>", subscripts_html(answer.text), "</p>\n");
+    }
+    answers += folded("In sentences", sentences);
+  }
+  if (!page.headline.empty()) {
+    answers += concat("<p class=\"answer\">", subscripts_html(page.headline), "</p>\n");
+  }
+  const Figure* figure = opening_figure(page);
+  const std::string shown = figure != nullptr ? figure_html(page, *figure) : "";
+  if (shown.empty() || answers.empty()) return answers + shown;
+  return concat("<div class=\"opening\">\n", shown, "<div>\n", answers, "</div>\n</div>\n");
+}
+
+std::string tables(const PageContent& page) {
+  std::string out;
+  for (const Table& table : page.tables) {
+    out += concat("<h2>", escape_html(page.tables.size() == 1 ? "Table" : table.title), "</h2>\n",
+                  to_html(main_grid(table, page.labels)));
+    if (!table.comparisons.empty()) {
+      out += folded(concat("Against ", subscripts_html(table.baseline), ", paired by seed"),
+                    to_html(paired_grid(table, page.labels)));
+    }
+    std::string notes = "<ul class=\"notes\">\n";
+    for (const std::string& note : table.notes) {
+      notes += concat("<li>", subscripts_html(note), "</li>\n");
+    }
+    out += folded("How to read it", notes + "</ul>\n");
+    out += concat("<p class=\"muted\">", link(table.name + ".md", "Markdown"), " · ",
+                  link(table.name + ".csv", "CSV"), " · ", link(table.name + ".tex", "LaTeX"),
+                  "</p>\n");
+  }
+  return out;
+}
+
+std::string other_figures(const PageContent& page) {
+  std::string out;
+  for (const Figure& figure : page.figures) {
+    if (&figure != opening_figure(page)) out += figure_html(page, figure);
+  }
+  return out.empty() ? "" : "<h2>Figures</h2>\n<div class=\"figures\">\n" + out + "</div>\n";
+}
+
+std::string settings(const Study& study) {
+  const auto list = settings_list(study);
+  if (list.empty()) return "";
+  std::string out = "<dl>\n";
+  for (const std::string& setting : list) {
+    const std::size_t equal = setting.find('=');
+    out += concat("<dt>", escape_html(setting.substr(0, equal)), "</dt><dd><code>",
+                  escape_html(setting.substr(equal + 1)), "</code></dd>\n");
+  }
+  return folded("Settings that are equal in all runs", out + "</dl>\n");
+}
+
+std::string provenance_text(const FrameRun& run, const char* key) {
+  const auto found = run.provenance.find(key);
+  if (found == run.provenance.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+std::string run_row(const PageContent& page, const FrameRun& run) {
+  std::string out = "<tr>";
+  const auto cell = [&](const std::string& html, const char* kind = "") {
+    out += concat("<td", kind, ">", html, "</td>");
+  };
+  for (const std::string& axis : page.frame.axes()) {
+    cell(subscripts_html(axis == kSeedAxis ? run.axis(axis) : page.labels.value(run.axis(axis))));
+  }
+  std::string status(name_of(run.state));
+  if (run.diverged_at) status += " at step " + format_number(*run.diverged_at, 0);
+  cell(run.state == RunState::kFinished ? status
+                                        : concat("<span class=\"warning\">", status, "</span>"));
+  const auto seconds = run.metric("train_seconds");
+  cell(seconds ? format_number(*seconds, 1) + " s" : "", " class=\"number\"");
+  const auto place = std::filesystem::absolute(run.plan.directory)
+                         .lexically_relative(std::filesystem::absolute(page.study.output));
+  cell(concat("<code>", link(place, run.plan.id), "</code>"));
+  std::string commit = provenance_text(run, "commit").substr(0, 12);
+  if (provenance_text(run, "dirty") == "true") commit += " + changes";
+  cell("<code>" + escape_html(commit) + "</code>");
+  cell(escape_html(provenance_text(run, "host")));
+  cell(escape_html(run.message), " class=\"wrap\"");
+  return out + "</tr>\n";
+}
+
+std::string runs(const PageContent& page) {
+  std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (const std::string& axis : page.frame.axes()) {
+    out += concat("<th>", subscripts_html(page.labels.axis(axis)), "</th>");
+  }
+  out +=
+      "<th>status</th><th class=\"number\">training</th><th>run</th><th>commit</th><th>host</th>"
+      "<th></th></tr></thead>\n<tbody>\n";
+  for (const FrameRun& run : page.frame.runs()) out += run_row(page, run);
+  return folded(concat("All ", page.frame.runs().size(), " runs"),
+                out + "</tbody></table></div>\n");
+}
+
+// Each provenance key with its distinct values over the runs.
+std::string provenance(const Frame& frame) {
+  std::string out;
+  for (const char* key : {"commit", "dirty", "compiler", "build_type", "libtorch", "cpu", "cores",
+                          "host", "device", "threads"}) {
+    std::vector<std::string> values;
+    for (const FrameRun& run : frame.runs()) {
+      std::string value = provenance_text(run, key);
+      if (!value.empty() && std::find(values.begin(), values.end(), value) == values.end()) {
+        values.push_back(std::move(value));
+      }
+    }
+    if (!values.empty()) {
+      out += concat("<dt>", key, "</dt><dd>", escape_html(join(values, "; ")), "</dd>\n");
+    }
+  }
+  return folded("Provenance", out.empty() ? "" : "<dl>\n" + out + "</dl>\n");
+}
+
+}  // namespace
+
+std::string address(const std::filesystem::path& path) {
+  static constexpr std::string_view kPlain = "/-_.~";
+  std::string out;
+  for (const char letter : path.generic_string()) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) != 0 || kPlain.find(letter) != std::string_view::npos) {
+      out += letter;
+    } else {
+      static constexpr const char* kHex = "0123456789ABCDEF";
+      out += {'%', kHex[byte / 16], kHex[byte % 16]};
+    }
+  }
+  return out;
+}
+
+std::string link(const std::filesystem::path& path, const std::string& text) {
+  return concat("<a href=\"", address(path), "\">", escape_html(text), "</a>");
+}
+
+std::string page_head(const std::string& title, const std::string& style) {
+  return concat(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" "
+      "href=\"data:,\">\n<title>",
+      escape_html(title), "</title>\n<style>", kPageStyle, style,
+      "</style>\n</head>\n<body>\n<main>\n");
+}
+
+std::string page_html(const PageContent& page) {
+  std::string out = page_head(page.study.title.empty() ? page.study.name : page.study.title);
+  out += header(page) + opening(page) + background(page.study) + tables(page) +
+         other_figures(page) + samples_html(page.frame, page.labels) + "<h2>Behind it</h2>\n" +
+         settings(page.study) + runs(page) + provenance(page.frame);
+  out +=
+      concat("<footer><p>All runs: ", link("runs.json", "runs.json"), "</p></footer>\n</main>\n");
+  if (!page.bundle.empty() && !page.figures.empty()) {
+    out += concat("<script>", page.bundle, "</script>\n<script>", kPageScript, "</script>\n");
+  }
+  return out + "</body>\n</html>\n";
+}
+
+Json runs_json(const Study& study, const Frame& frame) {
+  Json list = Json::array();
+  for (const FrameRun& run : frame.runs()) {
+    Json axes = Json::object();
+    for (const auto& [axis, value] : run.plan.axes) axes[axis] = value;
+    Json one = {{"id", run.plan.id},
+                {"axes", std::move(axes)},
+                {"status", name_of(run.state)},
+                {"directory", std::filesystem::absolute(run.plan.directory)
+                                  .lexically_relative(std::filesystem::absolute(study.output))
+                                  .generic_string()}};
+    if (run.diverged_at) one["diverged_at_step"] = *run.diverged_at;
+    if (!run.message.empty()) one["message"] = run.message;
+    for (const char* key : {"metrics", "censored"}) {
+      if (const auto found = run.result.find(key); found != run.result.end()) one[key] = *found;
+    }
+    one["provenance"] = run.provenance;
+    list.push_back(std::move(one));
+  }
+  return {{"experiment", study.name},
+          {"preset", study.preset},
+          {"command", study.command},
+          {"runs", std::move(list)}};
+}
+
+}  // namespace difflab::report

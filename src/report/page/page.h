@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/page/figure_files.h"
+#include "report/table/claim.h"
+#include "report/table/table.h"
+
+namespace difflab::report {
+
+/// What the page shows.
+struct PageContent {
+  const Study& study;
+  const Frame& frame;
+  const Labels& labels;
+  const std::vector<Table>& tables;
+  const std::vector<Answer>& answers;
+  const std::vector<Figure>& figures;
+  const std::string& headline;
+  const std::string& bundle;  ///< JavaScript; without it pictures stand in for the figures
+};
+
+/// report.html: one file that needs nothing else, also without a network.
+std::string page_html(const PageContent& content);
+
+/// The runs with status, all metrics and provenance, as runs.json has them: a reader can compute
+/// the tables again.
+Json runs_json(const Study& study, const Frame& frame);
+
+/// The beginning of a page, up to and with <main>; `style` is added to the page's own.
+std::string page_head(const std::string& title, const std::string& style = "");
+
+/// A path as an address, relative to the page, and a link to it.
+std::string address(const std::filesystem::path& path);
+std::string link(const std::filesystem::path& path, const std::string& text);
+
+/// The page's style sheet and its script (page_assets.cpp).
+extern const char* const kPageStyle;
+extern const char* const kPageScript;
+
+}  // namespace difflab::report

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/schema/fields.h"
+#include "report/data/config_types.h"
+
+namespace difflab::report {
+
+enum class Expect { kHigher, kLower };
+
+/// Where a metric can show a difference. By default a share can between chance + .1 and .97.
+struct Regime {
+  std::optional<double> low;
+  std::optional<double> high;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("low", low,
+          "if both variants lie below, the metric tells nothing; null: of shares, chance + 0.1");
+    visit("high", high, "if both lie above, it tells nothing; null: of shares, 0.97");
+  }
+};
+
+/// What a source found, as something that runs can support or contradict: the metric of one variant
+/// is higher or lower than that of another.
+struct ClaimConfig {
+  std::string text;
+  std::string metric;
+  std::string variant;
+  std::string against;
+  Expect expect = Expect::kHigher;
+  std::string paper;
+  TextMap where;
+  double smallest = 0;  ///< effects no larger than this are none
+  double margin = 0;    ///< the variants are equivalent if they differ by less; 0: not asked
+  Regime regime = {};
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("text", text, "what is claimed, one sentence without a figure");
+    visit("metric", metric, "metric of result.json, or a derived one");
+    visit("variant", variant, "value of the tables' first axis");
+    visit("against", against, "value it is compared with; empty: the baseline");
+    visit("expect", expect, "what the claim expects of the variant: higher or lower");
+    visit("paper", paper, "the source's figures and the source, as text");
+    visit("where", where, "value of every other axis but seed, e.g. {task.needles: 4}");
+    visit("smallest", smallest, "a difference that is no larger does not count as one",
+          config::at_least(0));
+    visit("margin", margin,
+          "the variants are called equivalent if they differ by less, in the metric's unit; 0 does "
+          "not ask",
+          config::at_least(0));
+    visit("regime", regime, "where the metric can show a difference at all");
+  }
+  void validate(config::Check& check) const;
+};
+
+}  // namespace difflab::report
+
+template <>
+struct difflab::config::EnumNames<difflab::report::Expect> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::Expect>, 2> kNames = {
+      {{"higher", difflab::report::Expect::kHigher}, {"lower", difflab::report::Expect::kLower}}};
+};

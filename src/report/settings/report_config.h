@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "report/data/config_types.h"
+#include "report/data/derived.h"
+#include "report/data/learned.h"
+#include "report/mark/figure_config.h"
+#include "report/settings/claim_config.h"
+
+namespace difflab::report {
+
+/// One table: a row per value of the `rows` axes, a column per metric, mean ± 95 % interval over
+/// the runs of a row (its seeds).
+struct TableConfig {
+  std::string name = "table";        ///< file name without extension
+  std::string title;                 ///< heading; empty: the study's title
+  NameList rows;                     ///< axes; empty: every axis of the sweep but `seed`
+  std::vector<std::string> columns;  ///< metrics, or config paths such as train.lr
+  std::vector<std::string> compare;  ///< columns compared with the baseline; empty: see table.cpp
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "file name without extension, e.g. table");
+    visit("title", title, "heading; empty: the study's title");
+    visit("rows", rows, "sweep axis or axes that make a row; empty: every axis but seed");
+    visit("columns", columns, "metrics of result.json, or config paths such as train.lr");
+    visit("compare", compare,
+          "metrics compared with the baseline on equal seeds; empty: every column that has a "
+          "better direction and is no time");
+  }
+  void validate(config::Check& check) const;
+};
+
+/// The keys of an experiment file that say what to report. A study config flattens them into its
+/// own keys by calling `report.visit_fields(visit)` inside its own `visit_fields`.
+struct ReportConfig {
+  std::string headline;                ///< metric of the one-sentence answer; empty: first compared
+  std::string thumbnail;               ///< figure that stands for the experiment in the gallery
+  TextMap labels;                      ///< axis value or metric → how it is printed
+  LearnedConfig learned = {};          ///< when a run counts as one that has learned its task
+  std::vector<ClaimConfig> claims;     ///< what the runs are asked about
+  std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation
+  std::vector<TableConfig> tables;     ///< empty: only the list of runs is reported
+  std::vector<FigureConfig> figures;   ///< each drawn as SVG, PDF, PNG with its data
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("headline", headline, "metric of the one-sentence answer; empty: the first compared");
+    visit("thumbnail", thumbnail,
+          "figure that stands for the experiment in the gallery; empty: the first");
+    visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");
+    visit("learned", learned, "when a run counts as one that has learned its task");
+    visit("claims", claims, "what a source found; the report says what the runs say to it");
+    visit("derived", derived, "metrics worked out from the cells of an evaluation");
+    visit("tables", tables, "tables to write");
+    visit("figures", figures, "figures to draw");
+  }
+  void validate(config::Check& check) const;
+};
+
+/// The axis whose values are compared: the first row axis of the first table, else the first axis
+/// but seed; "" if there is none.
+std::string compared_axis(const ReportConfig& report, const std::vector<std::string>& axes);
+
+/// What is wrong with `report` for a sweep over `axes` (in sweep order) with this baseline, one
+/// clause each, e.g. "tables[0].rows names axis modle; did you mean model?". The caller shows them
+/// before anything runs; empty means the report can be written. `chosen` is an axis beside `axes`
+/// of which every variant keeps one value (sweep/plan/search_config.h), so that nothing may be
+/// sorted by it.
+struct ReportProblem {
+  std::string key;      ///< e.g. "tables[0].rows"
+  std::string message;  ///< what was found and expected
+};
+std::vector<ReportProblem> check_report(const ReportConfig& report,
+                                        const std::vector<std::string>& axes,
+                                        const std::string& chosen = "");
+
+}  // namespace difflab::report

@@ -1,0 +1,267 @@
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string_view>
+
+#include "report/data/frame.h"
+#include "report/settings/report_config.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+bool is_file_name(std::string_view name) {
+  return !name.empty() && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+           return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
+         });
+}
+
+void check_name(std::string_view name, config::Check& check) {
+  if (is_file_name(name)) return;
+  check.problem("name", concat("is '", name, "'; expected letters, digits, _ and -"));
+}
+
+void check_given(std::string_view key, std::string_view value, config::Check& check) {
+  if (value.empty()) check.problem(key, "is missing; expected the name of a metric, axis or key");
+}
+
+// The rules of one table or figure against the axes of the sweep.
+class AxisRules {
+ public:
+  AxisRules(std::string place, const std::vector<std::string>& axes, const std::string& chosen,
+            std::vector<ReportProblem>& problems)
+      : place_(std::move(place)), axes_(axes), chosen_(chosen), problems_(problems) {}
+
+  void must_be_axis(std::string_view key, const std::string& name) {
+    used_.insert(name);
+    if (is_chosen(concat(place_, ".", key), name)) return;
+    if (name.empty() || std::find(axes_.begin(), axes_.end(), name) != axes_.end()) return;
+    problems_.push_back(
+        {place_ + "." + std::string(key),
+         concat("names '", name, "', which the sweep does not vary", suggestion(name, axes_))});
+  }
+  void may_be_axis(const std::string& name) {
+    used_.insert(name);
+    is_chosen(place_, name);
+  }
+  /// An axis, or a key of the cells where there are any.
+  void must_vary(std::string_view key, const std::string& name, const FigureCommon& figure) {
+    if (figure.source.empty()) {
+      must_be_axis(key, name);
+    } else {
+      may_be_axis(name);
+    }
+  }
+  void may_use_any() { used_.insert(axes_.begin(), axes_.end()); }
+  void fix(const TextMap& where) {
+    for (const auto& entry : where.entries) may_be_axis(entry.first);
+  }
+  /// Averaging over anything but repetitions would mix variants.
+  void must_use_all(std::string_view how) {
+    for (const std::string& axis : axes_) {
+      if (axis == kSeedAxis || used_.count(axis) > 0) continue;
+      problems_.push_back({place_, concat("would average over axis '", axis, "'; ", how)});
+    }
+  }
+
+ private:
+  // Its values have no cells: all but one of them are dropped before the end.
+  bool is_chosen(const std::string& key, const std::string& name) {
+    if (name.empty() || name != chosen_) return false;
+    problems_.push_back(
+        {key, concat("names '", name, "', of which search keeps one value for each ",
+                     "variant; expected another axis (it may be a column)")});
+    return true;
+  }
+
+  std::string place_;
+  const std::vector<std::string>& axes_;
+  const std::string& chosen_;
+  std::vector<ReportProblem>& problems_;
+  std::set<std::string> used_;
+};
+
+void check_axes(const LineConfig& figure, AxisRules& rules) {
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
+  rules.may_be_axis(figure.x);
+}
+
+void check_axes(const BarConfig& figure, AxisRules& rules) {
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
+  rules.may_be_axis(figure.x);
+}
+
+void check_axes(const StackedConfig& figure, AxisRules& rules) {
+  rules.must_vary("facet", figure.facet, figure);
+  rules.may_be_axis(figure.x);
+  rules.may_be_axis(figure.part);
+}
+
+void check_axes(const HistogramConfig& figure, AxisRules& rules) {
+  rules.must_vary("color", figure.color, figure);
+  rules.must_vary("facet", figure.facet, figure);
+}
+
+void check_axes(const ScatterConfig& figure, AxisRules& rules) {
+  rules.must_be_axis("color", figure.color);
+  rules.may_use_any();  // every run is a point of its own
+}
+
+void check_axes(const SurvivalConfig& figure, AxisRules& rules) {
+  rules.must_be_axis("color", figure.color);
+}
+
+void check_axes(const HeatmapConfig& figure, AxisRules& rules) {
+  rules.must_vary("facet", figure.facet, figure);
+  rules.may_be_axis(figure.x);
+  rules.may_be_axis(figure.y);
+}
+
+}  // namespace
+
+void TableConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  if (columns.empty()) check.problem("columns", "is empty; expected at least one metric");
+  for (const std::string& metric : compare) {
+    if (std::find(columns.begin(), columns.end(), metric) == columns.end()) {
+      check.problem("compare", concat("names '", metric, "', which is no column",
+                                      suggestion(metric, columns)));
+    }
+  }
+}
+
+void LineConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+}
+
+void BarConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+}
+
+void HeatmapConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("source", source, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+  check_given("value", value, check);
+  if (!against.empty() && facet.empty()) {
+    check.problem("against", "is given without facet; expected the axis whose value it is");
+  }
+}
+
+void StackedConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+  check_given("part", part, check);
+}
+
+void HistogramConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  if (x_end.empty() != weight.empty()) {
+    check.problem("weight", "and x_end belong together; expected both or neither");
+  }
+}
+
+void SurvivalConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("event", event, check);
+  check_given("color", color, check);
+}
+
+void ScatterConfig::validate(config::Check& check) const {
+  check_name(name, check);
+  check_given("x", x, check);
+  check_given("y", y, check);
+}
+
+void ReportConfig::validate(config::Check& check) const {
+  std::set<std::string> names;
+  for (const TableConfig& table : tables) {
+    if (!names.insert(table.name).second) {
+      check.problem("tables", concat("has two tables named '", table.name, "'"));
+    }
+  }
+  names.clear();
+  for (const DerivedConfig& config : derived) {
+    const std::string& name = std::visit(
+        [](const auto& d) -> const auto& { return d.name; }, config);
+    if (!names.insert(name).second) {
+      check.problem("derived", concat("has two metrics named '", name, "'"));
+    }
+  }
+  names.clear();
+  for (const FigureConfig& figure : figures) {
+    const std::string& name = std::visit(
+        [](const auto& f) -> const auto& { return f.name; }, figure);
+    if (!names.insert(name).second) {
+      check.problem("figures", concat("has two figures named '", name, "'"));
+    }
+  }
+  if (!thumbnail.empty() && names.count(thumbnail) == 0) {
+    check.problem("thumbnail", concat("is '", thumbnail, "', which is no figure",
+                                      suggestion(thumbnail, {names.begin(), names.end()})));
+  }
+}
+
+std::vector<ReportProblem> check_report(const ReportConfig& report,
+                                        const std::vector<std::string>& axes,
+                                        const std::string& chosen) {
+  std::vector<ReportProblem> problems;
+  for (std::size_t i = 0; i < report.tables.size(); ++i) {
+    const std::string place = concat("tables[", i, "]");
+    if (report.tables[i].rows.names.empty()) continue;
+    AxisRules rules(place, axes, chosen, problems);
+    for (const std::string& axis : report.tables[i].rows.names) rules.must_be_axis("rows", axis);
+    rules.must_use_all("add it to rows");
+  }
+  for (std::size_t i = 0; i < report.claims.size(); ++i) {
+    AxisRules rules(concat("claims[", i, "]"), axes, chosen, problems);
+    rules.may_be_axis(compared_axis(report, axes));
+    for (const auto& entry : report.claims[i].where.entries)
+      rules.must_be_axis("where", entry.first);
+    rules.must_use_all("say with where which of its values is meant");
+  }
+  for (std::size_t i = 0; i < report.figures.size(); ++i) {
+    AxisRules rules(concat("figures[", i, "]"), axes, chosen, problems);
+    std::visit(
+        [&](const auto& figure) {
+          check_axes(figure, rules);
+          rules.fix(figure.where);
+        },
+        report.figures[i]);
+    rules.must_use_all("name it as color, facet or x, or keep one value with where");
+  }
+  return problems;
+}
+
+std::string compared_axis(const ReportConfig& report, const std::vector<std::string>& axes) {
+  if (!report.tables.empty() && !report.tables[0].rows.names.empty()) {
+    return report.tables[0].rows.names[0];
+  }
+  const auto first = std::find_if(axes.begin(), axes.end(),
+                                  [](const std::string& axis) { return axis != kSeedAxis; });
+  return first == axes.end() ? "" : *first;
+}
+
+void ClaimConfig::validate(config::Check& check) const {
+  const auto require = [&](std::string_view key, const std::string& value, const char* what) {
+    if (value.empty()) check.problem(key, concat("is missing; expected ", what));
+  };
+  require("text", text, "what is claimed");
+  require("metric", metric, "the name of a metric");
+  require("variant", variant, "a value of the tables' first axis");
+  if (variant == against && !variant.empty()) {
+    check.problem("against", "is the variant itself; expected another one");
+  }
+}
+
+}  // namespace difflab::report

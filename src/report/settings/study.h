@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/data/frame.h"
+#include "report/settings/report_config.h"
+#include "util/json.h"
+
+namespace difflab::report {
+
+/// The program that turns Vega-Lite into pictures. Everything but pictures works without it.
+struct Renderer {
+  std::filesystem::path python;  ///< an interpreter with vl-convert, <root>/.venv/bin/python
+  std::filesystem::path script;  ///< <root>/src/report/page/render.py
+  std::filesystem::path cache;   ///< a folder for the browser bundle, <root>/.difflab
+
+  /// Where `./difflab` keeps them below the folder of the sources.
+  static Renderer below(const std::filesystem::path& root);
+};
+
+/// A sweep as it was planned; whatever of it is finished gets reported.
+struct Study {
+  std::string name;         ///< experiment, e.g. headline
+  std::string preset;       ///< e.g. default
+  std::string title;        ///< question in a few words; empty: the name
+  std::string question;     ///< what the experiment asks
+  std::string prediction;   ///< what the source found, written before the runs
+  std::string notes;        ///< limits, remarks
+  std::string baseline;     ///< value of the first `rows` axis that others are compared with
+  std::string unmatched;    ///< why compared models differ in size; empty: they do not
+  std::string search = {};  ///< how a searched value was chosen, a sentence; empty: none was
+  std::string command;      ///< command line that repeats the study
+  Json settings;            ///< shown under "Settings"; null: what all run configurations share
+  std::vector<PlannedRun> runs;  ///< in sweep order (last axis fastest)
+  ReportConfig report;
+  std::filesystem::path output;  ///< results/<experiment>/<preset>; made if missing
+  Renderer renderer;
+};
+
+/// What of the study is there.
+Frame frame_of(const Study& study);
+
+}  // namespace difflab::report

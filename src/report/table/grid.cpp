@@ -1,0 +1,243 @@
+#include "report/table/grid.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "report/data/format.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr int kBootstrapColumn = 4;  // of the paired grid
+
+// What a terminal has no room for: the bootstrap's interval, and p before it is adjusted.
+void leave_out(auto& cells) {
+  cells.erase(cells.begin() + kBootstrapColumn, cells.begin() + kBootstrapColumn + 2);
+}
+
+std::string range_text(const Metric& metric, const std::optional<Interval>& interval) {
+  if (!interval) return "";
+  return metric.signed_text(interval->low) + " to " + metric.signed_text(interval->high);
+}
+
+// "5", "5 (2 censored)", "3 (2 not learned)".
+std::string pairs_text(const Pairs& pairs) {
+  std::vector<std::string> besides;
+  if (pairs.censored > 0) besides.push_back(concat(pairs.censored, " censored"));
+  if (pairs.unlearned > 0) besides.push_back(concat(pairs.unlearned, " not learned"));
+  return concat(pairs.differences.size(), besides.empty() ? "" : " (" + join(besides) + ")");
+}
+
+// A heading in at most two lines, broken where both are shortest.
+std::pair<std::string, std::string> two_lines(const std::string& heading, std::size_t wanted) {
+  if (display_width(heading) <= wanted) return {"", heading};
+  std::pair<std::string, std::string> best{"", heading};
+  std::size_t best_width = display_width(heading);
+  for (std::size_t at = heading.find(' '); at != std::string::npos;
+       at = heading.find(' ', at + 1)) {
+    const std::string above = heading.substr(0, at);
+    const std::string below = heading.substr(at + 1);
+    const std::size_t width = std::max(display_width(above), display_width(below));
+    if (width < best_width) {
+      best = {above, below};
+      best_width = width;
+    }
+  }
+  return best;
+}
+
+std::string end_line(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+struct Layout {
+  std::vector<std::size_t> widths;
+  std::vector<std::pair<std::string, std::string>> headings;
+};
+
+Layout lay_out(const Grid& grid) {
+  Layout layout;
+  for (std::size_t column = 0; column < grid.columns.size(); ++column) {
+    std::size_t width = 1;
+    for (const auto& row : grid.rows) width = std::max(width, display_width(row[column]));
+    layout.headings.push_back(two_lines(grid.columns[column].heading, width));
+    const auto& [above, below] = layout.headings.back();
+    layout.widths.push_back(std::max({width, display_width(above), display_width(below)}));
+  }
+  return layout;
+}
+
+std::string block(const Grid& grid, const Layout& layout, const std::vector<std::size_t>& columns) {
+  const auto line = [&](const std::function<const std::string&(std::size_t)>& text) {
+    std::string out = " ";
+    for (const std::size_t column : columns) {
+      const std::size_t width = layout.widths[column];
+      out += " " +
+             (grid.columns[column].is_text ? pad_right(text(column), width)
+                                           : pad_left(text(column), width)) +
+             " ";
+    }
+    return end_line(out);
+  };
+  std::size_t total = 0;
+  for (const std::size_t column : columns) total += layout.widths[column] + 2;
+  std::string rule = "  ";
+  for (std::size_t i = 2; i < total; ++i) rule += "─";
+  rule += "\n";
+  std::string out;
+  const bool tall = std::any_of(columns.begin(), columns.end(), [&](std::size_t column) {
+    return !layout.headings[column].first.empty();
+  });
+  if (tall)
+    out += line([&](std::size_t c) -> const std::string& { return layout.headings[c].first; });
+  out +=
+      line([&](std::size_t c) -> const std::string& { return layout.headings[c].second; }) + rule;
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    const bool ruled = row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0;
+    if (ruled) out += rule;
+    out += line([&](std::size_t c) -> const std::string& { return grid.rows[row][c]; });
+  }
+  return out;
+}
+
+}  // namespace
+
+Grid main_grid(const Table& table, const Labels& labels) {
+  Grid grid;
+  for (const std::string& heading : table.axis_headings) grid.columns.push_back({heading, true});
+  if (table.axes.empty()) grid.columns.push_back({"", true});
+  const bool troubled = std::any_of(table.rows.begin(), table.rows.end(),
+                                    [](const TableRow& row) { return !row.troubles().empty(); });
+  grid.columns.push_back({"runs", false});
+  if (troubled) grid.columns.push_back({"not as planned", true});
+  for (const std::string& heading : table.headings) grid.columns.push_back({heading, false});
+  for (const TableRow& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const std::string& value : row.key) cells.push_back(labels.value(value));
+    if (table.axes.empty()) cells.emplace_back("all runs");
+    const std::size_t results = row.results();
+    cells.push_back(results == row.runs.size() ? concat(results)
+                                               : concat(results, " of ", row.runs.size()));
+    if (troubled) cells.push_back(row.troubles());
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      cells.push_back(row.cells[column].text(table.columns[column], results));
+    }
+    grid.rows.push_back(std::move(cells));
+  }
+  return grid;
+}
+
+Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) {
+  Grid grid;
+  grid.columns = {{"metric", true},
+                  {join(table.axis_headings), true},
+                  {"difference to " + table.baseline, false},
+                  {"95 % interval", false},
+                  {"bootstrap", false},
+                  {"p", false},
+                  {"p (Holm)", false},
+                  {"pairs", false}};
+  for (const Comparison& comparison : table.comparisons) {
+    const Metric& metric = table.columns[comparison.column];
+    const bool first =
+        grid.rows.empty() || table.comparisons[grid.rows.size() - 1].column != comparison.column;
+    if (first) grid.rules.push_back(grid.rows.size());
+    std::vector<std::string> cells = {first ? table.headings[comparison.column] : "",
+                                      table.row_label(table.rows[comparison.row], labels)};
+    if (const auto& result = comparison.result) {
+      cells.push_back(metric.signed_text(result->difference));
+      cells.push_back(range_text(metric, result->interval));
+      cells.push_back(range_text(metric, comparison.bootstrap));
+      cells.push_back(result->pairs > 1 ? p_text(result->p) : "");
+      cells.push_back(result->pairs > 1 ? p_text(comparison.p_holm) : "");
+      cells.push_back(pairs_text(comparison.pairs));
+    } else {
+      cells.insert(cells.end(), {"", "", "", "", "", pairs_text(comparison.pairs)});
+    }
+    if (bootstrap == Bootstrap::kLeftOut) leave_out(cells);
+    grid.rows.push_back(std::move(cells));
+  }
+  if (bootstrap == Bootstrap::kLeftOut) leave_out(grid.columns);
+  return grid;
+}
+
+std::string to_markdown(const Grid& grid) {
+  std::string out = "|";
+  std::string rule = "|";
+  for (const auto& column : grid.columns) {
+    out += " " + escape_markdown(column.heading) + " |";
+    rule += column.is_text ? " :-- |" : " --: |";
+  }
+  out += "\n" + rule + "\n";
+  for (const auto& row : grid.rows) {
+    out += "|";
+    for (const std::string& cell : row) out += " " + escape_markdown(cell) + " |";
+    out += "\n";
+  }
+  return out;
+}
+
+std::string to_tex(const Grid& grid) {
+  std::string alignment;
+  std::vector<std::string> headings;
+  for (const auto& column : grid.columns) {
+    alignment += column.is_text ? 'l' : 'r';
+    headings.push_back(escape_tex(column.heading));
+  }
+  std::string out = "\\begin{tabular}{" + alignment + "}\n\\toprule\n" + join(headings, " & ") +
+                    " \\\\\n\\midrule\n";
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    if (row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0) out += "\\midrule\n";
+    std::string line;
+    for (std::size_t column = 0; column < grid.columns.size(); ++column) {
+      if (column > 0) line += " & ";
+      line += escape_tex(grid.rows[row][column]);
+    }
+    out += line + " \\\\\n";
+  }
+  return out + "\\bottomrule\n\\end{tabular}\n";
+}
+
+std::string to_html(const Grid& grid) {
+  const auto cell = [&](const char* tag, std::size_t column, const std::string& text) {
+    const char* kind = grid.columns[column].is_text ? "" : " class=\"number\"";
+    return concat("<", tag, kind, ">", subscripts_html(text), "</", tag, ">");
+  };
+  std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (std::size_t column = 0; column < grid.columns.size(); ++column) {
+    out += cell("th", column, grid.columns[column].heading);
+  }
+  out += "</tr></thead>\n<tbody>\n";
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    const bool ruled = std::count(grid.rules.begin(), grid.rules.end(), row) > 0;
+    out += ruled ? "<tr class=\"group\">" : "<tr>";
+    for (std::size_t column = 0; column < grid.columns.size(); ++column) {
+      out += cell("td", column, grid.rows[row][column]);
+    }
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+std::string to_terminal(const Grid& grid, std::size_t width) {
+  const Layout layout = lay_out(grid);
+  std::string out;
+  std::size_t column = 1;
+  do {
+    std::vector<std::size_t> columns = {0};
+    std::size_t used = 2 + layout.widths[0] + 2;
+    while (column < grid.columns.size() &&
+           (columns.size() == 1 || used + layout.widths[column] + 2 <= width)) {
+      used += layout.widths[column] + 2;
+      columns.push_back(column++);
+    }
+    if (!out.empty()) out += "\n";
+    out += block(grid, layout, columns);
+  } while (column < grid.columns.size());
+  return out;
+}
+
+}  // namespace difflab::report

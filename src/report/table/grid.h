@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/table/table.h"
+
+namespace difflab::report {
+
+/// A table as text, before any markup: what Markdown, LaTeX, HTML and the terminal share.
+struct Grid {
+  struct Column {
+    std::string heading;
+    bool is_text = false;  ///< left-aligned
+  };
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> rules;  ///< rows with a line above them: a new group begins
+};
+
+/// Rows × metrics: labels, number of runs, one cell per metric, troubles if there are any.
+Grid main_grid(const Table& table, const Labels& labels);
+
+/// Differences to the baseline, one row per variant and metric; no rows if nothing is compared.
+/// A terminal has no room for the bootstrap's interval and the p of each alone.
+enum class Bootstrap { kShown, kLeftOut };
+Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap = Bootstrap::kShown);
+
+std::string to_markdown(const Grid& grid);
+std::string to_tex(const Grid& grid);   ///< a booktabs tabular
+std::string to_html(const Grid& grid);  ///< a <table>
+/// Aligned columns; a grid wider than `width` continues below with its first column repeated.
+std::string to_terminal(const Grid& grid, std::size_t width);
+
+}  // namespace difflab::report

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "report/data/format.h"
+#include "report/table/table_files.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+bool any_cell(const Table& table, bool (*predicate)(const Cell&)) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {
+    return std::any_of(row.cells.begin(), row.cells.end(), predicate);
+  });
+}
+
+bool any_state(const Frame& frame, RunState state) {
+  return std::any_of(frame.runs().begin(), frame.runs().end(),
+                     [state](const FrameRun& run) { return run.state == state; });
+}
+
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::string>& notes) {
+  if (!frame.has_axis(kSeedAxis)) {
+    notes.emplace_back("One run per row, so no interval can be given.");
+  } else {
+    const auto seeds = frame.values(kSeedAxis);
+    notes.push_back(concat("± is half the Student-t 95 % interval of the mean over ", seeds.size(),
+                           seeds.size() == 1 ? " seed" : " seeds", " (", join(seeds),
+                           "); brackets are 95 % intervals of shares, which stay within 0 and 1. A "
+                           "cell with neither rests on one run."));
+  }
+  if (any_cell(table, [](const Cell& cell) { return !cell.bounds.empty(); })) {
+    notes.emplace_back(
+        "\"> x\" marks runs that had not got there when training ended (censored). A row that has "
+        "any shows a median in which they count as larger than all others, never a mean without "
+        "them.");
+  }
+  if (any_cell(table, [](const Cell& cell) { return cell.unlearned > 0; })) {
+    notes.emplace_back(
+        "\"k/n learned\" counts the runs that learned the task (with Wilson's 95 % interval); the "
+        "figure behind it is that of those k alone.");
+  }
+  if (any_state(frame, RunState::kDiverged)) {
+    notes.emplace_back(
+        "A diverged run ended with a loss or gradient that is no number; it stays in the table, "
+        "and "
+        "n says where it has no value.");
+  }
+  if (any_state(frame, RunState::kFailed) || any_state(frame, RunState::kMissing) ||
+      any_state(frame, RunState::kRunning) || any_state(frame, RunState::kInterrupted)) {
+    notes.emplace_back(
+        "Runs without a result are missing from every number; an empty cell has none.");
+  }
+}
+
+void note_comparison(const Table& table, std::vector<std::string>& notes) {
+  std::size_t pairs = 0, most = 0;
+  bool restricted = false;
+  for (const auto& [row, column, of, result, bootstrap, p] : table.comparisons) {
+    if (result) pairs = std::max(pairs, result->pairs);
+    most = std::max(most, pairs_for_verdict(table.columns[column], table.comparisons.size()));
+    restricted = restricted || of.horizon;
+  }
+  if (pairs < 2) return;
+  notes.push_back(concat(
+      "Differences are variant minus baseline on equal seeds, with 95 % intervals (of shares on "
+      "Fisher's z scale, so that they stay within −1 and 1) and percentile bootstrap intervals (of "
+      "few pairs too narrow). p is exact: sign flips, of what happened or not McNemar; p (Holm) is "
+      "adjusted for the ",
+      table.comparisons.size(), table.comparisons.size() == 1 ? " comparison" : " comparisons",
+      " of this table. ",
+      pairs < most ? concat("With ", pairs, " pairs none is a verdict; ", most, " are needed.")
+                   : concat("A verdict needs ", most, " pairs.")));
+  if (restricted) {
+    notes.emplace_back(
+        "Times that some runs did not reach are compared up to the earliest end of these: what was "
+        "not reached counts as that (restricted means).");
+  }
+}
+
+// One sentence for all columns with the same levels.
+void note_chance(const Table& table, const Frame& frame, const Labels& labels,
+                 std::vector<std::string>& notes) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> columns_by_level;
+  for (const Metric& metric : table.columns) {
+    std::vector<std::string> levels;
+    for (const double level : frame.chance(metric.key)) levels.push_back(metric.text(level));
+    if (levels.empty()) continue;
+    const std::string text = join(levels);
+    auto found = std::find_if(columns_by_level.begin(), columns_by_level.end(),
+                              [&](const auto& entry) { return entry.first == text; });
+    if (found == columns_by_level.end()) {
+      found = columns_by_level.insert(columns_by_level.end(), {text, {}});
+    }
+    found->second.push_back(labels.heading(metric));
+  }
+  for (const auto& [level, columns] : columns_by_level) {
+    notes.push_back(concat("Chance level of ", join(columns, "; "), ": ", level, "."));
+  }
+}
+
+void note_origin(const Frame& frame, std::vector<std::string>& notes) {
+  std::set<std::string> codes;
+  std::set<std::string> machines;
+  for (const FrameRun& run : frame.runs()) {
+    const Json& from = run.provenance;
+    if (!run.has_result() || from.empty()) continue;
+    std::string commit = text_of(from, "commit").substr(0, 12);
+    if (!commit.empty()) {
+      if (text_of(from, "dirty") == "true") commit += " with uncommitted changes";
+      codes.insert("commit " + commit);
+    }
+    const std::string libtorch = text_of(from, "libtorch");
+    const std::string cpu = text_of(from, "cpu");
+    const std::string device = text_of(from, "device");
+    std::vector<std::string> machine;
+    if (!cpu.empty()) machine.push_back(cpu);
+    if (!device.empty()) machine.push_back("device " + device);
+    if (!libtorch.empty()) machine.push_back("LibTorch " + libtorch);
+    if (!machine.empty()) machines.insert(join(machine));
+  }
+  std::vector<std::string> parts(codes.begin(), codes.end());
+  parts.insert(parts.end(), machines.begin(), machines.end());
+  if (!parts.empty()) notes.push_back("Made from " + join(parts, "; ") + ".");
+}
+
+}  // namespace
+
+void add_notes(Table& table, const Study& study, const Frame& frame, const Labels& labels) {
+  note_uncertainty(table, frame, table.notes);
+  note_comparison(table, table.notes);
+  if (!study.unmatched.empty()) {
+    table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);
+  }
+  if (!study.search.empty()) table.notes.push_back(study.search);
+  note_chance(table, frame, labels, table.notes);
+  if (const auto settings = settings_list(study); !settings.empty()) {
+    table.settings = join(settings);
+  }
+  note_origin(frame, table.notes);
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,342 @@
+#include "report/table/table.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "report/data/format.h"
+#include "report/data/learned.h"
+#include "statistics/holm.h"
+#include "statistics/paired.h"
+#include "statistics/share.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+std::optional<Interval> interval_over(const std::vector<double>& values, const Metric& metric) {
+  switch (metric.outcome()) {
+    case Outcome::kShare:
+      return mean_share_interval(values);
+    case Outcome::kHappened:
+      return wilson_interval(std::count(values.begin(), values.end(), 1.0),
+                             static_cast<std::int64_t>(values.size()));
+    default:
+      return t_interval(values);
+  }
+}
+
+void summarise(Cell& cell, const Metric& metric) {
+  if (!cell.values.empty() && cell.bounds.empty()) {
+    cell.mean = mean(cell.values);
+    cell.interval = interval_over(cell.values, metric);
+  }
+  std::vector<double> all = cell.values;
+  all.insert(all.end(), cell.bounds.size(), std::numeric_limits<double>::infinity());
+  if (all.empty()) return;
+  const double middle = median(all);
+  if (middle < std::numeric_limits<double>::infinity()) cell.median = middle;
+}
+
+Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
+  Cell cell;
+  for (const FrameRun* run : runs) {
+    if (!run->has_result()) continue;
+    if (run->metric(metric.key) && is_unlearned(*run, metric)) {
+      ++cell.unlearned;
+    } else if (const auto value = run->metric(metric.key)) {
+      cell.values.push_back(*value);
+    } else if (const auto bound = run->censored_above(metric.key)) {
+      cell.bounds.push_back(*bound);
+    } else if (const Json* setting = run->config(metric.key)) {
+      const std::string text = setting->is_string()   ? setting->get<std::string>()
+                               : setting->is_number() ? plain_number(setting->get<double>())
+                                                      : setting->dump();
+      if (std::find(cell.settings.begin(), cell.settings.end(), text) == cell.settings.end()) {
+        cell.settings.push_back(text);
+      }
+    }
+  }
+  summarise(cell, metric);
+  return cell;
+}
+
+std::string censored_text(const Cell& cell, const Metric& metric) {
+  const double lowest = *std::min_element(cell.bounds.begin(), cell.bounds.end());
+  const std::string bound = "> " + metric.text(lowest);
+  if (cell.values.empty()) return bound;
+  const std::size_t runs = cell.values.size() + cell.bounds.size();
+  const std::string share = concat(cell.bounds.size(), " of ", runs);
+  if (cell.median)
+    return concat("median ", metric.text(*cell.median), " (", share, " ", bound, ")");
+  const double best = *std::min_element(cell.values.begin(), cell.values.end());
+  return concat(bound, " (", share, "; least ", metric.text(best), ")");
+}
+
+// "3/5 learned [0.23, 0.88]" with Wilson's interval.
+std::string counted(std::size_t of, std::size_t runs, std::string_view what) {
+  const auto interval =
+      wilson_interval(static_cast<std::int64_t>(of), static_cast<std::int64_t>(runs));
+  return concat(of, "/", runs, what, " [", format_number(interval->low, 2), ", ",
+                format_number(interval->high, 2), "]");
+}
+
+// Of the runs that have a value.
+std::string value_text(const Cell& cell, const Metric& metric) {
+  const auto& [mean, interval, values] = std::tie(cell.mean, cell.interval, cell.values);
+  if (metric.outcome() == Outcome::kHappened) {
+    return counted(static_cast<std::size_t>(std::count(values.begin(), values.end(), 1.0)),
+                   values.size(), "");
+  }
+  std::string text = metric.text(*mean);
+  const bool all_equal =
+      std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
+  if (!interval || (metric.is_fixed && all_equal)) return text;
+  if (metric.outcome() == Outcome::kShare) {
+    return concat(text, " [", metric.text(interval->low), ", ", metric.text(interval->high), "]");
+  }
+  Metric same_places = metric;
+  if (!metric.decimals) {  // four digits of the mean decide the places of both
+    const std::size_t point = text.find('.');
+    same_places.decimals =
+        point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+  }
+  return text + " ± " + same_places.text((interval->high - interval->low) / 2);
+}
+
+// Differences to the baseline on equal values of the axes that make no row.
+Comparison compare(const Table& table, std::size_t row, std::size_t baseline, std::size_t column,
+                   const Frame& frame) {
+  const Metric& metric = table.columns[column];
+  Pairs pairs =
+      pair_runs(frame, table.rows[row].runs, table.rows[baseline].runs, table.axes, metric);
+  const auto result = contrast(pairs, metric);
+  const auto bootstrap = bootstrap_interval(pairs.differences);
+  return {.row = row,
+          .column = column,
+          .pairs = std::move(pairs),
+          .result = result,
+          .bootstrap = bootstrap};
+}
+
+std::optional<std::size_t> baseline_row(const Table& table, std::size_t row,
+                                        const std::string& baseline) {
+  auto key = table.rows[row].key;
+  if (key.empty() || key[0] == baseline) return std::nullopt;
+  key[0] = baseline;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (table.rows[i].key == key) return i;
+  }
+  return std::nullopt;
+}
+
+bool is_compared(const TableConfig& config, const Table& table, std::size_t column) {
+  const Metric& metric = table.columns[column];
+  if (!config.compare.empty()) {
+    return std::find(config.compare.begin(), config.compare.end(), metric.key) !=
+           config.compare.end();
+  }
+  return metric.better != Better::kNeither && !metric.is_time();
+}
+
+void correct_for_number(std::vector<Comparison>& comparisons) {
+  std::vector<double> p;
+  std::vector<Comparison*> tested;
+  for (auto& comparison : comparisons) {
+    if (!comparison.result || comparison.result->pairs < 2) continue;
+    p.push_back(comparison.result->p);
+    tested.push_back(&comparison);
+  }
+  const auto adjusted = holm(p);
+  for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->p_holm = adjusted[i];
+}
+
+void add_comparisons(const TableConfig& config, const Study& study, const Frame& frame,
+                     const Labels& labels, Table& table) {
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    if (!is_compared(config, table, column)) continue;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      if (const auto baseline = baseline_row(table, row, study.baseline)) {
+        table.comparisons.push_back(compare(table, row, *baseline, column, frame));
+      }
+    }
+  }
+  correct_for_number(table.comparisons);
+  if (!table.comparisons.empty()) table.baseline = labels.value(study.baseline);
+}
+
+std::vector<TableRow> group_rows(const std::vector<std::string>& axes, const Frame& frame) {
+  std::vector<TableRow> rows;
+  for (const FrameRun& run : frame.runs()) {
+    std::vector<std::string> key;
+    for (const std::string& axis : axes) key.push_back(run.axis(axis));
+    auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.key == key; });
+    if (row == rows.end())
+      row = rows.insert(rows.end(), TableRow{.key = key, .runs = {}, .cells = {}});
+    row->runs.push_back(&run);
+  }
+  return rows;
+}
+
+std::string arrow(const Metric& metric) {
+  return metric.better == Better::kHigher ? " ↑" : metric.better == Better::kLower ? " ↓" : "";
+}
+
+}  // namespace
+
+std::string Cell::text(const Metric& metric, std::size_t expected) const {
+  if (runs() == 0) return join(settings);
+  std::string text;
+  if (unlearned > 0) text = counted(values.size(), runs(), " learned");
+  if (unlearned > 0 && !values.empty()) text += ": ";
+  if (!bounds.empty()) {
+    text = censored_text(*this, metric);
+  } else if (!values.empty()) {
+    text += value_text(*this, metric);
+  }
+  if (runs() != expected) text += concat(" (n = ", runs(), ")");
+  return text;
+}
+
+std::size_t TableRow::count(RunState state) const {
+  return static_cast<std::size_t>(std::count_if(
+      runs.begin(), runs.end(), [state](const FrameRun* run) { return run->state == state; }));
+}
+
+std::size_t TableRow::results() const {
+  return count(RunState::kFinished) + count(RunState::kDiverged);
+}
+
+std::string TableRow::troubles() const {
+  std::vector<std::string> parts;
+  std::vector<std::string> steps;
+  for (const FrameRun* run : runs) {
+    if (run->diverged_at) steps.push_back(format_number(*run->diverged_at, 0));
+  }
+  if (const std::size_t diverged = count(RunState::kDiverged); diverged > 0) {
+    parts.push_back(concat(diverged, " diverged"));
+    if (!steps.empty()) {
+      parts.back() += concat(" (step", steps.size() > 1 ? "s " : " ", join(steps), ")");
+    }
+  }
+  for (const RunState state :
+       {RunState::kFailed, RunState::kInterrupted, RunState::kRunning, RunState::kMissing}) {
+    if (count(state) > 0) parts.push_back(concat(count(state), " ", name_of(state)));
+  }
+  return join(parts);
+}
+
+std::string Table::row_label(const TableRow& row, const Labels& labels) const {
+  std::vector<std::string> parts;
+  for (const std::string& value : row.key) parts.push_back(labels.value(value));
+  return parts.empty() ? "all runs" : join(parts, ", ");
+}
+
+Table build_table(const TableConfig& config, const Study& study, const Frame& frame,
+                  const Labels& labels) {
+  Table table;
+  table.name = config.name;
+  table.title = config.title.empty() ? study.title : config.title;
+  table.axes = config.rows.names;
+  if (table.title.empty()) table.title = study.name;
+  if (table.axes.empty()) {
+    for (const std::string& axis : frame.axes()) {
+      if (axis != kSeedAxis) table.axes.push_back(axis);
+    }
+  }
+  for (const std::string& axis : table.axes) table.axis_headings.push_back(labels.axis(axis));
+  for (const std::string& column : config.columns) {
+    table.columns.push_back(metric_of(column));
+    table.headings.push_back(labels.axis_title(table.columns.back()) + arrow(table.columns.back()));
+  }
+  table.rows = group_rows(table.axes, frame);
+  for (TableRow& row : table.rows) {
+    for (const Metric& metric : table.columns) row.cells.push_back(make_cell(row.runs, metric));
+  }
+  add_comparisons(config, study, frame, labels, table);
+  return table;
+}
+
+namespace {
+
+// Rows of which more have learned are better; among those the better mean is.
+bool is_better(const Cell& one, const Cell& other, const Metric& metric) {
+  const auto learned = [](const Cell& cell) {
+    return static_cast<double>(cell.values.size()) / static_cast<double>(cell.runs());
+  };
+  if (learned(one) != learned(other)) return learned(one) > learned(other);
+  return metric.better == Better::kLower ? *one.mean < *other.mean : *one.mean > *other.mean;
+}
+
+// Rows that enough seeds do not tell from the best; the baseline has a sentence of its own.
+std::vector<std::string> ties(const Table& table, const Frame& frame, const TableRow& best,
+                              const Metric& metric, const Labels& labels) {
+  std::vector<std::string> names;
+  std::vector<double> p;
+  for (const TableRow& row : table.rows) {
+    const auto name = table.row_label(row, labels);
+    if (&row == &best || name == table.baseline) continue;
+    const auto found = contrast(pair_runs(frame, best.runs, row.runs, table.axes, metric), metric);
+    if (!found || found->pairs < pairs_for_verdict(metric, table.rows.size() - 1)) continue;
+    names.push_back(name);
+    p.push_back(found->p);
+  }
+  const auto adjusted = holm(p);
+  for (auto i = names.size(); i-- > 0;) {
+    if (adjusted[i] <= kAlpha) names.erase(names.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return names;
+}
+
+std::string against_baseline(const Table& table, const Comparison& comparison,
+                             const Metric& metric) {
+  const Contrast& found = *comparison.result;
+  const auto needed = pairs_for_verdict(metric, table.comparisons.size());
+  std::string text =
+      concat(" Against ", table.baseline, ": ", metric.signed_text(found.difference));
+  if (found.interval) {
+    text += concat(" [", metric.signed_text(found.interval->low), ", ",
+                   metric.signed_text(found.interval->high), "]");
+  }
+  text += concat(", ", found.pairs, found.pairs == 1 ? " pair of seeds" : " paired seeds");
+  if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
+  return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.comparisons.size(),
+                       table.comparisons.size() == 1 ? " comparison)" : " comparisons)",
+                       is_resolved(found, comparison.p_holm) ? "." : ": not resolved.");
+}
+
+}  // namespace
+
+std::string headline(const Table& table, const Frame& frame, const std::string& metric,
+                     const Labels& labels) {
+  std::size_t column = 0;
+  while (column < table.columns.size() && table.columns[column].key != metric) ++column;
+  if (column == table.columns.size()) return "";
+  const Metric& shown = table.columns[column];
+  if (shown.better == Better::kNeither) return "";
+  const TableRow* best = nullptr;
+  std::size_t rows = 0;
+  for (const TableRow& row : table.rows) {
+    const auto& cell = row.cells[column];
+    if (!cell.mean) continue;
+    ++rows;
+    if (best == nullptr || is_better(cell, best->cells[column], shown)) best = &row;
+  }
+  if (best == nullptr) return "";
+  const Cell& cell = best->cells[column];
+  std::string text =
+      concat("Best of ", rows, " by ", labels.heading(shown), ": ", table.row_label(*best, labels),
+             " with ", cell.text(shown, cell.runs()), " (n = ", cell.runs(),
+             cell.runs() == 1 ? ", no interval from one run" : "", ").");
+  if (const auto names = ties(table, frame, *best, shown, labels); !names.empty()) {
+    text += concat(" The seeds do not tell it from: ", join(names), ".");
+  }
+  for (const Comparison& comparison : table.comparisons) {
+    const bool is_best = &table.rows[comparison.row] == best && comparison.column == column;
+    if (is_best && comparison.result) text += against_baseline(table, comparison, shown);
+  }
+  return text;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,185 @@
+#include "report/table/table_files.h"
+
+#include <algorithm>
+
+#include "report/data/format.h"
+#include "report/table/grid.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr std::size_t kTerminalWidth = 100;
+
+std::string optional_number(const std::optional<double>& number) {
+  return number ? plain_number(*number) : "";
+}
+
+bool is_setting(const Table& table, std::size_t column) {
+  const auto has = [&](auto&& predicate) {
+    return std::any_of(table.rows.begin(), table.rows.end(),
+                       [&](const TableRow& row) { return predicate(row.cells[column]); });
+  };
+  return has([](const Cell& cell) { return !cell.settings.empty(); }) &&
+         !has([](const Cell& cell) { return cell.n() > 0 || !cell.bounds.empty(); });
+}
+
+void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
+  fields.push_back(optional_number(cell.mean));
+  fields.push_back(cell.interval ? plain_number(cell.interval->low) : "");
+  fields.push_back(cell.interval ? plain_number(cell.interval->high) : "");
+  fields.push_back(optional_number(cell.median));
+  fields.push_back(concat(cell.n() + cell.bounds.size()));
+  fields.push_back(concat(cell.bounds.size()));
+  fields.push_back(cell.bounds.empty()
+                       ? ""
+                       : plain_number(*std::min_element(cell.bounds.begin(), cell.bounds.end())));
+}
+
+// One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,
+// too.
+std::string comment(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
+  return "% " + text + "\n";
+}
+
+// Text that Markdown leaves as it is. An empty line would end the span, and HTML after it be alive.
+std::string code_span(const std::string& text) {
+  return text.find_first_of("`\r\n") == std::string::npos ? "`" + text + "`"
+                                                          : escape_markdown(text);
+}
+
+// All leaves of `json` as path=value.
+void flatten(const Json& json, const std::string& path, std::vector<std::string>& leaves) {
+  if (json.is_object() && !json.empty()) {
+    for (const auto& [key, value] : json.items()) {
+      flatten(value, path.empty() ? key : path + "." + key, leaves);
+    }
+    return;
+  }
+  const std::string text = json.is_string()         ? json.get<std::string>()
+                           : json.is_number_float() ? plain_number(json.get<double>())
+                                                    : json.dump();
+  leaves.push_back(path + "=" + text);
+}
+
+}  // namespace
+
+std::vector<std::string> settings_list(const Study& study) {
+  std::vector<std::string> shared;
+  if (!study.settings.is_null()) {
+    flatten(study.settings, "", shared);
+    return shared;
+  }
+  for (std::size_t i = 0; i < study.runs.size(); ++i) {
+    std::vector<std::string> leaves;
+    flatten(study.runs[i].config, "", leaves);
+    if (i == 0) {
+      shared = leaves;
+    } else {
+      std::erase_if(shared, [&](const std::string& leaf) {
+        return std::find(leaves.begin(), leaves.end(), leaf) == leaves.end();
+      });
+    }
+  }
+  return shared;
+}
+
+std::string table_csv(const Table& table) {
+  std::vector<std::string> head = table.axes;
+  head.insert(head.end(), {"runs", "with_result", "diverged", "failed", "not_run"});
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    const std::string& key = table.columns[column].key;
+    if (is_setting(table, column)) {
+      head.push_back(key);
+      continue;
+    }
+    for (const char* part : {"mean_", "low_", "high_", "median_", "n_", "censored_", "above_"}) {
+      head.push_back(part + key);
+    }
+  }
+  std::string out = csv_line(head);
+  for (const TableRow& row : table.rows) {
+    std::vector<std::string> fields = row.key;
+    const std::size_t failed = row.count(RunState::kFailed);
+    fields.insert(fields.end(), {concat(row.runs.size()), concat(row.results()),
+                                 concat(row.count(RunState::kDiverged)), concat(failed),
+                                 concat(row.runs.size() - row.results() - failed)});
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      if (is_setting(table, column)) {
+        fields.push_back(join(row.cells[column].settings, " "));
+      } else {
+        add_metric_fields(row.cells[column], fields);
+      }
+    }
+    out += csv_line(fields);
+  }
+  return out;
+}
+
+std::string paired_csv(const Table& table) {
+  std::vector<std::string> head = table.axes;
+  head.insert(head.end(), {"metric", "difference", "low", "high", "bootstrap_low", "bootstrap_high",
+                           "p", "p_holm", "pairs", "censored_pairs", "unlearned_pairs"});
+  std::string out = csv_line(head);
+  for (const Comparison& comparison : table.comparisons) {
+    std::vector<std::string> fields = table.rows[comparison.row].key;
+    fields.push_back(table.columns[comparison.column].key);
+    const auto& result = comparison.result;
+    const bool bounded = result && result->interval;
+    fields.push_back(result ? plain_number(result->difference) : "");
+    fields.push_back(bounded ? plain_number(result->interval->low) : "");
+    fields.push_back(bounded ? plain_number(result->interval->high) : "");
+    fields.push_back(bounded ? plain_number(comparison.bootstrap->low) : "");
+    fields.push_back(bounded ? plain_number(comparison.bootstrap->high) : "");
+    fields.push_back(result && result->pairs > 1 ? plain_number(result->p) : "");
+    fields.push_back(result && result->pairs > 1 ? plain_number(comparison.p_holm) : "");
+    fields.push_back(concat(result ? result->pairs : 0));
+    fields.push_back(concat(comparison.pairs.censored));
+    fields.push_back(concat(comparison.pairs.unlearned));
+    out += csv_line(fields);
+  }
+  return out;
+}
+
+std::string table_markdown(const Table& table, const Labels& labels) {
+  std::string out = "# " + escape_markdown(table.title) + "\n\n";
+  for (const std::string& answer : table.answers) out += escape_markdown(answer) + "\n\n";
+  out += to_markdown(main_grid(table, labels));
+  if (!table.comparisons.empty()) {
+    out += "\n## Against " + escape_markdown(table.baseline) + ", paired by seed\n\n" +
+           to_markdown(paired_grid(table, labels));
+  }
+  out += "\n";
+  for (const std::string& note : table.notes) out += "- " + escape_markdown(note) + "\n";
+  if (!table.settings.empty()) out += "- Equal in all runs: " + code_span(table.settings) + "\n";
+  return out;
+}
+
+std::string table_tex(const Table& table, const Labels& labels) {
+  std::string out = comment(table.title) + comment("Needs \\usepackage{booktabs}.");
+  for (const std::string& answer : table.answers) out += comment(answer);
+  for (const std::string& note : table.notes) out += comment(note);
+  if (!table.settings.empty()) out += comment("Equal in all runs: " + table.settings);
+  out += to_tex(main_grid(table, labels));
+  if (!table.comparisons.empty()) {
+    out += "\n" + comment("Against " + table.baseline + ", paired by seed") +
+           to_tex(paired_grid(table, labels));
+  }
+  return out;
+}
+
+std::string table_terminal(const Table& table, const Labels& labels) {
+  std::string out = table.title + "\n\n" + to_terminal(main_grid(table, labels), kTerminalWidth);
+  if (!table.comparisons.empty()) {
+    out += "\n  Against " + table.baseline + ", paired by seed\n\n" +
+           to_terminal(paired_grid(table, labels, Bootstrap::kLeftOut), kTerminalWidth);
+  }
+  out += "\n";
+  for (const std::string& note : table.notes)
+    out += "  " + wrap(note, kTerminalWidth - 2, "    ") + "\n";
+  return out;
+}
+
+}  // namespace difflab::report

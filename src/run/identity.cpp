@@ -1,0 +1,136 @@
+#include "run/identity.h"
+
+#include <array>
+
+#include "config/schema/writer.h"
+#include "record/run_directory.h"
+#include "run/run_config.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+constexpr std::array<std::string_view, 4> kKeysWithoutEffect{
+    "model.name", "train.checkpoint_seconds", "train.checkpoint_steps", "train.keep_checkpoints"};
+
+// A new key of a run, of a part of it or of a kind needs a line here (CONTRIBUTING.md).
+constexpr std::array kLaterKeys{
+    LaterKey{"precision", "\"float32\""},
+    LaterKey{"cuda_graph", "false"},
+    LaterKey{"stages", "[]"},
+    LaterKey{"train.loss.per", "\"target\""},
+    LaterKey{"train.loss", "{}"},
+    LaterKey{"train.schedule", "\"cosine\""},
+    LaterKey{"train.decay_share", "0.2"},
+    LaterKey{"train.events", "[]"},
+    LaterKey{"train.event_every", "25"},
+    LaterKey{"train.event_samples", "64"},
+    LaterKey{"train.stop_at", "\"\""},
+    LaterKey{"evaluate.at", "[]"},
+    LaterKey{"evaluate.task", "null"},
+    LaterKey{"task:needle.lengths", "[]"},
+    LaterKey{"task:needle_recall.needle.lengths", "[]"},
+    LaterKey{"task:text_needle.lengths", "[]"},
+    LaterKey{"task:text_needle.recall_share", "0.0"},
+    LaterKey{"task:text_needle.edge_share", "0.0"},
+};
+
+// Calls use(map, key) for the map that holds the last key of a path, and every such map of a list.
+template <class Use>
+void at_path(config::Value& value, std::string_view path, Use use) {
+  if (value.is_list()) {
+    for (auto& item : value.mutable_items()) at_path(item, path, use);
+    return;
+  }
+  const auto dot = path.find('.');
+  if (dot == path.npos) {
+    if (value.is_map()) use(value, path);
+    return;
+  }
+  const auto word = path.substr(0, dot);
+  const auto colon = word.find(':');
+  auto* child = value.find(word.substr(0, colon));
+  if (child == nullptr) return;
+  const auto enter = [&](config::Value& below) {
+    const auto* kind = below.find("kind");
+    const bool other =
+        colon != word.npos && (kind == nullptr || kind->as_string() != word.substr(colon + 1));
+    if (!other) at_path(below, path.substr(dot + 1), use);
+  };
+  if (child->is_list()) {
+    for (auto& item : child->mutable_items()) enter(item);
+  } else {
+    enter(*child);
+  }
+}
+
+// An input file is its content, wherever it lies.
+void forget_place(config::Value* file) {
+  if (file != nullptr) file->erase("path");
+}
+
+void forget_what_has_no_effect(config::Value& value) {
+  for (const auto path : kKeysWithoutEffect) {
+    at_path(value, path, [](config::Value& map, std::string_view key) { map.erase(key); });
+  }
+  forget_later_keys(value, kLaterKeys);
+  forget_place(value.find("task")->find("file"));
+}
+
+// What a run is, without what cannot change its result.
+config::Value essence(const RunConfig& config) {
+  config::Value value = config::write(config);
+  forget_what_has_no_effect(value);
+  forget_place(value.find("init_from"));
+  if (auto* stages = value.find("stages")) {
+    for (auto& stage : stages->mutable_items()) forget_what_has_no_effect(stage);
+  }
+  for (auto& evaluation : value.find("evaluate")->mutable_items()) {
+    if (auto* task = evaluation.find("task")) {
+      auto alone = config::Value::map();
+      alone.set("task", *task);
+      forget_what_has_no_effect(alone);
+      *task = *alone.find("task");
+    }
+  }
+  return value;
+}
+
+std::string name_of(const std::string& canonical) { return sha256_hex(canonical).substr(0, 16); }
+
+}  // namespace
+
+std::span<const std::string_view> keys_without_effect() { return kKeysWithoutEffect; }
+std::span<const LaterKey> later_keys() { return kLaterKeys; }
+
+void forget_later_keys(config::Value& config, std::span<const LaterKey> keys) {
+  for (const auto& [path, before] : keys) {
+    at_path(config, path, [&](config::Value& map, std::string_view key) {
+      const auto* found = map.find(key);
+      if (found != nullptr && config::canonical_json(*found) == before) map.erase(key);
+    });
+  }
+}
+
+std::string run_id(const RunConfig& config) {
+  return name_of(
+      concat("difflab run ", kResultSchema, "\n", config::canonical_json(essence(config))));
+}
+
+std::string training_id(const RunConfig& config) {
+  auto value = essence(config);
+  value.erase("evaluate");
+  return name_of(concat("difflab training 1\n", config::canonical_json(value)));
+}
+
+std::string answer_id(const RunConfig& config, std::size_t index) {
+  const auto value = essence(config);
+  auto evaluation = value.find("evaluate")->items().at(index);
+  evaluation.erase("name");
+  return name_of(concat("difflab answer 1\n", training_id(config), "\n",
+                        config::canonical_json(evaluation), "\n",
+                        config::canonical_json(*value.find("task"))));
+}
+
+}  // namespace difflab

@@ -1,0 +1,219 @@
+#include "run/input_files.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "model/cost.h"
+#include "record/safetensors.h"
+#include "text/data_set.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/hash.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A sweep of a thousand runs hashes a file once.
+std::string sha256_of(const fs::path& path) {
+  static std::map<std::pair<fs::path, fs::file_time_type>, std::string> known;
+  std::error_code error;
+  auto& hash = known[{path, fs::last_write_time(path, error)}];
+  if (hash.empty()) hash = sha256_hex(read_file(path));
+  return hash;
+}
+
+// The names, shapes and types that a file must have.
+std::optional<std::string> misfit(const Safetensors& file,
+                                  const std::vector<ParameterShape>& expected) {
+  std::map<std::string, std::vector<std::int64_t>> stored;
+  std::vector<std::string> names;
+  for (const auto& tensor : file.tensors()) {
+    if (tensor.name.starts_with("adam.")) continue;
+    if (tensor.dtype != "F32" && tensor.dtype != "F64" && tensor.dtype != "F16" &&
+        tensor.dtype != "BF16") {
+      return concat("has tensor ", tensor.name, " of type ", tensor.dtype,
+                    "; expected F32, F64, F16 or BF16");
+    }
+    stored[tensor.name] = tensor.shape;
+    names.push_back(tensor.name);
+  }
+  for (const auto& parameter : expected) {
+    const auto found = stored.find(parameter.name);
+    if (found == stored.end()) {
+      const auto near = closest(parameter.name, names);
+      return concat("has no tensor ", parameter.name, near ? concat("; it has ", *near) : "");
+    }
+    if (found->second != parameter.shape) {
+      return concat("has tensor ", parameter.name, " in another shape than the model");
+    }
+    stored.erase(found);
+  }
+  if (stored.empty()) return std::nullopt;
+  return concat("has tensor ", stored.begin()->first, ", which is no parameter of the model");
+}
+
+class Resolver {
+ public:
+  using Place = std::function<fs::path(const std::string&, const std::string&)>;
+  Resolver(const Place& place, config::Check& check) : place_(place), check_(check) {}
+
+  /// Whether the file is there and is the one that is meant.
+  bool resolve(InputFile& file, const std::string& key) {
+    if (!file.given()) return false;
+    const auto path_key = key + ".path";
+    file.path = place_(path_key, file.path).lexically_normal().string();
+    if (std::error_code unknown; !fs::exists(file.path, unknown) && !unknown) {
+      check_.problem(path_key,
+                     concat("is ", file.path, ", which does not exist", how_to_get(file.path)));
+      return false;
+    }
+    const auto found = attempt(path_key, [&] { return sha256_of(file.path); });
+    if (!found) return false;
+    if (!file.sha256.empty() && file.sha256 != *found) {
+      check_.problem(key + ".sha256", concat("is ", file.sha256, "; ", file.path, " has ", *found));
+      return false;
+    }
+    file.sha256 = *found;
+    return true;
+  }
+
+  /// What `work` gives, or nothing and a problem of `key`.
+  template <class Work>
+  auto attempt(const std::string& key, Work work) -> std::optional<decltype(work())> {
+    try {
+      return work();
+    } catch (const UserError& error) {
+      check_.problem(key, error.what());
+      return std::nullopt;
+    }
+  }
+
+ private:
+  const Place& place_;
+  config::Check& check_;
+};
+
+// A prompt of characters that the text does not have would only be noticed after the training.
+void check_prompts(const RunConfig& config, Resolver& resolver) {
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto* sample = std::get_if<SampleTextConfig>(&config.evaluate[i]);
+    const auto* text = std::get_if<TextConfig>(&config.task);
+    if (sample == nullptr || text == nullptr) continue;
+    resolver.attempt(concat("evaluate[", i, "].prompt"), [&] {
+      return load_corpus(*text).tokenizer.encode(sample->prompt, "the prompt");
+    });
+  }
+}
+
+// The file that a task reads, or null.
+InputFile* text_file_of(TaskConfig& task) {
+  if (auto* needles = std::get_if<TextNeedleConfig>(&task)) return &needles->file;
+  auto* text = std::get_if<TextConfig>(&task);
+  return text != nullptr ? &text->file : nullptr;
+}
+
+// The text that a task needs for sequences of `length` tokens, by default its own; none if it reads
+// no text.
+std::optional<TextConfig> text_of(const TaskConfig& task, std::int64_t length = 0) {
+  if (const auto* needles = std::get_if<TextNeedleConfig>(&task)) {
+    auto one = *needles;
+    if (length > 0) one.length = length;
+    return one.haystack();
+  }
+  if (const auto* text = std::get_if<TextConfig>(&task)) {
+    auto one = *text;
+    if (length > 0) one.length = length;
+    return one;
+  }
+  return std::nullopt;
+}
+
+// What makes a token of each number: two tasks with the same can be asked of one model.
+struct Tokens {
+  std::int64_t count;
+  std::optional<Tokenizer> tokenizer = {};  ///< of a text
+
+  static Tokens of(const TaskConfig& task) {
+    Tokens tokens{vocab_size(task)};
+    if (const auto* text = std::get_if<TextConfig>(&task)) {
+      tokens.tokenizer = load_corpus(*text).tokenizer;
+    } else if (const auto* needles = std::get_if<TextNeedleConfig>(&task)) {
+      tokens.tokenizer = tokenizer_with_needles(*needles, load_corpus(needles->haystack()));
+    }
+    return tokens;
+  }
+  bool operator==(const Tokens&) const = default;
+};
+
+// The file that a task reads is there and long enough. False if not, and it is reported.
+bool resolve_task(TaskConfig& task, const std::string& key, Resolver& resolver) {
+  auto* file = text_file_of(task);
+  // The length of a generated text is checked with the configuration itself.
+  if (file == nullptr || !file->given()) return true;
+  if (!resolver.resolve(*file, key + ".file")) return false;
+  const auto text = *text_of(task);
+  return resolver.attempt(key + ".length", [&] { return split_text(text, count_tokens(text)); })
+      .has_value();
+}
+
+// Stages, and what a model is asked on, have the vocabulary of the run's task.
+void resolve_other_task(TaskConfig& task, const std::string& key, const TaskConfig& trained,
+                        Resolver& resolver, config::Check& check) {
+  if (!resolve_task(task, key, resolver)) return;
+  resolver.attempt(key, [&] {
+    const auto here = Tokens::of(task), there = Tokens::of(trained);
+    if (here == there) return true;
+    check.problem(key, here.count != there.count
+                           ? concat("has ", here.count, " tokens; the run's own task has ",
+                                    there.count, ", and they share a model")
+                           : "has another vocabulary than the run's own task; they share a model");
+    return true;
+  });
+}
+
+// An evaluation can ask for windows that are longer than those of the task, and than the text.
+void check_asked_lengths(const RunConfig& config, Resolver& resolver) {
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto& asked = asked_task(config.evaluate[i], config.task);
+    const auto longest = std::visit(
+        [](const auto& kind) {
+          if constexpr (requires { kind.text_length(); }) return kind.text_length();
+          return std::int64_t{0};
+        },
+        config.evaluate[i]);
+    const auto text = text_of(asked, longest);
+    if (longest <= sequence_length(asked) || !text) continue;
+    resolver.attempt(concat("evaluate[", i, "].lengths"),
+                     [&] { return split_text(*text, count_tokens(*text)); });
+  }
+}
+
+}  // namespace
+
+void resolve_input_files(RunConfig& config, const Resolver::Place& place, config::Check& check) {
+  Resolver resolver(place, check);
+  if (!resolve_task(config.task, "task", resolver)) return;
+  for (std::size_t i = 0; i < config.stages.size(); ++i) {
+    resolve_other_task(config.stages[i].task, concat("stages[", i, "].task"), config.task, resolver,
+                       check);
+  }
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    auto& other = common_of(config.evaluate[i]).other_task.config;
+    if (!other) continue;
+    resolve_other_task(*other, concat("evaluate[", i, "].task"), config.task, resolver, check);
+  }
+  check_prompts(config, resolver);
+  check_asked_lengths(config, resolver);
+  if (!resolver.resolve(config.init_from, "init_from")) return;
+  resolver.attempt("init_from.path", [&] {
+    const auto expected = parameter_shapes(config.model, vocab_size(config.task));
+    const auto problem = misfit(Safetensors::read(config.init_from.path), expected);
+    if (problem) check.problem("init_from.path", concat(config.init_from.path, " ", *problem));
+    return true;
+  });
+}
+
+}  // namespace difflab

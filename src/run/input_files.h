@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "run/run_config.h"
+
+namespace difflab {
+
+/// Makes a run's input files part of its identity when a sweep is planned: fills in their SHA-256
+/// (or compares it, if it is given) and makes their paths absolute with `place`, which gets the key
+/// ("task.file.path") and the path as written. Reports as problems of those keys: files that cannot
+/// be read, a text too short for its sequences, parameters that do not fit the model.
+void resolve_input_files(RunConfig& config,
+                         const std::function<std::filesystem::path(const std::string& key,
+                                                                   const std::string& path)>& place,
+                         config::Check& check);
+
+}  // namespace difflab

@@ -1,0 +1,96 @@
+#include "run/memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/cost.h"
+#include "run/stage.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+constexpr double kBytes = 4;  // of a number
+
+double number(std::int64_t n) { return static_cast<double>(n); }
+
+// Of all layers, [T, T] each, before and behind the softmax.
+double bytes_of_maps(const ModelConfig& model, std::int64_t layers, std::int64_t T) {
+  double maps = 0;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    maps += number(attention_cost(model, layer).maps);
+  }
+  return maps * number(T) * number(T) * kBytes;
+}
+
+bool keeps_maps(const RunConfig& config) { return config.kernels == Kernels::kPlain; }
+
+MemoryNeed need_of_training(const RunConfig& config) {
+  const auto T = sequence_length(config.task), B = config.train.batch_size;
+  const auto& model = config.model;
+  const double weights = number(count_parameters(model, 1).total());
+  // Behind each layer at least: x, its norm, q, k, v, heads, the norm and the hidden states.
+  const double states = number(model.layers) * number(B) * number(T) * 8 * number(model.d_model);
+  const double maps = keeps_maps(config) ? number(B) * bytes_of_maps(model, model.layers, T) : 0;
+  return {"train.batch_size", kBytes * (4 * weights + states) + maps,
+          concat("training ", B, " sequences of ", T, " tokens")};
+}
+
+MemoryNeed need_of_evaluation(const RunConfig& config, std::size_t index, std::int64_t T) {
+  const auto& model = config.model;
+  const double weights = number(count_parameters(model, 1).total());
+  const double states = number(T) * 4 * number(model.d_model);
+  const double maps = keeps_maps(config) ? 2 * bytes_of_maps(model, 1, T) : 0;
+  return {concat("evaluate[", index, "]"), kBytes * (weights + states) + maps,
+          concat("a sequence of ", T, " tokens")};
+}
+
+// The longest sequence that an evaluation asks about.
+std::int64_t longest_of(const EvaluationConfig& evaluation, const TaskConfig& asked) {
+  const auto longest = std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.longest(); }) return kind.longest();
+        if constexpr (requires { kind.longest(asked); }) return kind.longest(asked);
+        return std::int64_t{0};
+      },
+      evaluation);
+  return std::max(longest, sequence_length(asked));
+}
+
+std::string gibibytes(double bytes) {
+  const double tenths = std::ceil(bytes / (1 << 30) * 10) / 10;
+  return concat(tenths, " GiB");
+}
+
+}  // namespace
+
+std::vector<MemoryNeed> least_memory(const RunConfig& config, bool trained) {
+  std::vector<MemoryNeed> needs;
+  if (config.device != Device::kCpu) return needs;
+  if (!trained) {
+    needs.push_back(need_of_training(config));
+    for (auto earlier = earlier_run(config); earlier; earlier = earlier_run(*earlier)) {
+      auto need = need_of_training(*earlier);
+      need.key = concat("stages[", earlier->stages.size(), "].", need.key);
+      needs.push_back(std::move(need));
+    }
+  }
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto& asked = asked_task(config.evaluate[i], config.task);
+    needs.push_back(need_of_evaluation(config, i, longest_of(config.evaluate[i], asked)));
+  }
+  return needs;
+}
+
+std::optional<std::string> lacks_memory(const RunConfig& config, bool trained, double available) {
+  for (const auto& need : least_memory(config, trained)) {
+    if (need.bytes <= available) continue;
+    return concat(need.key, " asks for ", need.text, ", which takes at least ",
+                  gibibytes(need.bytes),
+                  keeps_maps(config) ? " with kernels=plain, which keeps maps of T × T" : "",
+                  "; a run here has ", gibibytes(available));
+  }
+  return std::nullopt;
+}
+
+}  // namespace difflab

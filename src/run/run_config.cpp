@@ -1,0 +1,89 @@
+#include "run/run_config.h"
+
+#include <algorithm>
+#include <set>
+
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+// Problems of one evaluation, under its place in the list.
+struct Nested final : config::Check {
+  Nested(config::Check& outer, std::string prefix) : outer_(outer), prefix_(std::move(prefix)) {}
+  void problem(std::string_view key, std::string_view message) override {
+    outer_.problem(prefix_ + std::string(key), message);
+  }
+  config::Check& outer_;
+  std::string prefix_;
+};
+
+void check_kept(const TrainConfig& train, std::int64_t step, config::Check& check) {
+  if (!train.stop_at.empty()) {
+    check.problem("at", concat("has step ", step, ", which may never come with train.stop_at ",
+                               train.stop_at, "; expected none, which asks at the end"));
+    return;
+  }
+  if (step == train.steps || (step < train.steps && train.keep_checkpoints.keeps(step))) return;
+  check.problem(
+      "at",
+      concat("has step ", step, "; the checkpoints that train.keep_checkpoints keeps are ",
+             train.keep_checkpoints.text(train.steps), ", and the last step is ", train.steps));
+}
+
+}  // namespace
+
+void RunConfig::validate(config::Check& check) const {
+  if (precision == Precision::kBfloat16 && device == Device::kCpu && kernels == Kernels::kFused) {
+    check.problem("precision",
+                  "is bfloat16, which our kernels for the CPU do not know; expected float32, or "
+                  "device: cuda, or kernels: plain");
+  }
+  if (cuda_graph && device != Device::kCuda) {
+    check.problem("cuda_graph", "is true without device: cuda; expected false");
+  }
+  if (cuda_graph && model.dropout > 0) {
+    check.problem("cuda_graph",
+                  concat("is true with model.dropout ", model.dropout,
+                         ", which draws anew at every step; expected false, or no dropout"));
+  }
+  auto longest = sequence_length(task);
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < evaluate.size(); ++i) {
+    Nested nested(check, concat("evaluate[", i, "]."));
+    const auto& asked = asked_task(evaluate[i], task);
+    const auto& common = common_of(evaluate[i]);
+    const auto name = result_name(evaluate[i]);
+    if (!names.insert(name).second) {
+      nested.problem(common.name.empty() ? "kind" : "name",
+                     concat("is ", name,
+                            " for the second time; give each its own name, under which its result "
+                            "is kept"));
+    }
+    for (const auto step : common.at) check_kept(train, step, nested);
+    longest = std::max(longest, sequence_length(asked));
+    std::visit(
+        [&](const auto& kind) {
+          kind.validate_task(asked, nested);
+          if constexpr (requires { kind.longest(); }) longest = std::max(longest, kind.longest());
+          if constexpr (requires { kind.longest(asked); }) {
+            longest = std::max(longest, kind.longest(asked));
+          }
+        },
+        evaluate[i]);
+  }
+  for (const auto& stage : stages) longest = std::max(longest, sequence_length(stage.task));
+  if (model.positions == Positions::kLearned && longest > model.max_positions) {
+    check.problem("model.max_positions",
+                  concat("is ", model.max_positions, " for sequences of ", longest,
+                         " tokens in task or evaluation; expected at least as many"));
+  }
+}
+
+template RunConfig config::read(const config::Value&, const std::string&, config::Problems&,
+                                config::Range);
+template RunConfig config::read(const config::Value&, const std::string&);
+template config::Value config::write(RunConfig);
+template std::vector<config::KeyTable> config::describe_keys<RunConfig>(std::string);
+
+}  // namespace difflab

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/grid/key_docs.h"
+#include "config/schema/fields.h"
+#include "config/schema/input_file.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "evaluate/evaluation_config.h"
+#include "model/layer/precision_config.h"
+#include "model/model_config.h"
+#include "run/stage.h"
+#include "task/task_config.h"
+#include "train/settings/train_config.h"
+
+namespace difflab {
+
+enum class Device { kCpu, kCuda };
+
+template <>
+struct config::EnumNames<Device> {
+  static constexpr std::array<std::pair<std::string_view, Device>, 2> kNames{{
+      {"cpu", Device::kCpu},
+      {"cuda", Device::kCuda},
+  }};
+};
+
+/// Everything that makes a run what it is: the same values give the same result, bit for bit, on
+/// the same kind of machine.
+struct RunConfig {
+  ModelConfig model;
+  TaskConfig task;
+  TrainConfig train;
+  std::vector<EvaluationConfig> evaluate;
+  InputFile init_from = {};
+  std::vector<StageConfig> stages = {};
+  std::int64_t seed = 0;
+  std::int64_t threads = 1;
+  Device device = Device::kCpu;
+  Kernels kernels = Kernels::kFused;
+  Precision precision = Precision::kFloat32;
+  bool cuda_graph = false;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("model", model, "the architecture");
+    visit("task", task, "what the model is trained on");
+    visit("train", train, "how it is trained");
+    visit("evaluate", evaluate, "what the trained model is asked, a list of kinds");
+    visit("init_from", init_from,
+          "safetensors file with the parameters to start from, under their official names; without "
+          "a path they are drawn");
+    visit(
+        "stages", stages,
+        "trainings before the run's own, each from where the one before ended; each is a run that "
+        "others share (docs/asking.md)");
+    visit("seed", seed, "names the streams of initial values, data and held-out data",
+          config::at_least(0));
+    visit("threads", threads, "threads of one run; another number gives other rounding",
+          config::between(1, 1024));
+    visit("device", device, "cpu or cuda");
+    visit("kernels", kernels,
+          "fused (our own kernels on the CPU, the library's scaled_dot_product_attention on CUDA: "
+          "faster and without maps in memory) or plain (library operations); other rounding");
+    visit("precision", precision,
+          "float32, or bfloat16 for projections and attention (autocast; parameters, norms and "
+          "losses stay float32)");
+    visit(
+        "cuda_graph", cuda_graph,
+        "record the operations of a training step once and replay them, for small models on CUDA");
+  }
+
+  void validate(config::Check& check) const;
+};
+
+// Compiled once, in run_config.cpp: a run can hold every kind there is.
+extern template RunConfig config::read(const config::Value&, const std::string&, config::Problems&,
+                                       config::Range);
+extern template RunConfig config::read(const config::Value&, const std::string&);
+extern template config::Value config::write(RunConfig);
+extern template std::vector<config::KeyTable> config::describe_keys<RunConfig>(std::string);
+
+}  // namespace difflab

@@ -1,0 +1,61 @@
+#include "run/stage.h"
+
+#include <utility>
+
+#include "run/run_config.h"
+
+namespace difflab {
+namespace {
+
+// A part of the run under what a stage says of it, unless that is another kind of thing.
+void put_under(const config::Value& part, config::Value& said) {
+  const auto* mine = said.find("kind");
+  const auto* runs = part.find("kind");
+  const bool other = mine != nullptr && (runs == nullptr || !(*mine == *runs));
+  if (!said.is_map() || other) return;
+  auto whole = part;
+  config::merge(whole, said);
+  said = std::move(whole);
+}
+
+}  // namespace
+
+void complete_stages(config::Value& run) {
+  auto* stages = run.find("stages");
+  if (stages == nullptr || !stages->is_list()) return;
+  for (auto& stage : stages->mutable_items()) {
+    if (!stage.is_map()) continue;
+    for (const char* key : {"task", "train"}) {
+      if (run.find(key) == nullptr) continue;
+      auto inherited = *run.find(key);
+      for (const char* of_run : {"events", "stop_at"}) inherited.erase(of_run);
+      if (auto* said = stage.find(key)) {
+        put_under(inherited, *said);
+      } else {
+        stage.set(key, std::move(inherited));
+      }
+    }
+    const auto* theta = run.find_path("model.rope_theta");
+    if (theta != nullptr && stage.find("rope_theta") == nullptr) stage.set("rope_theta", *theta);
+  }
+}
+
+std::optional<RunConfig> earlier_run(const RunConfig& config) {
+  if (config.stages.empty()) return std::nullopt;
+  auto earlier = config;
+  auto& stage = earlier.stages.back();
+  earlier.task = stage.task;
+  earlier.train = stage.train;
+  earlier.model.rope_theta = stage.rope_theta;
+  earlier.evaluate.clear();
+  earlier.stages.pop_back();
+  return earlier;
+}
+
+std::int64_t first_batch(const RunConfig& config) {
+  std::int64_t steps = 0;
+  for (const auto& stage : config.stages) steps += stage.train.steps;
+  return steps;
+}
+
+}  // namespace difflab

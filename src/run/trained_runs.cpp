@@ -1,0 +1,83 @@
+#include "run/trained_runs.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
+#include "run/identity.h"
+#include "run/run_config.h"
+#include "util/error.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& results, const std::string& training) {
+  return results / "trainings" / training;
+}
+
+std::set<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
+}  // namespace
+
+fs::path results_of(const RunDirectory& run) {
+  const auto runs = run.path.parent_path();
+  return runs.filename() == "runs" ? runs.parent_path() : fs::path();
+}
+
+void note_training(const RunDirectory& run, const std::string& training) {
+  const auto results = results_of(run);
+  if (results.empty()) return;
+  const auto folder = folder_of(results, training);
+  std::error_code ignored;
+  // Nothing is written where a link leads.
+  if (fs::is_symlink(folder.parent_path(), ignored) || fs::is_symlink(folder, ignored)) return;
+  fs::create_directories(folder, ignored);
+  const auto file = folder / run.path.filename();
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (made >= 0) ::close(made);
+}
+
+std::vector<RunDirectory> runs_with_training(const fs::path& results, const std::string& training,
+                                             const std::string& without) {
+  std::vector<RunDirectory> runs;
+  if (results.empty()) return runs;
+  for (const auto& name : names_in(folder_of(results, training))) {
+    if (name != without) runs.push_back({results / "runs" / name});
+  }
+  return runs;
+}
+
+std::string training_of(config::Value config) {
+  config.erase("evaluate");
+  return training_id(config::read<RunConfig>(config));
+}
+
+void note_older_trainings(const fs::path& results) {
+  std::set<std::string> noted;
+  for (const auto& training : names_in(results / "trainings")) {
+    noted.merge(names_in(folder_of(results, training)));
+  }
+  for (const auto& name : names_in(results / "runs")) {
+    const RunDirectory run{results / "runs" / name};
+    std::error_code none;
+    if (noted.count(name) != 0 || !fs::exists(run.result(), none)) continue;
+    try {
+      note_training(run, training_of(config::load_yaml(run.config())));
+    } catch (const UserError&) {  // of a version that this one cannot read
+    }
+  }
+}
+
+}  // namespace difflab

@@ -1,0 +1,134 @@
+#include "study/asked/asked_evaluations.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "config/compose/compose.h"
+#include "config/compose/library.h"
+#include "config/override/override.h"
+#include "study/project.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+bool is_override_of(std::string_view word, std::string_view key) {
+  if (!word.starts_with(key)) return false;
+  const auto next = word.substr(key.size(), 1);
+  return next == "=" || next == "." || next == "[";
+}
+
+bool has_own_name(const config::Value& evaluation) {
+  const auto* name = evaluation.find("name");
+  return name != nullptr && name->is_string() && !name->as_string().empty();
+}
+
+// The evaluation where and when the question says. One that was not named for it gets a name that
+// says so, and stands beside the same evaluation of the trained model.
+config::Value asked_there(config::Value evaluation, const Question& question,
+                          const config::Value& task, bool named) {
+  if (evaluation.is_string()) {
+    auto map = config::Value::map();
+    map.set("kind", evaluation);
+    evaluation = std::move(map);
+  }
+  auto name = name_in_result(evaluation);
+  if (!task.is_null()) {
+    evaluation.set("task", task);
+    const auto* kind = task.find("kind");
+    name += "_on_" + (kind != nullptr ? kind->as_string() : "task");
+  }
+  if (!question.at.empty()) {
+    auto steps = config::Value::list();
+    for (const auto step : question.at) steps.push_back(config::Value(step));
+    evaluation.set("at", steps);
+    name += "_at";
+  }
+  if (!named) evaluation.set("name", config::Value(name));
+  return evaluation;
+}
+
+// The first list with the second's items in place of those of the same name, the others behind.
+config::Value joined(config::Value all, const config::Value& more) {
+  for (const auto& item : more.items()) {
+    auto& items = all.mutable_items();
+    const auto same = std::find_if(items.begin(), items.end(), [&](const config::Value& old) {
+      return name_in_result(old) == name_in_result(item);
+    });
+    if (same == items.end()) {
+      all.push_back(item);
+    } else {
+      *same = item;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string name_in_result(const config::Value& evaluation) {
+  if (evaluation.is_string()) return evaluation.as_string();
+  for (const char* key : {"name", "kind"}) {
+    const auto* found = evaluation.find(key);
+    if (found != nullptr && found->is_string() && !found->as_string().empty()) {
+      return found->as_string();
+    }
+  }
+  return "";
+}
+
+Question Question::of(const std::vector<std::string>& overrides,
+                      const std::vector<std::int64_t>& at) {
+  Question question;
+  question.at = at;
+  for (const auto& word : overrides) {
+    (is_override_of(word, "evaluate") ? question.evaluate
+     : is_override_of(word, "task")   ? question.task
+                                      : question.others)
+        .push_back(word);
+  }
+  return question;
+}
+
+config::Value evaluations_of(const Question& question, const config::Value& before,
+                             const config::Value& asked, const config::Value& task,
+                             std::vector<std::string>& names) {
+  const bool elsewhere = !question.task.empty() || !question.at.empty();
+  const bool given = !question.evaluate.empty();
+  auto wanted = config::Value::list();
+  for (const auto& item : (given || !elsewhere ? asked : before).items()) {
+    const bool named = given && has_own_name(item);
+    wanted.push_back(elsewhere ? asked_there(item, question, task, named) : item);
+  }
+  names.clear();
+  for (const auto& item : wanted.items()) names.push_back(name_in_result(item));
+  return joined(before, wanted);
+}
+
+config::Value composed_task(const Question& question, const config::Value& trained) {
+  config::Library library(config::SearchPath::of_project(find_project()));
+  auto tree = config::Value::map();
+  tree.set("task", trained);
+  std::vector<config::Override> values;
+  for (const auto& word : question.task) {
+    const auto item = config::parse_override(word);
+    if (item.key != "task" || !config::is_group_override(item, library)) {
+      values.push_back(item);
+      continue;
+    }
+    const auto option = item.to_value().as_string();
+    const auto* file = library.find(concat("task/", option));
+    if (file == nullptr) {
+      throw UserError(
+          concat(word, ": there is no task ", option, suggestion(option, library.options("task"))));
+    }
+    tree.set("task", file->root);
+  }
+  config::Problems problems;
+  config::apply_overrides(tree, values, problems, {.strict = false});
+  problems.throw_if_any();
+  return *tree.find("task");
+}
+
+}  // namespace difflab::cli

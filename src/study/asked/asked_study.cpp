@@ -1,0 +1,283 @@
+#include "study/asked/asked_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "config/compose/compose.h"
+#include "config/compose/library.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/yaml.h"
+#include "record/answers.h"
+#include "run/identity.h"
+#include "run/input_files.h"
+#include "run/trained_runs.h"
+#include "study/asked/asked_evaluations.h"
+#include "study/asked/weights.h"
+#include "study/project.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_trained(const sweep::Run& run, const fs::path& results) {
+  return sweep::is_complete(sweep::state_of(run.directory)) ||
+         !runs_with_training(results, run.training, run.id).empty();
+}
+
+// What is the same in all runs of a study under this key.
+config::Value common_value(const std::string& name, const std::vector<std::string>& overrides,
+                           const char* key) {
+  const auto values = composed_values(name, overrides, key);
+  const bool differs = std::any_of(values.begin(), values.end(),
+                                   [&](const auto& value) { return !(value == values.front()); });
+  if (differs) {
+    throw UserError(concat(key, " is not the same in all runs of ", name,
+                           "; expected one for all, or to ask its runs: difflab evaluate RUN"));
+  }
+  return values.front();
+}
+
+std::vector<std::string> with(std::vector<std::string> overrides,
+                              const std::vector<std::string>& more) {
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return overrides;
+}
+
+// The experiment with what is asked now beside what it asks anyway, without the runs that nobody
+// has trained.
+Asked study_of_experiment(const std::string& name, const Question& question) {
+  Asked found{.of_experiment = true};
+  auto others = question.others;
+  if (!question.is_empty()) {
+    const auto before = common_value(name, question.others, "evaluate");
+    const auto asked = common_value(name, with(question.others, question.evaluate), "evaluate");
+    const auto task = question.task.empty()
+                          ? config::Value()
+                          : common_value(name, with(question.others, question.task), "task");
+    others.push_back(concat("evaluate=", override_text(config::to_json(evaluations_of(
+                                             question, before, asked, task, found.names)))));
+  }
+  auto study = load_study(name, others);
+  note_older_trainings(study.results);
+  const auto planned = study.points.size();
+  std::erase_if(study.points,
+                [&](const sweep::Run& run) { return !is_trained(run, study.results); });
+  if (study.points.empty()) {
+    throw UserError(concat("none of the ", planned, " runs of ", name, " is trained in ",
+                           config::shown_path(study.results), "; difflab sweep ", name,
+                           " trains them"));
+  }
+  if (study.points.size() < planned) {
+    found.note =
+        fmt::format("{} of {} runs are not trained and not asked; difflab sweep {} trains them\n",
+                    planned - study.points.size(), planned, name);
+  }
+  found.study = std::move(study);
+  return found;
+}
+
+// A configuration of which all files are there.
+RunConfig read_checked(const config::Value& tree) {
+  config::Problems problems;
+  auto config = config::read<RunConfig>(tree, "", problems);
+  problems.throw_if_any();
+  config::PlacedCheck check(tree, "", problems);
+  resolve_input_files(
+      config, [](const std::string&, const std::string& path) { return fs::absolute(path); },
+      check);
+  problems.throw_if_any();
+  return config;
+}
+
+sweep::Run planned_run(const RunConfig& config, const std::string& label, const fs::path& results) {
+  const auto full = config::write(config);
+  const auto id = run_id(config);
+  return {.id = id,
+          .axes = {{"run", label}},
+          .config = config::to_json(full),
+          .config_text = config::to_yaml(full),
+          .directory = {results / "runs" / id},
+          .work = config.train.steps,
+          .training = training_id(config)};
+}
+
+/// Runs and weights that are asked something.
+class NamedModels {
+ public:
+  /// @param results of runs that are no folders, and of weights
+  NamedModels(const Question& question, const fs::path& results)
+      : question_(question),
+        results_(results),
+        asked_(question.evaluate.empty()
+                   ? config::Value::list()
+                   : composed_values("", question.evaluate, "evaluate").front()) {
+    found_.study.root = find_project();
+  }
+
+  void add(const std::string& name) {
+    auto run = is_weights(name) ? asked_weights(name) : asked_run(find_run(name, results_));
+    const auto place = run.directory.path.parent_path().parent_path();
+    auto& study = found_.study;
+    if (!study.results.empty() && place != study.results) {
+      throw UserError(concat(name, ": lies in another results folder than ",
+                             study.points.front().label(), "; ask them one after the other"));
+    }
+    study.results = place;
+    study.points.push_back(std::move(run));
+  }
+
+  Asked found() { return std::move(found_); }
+
+ private:
+  // The configuration with what is asked now beside what was asked before.
+  RunConfig with_question(config::Value tree) {
+    const auto* before = tree.find("evaluate");
+    const auto* trained = tree.find("task");
+    const auto task =
+        question_.task.empty()
+            ? config::Value()
+            : composed_task(question_, trained != nullptr ? *trained : config::Value::map());
+    tree.set("evaluate",
+             evaluations_of(question_, before != nullptr ? *before : config::Value::list(), asked_,
+                            task, found_.names));
+    return read_checked(tree);
+  }
+
+  // A run that asks what another one is asked now, instead of what that was asked in its sweep.
+  sweep::Run asked_run(const RunDirectory& trained) {
+    const auto state = sweep::state_of(trained);
+    if (state == sweep::PlanState::kDiverged) {
+      throw UserError(concat(trained.path.string(), ": diverged, so there is no trained model"));
+    }
+    const auto results = results_of(trained);
+    if (results.empty()) {
+      throw UserError(concat(trained.path.string(), ": does not lie in a folder runs/"));
+    }
+    auto run = planned_run(with_question(config::load_yaml(trained.config())),
+                           trained.path.filename().string(), results);
+    if (!sweep::is_complete(state) && !is_trained(run, results)) {
+      throw UserError(concat(trained.path.string(),
+                             ": is not trained to its end; the sweep that it belongs to continues "
+                             "it"));
+    }
+    return run;
+  }
+
+  // Weights that were trained elsewhere, as a run that starts from them and trains no step.
+  sweep::Run asked_weights(const fs::path& name) {
+    const auto weights = read_weights(name);
+    auto tree = weights.config;
+    for (const char* key : {"evaluate", "stages", "init_from", "train"}) tree.erase(key);
+    tree.set_path("train.steps", config::Value(0));
+    tree.set_path("init_from.path", config::Value(weights.file.string()));
+    return planned_run(with_question(std::move(tree)), weights.file.filename().string(), results_);
+  }
+
+  const Question& question_;
+  fs::path results_;
+  config::Value asked_;
+  Asked found_;
+};
+
+Asked study_of_models(const std::vector<std::string>& names, const Question& question,
+                      const fs::path& results) {
+  if (!question.others.empty()) {
+    throw UserError(concat(question.others.front(),
+                           ": a run has its configuration; expected evaluate=… or task=…, or an "
+                           "experiment before it"));
+  }
+  NamedModels models(question, results);
+  for (const auto& name : names) models.add(name);
+  auto found = models.found();
+  found.study.name = join(names, ",");
+  return found;
+}
+
+}  // namespace
+
+// The grammar wants keys without quotes.
+std::string override_text(const Json& value) {
+  std::vector<std::string> parts;
+  if (value.is_object()) {
+    for (const auto& [key, item] : value.items()) {
+      parts.push_back(concat(key, ": ", override_text(item)));
+    }
+    return concat("{", join(parts), "}");
+  }
+  if (value.is_array()) {
+    for (const auto& item : value) parts.push_back(override_text(item));
+    return concat("[", join(parts), "]");
+  }
+  if (!value.is_string()) return value.dump();
+  std::string quoted = "'";
+  for (const char byte : value.get<std::string>()) {
+    if (byte == '\'') quoted += '\\';
+    quoted += byte;
+  }
+  return quoted + "'";
+}
+
+RunConfig config_of(const sweep::Run& run) {
+  return config::read<RunConfig>(config::from_json(run.config));
+}
+
+int unanswered(const sweep::Run& run, const fs::path& results) {
+  if (sweep::is_complete(sweep::state_of(run.directory))) return 0;
+  const auto config = config_of(run);
+  auto holders = runs_with_training(results, run.training);
+  holders.push_back(run.directory);
+  int missing = 0;
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto id = answer_id(config, i);
+    missing += std::none_of(holders.begin(), holders.end(), [&](const RunDirectory& holder) {
+      return read_answer(holder, id).has_value();
+    });
+  }
+  return missing;
+}
+
+Asked find_asked(const std::vector<std::string>& words, const std::string& results,
+                 const std::vector<std::int64_t>& at) {
+  std::vector<std::string> names, overrides;
+  for (const auto& word : words) {
+    (word.find('=') == word.npos ? names : overrides).push_back(word);
+  }
+  if (names.empty()) {
+    throw UserError(concat("'", overrides.front(),
+                           "' is an override; expected an experiment or runs before it"));
+  }
+  const auto experiments =
+      config::Library(config::SearchPath::of_project(find_project())).options("experiment");
+  const bool of_experiment =
+      std::find(experiments.begin(), experiments.end(), names.front()) != experiments.end();
+  if (of_experiment && names.size() > 1) {
+    throw UserError(concat(names.front(), " is an experiment; expected it alone, or runs alone"));
+  }
+  if (!of_experiment && std::none_of(names.begin(), names.end(), [&](const auto& name) {
+        return fs::exists(RunDirectory{name}.config()) || is_weights(name) ||
+               name.find_first_not_of("0123456789abcdef") == name.npos;
+      })) {
+    throw UserError(concat("'", names.front(), "' is no run, no experiment and no file of weights",
+                           suggestion(names.front(), experiments)));
+  }
+  // --results DIR and results=DIR are the same, for experiments and for runs.
+  constexpr std::string_view kResults = "results=";
+  if (!results.empty()) overrides.push_back(concat(kResults, results));
+  if (of_experiment) return study_of_experiment(names.front(), Question::of(overrides, at));
+  auto place = find_project() / "results";
+  std::erase_if(overrides, [&](const std::string& word) {
+    if (!word.starts_with(kResults)) return false;
+    place = fs::absolute(word.substr(kResults.size())).lexically_normal();
+    return true;
+  });
+  return study_of_models(names, Question::of(overrides, at), place);
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,125 @@
+#include "study/fairness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/cost.h"
+#include "report/data/format.h"
+#include "report/data/frame.h"
+#include "report/data/pairs.h"
+#include "report/table/claim.h"
+#include "study/vocabularies.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+std::vector<std::string> axes_of(const Study& study) {
+  std::vector<std::string> axes;
+  if (study.points.empty()) return axes;
+  for (const auto& [axis, value] : study.points.front().axes) axes.push_back(axis);
+  return axes;
+}
+
+/// Parameters of each run's model.
+class Sizes {
+ public:
+  std::int64_t of(const sweep::Run& point) {
+    const auto [run, vocab_size] = vocabularies_.find(point.config);
+    return count_parameters(run.model, vocab_size).total();
+  }
+
+ private:
+  Vocabularies vocabularies_;
+};
+
+struct Sized {
+  std::string variant;
+  std::int64_t parameters;
+};
+
+bool is_smaller(const Sized& a, const Sized& b) { return a.parameters < b.parameters; }
+
+// One model a line, the smallest first.
+std::string size_list(std::vector<Sized> models) {
+  std::stable_sort(models.begin(), models.end(), is_smaller);
+  std::vector<std::string> parts;
+  for (const auto& [variant, parameters] : models) {
+    parts.push_back(concat(
+        "  ", report::pad_left(report::format_number(static_cast<double>(parameters), 0), 14), "  ",
+        variant));
+  }
+  return join(parts, "\n");
+}
+
+// The models that are compared with each other, by the settings that they share.
+std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
+                                                          const std::string& compared) {
+  std::map<std::string, std::vector<Sized>> groups;
+  Sizes sizes;
+  for (const auto& point : study.points) {
+    std::vector<std::string> shared;
+    std::string variant;
+    for (const auto& [axis, value] : point.axes) {
+      if (axis == compared) variant = value;
+      if (axis != compared && axis != report::kSeedAxis) shared.push_back(axis + "=" + value);
+    }
+    auto& models = groups[join(shared)];
+    const bool known = std::any_of(models.begin(), models.end(),
+                                   [&](const Sized& one) { return one.variant == variant; });
+    if (!known) models.push_back({variant, sizes.of(point)});
+  }
+  return groups;
+}
+
+}  // namespace
+
+void require_matched(const Study& study) {
+  if (!study.config.unmatched.empty()) return;
+  const auto compared = report::compared_axis(study.config.report, axes_of(study));
+  if (compared.empty()) return;
+  for (const auto& [shared, models] : compared_models(study, compared)) {
+    const auto [least, most] = std::minmax_element(models.begin(), models.end(), is_smaller);
+    const double apart = static_cast<double>(most->parameters - least->parameters) /
+                         static_cast<double>(least->parameters);
+    if (apart <= kMatchedWithin) continue;
+    throw UserError(fmt::format(
+        "{}: the models compared along {}{} differ by {:.1f} % in their parameters; expected at "
+        "most {:.0f} %\n{}\nMatch them (./difflab params {} counts), or say in the experiment file "
+        "why they are not: `unmatched: reason`",
+        study.name, compared, shared.empty() ? "" : " at " + shared, 100 * apart,
+        100 * kMatchedWithin, size_list(models), study.name));
+  }
+}
+
+std::string too_few_seeds(const Study& study) {
+  const auto& report = study.config.report;
+  const bool compares =
+      !report.claims.empty() || (!study.config.baseline.empty() && !report.tables.empty());
+  if (!compares) return "";
+  std::set<std::string> seeds;
+  for (const auto& point : study.points) {
+    for (const auto& [axis, value] : point.axes) {
+      if (axis == report::kSeedAxis) seeds.insert(value);
+    }
+  }
+  const auto pairs = std::max<std::size_t>(seeds.size(), 1);
+  std::size_t needed = report::pairs_for_verdict({}, 1);
+  for (const auto& claim : report.claims) {
+    needed = std::max(
+        needed, report::pairs_for_verdict(report::metric_of(claim.metric), report.claims.size()));
+  }
+  if (pairs >= needed) return "";
+  return concat(pairs, pairs == 1 ? " seed is" : " seeds are",
+                " too few for a verdict; sweep.seed=range(", needed, ") has the ", needed,
+                " that it needs");
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/grid/study.h"
+#include "report/report.h"
+#include "study/study_config.h"
+#include "sweep/plan/halving.h"
+#include "sweep/plan/plan.h"
+#include "sweep/plan/run.h"
+
+namespace difflab::cli {
+
+/// An experiment with its preset and overrides, resolved and checked down to its last run.
+struct Study {
+  std::string name;
+  std::string preset;
+  StudyConfig config;
+  std::vector<std::string> overrides;  ///< as typed
+  std::vector<sweep::Run> points;      ///< in sweep order, the last axis fastest
+  std::filesystem::path root;          ///< of the project
+  std::filesystem::path results;       ///< absolute
+  /// results/NAME/PRESET, with a hash if overrides change it; empty: nothing is written but runs
+  std::filesystem::path output;
+  int threads_per_run = 1;  ///< the largest
+
+  /// What write_report needs to know.
+  report::Study for_report() const;
+  /// How its search stands, as the files of the runs say; null if nothing is searched.
+  std::unique_ptr<sweep::Halving> search() const;
+  /// The sweep as it is written to disk for others to execute.
+  sweep::Plan frozen() const;
+};
+
+/// A word as a person can paste it into a shell; nothing of ours is ever run by one.
+std::string quoted_for_shell(const std::string& text);
+
+/// Reads everything and writes nothing.
+/// @param name "" for the baseline, configs/config.yaml alone
+/// @throws UserError with all problems of all runs, one a line.
+Study load_study(const std::string& name, const std::vector<std::string>& overrides,
+                 config::Watch watch = {});
+
+/// What each run of a study has under `key`, "evaluate" or "task", composed but not checked.
+/// @throws UserError with all problems of composing.
+std::vector<config::Value> composed_values(const std::string& name,
+                                           const std::vector<std::string>& overrides,
+                                           const std::string& key);
+
+/// Writes the report of the finished runs, prints it, and names the runs that it lacks.
+/// @throws UserError if no run is finished.
+void redraw(const Study& study);
+
+}  // namespace difflab::cli

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+
+#include "config/grid/key_docs.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "report/settings/report_config.h"
+#include "sweep/launcher/launcher_config.h"
+#include "sweep/plan/search_config.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+
+/// The keys of an experiment beside those of its runs: what is asked, where it runs, what is
+/// reported. The keys sweep, presets, preset and vars belong to the composition
+/// (config/grid/study.h).
+struct StudyConfig {
+  std::string title;
+  std::string question;
+  std::string prediction;
+  std::string notes;
+  std::string baseline;
+  std::string unmatched;
+  std::string results = "results";
+  sweep::LauncherConfig launcher;
+  sweep::SearchConfig search;
+  report::ReportConfig report;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("title", title, "the question in a few words");
+    visit("question", question, "what the experiment asks");
+    visit("prediction", prediction, "what is expected, written before the runs");
+    visit("notes", notes, "limits, remarks, sources");
+    visit("baseline", baseline, "value of the tables' first axis that others are compared with");
+    visit("unmatched", unmatched,
+          "why compared models differ by more than 1 % in their parameters; empty: they must not");
+    visit("results", results, "folder for runs, tables and figures");
+    visit("launcher", launcher, "where runs are executed");
+    visit("search", search, "an axis of which each variant keeps its best value");
+    report.visit_fields(visit);
+  }
+  void validate(config::Check& check) const {
+    report.validate(check);
+    if (search.active() && !std::holds_alternative<sweep::LocalLauncher>(launcher)) {
+      check.problem("search.axis", "needs launcher=local; other launchers cannot pause runs");
+    }
+    for (std::size_t i = 0; i < report.claims.size() && baseline.empty(); ++i) {
+      if (report.claims[i].against.empty()) {
+        check.problem(concat("claims[", i, "]"),
+                      "names nothing to compare with; expected against, or a baseline");
+      }
+    }
+  }
+};
+
+}  // namespace difflab::cli
+
+namespace difflab {
+// Compiled once, in study_config.cpp.
+extern template cli::StudyConfig config::read(const config::Value&, const std::string&,
+                                              config::Problems&, config::Range);
+extern template config::Value config::write(cli::StudyConfig);
+extern template std::vector<config::KeyTable> config::describe_keys<cli::StudyConfig>(std::string);
+}  // namespace difflab

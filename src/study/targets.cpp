@@ -1,0 +1,178 @@
+#include "study/targets.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "config/compose/library.h"
+#include "config/value/yaml.h"
+#include "study/project.h"
+#include "study/run_index.h"
+#include "study/study.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kConfigPrefix = "config.";
+
+std::string text_of(const RunRow& row, const std::string& key) {
+  const auto found = row.find(key);
+  if (found == row.end() || found->second.is_null()) return "";
+  return found->second.is_string() ? found->second.get<std::string>() : found->second.dump();
+}
+
+// The keys of the configuration in which the runs differ.
+std::vector<std::string> varied_keys(const std::vector<RunRow>& rows) {
+  std::set<std::string> keys;
+  for (const auto& row : rows) {
+    for (const auto& [key, value] : row) {
+      if (key.starts_with(kConfigPrefix)) keys.insert(key);
+    }
+  }
+  std::vector<std::string> varied;
+  for (const auto& key : keys) {
+    const bool same = std::all_of(rows.begin(), rows.end(), [&](const RunRow& row) {
+      return text_of(row, key) == text_of(rows.front(), key);
+    });
+    if (!same) varied.push_back(key);
+  }
+  return varied;
+}
+
+std::vector<sweep::NamedRun> named(const std::vector<RunRow>& rows) {
+  const auto varied = varied_keys(rows);
+  std::vector<sweep::NamedRun> runs;
+  for (const auto& row : rows) {
+    sweep::NamedRun run;
+    run.run.id = text_of(row, "id");
+    run.run.directory = {text_of(row, "directory")};
+    if (const auto steps = row.find("config.train.steps");
+        steps != row.end() && steps->second.is_number_integer()) {
+      run.run.work = steps->second.get<std::int64_t>();
+    }
+    for (const auto& key : varied) {
+      run.run.axes.emplace_back(key.substr(kConfigPrefix.size()), text_of(row, key));
+    }
+    std::vector<std::string> words{run.run.id.substr(0, kShownId)};
+    for (const char* key : {"config.model.name", "config.task.kind"}) {
+      if (const auto text = text_of(row, key); !text.empty()) words.push_back(text);
+    }
+    if (const auto seed = text_of(row, "config.seed"); !seed.empty()) {
+      words.push_back(concat("seed=", seed));
+    }
+    run.label = join(words, " ");
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+Target from_plan(const sweep::Plan& plan, const fs::path& folder) {
+  Target target{.name = concat(plan.experiment, "/", plan.preset), .folder = folder, .runs = {}};
+  for (const auto& run : plan.runs) target.runs.push_back({run.label(), run});
+  return target;
+}
+
+// A word that no path can be, as a long override, is not there.
+bool is_there(const fs::path& path) {
+  std::error_code none;
+  return fs::exists(path, none);
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code none;
+  return fs::is_directory(path, none);
+}
+
+bool is_experiment(const std::string& word) {
+  try {
+    const auto names =
+        config::Library(config::SearchPath::of_project(find_project())).options("experiment");
+    return std::find(names.begin(), names.end(), word) != names.end();
+  } catch (const UserError&) {  // no project here: the word is a folder, or nothing
+    return false;
+  }
+}
+
+Target find_target(const std::string& word, const std::vector<std::string>& overrides) {
+  const auto folder = fs::absolute(word).lexically_normal();
+  if (is_there(folder / "plan.json")) return from_plan(sweep::read_plan(folder), folder);
+  if (is_there(RunDirectory{folder}.config())) {
+    return {folder.filename().string(), folder, false, named({read_run({folder})})};
+  }
+  if (is_folder(folder / "runs")) {
+    return {config::shown_path(folder), folder, true, runs_in(folder)};
+  }
+  if (is_experiment(word)) {
+    const auto study = load_study(word, overrides);
+    return from_plan(study.frozen(), study.output);
+  }
+  if (is_folder(folder)) {
+    throw UserError(concat(folder.string(),
+                           " holds no plan.json, no runs/ and no config.yaml; expected the output "
+                           "of a frozen sweep, a results folder or a run's folder"));
+  }
+  try {
+    const auto run = find_run(word, find_project() / "results");
+    return {run.path.filename().string(), run.path, false, named({read_run(run)})};
+  } catch (const UserError& error) {
+    throw UserError(concat("'", word, "' is no folder and no experiment (./difflab list ",
+                           "experiments), and as a run: ", error.what()));
+  }
+}
+
+}  // namespace
+
+std::vector<sweep::NamedRun> runs_in(const fs::path& results) { return named(read_runs(results)); }
+
+std::vector<Target> find_targets(const std::vector<std::string>& words) {
+  std::vector<std::string> names, overrides;
+  for (const auto& word : words) {
+    const bool is_override = word.find('=') != word.npos && !is_there(word);
+    (is_override ? overrides : names).push_back(word);
+  }
+  std::vector<Target> targets;
+  if (names.empty() && !overrides.empty()) {
+    throw UserError(
+        concat("'", overrides.front(), "' is an override; expected an experiment before it"));
+  }
+  if (names.empty()) names.push_back((find_project() / "results").string());
+  for (const auto& name : names) targets.push_back(find_target(name, overrides));
+  // Runs that were named one by one are compared with each other.
+  const bool lone = std::all_of(targets.begin(), targets.end(), [](const Target& target) {
+    return target.runs.size() == 1 && target.runs.front().run.directory.path == target.folder;
+  });
+  if (lone && targets.size() > 1) {
+    std::vector<RunRow> rows;
+    for (const auto& target : targets) rows.push_back(read_run({target.folder}));
+    const auto runs = named(rows);
+    for (std::size_t i = 0; i < targets.size(); ++i) targets[i].runs = {runs[i]};
+  }
+  return targets;
+}
+
+std::vector<sweep::NamedRun> runs_of(const std::vector<Target>& targets) {
+  std::vector<sweep::NamedRun> runs;
+  std::set<std::string> seen;
+  for (const auto& target : targets) {
+    const bool lone =
+        target.runs.size() == 1 && target.runs.front().run.directory.path == target.folder;
+    for (auto run : target.runs) {
+      if (!seen.insert(run.run.directory.path.string()).second) continue;
+      if (targets.size() > 1 && !lone) run.label = concat(target.name, " ", run.label);
+      runs.push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+std::string title_of(const std::vector<Target>& targets) {
+  std::vector<std::string> names;
+  for (const auto& target : targets) names.push_back(target.name);
+  return join(names);
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace difflab::sweep {
+
+/// How a run's process ended. Whether the run is complete, only its result.json says.
+struct JobEnd {
+  enum class How {
+    kExited,  ///< with `code`
+    kKilled,  ///< by signal `code`
+    kLost,    ///< what executed it is gone, see `reason`
+  };
+  std::filesystem::path directory;
+  How how = How::kExited;
+  int code = 0;
+  std::string reason;  ///< of kLost, e.g. "the worker program was killed by signal 9 (Killed)"
+
+  /// "killed by signal 9 (Killed)" …
+  std::string text() const;
+};
+
+/// Exit codes of a run (docs: src/worker/main.cpp).
+constexpr int kExitInterrupted = 75;
+constexpr int kExitOvertaken = 76;  ///< another process has taken the run over
+
+/// Executes runs somewhere. A kind of launcher only starts and stops; what runs next, what is
+/// tried again and what counts as failed is decided in execute.h, the same way for all of them.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+
+  /// How many runs it takes at the same time.
+  virtual int capacity() const = 0;
+  /// Starts the run whose configuration lies in `directory`/config.yaml.
+  virtual void submit(const std::filesystem::path& directory) = 0;
+  /// The runs that ended since the last call; waits for one up to `timeout`, comes back early when
+  /// a signal arrives. @throws UserError if runs cannot be executed at all.
+  virtual std::vector<JobEnd> wait(std::chrono::milliseconds timeout) = 0;
+  /// Asks all runs to save their state and end.
+  virtual void interrupt() = 0;
+  /// Ends all runs at once; they lose what happened since their last checkpoint.
+  virtual void kill() = 0;
+};
+
+}  // namespace difflab::sweep

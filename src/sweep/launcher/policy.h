@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+namespace difflab::sweep {
+
+/// Which runs start first.
+enum class RunOrder { kLongest, kShortest, kListed };
+
+/// The rules of an execution.
+struct Policy {
+  /// How often a run is tried again when it was killed or its launcher was lost. A run that fails
+  /// by itself (exit codes 1, 2, 70), or breaks one of the limits, would do so again and is not.
+  int retries = 2;
+  std::int64_t memory_mb = 0;  ///< of one run, its own pages, looked at twice a second; 0: no limit
+  double timeout_seconds = 0;  ///< of one run in this execution; 0: no limit
+  bool fail_fast = false;  ///< the first failure stops everything; running runs save their state
+  RunOrder order = RunOrder::kLongest;
+};
+
+}  // namespace difflab::sweep

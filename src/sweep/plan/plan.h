@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sweep/plan/run.h"
+
+namespace difflab::sweep {
+
+/// A sweep frozen to disk: everything that is needed to execute it and to ask about it from any
+/// machine that sees the folder, without the files that it was composed from.
+struct Plan {
+  std::string experiment;
+  std::string preset;
+  std::vector<std::string> report;  ///< arguments of `difflab` that write the tables afterwards
+  Json launcher;                    ///< its configuration, with `kind`
+  std::vector<Run> runs;            ///< distinct, in sweep order
+
+  /// The most threads that one of the runs has.
+  int threads_per_run() const;
+};
+
+/// Workers are told one run folder a line, and JSON is UTF-8.
+/// @throws UserError for a path with control characters, or that is no UTF-8.
+void require_plain_path(const std::filesystem::path& folder);
+
+/// Writes FOLDER/plan.json. Run folders are named relative to it, so that the whole results folder
+/// may be moved or mounted elsewhere. @throws UserError if it cannot be written.
+void write_plan(const std::filesystem::path& folder, const Plan& plan);
+
+/// @throws UserError if there is none, if it is damaged or of another version, or if a run lies
+/// elsewhere than in runs/ID of the results folder that the plan lies in.
+Plan read_plan(const std::filesystem::path& folder);
+
+/// What one of `count` equal parties executes: runs index, index + count, index + 2 count …
+std::vector<Run> share_of(const std::vector<Run>& runs, int index, int count);
+
+}  // namespace difflab::sweep

@@ -1,0 +1,70 @@
+#include "task/association/in_context.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "task/base/rows.h"
+#include "task/base/symbols.h"
+#include "task/base/task.h"
+#include "task/needle/recall_mixture.h"
+
+namespace difflab {
+namespace {
+
+class InContextTask final : public Task {
+ public:
+  explicit InContextTask(const InContextConfig& config)
+      : config_(config), symbols_(config.vocabulary()) {
+    if (!config.score_all) return;
+    auto last_alone = config;
+    last_alone.score_all = false;
+    last_alone_ = std::make_unique<InContextTask>(last_alone);
+  }
+
+  std::int64_t vocab_size() const override { return symbols_.size(); }
+  std::int64_t sequence_length() const override { return config_.sequence_length(); }
+  std::vector<TaskPart> parts() const override {
+    return {{"in_context", 1.0, last_alone_ ? last_alone_.get() : this}};
+  }
+  double chance_accuracy() const override { return 1 / static_cast<double>(config_.classes); }
+  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
+
+  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
+              std::int64_t size) const override {
+    return batch_of_rows("in-context", seed, split, index, size, sequence_length(),
+                         [&](Random& random, TokenSpan input, TokenSpan target) {
+                           write_sample(random, input, target);
+                         });
+  }
+
+ private:
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+    const auto episode = draw_episode(config_, ShotClasses::kDrawn, 1, random);
+    const auto order = draw_order(config_, episode, ShotOrder::kRandom, random);
+    const auto& query = episode.queries.front();
+    const auto tokens = write_episode(episode, order, query);
+    std::copy(tokens.begin(), tokens.end(), input.begin());
+    target.back() = episode.labels[static_cast<std::size_t>(query.class_index)];
+    if (!config_.score_all) return;
+    std::vector<bool> is_shown(static_cast<std::size_t>(config_.classes));
+    auto t = static_cast<std::size_t>(config_.features);  // where an example's last feature stands
+    for (const auto shot : order) {
+      const auto class_index = static_cast<std::size_t>(episode.shots[shot].class_index);
+      if (is_shown[class_index]) target[t] = episode.labels[class_index];
+      is_shown[class_index] = true;
+      t += static_cast<std::size_t>(config_.features) + 1;
+    }
+  }
+
+  InContextConfig config_;
+  Symbols symbols_;
+  std::unique_ptr<Task> last_alone_;  // the same sequences with one question
+};
+
+}  // namespace
+
+std::unique_ptr<Task> InContextConfig::build() const {
+  return with_recall(std::make_unique<InContextTask>(*this), recall_share);
+}
+
+}  // namespace difflab

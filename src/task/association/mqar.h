@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "config/schema/fields.h"
+#include "task/needle/recall.h"
+#include "util/text.h"
+
+namespace difflab {
+
+class Task;
+
+/// Multi-query associative recall: N key-value pairs, then each key once more, at gaps that follow
+/// a power law; its value is to be predicted there (Arora et al. 2023, arXiv 2312.04927, and the
+/// data of their repository HazyResearch/zoology).
+///
+///   inputs    k4 v1 k9 v7 | k9 _ _ _ _ _ k4 _      N = 2, T = 12, _ filler
+///   targets   .  .  .  .  | v7 . . . . . v1 .      . kIgnore
+///
+/// Behind the pairs lie (T − 2N)/2 slots of two tokens; a query stands at the first of its slot.
+/// Slots are drawn without replacement, slot g (from 1) in proportion to g^(a − 1), and pair i
+/// takes the i-th that is drawn: with a = 1 all slots are alike, with a near 0 most queries come
+/// soon. A filler is a token other than the sequence's keys (in the original it may be one), so
+/// that each key is asked once; or it is always _.
+struct MqarConfig {
+  static constexpr std::string_view kKind = "mqar";
+  static constexpr std::string_view kAbout =
+      "multi-query associative recall: pairs, then each key once more (arXiv 2312.04927)";
+
+  std::int64_t length = 64;   ///< T
+  std::int64_t tokens = 256;  ///< V: 1 filler, V/2 − 1 keys, the rest values; 8,192 in the paper
+  std::int64_t pairs = 8;     ///< N
+  double power_a = 0.01;      ///< a
+  bool random_filler = true;  ///< false: always _
+  double recall_share = 0;    ///< share of each batch that is cyclic repetition (recall_mixture.h)
+
+  /// The shortest sequence with a slot for each query.
+  static constexpr std::int64_t smallest_length(std::int64_t pairs) { return 4 * pairs; }
+  std::int64_t keys() const { return tokens / 2 - 1; }
+  std::int64_t values() const { return tokens - tokens / 2; }
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("length", length, "tokens T of a sequence", config::between(4, 1'000'000));
+    visit("vocab_size", tokens, "tokens V: a filler, V/2 - 1 keys, the rest values",
+          config::between(4, 1'000'000));
+    visit("pairs", pairs, "key-value pairs N of a sequence, each asked once",
+          config::between(1, 1'000'000));
+    visit("power_a", power_a, "power a of the gaps between pairs and queries; 1: all alike",
+          config::between(0, 1));
+    visit("random_filler", random_filler, "whether the tokens between queries are drawn");
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
+          config::between(0, 1));
+  }
+  void validate(config::Check& check) const {
+    check_recall_share(recall_share, length, check);
+    if (pairs > keys()) {
+      check.problem("vocab_size",
+                    concat("is ", tokens, ", which has ", keys(), " keys; expected at least ",
+                           2 * (pairs + 1), " for ", pairs, " pairs, because keys are distinct"));
+    }
+    if (length < smallest_length(pairs)) {
+      check.problem("length", concat("is ", length, ", too short for ", pairs,
+                                     " pairs and as many queries; the smallest that fits is ",
+                                     smallest_length(pairs)));
+    }
+  }
+
+  std::int64_t sequence_length() const { return length; }
+  std::int64_t vocab_size() const { return tokens; }
+
+  std::unique_ptr<Task> build() const;
+};
+
+}  // namespace difflab

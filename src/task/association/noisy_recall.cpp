@@ -1,0 +1,83 @@
+#include "task/association/noisy_recall.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "task/base/rows.h"
+#include "task/base/symbols.h"
+#include "task/base/task.h"
+#include "task/needle/recall_mixture.h"
+
+namespace difflab {
+namespace {
+
+class NoisyRecallTask final : public Task {
+ public:
+  explicit NoisyRecallTask(const NoisyRecallConfig& config)
+      : config_(config),
+        symbols_{{"B", 1}, {"n", config.noise_tokens}, {"k", config.keys}, {"v", config.values}} {}
+
+  std::int64_t vocab_size() const override { return symbols_.size(); }
+  std::int64_t sequence_length() const override { return config_.length; }
+  std::vector<TaskPart> parts() const override { return {{"noisy_recall", 1.0, this}}; }
+  double chance_accuracy() const override { return config_.chance(); }
+  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
+
+  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
+              std::int64_t size) const override {
+    return batch_of_rows("noisy recall", seed, split, index, size, config_.length,
+                         [&](Random& random, TokenSpan input, TokenSpan target) {
+                           write_sample(random, input, target);
+                         });
+  }
+
+ private:
+  enum Range : std::size_t { kBegin, kNoise, kKeys, kValues };
+
+  // The sequence has T + 1 tokens: T are inputs, the last one is the value asked for at the end.
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+    const auto value_of = random.distinct(config_.keys, config_.values);
+    std::vector<std::int64_t> shown;  // distinct keys
+    std::size_t t = 0;
+    const auto write_pair = [&](std::int64_t key) {
+      const auto value = symbols_.token(kValues, value_of[static_cast<std::size_t>(key)]);
+      const bool is_question = std::find(shown.begin(), shown.end(), key) != shown.end();
+      is_question ? void(target[t] = value) : shown.push_back(key);
+      input[t++] = symbols_.token(kKeys, key);
+      if (t < input.size()) input[t++] = value;
+    };
+    input[t++] = symbols_.token(kBegin);
+    for (const bool is_pair : draw_order(random)) {
+      if (is_pair) {
+        write_pair(random.below(config_.keys));
+      } else {
+        input[t++] = symbols_.token(kNoise, random.below(config_.noise_tokens));
+      }
+    }
+    const auto last = random.below(static_cast<std::int64_t>(shown.size()));
+    write_pair(shown[static_cast<std::size_t>(last)]);
+  }
+
+  // Whether a pair or a noise token comes next, up to the last pair, which ends the sequence; all
+  // orders are equally likely.
+  std::vector<bool> draw_order(Random& random) const {
+    const auto pairs = config_.pairs();
+    const auto places = pairs - 1 + config_.length - 2 * pairs;
+    std::vector<bool> is_pair(static_cast<std::size_t>(places));
+    for (const auto at : random.distinct(pairs - 1, places)) {
+      is_pair[static_cast<std::size_t>(at)] = true;
+    }
+    return is_pair;
+  }
+
+  NoisyRecallConfig config_;
+  Symbols symbols_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> NoisyRecallConfig::build() const {
+  return with_recall(std::make_unique<NoisyRecallTask>(*this), recall_share);
+}
+
+}  // namespace difflab

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "task/in_text/text_needle.h"
+#include "text/city_names.h"
+#include "text/generated_text.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+constexpr std::int64_t kSeparator = 2;  // ", " between two numbers
+
+// Tokens of the longest needles and question.
+std::int64_t longest_inserts(TokenizerKind tokenizer, std::int64_t needles, std::int64_t queries,
+                             std::int64_t digits) {
+  const auto tokens = [&](std::string_view text) { return Tokenizer::count(tokenizer, text); };
+  std::vector<std::string_view> cities(city_names().begin(), city_names().end());
+  std::stable_sort(cities.begin(), cities.end(),
+                   [&](auto a, auto b) { return tokens(a) > tokens(b); });
+  std::int64_t total = queries * digits + (queries - 1) * kSeparator;
+  for (std::size_t n = 0; n < static_cast<std::size_t>(needles); ++n) {
+    total += tokens(needle_sentence(cities[n], 0)) - 1 + digits;  // 0 has one digit
+  }
+  cities.resize(static_cast<std::size_t>(queries));
+  return total + tokens(needle_question(cities));
+}
+
+}  // namespace
+
+std::string needle_sentence(std::string_view city, std::int64_t number) {
+  return concat(" The special magic number for ", city, " is: ", number, ". ");
+}
+
+std::string needle_question(const std::vector<std::string_view>& cities) {
+  if (cities.size() == 1) {
+    return concat("\n\nWhat is the special magic number for ", cities.front(), "? ");
+  }
+  const std::vector<std::string> first(cities.begin(), cities.end() - 1);
+  return concat("\n\nWhat are the special magic numbers for ", join(first), " and ", cities.back(),
+                "? ");
+}
+
+Tokenizer tokenizer_with_needles(const TextNeedleConfig& config, const Corpus& corpus) {
+  if (config.tokenizer == TokenizerKind::kByte) return Tokenizer::bytes();
+  if (config.tokenizer == TokenizerKind::kWord) {
+    auto text = corpus.text + " 0123456789";
+    for (const auto city : city_names()) {
+      text +=
+          needle_sentence(city, 0) + needle_question({city}) + needle_question({city, city, city});
+    }
+    return Tokenizer::words_of(text, corpus.name);
+  }
+  // The generated alphabet has every letter and digit that a needle may need, and no colon.
+  const auto own = config.file.given() ? std::string_view(corpus.text) : generated_alphabet();
+  return Tokenizer::characters_of(concat(own, generated_alphabet(), ":"), corpus.name);
+}
+
+TextConfig TextNeedleConfig::haystack() const {
+  return {.file = file,
+          .generated_characters = generated_characters,
+          .tokenizer = tokenizer,
+          .length = length,
+          .valid_share = valid_share,
+          .test_share = test_share};
+}
+
+TextNeedleConfig TextNeedleConfig::of_length(std::int64_t T) const {
+  auto one = *this;
+  one.length = T;
+  one.lengths.clear();
+  return one;
+}
+
+std::int64_t TextNeedleConfig::smallest_length() const {
+  return needles + longest_inserts(tokenizer, needles, queries, digits) -
+         1;  // the last digit is no input
+}
+
+std::int64_t TextNeedleConfig::answer_begin(std::int64_t r) const {
+  const auto left = queries - r;
+  return length + 1 - left * digits - (left - 1) * kSeparator;
+}
+
+void TextNeedleConfig::validate(config::Check& check) const {
+  const auto cities = static_cast<std::int64_t>(city_names().size());
+  const double numbers = 9 * std::pow(10.0, static_cast<double>(digits - 1));
+  bool can_be_written = true;
+  const auto problem = [&](std::string_view key, const std::string& message) {
+    check.problem(key, message);
+    can_be_written = false;
+  };
+  if (queries > needles) {
+    problem("queries", concat("is ", queries, "; expected at most needles, ", needles));
+  }
+  if (needles > cities) {
+    problem("needles",
+            concat("is ", needles, "; expected at most ", cities, ", because cities are distinct"));
+  }
+  if (static_cast<double>(needles) > numbers) {
+    problem("digits",
+            concat("is ", digits, ", which makes ", numbers, " numbers; expected more for ",
+                   needles, " needles, because numbers are distinct"));
+  }
+  if (can_be_written && length < smallest_length()) {
+    problem("length", concat("is ", length, ", too short for ", needles, " needles and ", queries,
+                             " queries in text; the smallest that fits is ", smallest_length()));
+  }
+  check_recall_share(recall_share,
+                     lengths.empty() ? length : *std::min_element(lengths.begin(), lengths.end()),
+                     check);
+  if (can_be_written) check_lengths(lengths, length, smallest_length(), check);
+  haystack().validate(check);
+}
+
+std::int64_t TextNeedleConfig::vocab_size() const {
+  if (tokenizer == TokenizerKind::kByte) return Tokenizer::bytes().vocab_size();
+  const auto corpus = file.given() || tokenizer == TokenizerKind::kWord
+                          ? load_corpus(haystack())
+                          : Corpus{"generated text", "", Tokenizer::bytes()};
+  return tokenizer_with_needles(*this, corpus).vocab_size();
+}
+
+// Of the N numbers, m begin with the digits given: the right one and Binomial(N − 1, q) others,
+// q = the probability to share those digits; E[1/m] = (1 − (1 − q)^N) / (N q). One of the others
+// has the right next digit with probability p. That numbers are distinct is left out: it matters
+// as far as N numbers would else meet among 9 · 10^(digits − 1).
+double TextNeedleConfig::chance() const {
+  const auto N = static_cast<double>(needles);
+  double q = 1, sum = 0;
+  for (std::int64_t digit = 0; digit < digits; ++digit) {
+    const double p = digit == 0 ? 1.0 / 9 : 1.0 / 10;  // no number begins with 0
+    sum += p + (1 - p) * (1 - std::pow(1 - q, N)) / (N * q);
+    q *= p;
+  }
+  return sum / static_cast<double>(digits);
+}
+
+}  // namespace difflab

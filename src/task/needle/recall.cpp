@@ -1,0 +1,54 @@
+#include "task/needle/recall.h"
+
+#include "task/base/rows.h"
+#include "task/base/task.h"
+#include "task/needle/vocabulary.h"
+#include "util/random.h"
+
+namespace difflab {
+namespace {
+
+class RecallTask final : public Task {
+ public:
+  explicit RecallTask(const RecallConfig& config) : config_(config) {}
+
+  std::int64_t vocab_size() const override { return config_.tokens; }
+  std::int64_t sequence_length() const override { return config_.length; }
+  std::vector<TaskPart> parts() const override { return {{"recall", 1.0, this}}; }
+  double chance_accuracy() const override { return 1 / static_cast<double>(symbols()); }
+  std::string token_text(std::int64_t token) const override {
+    return Symbols{{"B", 1}, {"?", 1}, {"s", symbols()}}.text(token);
+  }
+
+  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
+              std::int64_t size) const override {
+    return batch_of_rows("recall", seed, split, index, size, config_.length,
+                         [&](Random& random, TokenSpan input, TokenSpan target) {
+                           write_sample(random, input, target);
+                         });
+  }
+
+ private:
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+    const auto T = input.size();
+    const auto period = T / 4 + static_cast<std::size_t>(
+                                    random.below(static_cast<std::int64_t>(T / 2 - T / 4 + 1)));
+    input[0] = Vocabulary::kBegin;
+    for (std::size_t t = 1; t < T; ++t) {
+      const bool repeats = t > period;
+      input[t] = repeats ? input[t - period] : Vocabulary::kFirstSymbol + random.below(symbols());
+      if (repeats) target[t - 1] = input[t];
+    }
+    target[T - 1] = input[T - period];
+  }
+
+  std::int64_t symbols() const { return config_.tokens - Vocabulary::kFirstSymbol; }
+
+  RecallConfig config_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> RecallConfig::build() const { return std::make_unique<RecallTask>(*this); }
+
+}  // namespace difflab

@@ -1,8 +1,0 @@
-#include "task/needle.h"
-#include "task/vocabulary.h"
-
-namespace difflab {
-
-std::int64_t NeedleConfig::vocab_size() const { return Vocabulary(*this).size(); }
-
-}  // namespace difflab

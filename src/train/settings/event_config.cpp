@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "train/settings/train_config.h"
+
+namespace difflab {
+namespace {
+
+bool is_name(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_';
+  });
+}
+
+}  // namespace
+
+void TrainEvent::validate(config::Check& check) const {
+  if (!is_name(name)) {
+    check.problem("name", concat("is '", name, "'; expected letters, digits and _"));
+  }
+  if (at_least.has_value() == at_most.has_value()) {
+    check.problem("at_least", "and at_most say when it happens; expected one of the two");
+  }
+}
+
+void TrainConfig::validate(config::Check& check) const {
+  if (steps > 0 && warmup_steps >= steps) {
+    check.problem("warmup_steps",
+                  concat("is ", warmup_steps, "; expected less than steps, which is ", steps));
+  }
+  std::vector<std::string> names;
+  for (const auto& event : events) {
+    const auto name = event.name;
+    if (name == "90_accuracy" || std::find(names.begin(), names.end(), name) != names.end()) {
+      check.problem("events", concat("have two named ", name, "; give each its own name"));
+    }
+    names.push_back(name);
+  }
+  if (!stop_at.empty() && std::find(names.begin(), names.end(), stop_at) == names.end()) {
+    check.problem("stop_at",
+                  concat("is '", stop_at, "', which is no event", suggestion(stop_at, names)));
+  }
+}
+
+}  // namespace difflab

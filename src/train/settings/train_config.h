@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "train/settings/event.h"
+#include "train/settings/kept_steps.h"
+#include "train/settings/loss_config.h"
+#include "train/settings/schedule_config.h"
+#include "util/text.h"
+
+namespace difflab {
+
+/// How one run is optimised: AdamW (Loshchilov & Hutter 2019, arXiv:1711.05101) with linear
+/// warm-up, a schedule behind it and clipping of the global gradient norm. Weight decay acts on
+/// every parameter.
+struct TrainConfig {
+  std::int64_t steps = 1'600;
+  std::int64_t batch_size = 32;
+  double lr = 3e-3;
+  double final_lr_ratio = 0.1;
+  std::int64_t warmup_steps = 100;
+  LrSchedule schedule = LrSchedule::kCosine;
+  double decay_share = 0.2;
+  double beta1 = 0.9;
+  double beta2 = 0.95;
+  double adam_eps = 1e-8;
+  double weight_decay = 0.1;
+  double grad_clip = 1.0;
+  LossConfig loss = {};
+  std::int64_t eval_every = 100;
+  std::int64_t eval_samples = 256;
+  std::vector<TrainEvent> events = {};
+  std::int64_t event_every = 25;
+  std::int64_t event_samples = 64;
+  std::string stop_at = {};           ///< name of an event
+  double checkpoint_seconds = 30;     ///< does not change the result
+  std::int64_t checkpoint_steps = 0;  ///< nor does this
+  KeptSteps keep_checkpoints = {};    ///< nor this
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("steps", steps, "optimiser steps; 0 leaves the model as it starts, to be asked",
+          config::at_least(0));
+    visit("batch_size", batch_size, "sequences per step", config::at_least(1));
+    visit("lr", lr, "learning rate at the end of the warm-up", config::at_least(0));
+    visit("final_lr_ratio", final_lr_ratio, "learning rate of the last step as a share of lr",
+          config::between(0, 1));
+    visit("warmup_steps", warmup_steps, "steps of linear warm-up", config::at_least(0));
+    visit("schedule", schedule, "how the learning rate goes on behind the warm-up");
+    visit(
+        "decay_share", decay_share,
+        "share of all steps that the decay takes at the end; counts only with warmup_stable_decay",
+        config::between(0, 1));
+    visit("beta1", beta1, "decay of the first moment", config::between(0, 1));
+    visit("beta2", beta2, "decay of the second moment", config::between(0, 1));
+    visit("adam_eps", adam_eps, "epsilon outside the root", config::at_least(0));
+    visit("weight_decay", weight_decay, "decoupled weight decay", config::at_least(0));
+    visit("grad_clip", grad_clip, "bound on the global gradient norm; 0 turns clipping off",
+          config::at_least(0));
+    visit("loss", loss, "what training minimises");
+    visit("eval_every", eval_every, "steps between held-out evaluations", config::at_least(1));
+    visit("eval_samples", eval_samples, "held-out sequences of each evaluation, per task part",
+          config::at_least(1));
+    visit("events", events, "what training is watched for: the steps to it are metrics of the run");
+    visit("event_every", event_every, "steps between looks for events", config::at_least(1));
+    visit("event_samples", event_samples,
+          "held-out sequences of a look, per task part; what it finds is confirmed on eval_samples",
+          config::at_least(1));
+    visit("stop_at", stop_at, "event at which training ends before its last step; empty: none");
+    visit("checkpoint_seconds", checkpoint_seconds,
+          "seconds between checkpoints; does not change the result", config::at_least(0));
+    visit("checkpoint_steps", checkpoint_steps,
+          "steps after which there is a checkpoint at the latest, 0 for none but by time; does not "
+          "change the result",
+          config::at_least(0));
+    visit("keep_checkpoints", keep_checkpoints,
+          "steps whose checkpoints are kept, so that the model can be asked there; does not change "
+          "the result");
+  }
+  void validate(config::Check& check) const;
+};
+
+/// The learning rate of step `step` (from 0): linear from 0 over the warm-up, then as the schedule
+/// has it, from lr down to lr · final_lr_ratio at the last step unless it is constant.
+double learning_rate(const TrainConfig& config, std::int64_t step);
+
+}  // namespace difflab

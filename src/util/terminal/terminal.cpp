@@ -1,0 +1,81 @@
+#include "util/terminal/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+constexpr int kDefaultWidth = 80;
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+}  // namespace
+
+bool is_terminal(int descriptor) {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+int terminal_width(int descriptor) {
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefaultWidth;
+  return size.ws_col;
+}
+
+std::string format_duration(double seconds) {
+  if (!std::isfinite(seconds)) return "?";
+  const auto total = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
+  if (total < 60) return fmt::format("{}s", total);
+  if (total < 3600) return fmt::format("{}m {:02}s", total / 60, total % 60);
+  const std::int64_t minutes = (total + 30) / 60;
+  return fmt::format("{}h {:02}m", minutes / 60, minutes % 60);
+}
+
+std::string format_count(double count) {
+  constexpr std::string_view kUnits = " kMGT";
+  std::size_t unit = 0;
+  while (count >= 999.5 && unit + 1 < kUnits.size()) {
+    count /= 1000;
+    ++unit;
+  }
+  const bool fraction = count < 9.95 && (unit > 0 || count != std::floor(count));
+  const std::string number = fmt::format("{:.{}f}", count, fraction ? 1 : 0);
+  return unit == 0 ? number : number + kUnits[unit];
+}
+
+std::string fit_to_width(std::string_view text, int width) {
+  const auto columns = std::count_if(text.begin(), text.end(), starts_character);
+  if (columns <= width) return std::string(text);
+  int column = 0;
+  std::size_t end = 0;
+  while (end < text.size() && (!starts_character(text[end]) || column++ < width - 1)) ++end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+void StatusLine::show(std::string_view text) {
+  std::string line = fit_to_width(text, width_ - 1);  // a full last column would wrap
+  if (line == shown_) return;
+  out_ << kEraseLine << line << std::flush;
+  shown_ = std::move(line);
+}
+
+void StatusLine::print_above(std::string_view line) {
+  if (!shown_.empty()) out_ << kEraseLine;
+  out_ << line << '\n' << shown_ << std::flush;
+}
+
+void StatusLine::clear() {
+  if (shown_.empty()) return;
+  out_ << kEraseLine << std::flush;
+  shown_.clear();
+}
+
+}  // namespace difflab

@@ -1,0 +1,152 @@
+#include "worker/bench.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torch/cuda.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "evaluate/speed/timing.h"
+#include "experiment/device.h"
+#include "kernel/attention_head.h"
+#include "train/step/recorded_step.h"
+#include "util/error.h"
+#include "util/json.h"
+#include "worker/bench_cases.h"
+
+namespace difflab {
+namespace {
+
+constexpr int kBenchRounds = 9;
+constexpr int kWarmUpsOnCuda = kStepsBeforeRecording + 2;
+
+struct Row {
+  const BenchCase* bench;
+  Spread seconds;
+  double share;  ///< of the peak, both medians
+};
+
+// Of one call, until the device is done.
+double seconds_on(const c10::Device& device, const std::function<void()>& run) {
+  return seconds_of([&] {
+    run();
+    if (device.is_cuda()) torch::cuda::synchronize();
+  });
+}
+
+// All cases of a group in turn, kBenchRounds times, so that what else the machine does meets all
+// alike.
+std::vector<Row> measure(const std::vector<BenchCase>& cases, const c10::Device& device) {
+  SgemmPeak peak(at::empty({0}, device));
+  std::vector<Row> rows;
+  for (auto begin = cases.begin(); begin != cases.end();) {
+    auto end = std::find_if(begin, cases.end(),
+                            [&](const auto& other) { return other.group != begin->group; });
+    std::map<const BenchCase*, std::vector<double>> samples;
+    std::vector<double> peaks;
+    for (int again = 0; again < (device.is_cuda() ? kWarmUpsOnCuda : 1); ++again) {
+      for (auto bench = begin; bench != end; ++bench) seconds_on(device, bench->run);
+    }
+    peak.measure();
+    for (int round = 0; round < kBenchRounds; ++round) {
+      for (auto bench = begin; bench != end; ++bench) {
+        samples[&*bench].push_back(seconds_on(device, bench->run));
+      }
+      peaks.push_back(peak.measure());
+    }
+    const double best = spread_of(peaks).median;
+    for (auto bench = begin; bench != end; ++bench) {
+      const auto seconds = spread_of(samples[&*bench]);
+      rows.push_back({&*bench, seconds, bench->operations / seconds.median / best});
+    }
+    begin = end;
+  }
+  return rows;
+}
+
+void print(const std::vector<Row>& rows, const std::string& where) {
+  std::string group;
+  for (const auto& row : rows) {
+    const auto& [bench, seconds, share] = row;
+    if (bench->group != group) std::cout << (group.empty() ? "" : "\n") << bench->group << '\n';
+    group = bench->group;
+    std::cout << fmt::format("  {:<37} {:9.2f} ms  ({:.2f} to {:.2f})", bench->name,
+                             1e3 * seconds.median, 1e3 * seconds.low, 1e3 * seconds.high);
+    if (bench->tokens > 0) {
+      std::cout << fmt::format("  {:8.0f} tokens/s", bench->tokens / seconds.median);
+    }
+    if (bench->operations > 0 && bench->tokens > 0) {
+      std::cout << fmt::format("  {:6.1f} GFLOP/s  {:3.0f} % of sgemm",
+                               1e-9 * bench->operations / seconds.median, 100 * share);
+    }
+    std::cout << '\n';
+  }
+  std::cout << fmt::format("\nMedian and quartiles of {} rounds, cases in turn; {} thread{}; {}\n",
+                           kBenchRounds, at::get_num_threads(),
+                           at::get_num_threads() > 1 ? "s" : "", where);
+}
+
+Json to_json(const std::vector<Row>& rows) {
+  Json list = Json::array();
+  for (const auto& [bench, seconds, share] : rows) {
+    Json one = {{"group", bench->group},
+                {"name", bench->name},
+                {"median_seconds", seconds.median},
+                {"quartile_seconds", {seconds.low, seconds.high}}};
+    if (bench->tokens > 0) {
+      one["tokens_per_second"] = bench->tokens / seconds.median;
+    }
+    if (bench->tokens > 0 && bench->operations > 0) {
+      one["flops_per_second"] = bench->operations / seconds.median;
+      one["share_of_sgemm"] = share;
+    }
+    list.push_back(one);
+  }
+  return list;
+}
+
+// One training step per line "SHAPE | MODEL KERNELS", answered with its seconds and operations, or
+// "sgemm", answered with operations per second: bench/compare times us and a peer in turn.
+int serve_steps() {
+  const auto cases = train_cases(c10::kCPU);
+  SgemmPeak peak(at::empty({0}));
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line == "sgemm") {
+      std::cout << peak.measure() << std::endl;
+      continue;
+    }
+    const auto asked = std::find_if(cases.begin(), cases.end(), [&](const auto& bench) {
+      return line == concat(bench.group, " | ", bench.name);
+    });
+    if (asked == cases.end()) throw UserError(concat("no such case: ", line));
+    std::cout << seconds_of(asked->run) << ' ' << asked->operations << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int bench_command(const std::vector<std::string>& arguments) {
+  const auto& what = arguments.at(0);
+  at::set_num_threads(std::stoi(arguments.at(1)));
+  if (what == "serve") return serve_steps();
+  if (what != "attention" && what != "train" && what != "decode") {
+    throw UserError(concat("bench ", what, " is unknown; expected attention, train or decode"));
+  }
+  const auto device = open_device(arguments.at(2) == "cuda" ? Device::kCuda : Device::kCpu);
+  const auto cases = what == "attention" ? attention_cases(device)
+                     : what == "train"   ? train_cases(device)
+                                         : decode_cases(device);
+  const auto rows = measure(cases, device);
+  if (arguments.size() > 3) {
+    std::cout << to_json(rows).dump(1) << '\n';
+  } else {
+    print(rows, device.is_cpu() ? kernel::instruction_set() : name_of_device(device));
+  }
+  return 0;
+}
+
+}  // namespace difflab

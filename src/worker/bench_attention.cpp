@@ -1,0 +1,126 @@
+// Forward and backward of causal attention between its projections: queries, keys and values are
+// given, the head outputs are asked for. 2,048 tokens, H 4, d 16.
+#include <ATen/ATen.h>
+
+#include "model/attention/attention.h"
+#include "worker/bench_cases.h"
+
+namespace difflab {
+namespace {
+
+constexpr std::int64_t kTokens = 2'048, kHeads = 4, kWidth = 16;
+
+at::Tensor leaf(std::vector<std::int64_t> sizes, const c10::Device& device) {
+  return at::randn(sizes, device).requires_grad_();
+}
+
+at::Tensor flash(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, double scale) {
+  return at::scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2),
+                                          {}, 0.0, /*is_causal=*/true, scale);
+}
+
+at::Tensor plain_map(const at::Tensor& q, const at::Tensor& k, double scale) {
+  const auto T = q.size(1);
+  const auto future = at::ones({T, T}, q.options().dtype(at::kBool)).triu(1);
+  const auto scores = (q.transpose(1, 2) * scale).matmul(k.transpose(1, 2).transpose(-2, -1));
+  return scores.masked_fill(future, -INFINITY).softmax(-1);
+}
+
+/// DIFF V1 with q, k [B, T, 2H, d], v [B, T, H, 2d] and one λ.
+struct Differential {
+  at::Tensor q, k, v, lambda;
+  kernel::HeadMap map;
+
+  Differential(std::int64_t T, const c10::Device& device)
+      : q(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)),
+        k(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)),
+        v(leaf({kTokens / T, T, kHeads, 2 * kWidth}, device)),
+        lambda(at::full({1}, 0.3, device).requires_grad_()) {
+    for (std::int64_t i = 0; i < kHeads; ++i) {
+      map.q1.push_back(2 * i);
+      map.q2.push_back(2 * i + 1);
+      map.v.push_back(i);
+    }
+    map.k1 = map.q1;
+    map.k2 = map.q2;
+  }
+  double scale() const { return 0.25; }  // 1/√16
+  at::Tensor part(const at::Tensor& x, std::int64_t which) const {
+    return x.unflatten(2, {kHeads, 2}).select(3, which);
+  }
+
+  at::Tensor plain() const {
+    const auto maps = plain_map(q, k, scale()).unflatten(1, {kHeads, 2}).unbind(2);
+    return (maps[0] - lambda * maps[1]).matmul(v.transpose(1, 2));
+  }
+  // Queries and keys padded with zeros to the width of the values, which flash attention wants.
+  at::Tensor padded() const {
+    const auto wide = [](const at::Tensor& x) { return at::constant_pad_nd(x, {0, kWidth}); };
+    const auto map_of = [&](std::int64_t m) {
+      return flash(wide(part(q, m)), wide(part(k, m)), v, scale());
+    };
+    return map_of(0) - lambda * map_of(1);
+  }
+  // The values in two halves of width d: four calls.
+  at::Tensor split() const {
+    const auto halves = v.unflatten(3, {2, kWidth}).unbind(3);
+    const auto map_of = [&](std::int64_t m) {
+      const auto q_m = part(q, m), k_m = part(k, m);
+      return at::cat({flash(q_m, k_m, halves[0], scale()), flash(q_m, k_m, halves[1], scale())},
+                     -1);
+    };
+    return map_of(0) - lambda * map_of(1);
+  }
+  at::Tensor fused() const {
+    return attend(q, k, v, lambda.expand({q.size(0), kHeads, q.size(1)}), map);
+  }
+  std::vector<at::Tensor> leaves() const { return {q, k, v, lambda}; }
+};
+
+/// The Transformer of the same width: 2H heads of width d.
+struct Softmax {
+  at::Tensor q, k, v;
+  kernel::HeadMap map;
+
+  Softmax(std::int64_t T, const c10::Device& device)
+      : q(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)),
+        k(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)),
+        v(leaf({kTokens / T, T, 2 * kHeads, kWidth}, device)) {
+    for (std::int64_t i = 0; i < 2 * kHeads; ++i) map.q1.push_back(i);
+    map.k1 = map.v = map.q1;
+  }
+  at::Tensor library() const { return flash(q, k, v, 0.25); }
+  at::Tensor fused() const { return attend(q, k, v, {}, map); }
+  std::vector<at::Tensor> leaves() const { return {q, k, v}; }
+};
+
+template <class Attend>
+std::function<void()> step(Attend attend, std::vector<at::Tensor> leaves) {
+  return [attend, leaves] {
+    for (const auto& leaf : leaves) leaf.mutable_grad() = at::Tensor();
+    const auto out = attend();
+    out.backward(at::ones_like(out));
+  };
+}
+
+}  // namespace
+
+std::vector<BenchCase> attention_cases(c10::Device device) {
+  std::vector<BenchCase> cases;
+  for (const std::int64_t T : {64, 128, 256, 512, 1024, 2048}) {
+    const auto diff = std::make_shared<Differential>(T, device);
+    const auto plain = std::make_shared<Softmax>(T, device);
+    const auto add = [&](const char* name, std::function<void()> run) {
+      cases.push_back({concat("T ", T), name, std::move(run), 0, 0});
+    };
+    add("DIFF plain maps", step([diff] { return diff->plain(); }, diff->leaves()));
+    add("DIFF padded flash", step([diff] { return diff->padded(); }, diff->leaves()));
+    add("DIFF split flash", step([diff] { return diff->split(); }, diff->leaves()));
+    add("DIFF fused", step([diff] { return diff->fused(); }, diff->leaves()));
+    add("Transformer flash", step([plain] { return plain->library(); }, plain->leaves()));
+    add("Transformer fused", step([plain] { return plain->fused(); }, plain->leaves()));
+  }
+  return cases;
+}
+
+}  // namespace difflab

@@ -1,0 +1,78 @@
+#include "worker/job.h"
+
+#include <c10/util/Exception.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "experiment/run_experiment.h"
+#include "experiment/saved_run.h"
+#include "record/event_log.h"
+#include "record/lease.h"
+#include "record/status.h"
+#include "util/error.h"
+
+namespace difflab {
+namespace {
+
+volatile std::sig_atomic_t stop = 0;
+volatile std::sig_atomic_t interrupts = 0;
+
+void on_signal(int signal) {
+  stop = signal;
+  if (signal != SIGINT) return;
+  if (interrupts > 0) _exit(130);
+  interrupts = 1;
+}
+
+int fail(const RunDirectory& run, const std::string& message, int code) {
+  std::cerr << (code == kJobUserError ? "error: " : "internal error (please report it): ")
+            << message << std::endl;
+  write_status(run, RunState::kFailed, 0, 0, message);
+  note_event(run, "failure", {{"message", message}});
+  return code;
+}
+
+}  // namespace
+
+void install_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) {
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+int run_job(const std::filesystem::path& directory, int cores) {
+  const RunDirectory run{std::filesystem::absolute(directory).lexically_normal()};
+  std::unique_ptr<Lease> lease;
+  // Who has lost the run has also lost its temporary files, and may fail with anything.
+  const auto fail_unless_overtaken = [&](const std::string& message, int code) {
+    if (!lease || lease->held()) return fail(run, message, code);
+    std::cerr << "another process has taken this run over" << std::endl;
+    return static_cast<int>(kJobOvertaken);
+  };
+  try {
+    const auto stop_requested = [] { return stop != 0; };
+    lease = Lease::acquire(run, stop_requested);
+    if (!lease) return kJobInterrupted;
+    if (std::filesystem::exists(run.result())) return kJobComplete;
+    note_event(run, "start", {{"epoch", lease->epoch()}});
+    const auto end = run_experiment(read_run_config(run), run, stop_requested, lease.get(), cores);
+    if (end == RunEnd::kComplete) return kJobComplete;
+    note_event(run, "signal", {{"signal", static_cast<int>(stop)}});
+    return kJobInterrupted;
+  } catch (const UserError& error) {
+    return fail_unless_overtaken(error.what(), kJobUserError);
+  } catch (const c10::Error& error) {
+    return fail_unless_overtaken(error.what_without_backtrace(), kJobFailed);
+  } catch (const std::exception& error) {  // LeaseLost among them
+    return fail_unless_overtaken(error.what(), kJobFailed);
+  }
+}
+
+}  // namespace difflab

@@ -1,0 +1,248 @@
+#include "worker/server.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/run_directory.h"
+#include "util/text.h"
+#include "worker/job.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+
+sigset_t watched_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+  return set;
+}
+
+void redirect_output(const fs::path& log) {
+  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
+  if (file < 0) {
+    std::cerr << "cannot open " << log.string() << ": " << std::strerror(errno) << std::endl;
+    _exit(kJobUserError);
+  }
+  ::dup2(file, STDOUT_FILENO);
+  ::dup2(file, STDERR_FILENO);
+  ::close(file);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  ::dup2(nothing, STDIN_FILENO);
+  ::close(nothing);
+}
+
+// The two ends of what server and child tell each other.
+std::array<int, 2> connection() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {-1, -1};
+  return ends;
+}
+
+// The child's side: the first job, and those that follow it while the process is young.
+class Child {
+ public:
+  Child(const std::function<int(const fs::path&)>& run_job, int server)
+      : run_job_(run_job), server_(server) {}
+
+  [[noreturn]] void run(std::string directory) {
+    while (true) {
+      redirect_output(RunDirectory{directory}.log());
+      const int code = run_job_(directory);
+      std::cout.flush();
+      if (code != kJobComplete || Clock::now() - born_ > kYoung) _exit(code);
+      ::malloc_trim(0);
+      if (!say_complete()) _exit(code);
+      directory = next();
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kYoung = std::chrono::seconds(2);
+
+  bool say_complete() const { return ::send(server_, "", 1, MSG_NOSIGNAL) == 1; }
+
+  // Waits until the server gives another job, or lets go.
+  std::string next() const {
+    std::array<char, PATH_MAX> buffer{};
+    const ssize_t count = ::recv(server_, buffer.data(), buffer.size(), 0);
+    if (count <= 0) _exit(kJobComplete);  // also on a signal: there is nothing to save
+    return {buffer.data(), static_cast<std::size_t>(count)};
+  }
+
+  const std::function<int(const fs::path&)>& run_job_;
+  const int server_;
+  const Clock::time_point born_ = Clock::now();
+};
+
+class Server {
+ public:
+  explicit Server(const std::function<int(const fs::path&)>& run_job) : run_job_(run_job) {
+    const sigset_t set = watched_signals();
+    sigprocmask(SIG_BLOCK, &set, &original_);
+    signals_ = signalfd(-1, &set, SFD_CLOEXEC);
+  }
+
+  int run() {
+    while (open_ || !children_.empty()) {
+      std::vector<pollfd> sources{{signals_, POLLIN, 0}, {open_ ? STDIN_FILENO : -1, POLLIN, 0}};
+      std::vector<pid_t> speakers;
+      for (const auto& [process, child] : children_) {
+        sources.push_back({child.socket, POLLIN, 0});
+        speakers.push_back(process);
+      }
+      if (::poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) return kJobFailed;
+      for (std::size_t i = 0; i < speakers.size(); ++i) {
+        if (sources[2 + i].revents != 0) listen(speakers[i]);
+      }
+      if (sources[0].revents != 0) read_signal();
+      if (sources[1].revents != 0) read_jobs();
+    }
+    return 0;
+  }
+
+ private:
+  struct Worker {
+    int socket;             // -1 when the child has closed its end
+    std::string directory;  // empty: it waits for a job
+  };
+
+  void read_signal() {
+    signalfd_siginfo info{};
+    if (::read(signals_, &info, sizeof info) != sizeof info) return;
+    if (info.ssi_signo == SIGCHLD) {
+      reap();
+    } else {
+      stop();
+    }
+  }
+
+  void read_jobs() {
+    std::array<char, 4096> buffer{};
+    const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) return;
+    if (count <= 0) return stop();
+    input_.append(buffer.data(), static_cast<std::size_t>(count));
+    for (auto end = input_.find('\n'); end != input_.npos; end = input_.find('\n')) {
+      start(input_.substr(0, end));
+      input_.erase(0, end + 1);
+    }
+  }
+
+  // A child has completed its job and waits, or has closed its end and will be reaped.
+  void listen(pid_t process) {
+    auto& child = children_.at(process);
+    char word = 0;
+    if (::recv(child.socket, &word, 1, MSG_DONTWAIT) == 1) {
+      report(concat("done ", kJobComplete), std::exchange(child.directory, {}));
+      if (open_) return;
+    }
+    ::close(std::exchange(child.socket, -1));
+  }
+
+  bool give_to_waiting(const std::string& directory) {
+    for (auto& [process, child] : children_) {
+      if (!child.directory.empty() || child.socket < 0) continue;
+      const auto sent =
+          ::send(child.socket, directory.data(), directory.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent != static_cast<ssize_t>(directory.size())) continue;
+      child.directory = directory;
+      return true;
+    }
+    return false;
+  }
+
+  void start(const std::string& directory) {
+    if (give_to_waiting(directory)) return;
+    std::cout.flush();
+    const auto ends = connection();
+    const pid_t server = ::getpid();
+    const pid_t process = ends[0] < 0 ? -1 : ::fork();
+    if (process != 0) {
+      if (ends[1] >= 0) ::close(ends[1]);
+      if (process > 0) {
+        children_[process] = {ends[0], directory};
+        return;
+      }
+      if (ends[0] >= 0) ::close(ends[0]);
+      return report(concat("done ", kJobFailed), directory);
+    }
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != server) _exit(kJobFailed);  // it died before the line above
+    ::close(signals_);
+    ::close(ends[0]);
+    // Its brothers shall see when the server lets go of them.
+    for (const auto& [other, child] : children_) {
+      if (child.socket >= 0) ::close(child.socket);
+    }
+    install_stop_signals();
+    sigprocmask(SIG_SETMASK, &original_, nullptr);
+    Child(run_job_, ends[1]).run(directory);
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t process = ::waitpid(-1, &status, WNOHANG); process > 0;
+         process = ::waitpid(-1, &status, WNOHANG)) {
+      const auto found = children_.find(process);
+      if (found == children_.end()) continue;
+      const auto child = found->second;
+      children_.erase(found);
+      if (child.socket >= 0) ::close(child.socket);
+      if (child.directory.empty()) continue;
+      report(WIFSIGNALED(status) ? concat("killed ", WTERMSIG(status))
+                                 : concat("done ", WEXITSTATUS(status)),
+             child.directory);
+    }
+  }
+
+  static void report(const std::string& what, const std::string& directory) {
+    std::cout << what << ' ' << directory << std::endl;
+  }
+
+  void stop() {
+    open_ = false;
+    for (auto& [process, child] : children_) {
+      if (!child.directory.empty()) {
+        ::kill(process, SIGTERM);
+      } else if (child.socket >= 0) {
+        ::close(std::exchange(child.socket, -1));
+      }
+    }
+  }
+
+  const std::function<int(const fs::path&)>& run_job_;
+  sigset_t original_{};
+  int signals_ = -1;
+  bool open_ = true;
+  std::string input_;
+  std::map<pid_t, Worker> children_;
+};
+
+}  // namespace
+
+int serve_jobs(const std::function<int(const fs::path&)>& run_job) { return Server(run_job).run(); }
+
+}  // namespace difflab
