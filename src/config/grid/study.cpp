@@ -6,6 +6,7 @@
 #include <set>
 
 #include "config/grid/axes.h"
+#include "config/grid/run_names.h"
 #include "config/grid/sweep_conditions.h"
 #include "config/grid/sweep_plan.h"
 #include "config/interpolate/interpolate.h"
@@ -40,35 +41,6 @@ bool is_folder_name(const std::string& name) {
 }
 
 std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
-
-/// What names stand for in a run: axes, choices of config groups, keys.
-class RunNames {
- public:
-  RunNames(const PlannedPoint& point, const std::vector<Default>& defaults, const Value& config)
-      : point_(point), config_(config) {
-    for (const Default& item : defaults) {
-      if (!item.group) continue;
-      const Value option(item.config.substr(item.group->size() + 1));
-      choices_.emplace(*item.group, option);
-      choices_.emplace(concat(*item.group, "@", item.package), option);
-    }
-  }
-
-  const Value* find(const std::string& name) const {
-    for (const auto& [axis, value] : point_.values) {
-      if (axis->key != name) continue;
-      const Value* resolved = axis->group ? nullptr : config_.find_path(name);
-      return resolved ? resolved : value;
-    }
-    const auto choice = choices_.find(name);
-    return choice != choices_.end() ? &choice->second : config_.find_path(name);
-  }
-
- private:
-  const PlannedPoint& point_;
-  const Value& config_;
-  std::map<std::string, Value> choices_;
-};
 
 class StudyComposer {
  public:

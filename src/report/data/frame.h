@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "report/data/config_types.h"
+#include "report/data/derived.h"
 #include "util/json.h"
 
 namespace difflab::report {
 
-struct DerivedConfig;
 struct LearnedConfig;
 
 /// One run that the study consists of, finished or not.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/schema/fields.h"
+#include "sweep/launcher/launcher.h"
 #include "sweep/launcher/policy.h"
 #include "sweep/launcher/worker_count.h"
 
