@@ -12,7 +12,7 @@ namespace {
 
 struct Drawn {
   explicit Drawn(const StudyBuilder& builder)
-      : frame(builder.study), labels(builder.study.report.labels) {}
+      : frame(frame_of(builder.study)), labels(builder.study.report.labels) {}
   Frame frame;
   Labels labels;
 
