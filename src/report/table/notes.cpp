@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "report/data/format.h"
+#include "report/settings/study.h"
 #include "report/table/table_files.h"
 #include "util/text.h"
 

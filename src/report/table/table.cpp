@@ -7,6 +7,7 @@
 
 #include "report/data/format.h"
 #include "report/data/learned.h"
+#include "report/settings/study.h"
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "statistics/share.h"

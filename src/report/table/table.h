@@ -11,6 +11,9 @@
 
 namespace difflab::report {
 
+struct Study;
+struct TableConfig;
+
 /// One metric over the runs of one row.
 struct Cell {
   std::vector<double> values;         ///< of the runs that have it, in sweep order

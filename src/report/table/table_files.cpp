@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/data/format.h"
+#include "report/settings/study.h"
 #include "report/table/grid.h"
 #include "util/text.h"
 

@@ -6,6 +6,9 @@
 
 namespace difflab::report {
 
+class Labels;
+struct Study;
+
 /// Fills `table.notes` (what ± means, seeds, censoring, chance, code and machine) and
 /// `table.settings`.
 void add_notes(Table& table, const Study& study, const Frame& frame, const Labels& labels);
