@@ -1,5 +1,6 @@
 #include "record/status.h"
 
+#include "record/lease.h"
 #include "util/error.h"
 #include "util/files.h"
 
@@ -7,6 +8,8 @@ namespace difflab {
 
 std::string_view name_of(RunState state) {
   switch (state) {
+    case RunState::kNew:
+      return "new";
     case RunState::kRunning:
       return "running";
     case RunState::kInterrupted:
@@ -19,6 +22,29 @@ std::string_view name_of(RunState state) {
       return "finished";
   }
   return "unknown";
+}
+
+std::optional<RunState> run_state_of(std::string_view name) {
+  for (const auto state : {RunState::kNew, RunState::kRunning, RunState::kInterrupted,
+                           RunState::kFailed, RunState::kDiverged, RunState::kFinished}) {
+    if (name == name_of(state)) return state;
+  }
+  return std::nullopt;
+}
+
+RunState state_of_result(const Json& result) {
+  const auto status = result.find("status");
+  const bool diverged = status != result.end() && *status == name_of(RunState::kDiverged);
+  return diverged ? RunState::kDiverged : RunState::kFinished;
+}
+
+RunState state_of(const RunDirectory& run) {
+  if (const auto result = read_result(run)) return state_of_result(*result);
+  if (looks_taken(run)) return RunState::kRunning;
+  const auto status = read_status(run);
+  if (!status) return RunState::kNew;
+  return status->value("state", "") == name_of(RunState::kFailed) ? RunState::kFailed
+                                                                  : RunState::kInterrupted;
 }
 
 void write_status(const RunDirectory& run, RunState state, std::int64_t step, std::int64_t steps,

@@ -18,7 +18,6 @@ namespace difflab::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using sweep::PlanState;
 
 sweep::SlurmLauncher slurm_of(const sweep::Plan& plan) {
   // JSON is YAML, and the reader of the configuration checks it once more.
@@ -52,7 +51,7 @@ std::string run_line(const sweep::Standing& standing) {
     line += fmt::format("  task {}_{} {}", standing.task->job, standing.task->index,
                         standing.task->state);
   }
-  if (standing.state == PlanState::kFailed) {
+  if (standing.state == RunState::kFailed) {
     line += fmt::format("\n    {}", standing.message.substr(0, standing.message.find('\n')));
   }
   return line + "\n";
@@ -82,8 +81,8 @@ void submit_missing(const sweep::Plan& plan, const fs::path& folder) {
 std::string standings_text(const sweep::Plan& plan, const sweep::Standings& standings,
                            const fs::path& folder) {
   std::vector<std::string> counts;
-  for (const auto state : {PlanState::kFinished, PlanState::kDiverged, PlanState::kRunning,
-                           PlanState::kInterrupted, PlanState::kFailed, PlanState::kNew}) {
+  for (const auto state : {RunState::kFinished, RunState::kDiverged, RunState::kRunning,
+                           RunState::kInterrupted, RunState::kFailed, RunState::kNew}) {
     if (const int count = standings.count(state); count > 0) {
       counts.push_back(concat(count, " ", name_of(state)));
     }
@@ -96,7 +95,7 @@ std::string standings_text(const sweep::Plan& plan, const sweep::Standings& stan
     text += fmt::format("queue      {}\n", queue_text(standings.tasks));
   }
   for (const auto& standing : standings.runs) {
-    if (!sweep::is_complete(standing.state)) text += run_line(standing);
+    if (!is_complete(standing.state)) text += run_line(standing);
   }
   if (standings.complete() == static_cast<int>(plan.runs.size())) {
     std::vector<std::string> words{"./difflab"};

@@ -179,7 +179,7 @@ RunRow read_run(const RunDirectory& run) {
     row[key] = nullptr;
   }
   try {
-    row["state"] = name_of(sweep::state_of(run));
+    row["state"] = name_of(state_of(run));
     if (const auto result = read_result(run)) {
       flatten(result->value("metrics", Json::object()), "metrics", row);
     }

@@ -274,7 +274,7 @@ class Execution {
     }
   }
 
-  void complete(const Run& run, PlanState state) {
+  void complete(const Run& run, RunState state) {
     remove_leftovers(run.directory);
     ++outcome_.completed;
     observer_.completed(run, state);

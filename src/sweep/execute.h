@@ -16,7 +16,7 @@ class Observer {
   virtual ~Observer() = default;
   virtual void started(const Run& run) = 0;
   /// `state`: finished or diverged.
-  virtual void completed(const Run& run, PlanState state) = 0;
+  virtual void completed(const Run& run, RunState state) = 0;
   virtual void failed(const Run& run, const std::string& message) = 0;
   /// The attempt-th new try of at most `most`.
   virtual void retried(const Run& run, const std::string& reason, int attempt, int most) = 0;

@@ -86,10 +86,10 @@ void Progress::ended(const Run& run, const std::string& how, bool important) {
   say(line, important || done_ + failed_ == total_);
 }
 
-void Progress::completed(const Run& run, PlanState state) {
+void Progress::completed(const Run& run, RunState state) {
   ++done_;
   done_work_ += static_cast<double>(run.work);
-  ended(run, std::string(name_of(state)), state == PlanState::kDiverged);
+  ended(run, std::string(name_of(state)), state == RunState::kDiverged);
 }
 
 void Progress::failed(const Run& run, const std::string& message) {

@@ -26,7 +26,7 @@ class Progress : public Observer {
   Progress(std::ostream& out, const std::vector<Run>& runs, Settings settings);
 
   void started(const Run& run) override;
-  void completed(const Run& run, PlanState state) override;
+  void completed(const Run& run, RunState state) override;
   void failed(const Run& run, const std::string& message) override;
   void retried(const Run& run, const std::string& reason, int attempt, int most) override;
   void dropped(const Run& run) override;

@@ -8,7 +8,7 @@
 namespace difflab::sweep {
 namespace {
 
-Standing standing_of(const Run& run, PlanState state) {
+Standing standing_of(const Run& run, RunState state) {
   Standing standing{.run = run, .state = state, .message = {}, .task = {}};
   const auto status = read_status(run.directory);
   if (!status) return standing;
@@ -26,14 +26,12 @@ Standing standing_of(const Run& run, PlanState state) {
 
 }  // namespace
 
-int Standings::count(PlanState state) const {
+int Standings::count(RunState state) const {
   return static_cast<int>(std::count_if(
       runs.begin(), runs.end(), [&](const Standing& standing) { return standing.state == state; }));
 }
 
-int Standings::complete() const {
-  return count(PlanState::kFinished) + count(PlanState::kDiverged);
-}
+int Standings::complete() const { return count(RunState::kFinished) + count(RunState::kDiverged); }
 
 std::vector<Run> Standings::abandoned() const {
   std::vector<Run> found;

@@ -14,13 +14,13 @@ namespace difflab::sweep {
 /// Where one run of a frozen sweep stands, from its own files and from Slurm's queue.
 struct Standing {
   Run run;
-  PlanState state = PlanState::kNew;
+  RunState state = RunState::kNew;
   std::int64_t step = 0, steps = 0;  ///< as its status says; 0 if it says nothing
   std::string message;               ///< why it failed
   std::optional<QueuedTask> task;    ///< that will execute it, if Slurm has one
 
   /// Whether somebody is at it, or will be without further doing.
-  bool in_hand() const { return state == PlanState::kRunning || task.has_value(); }
+  bool in_hand() const { return state == RunState::kRunning || task.has_value(); }
 };
 
 struct Standings {
@@ -28,7 +28,7 @@ struct Standings {
   std::vector<QueuedTask> tasks;       ///< all that Slurm still has of this sweep
   std::optional<std::string> silence;  ///< why the queue could not be asked
 
-  int count(PlanState state) const;
+  int count(RunState state) const;
   int complete() const;
   /// Runs without a result that nobody is at.
   std::vector<Run> abandoned() const;

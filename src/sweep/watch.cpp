@@ -34,14 +34,14 @@ std::optional<double> training_rate(const std::vector<double>& steps,
 
 }  // namespace
 
-int WatchView::count(PlanState state) const {
+int WatchView::count(RunState state) const {
   return static_cast<int>(std::count_if(runs.begin(), runs.end(),
                                         [&](const WatchedRun& run) { return run.state == state; }));
 }
 
 bool WatchView::ended() const {
   return std::all_of(runs.begin(), runs.end(), [](const WatchedRun& run) {
-    const bool stuck = run.state == PlanState::kFailed || !run.problem.empty();
+    const bool stuck = run.state == RunState::kFailed || !run.problem.empty();
     return is_complete(run.state) || (stuck && !run.queued);
   });
 }
@@ -70,7 +70,7 @@ WatchedRun Watch::look_at(const NamedRun& named) {
   if (std::error_code none; !std::filesystem::exists(run.directory.result(), none)) {
     memory.complete.reset();
   }
-  Standing standing{.run = {}, .state = PlanState::kNew, .message = {}, .task = {}};
+  Standing standing{.run = {}, .state = RunState::kNew, .message = {}, .task = {}};
   const bool known = memory.complete.has_value();
   try {
     standing = known ? *memory.complete : standing_of(run);
@@ -84,16 +84,16 @@ WatchedRun Watch::look_at(const NamedRun& named) {
   seen.steps = standing.steps;
   seen.curve = memory.curve;
   seen.queued = queue_.of_run.count(run.id) > 0 && !is_complete(seen.state);
-  if (seen.state == PlanState::kFailed) seen.problem = standing.message;
+  if (seen.state == RunState::kFailed) seen.problem = standing.message;
   // What was killed too often has not said so itself; whoever executed it has.
-  if (seen.state == PlanState::kInterrupted) {
+  if (seen.state == RunState::kInterrupted) {
     if (const auto events = read_events(run.directory).records;
         !events.empty() && events.back().value("event", "") == "failure") {
-      seen.state = PlanState::kFailed;
+      seen.state = RunState::kFailed;
       seen.problem = events.back().value("message", "");
     }
   }
-  if (seen.state == PlanState::kRunning) {
+  if (seen.state == RunState::kRunning) {
     seen.rate = training_rate(memory.steps, memory.seconds);
     // The status is written less often than it could be, never ahead of the metrics.
     if (!memory.steps.empty() && seen.steps > 0) {
@@ -125,11 +125,11 @@ void Watch::add_expectation(const std::vector<NamedRun>& runs, WatchView& view, 
                               [](const NamedRun& named) { return named.run.work > 1; });
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& run = view.runs[i];
-    if (run.state == PlanState::kFailed && !run.queued) continue;  // nobody will do it
+    if (run.state == RunState::kFailed && !run.queued) continue;  // nobody will do it
     const auto work = static_cast<double>(std::max<std::int64_t>(runs[i].run.work, 1));
     total += work;
     done += work * fraction_of(run);
-    if (run.state != PlanState::kRunning) continue;
+    if (run.state != RunState::kRunning) continue;
     ++running;
     if (!run.rate) continue;
     ++measured;

@@ -21,7 +21,7 @@ struct NamedRun {
 /// Where one run stands at this moment.
 struct WatchedRun {
   std::string label;
-  PlanState state = PlanState::kNew;
+  RunState state = RunState::kNew;
   bool queued = false;               ///< Slurm has a task for it
   std::int64_t step = 0, steps = 0;  ///< 0 if it says nothing
   std::vector<double> curve;         ///< the watched metric, in the order of the steps
@@ -39,8 +39,8 @@ struct WatchView {
   std::optional<double> seconds_left;  ///< nothing if nobody works
   std::string silence;                 ///< why Slurm's queue could not be asked
 
-  int count(PlanState state) const;
-  int complete() const { return count(PlanState::kFinished) + count(PlanState::kDiverged); }
+  int count(RunState state) const;
+  int complete() const { return count(RunState::kFinished) + count(RunState::kDiverged); }
   /// Every run has its result, or has failed or is damaged and in nobody's hands.
   bool ended() const;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "util/terminal/sparkline.h"
@@ -19,25 +20,25 @@ constexpr double kSecondsBetweenSigns = 60;
 // The order in which runs keep their place on a small screen.
 int rank_of(const WatchedRun& run) {
   switch (run.state) {
-    case PlanState::kRunning:
+    case RunState::kRunning:
       return 0;
-    case PlanState::kFailed:
+    case RunState::kFailed:
       return 1;
-    case PlanState::kDiverged:
+    case RunState::kDiverged:
       return 2;
-    case PlanState::kInterrupted:
+    case RunState::kInterrupted:
       return 3;
-    case PlanState::kFinished:
+    case RunState::kFinished:
       return 4;
-    case PlanState::kNew:
+    case RunState::kNew:
       return 5;
   }
   return 6;
 }
 
 std::string state_of(const WatchedRun& run) {
-  if (run.queued && run.state != PlanState::kRunning) return "queued";
-  if (!run.problem.empty() && run.state != PlanState::kFailed) return "damaged";
+  if (run.queued && run.state != RunState::kRunning) return "queued";
+  if (!run.problem.empty() && run.state != RunState::kFailed) return "damaged";
   return std::string(name_of(run.state));
 }
 
@@ -133,7 +134,9 @@ std::string pace_of(const WatchView& view) {
 
 std::string counts_line(const WatchView& view, const std::string& title) {
   std::string text = fmt::format("{}: {}/{} done", title, view.complete(), view.runs.size());
-  for (const char* state : {"running", "queued", "failed", "diverged", "damaged", "interrupted"}) {
+  const std::array<std::string_view, 6> kinds{
+      "running", "queued", "failed", name_of(RunState::kDiverged), "damaged", "interrupted"};
+  for (const auto state : kinds) {
     const auto count = std::count_if(view.runs.begin(), view.runs.end(),
                                      [&](const auto& run) { return state_of(run) == state; });
     if (count > 0) text += fmt::format(" · {} {}", count, state);

@@ -29,7 +29,7 @@ class WatchLog {
 
  private:
   std::ostream& out_;
-  std::map<std::string, PlanState> states_;  // by label
+  std::map<std::string, RunState> states_;  // by label
   double next_sign_ = 0;
 };
 

@@ -34,8 +34,8 @@ struct Notes : sweep::Observer {
   std::function<void(const std::vector<const sweep::Run*>&)> on_tick;
 
   void started(const sweep::Run& run) override { lines.push_back("started " + run.label()); }
-  void completed(const sweep::Run& run, sweep::PlanState state) override {
-    lines.push_back(concat(sweep::name_of(state), " ", run.label()));
+  void completed(const sweep::Run& run, RunState state) override {
+    lines.push_back(concat(name_of(state), " ", run.label()));
   }
   void failed(const sweep::Run& run, const std::string& message) override {
     lines.push_back(concat("failed ", run.label(), ": ", message));

@@ -39,13 +39,13 @@ std::map<std::string, std::string> undisturbed(int count) {
 CATCH_TEST_CASE("every run is executed once, and nothing is executed again") {
   SweepBench bench;
   const auto runs = make_runs(bench.results, 5);
-  CATCH_CHECK(state_of(runs[0].directory) == PlanState::kNew);
+  CATCH_CHECK(state_of(runs[0].directory) == RunState::kNew);
   auto outcome = bench.sweep(runs);
   CATCH_CHECK(outcome.completed == 5);
   CATCH_CHECK(outcome.failures.empty());
   CATCH_CHECK_FALSE(outcome.interrupted);
   CATCH_CHECK(bench.workers.ends().size() == 5);
-  CATCH_CHECK(state_of(runs[4].directory) == PlanState::kFinished);
+  CATCH_CHECK(state_of(runs[4].directory) == RunState::kFinished);
   CATCH_CHECK(read_file(runs[3].directory.config()) == "seed: 3\n");
 
   outcome = bench.sweep(runs);
@@ -90,7 +90,7 @@ CATCH_TEST_CASE("failures are told all together with their own words, and fail o
   CATCH_CHECK(outcome.failures[0].message == "the fake task is impossible");
   CATCH_CHECK(outcome.failures[1].run.label() == "seed=3");
   CATCH_CHECK(outcome.failures[1].message == "exit code 70: the fake run gives up");
-  CATCH_CHECK(state_of(runs[1].directory) == PlanState::kFailed);
+  CATCH_CHECK(state_of(runs[1].directory) == RunState::kFailed);
   CATCH_CHECK(bench.workers.starts().size() == 5);  // none was tried twice
 
   // The next call runs the failed ones, and only them.
@@ -192,8 +192,8 @@ CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next 
     CATCH_CHECK(outcome.failures.empty());
     CATCH_CHECK(bench.notes.count("stopping") == 1);
   }
-  CATCH_CHECK(state_of(runs[0].directory) == PlanState::kInterrupted);
-  CATCH_CHECK(state_of(runs[3].directory) == PlanState::kNew);
+  CATCH_CHECK(state_of(runs[0].directory) == RunState::kInterrupted);
+  CATCH_CHECK(state_of(runs[3].directory) == RunState::kNew);
   bench.notes.on_tick = nullptr;
   bench.workers.set(R"({"steps": 20})");
   CATCH_CHECK(bench.sweep(runs).completed == 4);
@@ -212,7 +212,7 @@ CATCH_TEST_CASE("the second stop signal kills runs that do not listen") {
   CATCH_CHECK(outcome.unfinished == 1);
   // Its lock goes with it, a moment later.
   CATCH_CHECK(
-      testing::eventually([&] { return state_of(runs[0].directory) == PlanState::kInterrupted; }));
+      testing::eventually([&] { return state_of(runs[0].directory) == RunState::kInterrupted; }));
 }
 
 CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is taken") {
@@ -220,7 +220,7 @@ CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is
   const auto runs = make_runs(bench.results, 2);
   fs::create_directories(runs[0].directory.path);
   auto other = Lease::acquire(runs[0].directory, [] { return false; });
-  CATCH_CHECK(state_of(runs[0].directory) == PlanState::kRunning);
+  CATCH_CHECK(state_of(runs[0].directory) == RunState::kRunning);
   bench.notes.on_tick = [&](const auto& running) {
     // It takes no place among ours while we cannot do anything about it.
     for (const auto* run : running) CATCH_CHECK(run->id == runs[1].id);

@@ -130,7 +130,7 @@ CATCH_TEST_CASE("a search that is stopped in between goes on to the same choice"
   CATCH_CHECK(calls > 2);
   for (const auto& run : runs) {
     const bool best = label(run, 1) == best_by_hand(everything.runs, label(run, 0));
-    if (best) CATCH_CHECK(state_of(run.directory) == PlanState::kFinished);
+    if (best) CATCH_CHECK(state_of(run.directory) == RunState::kFinished);
   }
 }
 
@@ -148,7 +148,7 @@ CATCH_TEST_CASE("values whose runs fail are not waited for and never chosen") {
   int finished = 0;
   for (const auto& run : runs) {
     if (search.verdict(run) != Halving::Verdict::kGoOn) continue;
-    CATCH_CHECK(state_of(run.directory) == PlanState::kFinished);
+    CATCH_CHECK(state_of(run.directory) == RunState::kFinished);
     CATCH_CHECK_FALSE((label(run, 0) == "a" && label(run, 1) == best));
     ++finished;
   }

@@ -84,7 +84,7 @@ CATCH_TEST_CASE("a log gets plain lines, rate limited, but every failure with it
   progress.started(bench.runs[2]);  // within the same second
   progress.failed(bench.runs[1], "out of luck\nand more");
   progress.retried(bench.runs[2], "killed by signal 9 (Killed)", 1, 2);
-  progress.completed(bench.runs[2], PlanState::kFinished);
+  progress.completed(bench.runs[2], RunState::kFinished);
   CATCH_CHECK(out.str() ==
               "[1/3] model=diff seed=1: started\n"
               "[1/3] model=diff seed=1: failed after 0s\n"

@@ -65,14 +65,14 @@ CATCH_TEST_CASE("a watch shows state, step, curve and rate of runs that others e
   write_status(bench.at(2), RunState::kFailed, 0, 0, "out of luck\nand more");
   const auto view = bench.look(0);
   CATCH_REQUIRE(view.runs.size() == 4);
-  CATCH_CHECK(view.runs[0].state == PlanState::kRunning);
+  CATCH_CHECK(view.runs[0].state == RunState::kRunning);
   CATCH_CHECK(view.runs[0].step == 30);
   CATCH_CHECK(view.runs[0].steps == 100);
   CATCH_CHECK(view.runs[0].curve == std::vector<double>{4.0, 3.8, 3.6, 3.4});
   CATCH_CHECK(*view.runs[0].rate == Approx(2));  // 10 steps in 5 s
-  CATCH_CHECK(view.runs[1].state == PlanState::kDiverged);
+  CATCH_CHECK(view.runs[1].state == RunState::kDiverged);
   CATCH_CHECK(view.runs[2].problem == "out of luck\nand more");
-  CATCH_CHECK(view.runs[3].state == PlanState::kNew);
+  CATCH_CHECK(view.runs[3].state == RunState::kNew);
   CATCH_CHECK(view.complete() == 1);
   CATCH_CHECK_FALSE(view.ended());
 }
@@ -107,7 +107,7 @@ CATCH_TEST_CASE(
 
 CATCH_TEST_CASE("files may grow, be cut, be damaged and vanish while the watch looks") {
   WatchBench bench;
-  CATCH_CHECK(bench.look(0).runs[0].state == PlanState::kNew);
+  CATCH_CHECK(bench.look(0).runs[0].state == RunState::kNew);
   bench.start(0);
   bench.train(0, 20, 5);
   CATCH_CHECK(bench.look(1).runs[0].curve.size() == 3);
@@ -124,7 +124,7 @@ CATCH_TEST_CASE("files may grow, be cut, be damaged and vanish while the watch l
   write_file_atomically(bench.at(0).result(), "never read again while it is there");
   CATCH_CHECK(bench.look(6).complete() == 1);
   fs::remove_all(bench.at(0).path);
-  CATCH_CHECK(bench.look(7).runs[0].state == PlanState::kNew);
+  CATCH_CHECK(bench.look(7).runs[0].state == RunState::kNew);
   CATCH_CHECK(bench.look(8).runs[0].curve.empty());
 }
 
@@ -142,7 +142,7 @@ CATCH_TEST_CASE("a watch has ended when every run has its result or has failed")
 WatchView example() {
   WatchView view;
   view.metric = "valid_loss";
-  const auto add = [&](const std::string& label, PlanState state, int step) {
+  const auto add = [&](const std::string& label, RunState state, int step) {
     view.runs.push_back({.label = label,
                          .state = state,
                          .step = step,
@@ -152,10 +152,10 @@ WatchView example() {
                          .problem = {}});
     for (int i = 0; i <= step; i += 250) view.runs.back().curve.push_back(4 - i / 1000.0);
   };
-  add("model=transformer seed=0", PlanState::kFinished, 2000);
-  add("model=transformer seed=1", PlanState::kRunning, 1000);
-  add("model=diff seed=0", PlanState::kFailed, 0);
-  add("model=diff seed=1", PlanState::kNew, 0);
+  add("model=transformer seed=0", RunState::kFinished, 2000);
+  add("model=transformer seed=1", RunState::kRunning, 1000);
+  add("model=diff seed=0", RunState::kFailed, 0);
+  add("model=diff seed=1", RunState::kNew, 0);
   view.runs[1].rate = 41.3;
   view.runs[2].curve.clear();
   view.runs[3].curve.clear();
@@ -226,7 +226,7 @@ CATCH_TEST_CASE("a log gets the view once, then what changes, and a sign of life
   out.str("");
   log.show(view, "x", 59);
   CATCH_CHECK(out.str().empty());
-  view.runs[1].state = PlanState::kFinished;
+  view.runs[1].state = RunState::kFinished;
   log.show(view, "x", 60);
   CATCH_CHECK(out.str() == "[2/4] model=transformer seed=1: finished\n");
   out.str("");

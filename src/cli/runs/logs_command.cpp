@@ -88,7 +88,7 @@ class Logs {
   }
   bool all_complete() const {
     for (const auto& named : runs_) {
-      if (!sweep::is_complete(sweep::state_of(named.run.directory))) return false;
+      if (!is_complete(state_of(named.run.directory))) return false;
     }
     return true;
   }

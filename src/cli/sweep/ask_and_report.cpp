@@ -47,13 +47,13 @@ int ask_and_report(const Asked& asked, bool json, const std::function<void()>& r
   std::vector<sweep::Run> missing;
   int answers = 0;
   for (const auto& run : runs) {
-    if (!sweep::is_complete(sweep::state_of(run.directory))) missing.push_back(run);
+    if (!is_complete(state_of(run.directory))) missing.push_back(run);
     answers += unanswered(run, study.results);
   }
   std::cerr << asked.note;
   const int code = run_study(study, report);
   const auto left = std::count_if(runs.begin(), runs.end(), [](const sweep::Run& run) {
-    return !sweep::is_complete(sweep::state_of(run.directory));
+    return !is_complete(state_of(run.directory));
   });
   if (code == 0 && left > 0) {  // somebody else asks them
     std::cout << (json ? Json{{"trained_steps", 0}, {"asked", 0}, {"submitted", left}}.dump()

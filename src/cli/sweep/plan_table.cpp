@@ -43,13 +43,12 @@ std::string plan_table(const Study& study) {
   for (const auto& point : study.points) {
     TableRow row{point.id};
     for (const auto& [axis, value] : point.axes) row.push_back(value);
-    row.emplace_back(sweep::name_of(sweep::state_of(point.directory)));
+    row.emplace_back(name_of(state_of(point.directory)));
     rows.push_back(std::move(row));
   }
   const auto runs = sweep::distinct(study.points);
   std::map<std::string, int> counts;
-  for (const auto& run : runs)
-    ++counts[std::string(sweep::name_of(sweep::state_of(run.directory)))];
+  for (const auto& run : runs) ++counts[std::string(name_of(state_of(run.directory)))];
   std::vector<std::string> parts;
   for (const auto& [state, count] : counts) parts.push_back(concat(count, " ", state));
   std::string text = fmt::format("experiment {} (preset {}), output {}\n\n", study.name,
@@ -71,7 +70,7 @@ std::string plan_json(const Study& study) {
     for (const auto& [axis, value] : point.axes) axes[axis] = value;
     list.push_back({{"id", point.id},
                     {"axes", axes},
-                    {"state", sweep::name_of(sweep::state_of(point.directory))},
+                    {"state", name_of(state_of(point.directory))},
                     {"directory", point.directory.path.string()}});
   }
   return list.dump(1) + "\n";

@@ -14,7 +14,7 @@ void redraw(const Study& study) {
   std::vector<const sweep::Run*> missing;
   const auto runs = sweep::distinct(study.points);
   for (const auto& run : runs) {
-    if (!sweep::is_complete(sweep::state_of(run.directory))) missing.push_back(&run);
+    if (!is_complete(state_of(run.directory))) missing.push_back(&run);
   }
   if (missing.size() == runs.size()) {
     throw UserError(fmt::format(
@@ -28,8 +28,7 @@ void redraw(const Study& study) {
   std::cout << fmt::format("\n{} of {} runs are not finished and not in the report:\n",
                            missing.size(), runs.size());
   for (const auto* run : missing) {
-    std::cout << fmt::format("  {} ({})\n", run->label(),
-                             sweep::name_of(sweep::state_of(run->directory)));
+    std::cout << fmt::format("  {} ({})\n", run->label(), name_of(state_of(run->directory)));
   }
 }
 

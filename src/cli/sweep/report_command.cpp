@@ -32,7 +32,7 @@ constexpr const char* kShownPresets[] = {"reference", "default"};
 int finished_runs(const Study& study) {
   int finished = 0;
   for (const auto& run : sweep::distinct(study.points)) {
-    if (sweep::is_complete(sweep::state_of(run.directory))) ++finished;
+    if (is_complete(state_of(run.directory))) ++finished;
   }
   return finished;
 }
@@ -52,8 +52,8 @@ Json read_summary(const fs::path& folder) {
   if (record.is_null() || !record.contains("runs")) return nullptr;
   int finished = 0;
   for (const Json& run : record.at("runs")) {
-    const std::string status = run.value("status", "");
-    if (status == "finished" || status == "diverged") ++finished;
+    const auto state = run_state_of(run.value("status", ""));
+    if (state && is_complete(*state)) ++finished;
   }
   return {{"preset", record.value("preset", "")},
           {"runs", Json{{"planned", record.at("runs").size()}, {"finished", finished}}},

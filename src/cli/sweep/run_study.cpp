@@ -39,7 +39,7 @@ namespace {
 /// The runs of a sweep as they stand before it starts, without those that a search has dropped.
 struct Found {
   std::vector<sweep::Run> runs;
-  std::vector<sweep::PlanState> states;
+  std::vector<RunState> states;
   std::unique_ptr<sweep::Halving> search;
   int complete = 0;
   std::set<std::string> trained = {};  ///< ids of missing runs whose training another one has done
@@ -48,7 +48,7 @@ struct Found {
   std::vector<sweep::Run> to_train() const {
     std::vector<sweep::Run> missing;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (!sweep::is_complete(states[i]) && trained.count(runs[i].id) == 0) {
+      if (!is_complete(states[i]) && trained.count(runs[i].id) == 0) {
         missing.push_back(runs[i]);
       }
     }
@@ -75,12 +75,12 @@ Found look(const Study& study) {
   }
   found.states = states_of(found.runs);
   found.complete =
-      static_cast<int>(std::count_if(found.states.begin(), found.states.end(), sweep::is_complete));
+      static_cast<int>(std::count_if(found.states.begin(), found.states.end(), is_complete));
   if (found.complete == found.planned()) return found;
   note_older_trainings(study.results);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     const auto& run = found.runs[i];
-    if (sweep::is_complete(found.states[i])) continue;
+    if (is_complete(found.states[i])) continue;
     if (!runs_with_training(study.results, run.training, run.id).empty()) {
       found.trained.insert(run.id);
     }
@@ -149,13 +149,12 @@ sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Laun
 
 // Results are kept when the code changes, since only their configuration names them; a reader of
 // the table should know.
-void note_other_code(const std::vector<sweep::Run>& runs,
-                     const std::vector<sweep::PlanState>& states) {
+void note_other_code(const std::vector<sweep::Run>& runs, const std::vector<RunState>& states) {
   const Json& now = source_state();
   if (now.value("commit", Json()).is_null()) return;
   int others = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!sweep::is_complete(states[i])) continue;
+    if (!is_complete(states[i])) continue;
     const auto then = read_provenance(runs[i].directory).value_or(Json::object());
     const bool same = then.value("commit", Json()) == now.at("commit") &&
                       then.value("diff_sha256", Json()) == now.at("diff_sha256");
@@ -208,7 +207,7 @@ void require_memory(const Study& study, const Found& found) {
   const double available =
       std::visit([](const auto& kind) { return kind.memory_of_run(); }, study.config.launcher);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
-    if (sweep::is_complete(found.states[i])) continue;
+    if (is_complete(found.states[i])) continue;
     const auto& run = found.runs[i];
     const auto config = config::read<RunConfig>(config::from_json(run.config));
     const auto lack = lacks_memory(config, found.trained.count(run.id) > 0, available);

@@ -45,7 +45,7 @@ class Scratch {
 
 struct Silent final : sweep::Observer {
   void started(const sweep::Run&) override {}
-  void completed(const sweep::Run&, sweep::PlanState) override {}
+  void completed(const sweep::Run&, RunState) override {}
   void failed(const sweep::Run&, const std::string&) override {}
   void retried(const sweep::Run&, const std::string&, int, int) override {}
   void dropped(const sweep::Run&) override {}

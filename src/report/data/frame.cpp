@@ -28,17 +28,11 @@ const Json* at_path(const Json& json, std::string_view path) {
   return inner == nullptr ? nullptr : at_path(*inner, path.substr(dot + 1));
 }
 
-RunState state_of(std::string_view name) {
-  for (const RunState state : {RunState::kFailed, RunState::kInterrupted, RunState::kRunning}) {
-    if (name == name_of(state)) return state;
-  }
-  return RunState::kFailed;  // "finished" without a result is none
-}
-
 void read_status_into(FrameRun& run, const RunDirectory& directory) {
   const auto status = read_status(directory);
   if (!status) return;
-  run.state = state_of(status->value("state", ""));
+  run.state = run_state_of(status->value("state", "")).value_or(RunState::kFailed);
+  if (is_complete(run.state)) run.state = RunState::kFailed;  // it says so, and has no result
   if (const Json* message = member(*status, "message"); message && message->is_string()) {
     run.message = message->get<std::string>();
   }
@@ -50,9 +44,7 @@ void read_result_into(FrameRun& run, const RunDirectory& directory) {
   if (!result) return read_status_into(run, directory);
   run.result = std::move(*result);
   run.curve = read_metrics(directory);
-  const Json* status = member(run.result, "status");
-  const bool diverged = status != nullptr && *status == "diverged";
-  run.state = diverged ? RunState::kDiverged : RunState::kFinished;
+  run.state = state_of_result(run.result);
   const Json* step = member(run.result, "diverged_at_step");
   if (step != nullptr && step->is_number()) run.diverged_at = step->get<double>();
 }
@@ -96,22 +88,8 @@ void add_derived(const DerivedConfig& config, FrameRun& run) {
 
 }  // namespace
 
-std::string_view name_of(RunState state) {
-  switch (state) {
-    case RunState::kFinished:
-      return "finished";
-    case RunState::kDiverged:
-      return "diverged";
-    case RunState::kFailed:
-      return "failed";
-    case RunState::kInterrupted:
-      return "interrupted";
-    case RunState::kRunning:
-      return "running";
-    case RunState::kMissing:
-      return "not run";
-  }
-  return "";
+std::string_view shown(RunState state) {
+  return state == RunState::kNew ? "not run" : name_of(state);
 }
 
 std::optional<double> parse_number(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/status.h"
 #include "report/data/config_types.h"
 #include "report/data/derived.h"
 #include "util/json.h"
@@ -25,20 +26,20 @@ struct PlannedRun {
   std::filesystem::path directory;  ///< its run directory, which may not exist yet
 };
 
-enum class RunState { kFinished, kDiverged, kFailed, kInterrupted, kRunning, kMissing };
-std::string_view name_of(RunState state);  ///< "finished", …, "not run"
+/// "not run" of one that is new to a sweep.
+std::string_view shown(RunState state);
 
 /// One run with what its directory holds.
 struct FrameRun {
   PlannedRun plan;
-  RunState state = RunState::kMissing;
+  RunState state = RunState::kNew;
   std::optional<double> diverged_at;  ///< step
   std::string message;                ///< why it failed
   Json result;                        ///< null unless there is one
   Json provenance = Json::object();   ///< {} if there is none
   std::vector<Json> curve;            ///< lines of metrics.jsonl; empty unless there is a result
 
-  bool has_result() const { return state == RunState::kFinished || state == RunState::kDiverged; }
+  bool has_result() const { return is_complete(state); }
   std::string axis(std::string_view name) const;  ///< the value, "" if there is no such axis
   /// A metric of the result; empty if it is missing, null or not a number.
   std::optional<double> metric(std::string_view key) const;

@@ -195,7 +195,7 @@ std::string run_row(const PageContent& page, const FrameRun& run) {
   for (const std::string& axis : page.frame.axes()) {
     cell(subscripts_html(axis == kSeedAxis ? run.axis(axis) : page.labels.value(run.axis(axis))));
   }
-  std::string status(name_of(run.state));
+  std::string status(shown(run.state));
   if (run.diverged_at) status += " at step " + format_number(*run.diverged_at, 0);
   cell(run.state == RunState::kFinished ? status
                                         : concat("<span class=\"warning\">", status, "</span>"));
@@ -294,7 +294,7 @@ Json runs_json(const Study& study, const Frame& frame) {
     for (const auto& [axis, value] : run.plan.axes) axes[axis] = value;
     Json one = {{"id", run.plan.id},
                 {"axes", std::move(axes)},
-                {"status", name_of(run.state)},
+                {"status", shown(run.state)},
                 {"directory", std::filesystem::absolute(run.plan.directory)
                                   .lexically_relative(std::filesystem::absolute(study.output))
                                   .generic_string()}};

@@ -54,7 +54,7 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
         "and "
         "n says where it has no value.");
   }
-  if (any_state(frame, RunState::kFailed) || any_state(frame, RunState::kMissing) ||
+  if (any_state(frame, RunState::kFailed) || any_state(frame, RunState::kNew) ||
       any_state(frame, RunState::kRunning) || any_state(frame, RunState::kInterrupted)) {
     notes.emplace_back(
         "Runs without a result are missing from every number; an empty cell has none.");

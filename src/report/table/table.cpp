@@ -222,8 +222,8 @@ std::string TableRow::troubles() const {
     }
   }
   for (const RunState state :
-       {RunState::kFailed, RunState::kInterrupted, RunState::kRunning, RunState::kMissing}) {
-    if (count(state) > 0) parts.push_back(concat(count(state), " ", name_of(state)));
+       {RunState::kFailed, RunState::kInterrupted, RunState::kRunning, RunState::kNew}) {
+    if (count(state) > 0) parts.push_back(concat(count(state), " ", shown(state)));
   }
   return join(parts);
 }

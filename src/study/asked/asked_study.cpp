@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_trained(const sweep::Run& run, const fs::path& results) {
-  return sweep::is_complete(sweep::state_of(run.directory)) ||
+  return is_complete(state_of(run.directory)) ||
          !runs_with_training(results, run.training, run.id).empty();
 }
 
@@ -152,8 +152,8 @@ class NamedModels {
 
   // A run that asks what another one is asked now, instead of what that was asked in its sweep.
   sweep::Run asked_run(const RunDirectory& trained) {
-    const auto state = sweep::state_of(trained);
-    if (state == sweep::PlanState::kDiverged) {
+    const auto state = state_of(trained);
+    if (state == RunState::kDiverged) {
       throw UserError(concat(trained.path.string(), ": diverged, so there is no trained model"));
     }
     const auto results = results_of(trained);
@@ -162,7 +162,7 @@ class NamedModels {
     }
     auto run = planned_run(with_question(config::load_yaml(trained.config())),
                            trained.path.filename().string(), results);
-    if (!sweep::is_complete(state) && !is_trained(run, results)) {
+    if (!is_complete(state) && !is_trained(run, results)) {
       throw UserError(concat(trained.path.string(),
                              ": is not trained to its end; the sweep that it belongs to continues "
                              "it"));
@@ -229,7 +229,7 @@ RunConfig config_of(const sweep::Run& run) {
 }
 
 int unanswered(const sweep::Run& run, const fs::path& results) {
-  if (sweep::is_complete(sweep::state_of(run.directory))) return 0;
+  if (is_complete(state_of(run.directory))) return 0;
   const auto config = config_of(run);
   auto holders = runs_with_training(results, run.training);
   holders.push_back(run.directory);

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "record/lease.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -14,36 +13,8 @@ std::string Run::label() const {
   return words.empty() ? id : join(words, " ");
 }
 
-std::string_view name_of(PlanState state) {
-  switch (state) {
-    case PlanState::kNew:
-      return "new";
-    case PlanState::kInterrupted:
-      return "interrupted";
-    case PlanState::kFailed:
-      return "failed";
-    case PlanState::kRunning:
-      return "running";
-    case PlanState::kFinished:
-      return "finished";
-    case PlanState::kDiverged:
-      return "diverged";
-  }
-  return "unknown";
-}
-
-PlanState state_of(const RunDirectory& run) {
-  if (const auto result = read_result(run)) {
-    return result->value("status", "") == "diverged" ? PlanState::kDiverged : PlanState::kFinished;
-  }
-  if (looks_taken(run)) return PlanState::kRunning;
-  const auto status = read_status(run);
-  if (!status) return PlanState::kNew;
-  return status->value("state", "") == "failed" ? PlanState::kFailed : PlanState::kInterrupted;
-}
-
-std::vector<PlanState> states_of(const std::vector<Run>& runs) {
-  std::vector<PlanState> states;
+std::vector<RunState> states_of(const std::vector<Run>& runs) {
+  std::vector<RunState> states;
   std::vector<std::string> problems;
   for (const auto& run : runs) {
     try {

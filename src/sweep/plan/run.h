@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "record/run_directory.h"
+#include "record/status.h"
 #include "util/json.h"
 
 namespace difflab::sweep {
@@ -31,27 +32,8 @@ struct Run {
   std::string label() const;
 };
 
-/// What the files of a run say about it.
-enum class PlanState {
-  kNew,          ///< never started
-  kInterrupted,  ///< started and stopped or killed; goes on from its checkpoint
-  kFailed,       ///< ended with an error; runs again
-  kRunning,      ///< another sweep is at it right now
-  kFinished,     ///< has its result
-  kDiverged,     ///< has its result: the loss became NaN or infinite
-};
-
-std::string_view name_of(PlanState state);
-constexpr bool is_complete(PlanState state) {
-  return state == PlanState::kFinished || state == PlanState::kDiverged;
-}
-
-/// Reads the run's files and changes nothing.
-/// @throws UserError if there is a result that cannot be read or is of another version.
-PlanState state_of(const RunDirectory& run);
-
 /// The states of many runs in one go. @throws UserError that names every damaged result.
-std::vector<PlanState> states_of(const std::vector<Run>& runs);
+std::vector<RunState> states_of(const std::vector<Run>& runs);
 
 /// The first point of every id, in order: points that resolve to the same configuration share a
 /// run directory and run once.
