@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "kernel/product.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
+#include "kernel/tail-inl.h"
 #include "kernel/tile-inl.h"
 // clang-format on
 
@@ -26,14 +27,13 @@ template <bool kAdd, class T>
 void multiply_edge(const T* a, std::size_t a_row, std::size_t a_column, std::size_t depth,
                    const T* b, std::size_t b_row, std::size_t rest, T* c, std::size_t c_row) {
   const hn::ScalableTag<T> tag;
-  const auto mask = hn::FirstN(tag, rest);
   const auto start = [&](std::size_t row) HWY_ATTR {
-    return kAdd ? hn::MaskedLoad(mask, tag, c + row * c_row) : hn::Zero(tag);
+    return kAdd ? load_first(c + row * c_row, rest) : hn::Zero(tag);
   };
   auto c0 = start(0), c1 = start(1), c2 = start(2), c3 = start(3), c4 = start(4), c5 = start(5);
   for (std::size_t p = 0; p < depth; ++p) {
     const T* column = a + p * a_column;
-    const auto line = hn::MaskedLoad(mask, tag, b + p * b_row);
+    const auto line = load_first(b + p * b_row, rest);
     c0 = hn::MulAdd(hn::Set(tag, column[0]), line, c0);
     c1 = hn::MulAdd(hn::Set(tag, column[a_row]), line, c1);
     c2 = hn::MulAdd(hn::Set(tag, column[2 * a_row]), line, c2);
@@ -42,7 +42,7 @@ void multiply_edge(const T* a, std::size_t a_row, std::size_t a_column, std::siz
     c5 = hn::MulAdd(hn::Set(tag, column[5 * a_row]), line, c5);
   }
   const auto store = [&](std::size_t row, auto value)
-                         HWY_ATTR { hn::BlendedStore(value, mask, tag, c + row * c_row); };
+                         HWY_ATTR { store_first(value, c + row * c_row, rest); };
   store(0, c0);
   store(1, c1);
   store(2, c2);

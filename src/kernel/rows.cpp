@@ -1,6 +1,7 @@
 // Compiled once for every instruction set that Highway knows of, as attention_head.cpp.
 #include "kernel/rows.h"
 
+#include <algorithm>
 #include <cmath>
 
 // clang-format off
@@ -9,6 +10,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>
+#include "kernel/tail-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -27,9 +29,8 @@ HWY_INLINE void for_vectors(std::size_t count, Body body) {
          [&](auto value, T* to) HWY_ATTR { hn::StoreU(value, tag, to + i); });
   }
   if (i == count) return;
-  const auto rest = hn::FirstN(tag, count - i);
-  body([&](const T* from) HWY_ATTR { return hn::MaskedLoad(rest, tag, from + i); },
-       [&](auto value, T* to) HWY_ATTR { hn::BlendedStore(value, rest, tag, to + i); });
+  body([&](const T* from) HWY_ATTR { return load_first(from + i, count - i); },
+       [&](auto value, T* to) HWY_ATTR { store_first(value, to + i, count - i); });
 }
 
 template <class T>
@@ -173,16 +174,17 @@ double answers(const AnswerRows<T>& in) {
     const T* logits = in.logits + row * in.classes;
     auto largest = hn::Set(tag, logits[0]);
     for (std::size_t j = 0; j < in.classes; j += hn::Lanes(tag)) {
-      const auto inside = hn::FirstN(tag, in.classes - j);
-      largest = hn::Max(largest,
-                        hn::IfThenElse(inside, hn::MaskedLoad(inside, tag, logits + j), largest));
+      const std::size_t left = std::min(in.classes - j, hn::Lanes(tag));
+      const auto value = load_first(logits + j, left);
+      largest = hn::Max(largest, hn::IfThenElse(hn::FirstN(tag, left), value, largest));
     }
     const T top = hn::GetLane(hn::MaxOfLanes(tag, largest));
     const auto shift = hn::Set(tag, top);
     auto sums = hn::Zero(tag);
     for (std::size_t j = 0; j < in.classes; j += hn::Lanes(tag)) {
-      const auto inside = hn::FirstN(tag, in.classes - j);
-      const auto value = hn::MaskedLoad(inside, tag, logits + j);
+      const std::size_t left = std::min(in.classes - j, hn::Lanes(tag));
+      const auto inside = hn::FirstN(tag, left);
+      const auto value = load_first(logits + j, left);
       sums = hn::Add(sums, hn::IfThenElseZero(inside, weight_of<T>(hn::Sub(value, shift))));
     }
     in.log_sum[row] = top + std::log(hn::GetLane(hn::SumOfLanes(tag, sums)));
