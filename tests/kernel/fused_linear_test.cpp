@@ -114,6 +114,15 @@ CATCH_TEST_CASE("neither threads nor the other rows change a bit of a projection
   }
 }
 
+// Few numbers are not worth a second thread, so the sums of the cases above are done by one.
+CATCH_TEST_CASE("the gradient of a bias over very many rows is the library's, on any threads") {
+  at::manual_seed(6);
+  const std::vector<at::Tensor> in{leaf({16'384, 8}, at::kFloat), leaf({256, 8}, at::kFloat),
+                                   leaf({256}, at::kFloat)};
+  check_equal(kOurBiasedLinear, kLibraryBiasedLinear, in);
+  check_threads(kOurBiasedLinear, in);
+}
+
 CATCH_TEST_CASE("NaN and infinities pass through a projection as through the library's") {
   auto x = at::ones({100, 16});
   x[3][5] = NAN;

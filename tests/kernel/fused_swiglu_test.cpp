@@ -79,6 +79,7 @@ CATCH_TEST_CASE("the number of threads changes no bit of SwiGLU") {
   at::manual_seed(3);
   check_threads(kOurSwiglu, leaves({3'001, 64}, 170, at::kFloat));
   check_threads(kOurSwiglu, leaves({100, 64}, 170, at::kFloat));
+  check_threads(kOurSwiglu, leaves({300, 64}, 170, at::kFloat));  // groups of 120: 3 for 2 threads
 }
 
 CATCH_TEST_CASE("NaN in a row of SwiGLU stays in its row") {

@@ -40,20 +40,24 @@ inline void check_equal(const Function& ours, const Function& theirs,
   }
 }
 
-/// Outputs and gradients with one thread and with two, bit for bit.
+/// Outputs and gradients with one thread, with two and with three, which share hardly any work
+/// evenly, bit for bit.
 inline void check_threads(const Function& function, const std::vector<at::Tensor>& leaves) {
   const auto w = at::randn_like(function(leaves));
-  const auto threads = at::get_num_threads();
+  const auto before = at::get_num_threads();
   at::set_num_threads(1);
   const auto one = answer(function, leaves, w);
-  at::set_num_threads(2);
-  const auto two = answer(function, leaves, w);
-  at::set_num_threads(threads);
-  CATCH_CHECK(at::equal(one.out, two.out));
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    CATCH_INFO("gradient " << i);
-    CATCH_CHECK(at::equal(one.gradients[i], two.gradients[i]));
+  for (const int threads : {2, 3}) {
+    CATCH_INFO(threads << " threads");
+    at::set_num_threads(threads);
+    const auto several = answer(function, leaves, w);
+    CATCH_CHECK(at::equal(one.out, several.out));
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      CATCH_INFO("gradient " << i);
+      CATCH_CHECK(at::equal(one.gradients[i], several.gradients[i]));
+    }
   }
+  at::set_num_threads(before);
 }
 
 inline at::Tensor leaf(at::IntArrayRef sizes, at::ScalarType type) {
