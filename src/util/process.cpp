@@ -230,6 +230,7 @@ Printed run_program(const std::vector<std::string>& argv) {
       printed.output += line + "\n";
     }
   }
+  if (!program.partial_line().empty()) printed.output += program.partial_line() + "\n";
   printed.status = program.wait();
   printed.errors = program.error_tail();
   return printed;

@@ -63,6 +63,8 @@ class Process {
   /// up to `timeout`; comes back earlier with nothing when the child closes its output or a signal
   /// arrives.
   std::vector<std::string> read_lines(std::chrono::milliseconds timeout);
+  /// What the child has printed behind the last complete line.
+  const std::string& partial_line() const { return partial_line_; }
   /// False once the child has closed its standard output, which it does at the latest by ending.
   bool output_open() const { return output_ >= 0; }
   /// The end of what it wrote to standard error, at most 4 KiB.

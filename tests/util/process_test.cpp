@@ -139,5 +139,23 @@ CATCH_TEST_CASE("stop signals are counted and end nothing while somebody listens
   CATCH_CHECK(StopSignals::count() == 2);
 }
 
+CATCH_TEST_CASE("only the signal that Slurm sends before the end says that time is short") {
+  const StopSignals signals;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::raise(signal);
+  CATCH_CHECK_FALSE(StopSignals::time_is_short());
+  ::raise(SIGUSR1);
+  CATCH_CHECK(StopSignals::time_is_short());
+  CATCH_CHECK(StopSignals::count() == 4);
+}
+
+CATCH_TEST_CASE("a program's last words count, with a line end behind them or without") {
+  const auto printed = run_program({"printf", "one\\ntwo"});
+  CATCH_CHECK(printed.status.success());
+  CATCH_CHECK(printed.output == "one\ntwo\n");
+  CATCH_CHECK(run_program({"printf", "one\\n"}).output == "one\n");
+  CATCH_CHECK(run_program({"true"}).output.empty());
+  CATCH_CHECK(run_program({"no-such-program"}).status.code == 127);
+}
+
 }  // namespace
 }  // namespace difflab
