@@ -136,7 +136,27 @@ CATCH_TEST_CASE("the bootstrap interval of few values counts every sample there 
   const auto five = bootstrap_interval(std::vector<double>{0, 0, 1, 0, 0});
   CATCH_CHECK(five->low == 0);
   CATCH_CHECK(five->high == Approx(0.6));
+  // The ends leave at most their share outside: 181 samples when it is 181.5, 180 when 180.5.
+  const auto high_end = [](double outside) {
+    return bootstrap_interval(std::vector<double>{0, 0, 1, 0, 0}, 1 - 2 * outside / 3'125)->high;
+  };
+  CATCH_CHECK(high_end(181.5) == Approx(0.4));
+  CATCH_CHECK(high_end(180.5) == Approx(0.6));
   CATCH_CHECK_FALSE(bootstrap_interval(std::vector<double>{1}));
+}
+
+CATCH_TEST_CASE("the BCa interval leans to the side to which the values are skewed") {
+  const std::vector<double> right{0.1, 0.2, 0.3, 0.5, 0.9, 4.0};
+  const auto plain = *bootstrap_interval(right), leaning = *bca_interval(right);
+  CATCH_CHECK(leaning.low > plain.low);
+  CATCH_CHECK(leaning.high > plain.high + 0.25);
+  // Mirrored values have the mirrored interval, but for the rank that is rounded down.
+  std::vector<double> left;
+  for (const double value : right) left.push_back(-value);
+  const auto mirrored = *bca_interval(left);
+  CATCH_CHECK(mirrored.low == Approx(-leaning.high).margin(0.05));
+  CATCH_CHECK(mirrored.high == Approx(-leaning.low).margin(0.05));
+  CATCH_CHECK(bca_interval(std::vector<double>{3, 3, 3})->low == 3);
 }
 
 CATCH_TEST_CASE("the bootstrap interval of many values is drawn, the same each time") {

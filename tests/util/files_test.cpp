@@ -111,6 +111,20 @@ CATCH_TEST_CASE("a file that is written once is never replaced, and leaves no te
   CATCH_CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
+CATCH_TEST_CASE(
+    "a file that gets a second name keeps one content, and takes no name from another") {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.path() / "a", second = folder.path() / "b";
+  write_file_atomically(path, "mine");
+  share_file(path, second);
+  CATCH_CHECK(fs::equivalent(path, second));
+  write_file_atomically(path, "new");  // a new file under the old name
+  CATCH_CHECK(read_file(second) == "mine");
+  share_file(path, second);
+  CATCH_CHECK(read_file(second) == "mine");
+  CATCH_CHECK_THROWS_AS(share_file(folder.path() / "missing", folder.path() / "c"), UserError);
+}
+
 CATCH_TEST_CASE("temporaries are removed when their writer is gone, and nothing else is") {
   const testing::TemporaryFolder folder;
   const pid_t gone = ::fork();

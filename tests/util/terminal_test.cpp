@@ -14,6 +14,7 @@ CATCH_TEST_CASE("durations show two units and round the rest") {
   CATCH_CHECK(format_duration(185) == "3m 05s");
   CATCH_CHECK(format_duration(3599.6) == "1h 00m");
   CATCH_CHECK(format_duration(7829) == "2h 10m");
+  CATCH_CHECK(format_duration(7831) == "2h 11m");
   CATCH_CHECK(format_duration(-3) == "0s");
   CATCH_CHECK(format_duration(1.0 / 0.0) == "?");
 }

@@ -55,6 +55,9 @@ CATCH_TEST_CASE("a character of several bytes starts once") {
 CATCH_TEST_CASE("the nearest candidate within two edits is suggested, else all are listed") {
   CATCH_CHECK(suggestion("heds", {"heads", "layers"}) == "; did you mean heads?");
   CATCH_CHECK(suggestion("x", {"heads", "layers"}) == "; expected one of heads, layers");
+  CATCH_CHECK(closest("stops", {"steps", "step"}) == "steps");
+  CATCH_CHECK(closest("cat", {"bat", "hat"}) == "bat");  // of equals the first
+  CATCH_CHECK_FALSE(closest("abc", {"abcdef"}));         // three letters too many
 }
 
 }  // namespace
