@@ -23,6 +23,9 @@ CATCH_TEST_CASE("expressions calculate as Python does") {
   CATCH_CHECK(text_of("-2 ** 2") == "-4");
   CATCH_CHECK(text_of("2 ** -1") == "0.5");
   CATCH_CHECK(text_of("(1 + 2) * 3 - 4") == "5");
+  CATCH_CHECK(text_of("10 - 4 - 3 + 1") == "4");
+  CATCH_CHECK(text_of("24 / 4 / 3 * 2") == "4.0");
+  CATCH_CHECK(text_of("2 ** 3 ** 2") == "512");
   CATCH_CHECK(text_of("7 / 2") == "3.5");
   CATCH_CHECK(text_of("4 / 2") == "2.0");
   CATCH_CHECK(text_of("[7 // 2, -7 // 2, 7 % 3, -7 % 3, 7 // -2]") == "[3,-4,1,2,-4]");
