@@ -137,6 +137,14 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
       problems("{model: 'zip(small,large)', seed: 'zip(1,2,3)'}") ==
       "experiments/e.yaml:2:36: sweep.seed has 3 values and goes together with model, which "
       "has 2");
+  CATCH_CHECK_THAT(problems("{model: 'zip(small,large)', seed: 'zip(1)'}"),
+                   Catch::Contains("sweep.seed has 1 values and goes together with model"));
+  CATCH_CHECK_THAT(problems("[{model: 'zip(small,large)', seed: 'zip(1)'}, {model: small}]"),
+                   Catch::Contains("sweep.seed has 1 values and goes together with model"));
+  CATCH_CHECK_THAT(problems("{model: 'zip(small,large)', seed: 'zip(1,2)'}", {"seed=zip(1)"}),
+                   Catch::Contains("sweep.seed has 1 values and goes together with model"));
+  CATCH_CHECK_THAT(problems("{seed: [1]}", {"model=zip(small,large)", "train.lr=zip(1)"}),
+                   Catch::Contains("sweep.train.lr has 1 values and goes together with model"));
   CATCH_CHECK(problems("{model: 'zip(small,large)', train.lr: 'zip(1,2)'}", {"train.lr=7"}) ==
               "override train.lr=7: train.lr goes together with model; expected some of 1, 2, or "
               "zip(…) for all of them");

@@ -250,6 +250,7 @@ class StudyComposer {
       }
       check_values(axis, library_, problems_);
     });
+    check_zips(plan_, problems_);
     if (count_points(plan_, kMaxPoints + 1) > kMaxPoints) {
       problems_.add({}, "sweep", concat("the sweep has more than ", kMaxPoints, " points"));
       for_each_axis(plan_, [](Axis& axis) { axis.values.resize(1); });

@@ -83,7 +83,6 @@ class PlanReader {
       }
     }
     add_union(plan, specs, keys);
-    check_zips(plan);
     return plan;
   }
 
@@ -178,18 +177,6 @@ class PlanReader {
     return items;
   }
 
-  void check_zips(const SweepPlan& plan) {
-    for (const SweepPlan::Factor& factor : plan.factors) {
-      for (const Axis& axis : factor.axes) {
-        const Axis& first = factor.axes.front();
-        if (axis.values.size() == first.values.size()) continue;
-        problem(axis.source, concat("sweep.", axis.key, " has ", axis.values.size(),
-                                    " values and goes together with ", first.key, ", which has ",
-                                    first.values.size()));
-      }
-    }
-  }
-
   const Library& library_;
   Problems& problems_;
 };
@@ -260,6 +247,20 @@ void replace_axis(SweepPlan& plan, Axis axis, Problems& problems) {
     return;
   }
   plan.factors.push_back({{std::move(axis)}, {}});
+}
+
+void check_zips(const SweepPlan& plan, Problems& problems) {
+  for (const SweepPlan::Factor& factor : plan.factors) {
+    for (const Axis& axis : factor.axes) {
+      const Axis& first = factor.axes.front();
+      if (axis.values.size() == first.values.size()) continue;
+      problems.add(
+          axis.source, "sweep",
+          concat("sweep.", axis.key, " has ", axis.values.size(), " values and goes together with ",
+                 first.key, ", which has ", first.values.size()));
+    }
+    for (const SweepPlan& part : factor.parts) check_zips(part, problems);
+  }
 }
 
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit) {

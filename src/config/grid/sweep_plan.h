@@ -42,6 +42,9 @@ SweepPlan read_sweep(const Value& study, const Library& library, Problems& probl
 /// go together only the named values are kept, for all of them.
 void replace_axis(SweepPlan& plan, Axis axis, Problems& problems);
 
+/// Reports axes that go together and have not the same number of values.
+void check_zips(const SweepPlan& plan, Problems& problems);
+
 /// Every axis, in the order in which they are written.
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit);
 const Axis* find_axis(const SweepPlan& plan, const std::string& key);
