@@ -182,5 +182,12 @@ CATCH_TEST_CASE("overrides that do not fit the tree are refused with a hint") {
               R"({"train":{"lr":1,"rl":2},"tags":["z","b"]})");
 }
 
+CATCH_TEST_CASE("keys inside a map that is given at once must be there, however deep") {
+  const Folder folder(Files{{"configs/config.yaml", "train: {adam: {beta: 1}, lr: 1}\n"}});
+  CATCH_CHECK(compose_text({"train={adam:{beta:2}}"}) == R"({"train":{"adam":{"beta":2},"lr":1}})");
+  CATCH_CHECK_THAT(compose_text({"train={adam:{bet:2}}"}),
+                   Catch::Contains("there is no key train.adam.bet; did you mean beta?"));
+}
+
 }  // namespace
 }  // namespace difflab::config

@@ -150,6 +150,52 @@ CATCH_TEST_CASE(
   }
 }
 
+// That it counts up is all that others see of it.
+CATCH_TEST_CASE("a holder counts up the number in its claim, and changes nothing else there") {
+  const TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  const auto lease = Lease::acquire(run, never, {.beat = 5ms, .silence = 10h});
+  const auto claim = run.claims() / "1";
+  const auto first = read_file(claim);
+  const auto who = first.substr(0, first.find('\n'));
+  std::uint64_t last = 0;
+  for (int beats = 0; beats < 3; ++beats) {
+    CATCH_REQUIRE(eventually([&] { return std::stoull(last_line(read_file(claim))) > last; }));
+    last = std::stoull(last_line(read_file(claim)));
+  }
+  const auto content = read_file(claim);
+  CATCH_CHECK(content.size() == first.size());
+  CATCH_CHECK(content.starts_with(who + "\n"));
+  CATCH_CHECK(lease->epoch() == 1);
+  CATCH_CHECK(lease->held());
+}
+
+CATCH_TEST_CASE("for people, a holder elsewhere is there for minutes after its last sign") {
+  const TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  fs::create_directories(run.claims());
+  const auto claim = run.claims() / "1";
+  write_file_atomically(claim, "held another/machine\n00000000000000000007\n");
+  CATCH_CHECK(looks_taken(run));
+  CATCH_CHECK(holder_here(run) == 0);
+  fs::last_write_time(claim, fs::file_time_type::clock::now() - 1h);
+  CATCH_CHECK_FALSE(looks_taken(run));
+}
+
+CATCH_TEST_CASE("of claims the last ones stay, so that a late look finds the names taken") {
+  const TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  for (int i = 0; i < 30; ++i) Lease::acquire(run, never, kPatient);
+  std::set<int> epochs;
+  for (const auto& entry : fs::directory_iterator(run.claims())) {
+    epochs.insert(std::stoi(entry.path().filename().string()));
+  }
+  CATCH_CHECK(*epochs.rbegin() == 60);  // each holder's own and the one that set it free
+  CATCH_CHECK(epochs.size() >= 16);
+  CATCH_CHECK(epochs.size() < 20);
+  CATCH_CHECK(*epochs.begin() == 60 - static_cast<int>(epochs.size()) + 1);
+}
+
 CATCH_TEST_CASE("a claim whose maker died before its first word is passed over in time") {
   const TemporaryFolder folder;
   const RunDirectory run{folder.path()};

@@ -78,9 +78,37 @@ CATCH_TEST_CASE("a safetensors header is not believed before it is checked") {
           "overlaps another or leaves a gap");
   refused(with_header(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", eight),
           "bytes after the last tensor");
+  refused(with_header(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                      R"("b":{"dtype":"F32","shape":[0],"data_offsets":[8,8]}})",
+                      eight),
+          "overlaps another or leaves a gap");  // a gap, of which the end is right
   refused(with_header(R"({"a":7})", eight), "shape is missing");
+  // One byte more than there is behind the length, up to as many as the file has.
+  for (std::uint64_t more = 1; more <= 8; ++more) {
+    refused(with_header(good, eight, good.size() + 8 + more), "its header claims");
+  }
   refused(std::string("\x80\x02}q\x00.", 6) + std::string(40, 'p'), "its header claims");  // pickle
   refused("PK\x03\x04" + std::string(40, '\0'), "valid safetensors");                      // zip
+}
+
+CATCH_TEST_CASE("hostile headers are refused, whatever they nest or say twice") {
+  const std::string eight(8, 'x');
+  const std::string tensor = R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})";
+  for (const char* metadata : {"7", "[1]", "null", R"({"note":1})", R"({"note":{"a":"b"}})"}) {
+    CATCH_INFO(metadata);
+    const auto header = concat("{\"__metadata__\":", metadata, ",", tensor, "}");
+    CATCH_CHECK(error_of(with_header(header, eight)).find("its metadata") != std::string::npos);
+  }
+  // Of a name that is there twice the data of one would belong to nobody.
+  const std::string first = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
+  const std::string second = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]})";
+  CATCH_CHECK_FALSE(error_of(with_header("{" + first + "," + second + "}", eight)).empty());
+  CATCH_CHECK_FALSE(error_of(with_header("{" + second + "," + first + "}", eight)).empty());
+  for (const char bracket : {'[', '{'}) {
+    CATCH_CHECK_FALSE(error_of(with_header(std::string(300'000, bracket), "")).empty());
+  }
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  CATCH_CHECK_FALSE(error_of(with_header("{\"a\":" + deep + "}", "")).empty());
 }
 
 CATCH_TEST_CASE("a missing tensor is answered with the nearest name") {

@@ -1,0 +1,144 @@
+// What a run says about where it comes from. The state of the sources is asked once per process, so
+// each question has a process of its own.
+#include "record/provenance.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "record/status.h"
+#include "support/catch.h"
+#include "support/temporary_folder.h"
+#include "util/files.h"
+#include "util/hash.h"
+#include "util/process.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+
+void in_child(const std::function<void()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      body();
+    } catch (...) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CATCH_REQUIRE(status == 0);
+}
+
+/// A checkout with one file and one commit.
+class Checkout {
+ public:
+  Checkout() {
+    write("src/a.cpp", "one");
+    git({"init", "-q"});
+    git({"add", "."});
+    git({"-c", "user.name=n", "-c", "user.email=e@x", "commit", "-q", "-m", "first"});
+  }
+  std::string git(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"git", "-C", root().string()});
+    const auto printed = run_program(arguments);
+    CATCH_REQUIRE(printed.status.success());
+    return printed.output;
+  }
+  void write(const fs::path& path, const std::string& text) const {
+    make_directories((root() / path).parent_path());
+    write_file_atomically(root() / path, text);
+  }
+  Json state() const {
+    const auto answer = folder_.path() / "answer.json";
+    in_child([&] {
+      ::setenv("DIFFLAB_ROOT", root().c_str(), 1);
+      write_file_atomically(answer, source_state().dump());
+    });
+    return Json::parse(read_file(answer));
+  }
+  fs::path root() const { return folder_.path() / "root"; }
+
+ private:
+  testing::TemporaryFolder folder_;
+};
+
+CATCH_TEST_CASE("provenance names the commit, and says when and how the sources differ from it") {
+  const Checkout checkout;
+  const auto commit = checkout.git({"rev-parse", "HEAD"});
+  const auto clean = checkout.state();
+  CATCH_CHECK(clean.at("commit").get<std::string>() + "\n" == commit);
+  CATCH_CHECK(clean.at("dirty") == false);
+  CATCH_CHECK(clean.at("diff_sha256").is_null());
+
+  checkout.write("results/runs/x/result.json", "{}");  // output, not source
+  CATCH_CHECK(checkout.state() == clean);
+
+  checkout.write("src/a.cpp", "two");
+  const auto changed = checkout.state();
+  CATCH_CHECK(changed.at("dirty") == true);
+  CATCH_CHECK(changed.at("commit") == clean.at("commit"));
+  CATCH_CHECK(changed.at("diff_sha256") ==
+              sha256_hex(" M src/a.cpp\n" + checkout.git({"diff", "HEAD", "--", "src"})));
+  checkout.write("src/a.cpp", "three");
+  CATCH_CHECK(checkout.state().at("diff_sha256") != changed.at("diff_sha256"));
+  checkout.write("src/a.cpp", "one");
+  checkout.write("src/b.cpp", "new");
+  CATCH_CHECK(checkout.state().at("dirty") == true);
+}
+
+CATCH_TEST_CASE("where git cannot tell, provenance claims nothing") {
+  const testing::TemporaryFolder folder;
+  const auto answer = folder.path() / "answer.json";
+  in_child([&] {
+    ::setenv("DIFFLAB_ROOT", folder.path().c_str(), 1);
+    ::setenv("GIT_CEILING_DIRECTORIES", folder.path().parent_path().c_str(), 1);
+    write_file_atomically(answer, source_state().dump());
+  });
+  CATCH_CHECK(read_file(answer) == R"({"commit":null,"dirty":null,"diff_sha256":null})");
+}
+
+CATCH_TEST_CASE("each session of a run is kept once, the first one first") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  for (int session = 1; session <= 3; ++session) {
+    in_child([&] {
+      ::setenv("DIFFLAB_ROOT", folder.path().c_str(), 1);
+      Provenance provenance(run, /*threads=*/session, /*seed=*/7, "cpu", "2.6");
+      provenance.note("trained_in", session);
+      if (session == 3) provenance.finish();
+    });
+  }
+  const auto json = *read_provenance(run);
+  CATCH_CHECK(json.at("threads") == 3);
+  CATCH_CHECK(json.at("trained_in") == 3);
+  CATCH_CHECK(json.at("seed") == 7);
+  const auto started = recorded_time(json, "started"), finished = recorded_time(json, "finished");
+  CATCH_REQUIRE((started && finished));
+  CATCH_CHECK(*started <= *finished);
+  const auto& sessions = json.at("earlier_sessions");
+  CATCH_REQUIRE(sessions.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CATCH_CHECK(sessions[i].at("threads") == i + 1);
+    CATCH_CHECK(sessions[i].at("finished").is_null());
+    CATCH_CHECK_FALSE(sessions[i].contains("earlier_sessions"));
+  }
+}
+
+CATCH_TEST_CASE("a time that is not written as ours is none") {
+  CATCH_CHECK(recorded_time({{"started", "1970-01-02T00:00:01Z"}}, "started") == 86'401);
+  for (const auto& bad :
+       {Json(), Json(7), Json("yesterday"), Json("1970-01-02T00:00:01Z and so")}) {
+    CATCH_CHECK_FALSE(recorded_time({{"started", bad}}, "started"));
+  }
+  CATCH_CHECK_FALSE(recorded_time(Json::object(), "started"));
+}
+
+}  // namespace
+}  // namespace difflab
