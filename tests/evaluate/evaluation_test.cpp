@@ -91,22 +91,5 @@ CATCH_TEST_CASE("the needle grid has one cell per possible combination, with n a
               Approx(sum / static_cast<double>(cells.size())));
 }
 
-CATCH_TEST_CASE("held-out figures keep the parts of a mixture apart") {
-  const TaskConfig task_config = NeedleRecallConfig{.needle = kNeedles, .recall_share = 0.25};
-  const auto task = build_task(task_config);
-  auto model = parrot(Vocabulary(kNeedles).value(0), task->vocab_size(), 0.0);
-  const EvaluationContext context{model, task_config, *task, 1};
-  const double uniform = std::log(static_cast<double>(task->vocab_size()));  // all logits are 0
-  const auto metrics = HeldoutConfig{.samples = 100}.run(context).metrics;
-  for (const char* key : {"test_loss", "needle_loss", "recall_loss"}) {
-    CATCH_CHECK(metrics[key].get<double>() == Approx(uniform).epsilon(1e-5));
-  }
-  CATCH_CHECK(metrics["needle_accuracy"] == 0.0);  // the first of equals is token 0, never a value
-  CATCH_CHECK(metrics["needle_accuracy_chance"] == 0.25);
-  const auto validation = validation_metrics(context, 50);
-  CATCH_CHECK(validation["valid_accuracy"] == 0.0);
-  CATCH_CHECK(validation["valid_loss"].get<double>() == Approx(uniform).epsilon(1e-5));
-}
-
 }  // namespace
 }  // namespace difflab
