@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
 
 #include "cli/driver.h"
 #include "support/catch.h"
@@ -215,6 +216,88 @@ CATCH_TEST_CASE("no network is called by its name") {
   const Answer answer = clone.call({"list"});
   CATCH_CHECK(answer.code == 2);
   CATCH_CHECK_THAT(answer.err, Contains("apt-get update failed: no network"));
+}
+
+// A .venv whose pip notes what it is asked for, and whose packages are those of a folder.
+class Packages {
+ public:
+  explicit Packages(const Clone& clone) : site_(clone.stubs() / "site") {
+    fs::create_directories(site_);
+    write_file_atomically(site_ / "vl_convert.py", "");
+    write_file_atomically(clone.root() / ".venv/bin/python", kPython);
+    fs::permissions(clone.root() / ".venv/bin/python", fs::perms::owner_all);
+    for (const char* name : kPlaces) {
+      if (const char* value = std::getenv(name)) before_[name] = value;
+      ::unsetenv(name);
+    }
+    ::setenv("PYTHONPATH", site_.c_str(), 1);
+  }
+  ~Packages() {
+    for (const char* name : kPlaces) ::unsetenv(name);
+    for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  Packages(const Packages&) = delete;
+  Packages& operator=(const Packages&) = delete;
+
+  void add(const std::string& name, const std::string& version) const {
+    const auto folder = site_ / (name + "-" + version + ".dist-info");
+    fs::create_directories(folder);
+    write_file_atomically(folder / "METADATA",
+                          "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n");
+  }
+
+ private:
+  static constexpr const char* kPlaces[] = {"PYTHONPATH", "Torch_DIR", "CMAKE_PREFIX_PATH"};
+  static constexpr const char* kPython = R"(#!/bin/bash
+[[ $1 == -m ]] || exec python3 "$@"
+echo "pip ${!#}" >>"$STUBS/calls"
+[[ ${!#} == *+cpu && -e $STUBS/no_cpu_wheel ]] && { echo "ERROR: No matching distribution"; exit 1; }
+exit 0
+)";
+  fs::path site_;
+  std::map<std::string, std::string> before_;
+};
+
+CATCH_TEST_CASE("LibTorch is installed where there is none that is recent enough") {
+  const bool driver = fs::exists("/proc/driver/nvidia/version");
+  for (const auto& [version, enough] : std::map<std::string, bool>{{"1.13.1", false},
+                                                                   {"2.5.1", false},
+                                                                   {"2.6.0+cpu", true},
+                                                                   {"2.13.0", true},
+                                                                   {"3.0.0", true}}) {
+    CATCH_INFO(version);
+    const Clone clone;
+    const Packages packages(clone);
+    packages.add("torch", version);
+    CATCH_CHECK(clone.call({"list"}).code == 0);
+    const auto calls = clone.calls();
+    CATCH_CHECK((calls.find("pip torch==") == calls.npos) == enough);
+    if (!enough) {
+      CATCH_CHECK_THAT(calls, Contains(driver ? "pip torch==2.13.0\n" : "pip torch==2.13.0+cpu\n"));
+    }
+  }
+}
+
+CATCH_TEST_CASE("where no LibTorch for the CPU alone is on offer the other one is installed") {
+  const Clone clone;
+  const Packages packages(clone);
+  packages.add("torch", "1.0");
+  clone.set("no_cpu_wheel");
+  CATCH_CHECK(clone.call({"list"}).code == 0);
+  CATCH_CHECK_THAT(clone.calls(), Contains("pip torch==2.13.0\n"));
+}
+
+CATCH_TEST_CASE("LibTorch with CUDA gets the rest of CUDA's headers, of its own version") {
+  const Clone clone;
+  const Packages packages(clone);
+  packages.add("torch", "2.13.0");
+  packages.add("nvidia_cuda_runtime", "12.4.127");
+  CATCH_CHECK(clone.call({"list"}).code == 0);
+  CATCH_CHECK(clone.calls().find("pip nvidia-cuda-crt==12.4.*\n") == 0);
+  packages.add("nvidia_cuda_crt", "12.4.131");
+  write_file_atomically(clone.root() / "src/a.cpp", "// changed");
+  CATCH_CHECK(clone.call({"list"}).code == 0);
+  CATCH_CHECK(clone.calls().find("pip ") == std::string::npos);
 }
 
 CATCH_TEST_CASE("a clone that was moved is configured anew") {
