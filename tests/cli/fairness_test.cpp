@@ -1,4 +1,8 @@
 // Unequal sizes are refused before anything runs, and too few seeds are said.
+#include <cstdio>
+#include <string>
+#include <vector>
+
 #include "cli/driver.h"
 #include "config/compose/compose.h"
 #include "support/catch.h"
@@ -31,6 +35,19 @@ CATCH_TEST_CASE("compared models of unequal size are refused with their sizes, o
                          Contains("expected at most 1 %") && Contains("  128\n") &&
                          Contains("unmatched: reason"));
   }
+  // As a share of the smaller one, of the sizes that it lists itself.
+  const auto refusal = driver.call({"sweep", "wider"}).err;
+  std::vector<double> sizes;
+  for (const char* width : {"  64\n", "  128\n"}) {
+    const auto end = refusal.find(width);
+    CATCH_REQUIRE(end != refusal.npos);
+    auto number = refusal.substr(refusal.rfind('\n', end) + 1, end - refusal.rfind('\n', end) - 1);
+    std::erase_if(number, [](char c) { return c < '0' || c > '9'; });
+    sizes.push_back(std::stod(number));
+  }
+  char apart[32];
+  std::snprintf(apart, sizeof apart, "differ by %.1f %%", 100 * (sizes[1] - sizes[0]) / sizes[0]);
+  CATCH_CHECK_THAT(refusal, Contains(apart));
   CATCH_CHECK(driver.workers.starts().empty());
   CATCH_CHECK(driver.call({"params", "wider"}).code == 0);  // the tool that helps still counts
 

@@ -152,6 +152,21 @@ CATCH_TEST_CASE("a sweep says when it will be done if runs like its own have bee
                    Contains("expected   not known"));
   CATCH_CHECK_THAT(expected_with(here), Contains("expected   in about 24m ") &&
                                             Contains("as 6 runs like these took here"));
+  // Two runs on two workers: half of the work each, and on average half a run more.
+  remember(here);
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "seed=range(4)", "launcher.workers=2"}).out,
+                   Contains("expected   in about 18m "));
+}
+
+CATCH_TEST_CASE("points that differ in a label alone are one run, and counted as one") {
+  const Driver driver;
+  driver.write("experiments/labels.yaml", R"(# @package _global_
+title: Is a label an effect?
+sweep: {model.name: [one, two], seed: [0, 1]}
+)");
+  const auto plan = driver.call({"sweep", "labels", "--dry-run"}).out;
+  CATCH_CHECK_THAT(plan, Contains("\n2 runs: 2 new\n") &&
+                             Contains("2 points share a run with another of the same"));
 }
 
 CATCH_TEST_CASE("a deleted run directory is run again, alone, and the tables are the same bytes") {

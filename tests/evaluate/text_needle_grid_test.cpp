@@ -3,7 +3,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <regex>
+#include <string>
+#include <vector>
 
 #include "evaluate/base/answerer.h"
 #include "support/catch.h"
@@ -81,6 +84,22 @@ CATCH_TEST_CASE("a reader that says the first number is right where the asked ne
       CATCH_CHECK(cell["accuracy"].get<double>() == Approx(1.0 / 3));
       CATCH_CHECK(cell["all_correct"] == 0.0);
     }
+  }
+}
+
+CATCH_TEST_CASE("whoever wrote a number wrong goes on behind what was written") {
+  std::vector<std::string> behind;  // what stood behind the question, of each number that was asked
+  const auto sevens = [&](const std::string& text) {
+    behind.push_back(text.substr(text.rfind('?') + 1));
+    return std::string("777");
+  };
+  const TextNeedleGridConfig grid{{.needles = {4}, .queries = {3}, .depths = {50}, .samples = 5}};
+  grid.ask(text_reader(sevens), kTextTask, 2);
+  CATCH_REQUIRE(behind.size() == 3 * 5);
+  for (const auto& text : behind) {
+    CATCH_INFO(text);
+    const auto asked_before = std::count(text.begin(), text.end(), ',');
+    CATCH_CHECK(std::count(text.begin(), text.end(), '7') == 3 * asked_before);
   }
 }
 

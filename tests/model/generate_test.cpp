@@ -134,6 +134,24 @@ CATCH_TEST_CASE("dropout acts in training alone") {
   CATCH_CHECK_FALSE(at::equal(model.forward(tokens), model.forward(tokens)));
 }
 
+CATCH_TEST_CASE("what dropout leaves of an embedding is larger, so that the mean stays") {
+  auto model = model_of({.d_model = 64, .dropout = 0.25});
+  {
+    const at::NoGradGuard no_grad;  // embeddings of ones, blocks that add nothing
+    for (auto& parameter : model.named_parameters()) parameter.value().zero_();
+    model.named_parameters()["tok_embeddings.weight"].fill_(1);
+  }
+  model.train();
+  at::manual_seed(1);
+  model.observe(at::zeros({4, 50}, at::kLong), [](const LayerView& view) {
+    const auto kept = view.output.ne(0);
+    CATCH_CHECK(at::allclose(view.output.masked_select(kept), at::full({1}, 4 / 3.)));
+    // Five standard deviations of 12,800 draws.
+    const double share = kept.to(at::kDouble).mean().item<double>();
+    CATCH_CHECK(share == Approx(0.75).margin(5 * std::sqrt(0.75 * 0.25 / 12'800)));
+  });
+}
+
 CATCH_TEST_CASE("a tied head reads the token embeddings") {
   ModelConfig config{.tied_head = true};
   auto model = model_of(config);

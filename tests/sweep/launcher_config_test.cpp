@@ -2,11 +2,16 @@
 
 #include <sched.h>
 
+#include <filesystem>
+
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "support/catch.h"
+#include "support/fake_runs.h"
+#include "support/temporary_folder.h"
 #include "util/error.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace difflab::sweep {
@@ -47,6 +52,28 @@ CATCH_TEST_CASE("auto gives every run its threads, and at least one run") {
   CATCH_CHECK(automatic.resolve(1) == cores);
   CATCH_CHECK(automatic.resolve(cores) == 1);
   CATCH_CHECK(automatic.resolve(1000) == 1);
+}
+
+// The worker's evaluations use the cores that its share of the machine leaves.
+CATCH_TEST_CASE("runs share the cores of all workers, and few runs have more each") {
+  const testing::TemporaryFolder folder;
+  const auto script = folder.path() / "worker";
+  write_file_atomically(script,
+                        "#!/bin/sh\necho \"$@\" >\"$0.new\"; mv \"$0.new\" \"$0.told\"; cat\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto told = folder.path() / "worker.told";
+  const auto cores_of = [&](std::size_t runs) {
+    std::filesystem::remove(told);
+    const LocalLauncher local{.workers = WorkerCount{4}};
+    const auto launcher = local.build(script, /*threads_per_run=*/2, runs);
+    launcher->submit("/nowhere");
+    CATCH_REQUIRE(testing::eventually([&] { return std::filesystem::exists(told); }));
+    return read_file(told);
+  };
+  CATCH_CHECK(cores_of(1) == "serve 8\n");
+  CATCH_CHECK(cores_of(2) == "serve 4\n");
+  CATCH_CHECK(cores_of(3) == "serve 2\n");
+  CATCH_CHECK(cores_of(100) == "serve 2\n");
 }
 
 CATCH_TEST_CASE("cores that this process may not use do not count") {

@@ -1,5 +1,6 @@
 #include "sweep/progress.h"
 
+#include <cmath>
 #include <sstream>
 
 #include "record/status.h"
@@ -35,7 +36,9 @@ CATCH_TEST_CASE("work that is taken back makes no negative speed") {
   estimate.update(0, 0);
   estimate.update(50, 5);
   estimate.update(20, 10);
-  CATCH_CHECK(*estimate.rate() > 0);
+  // 50 in the first five seconds, whose weight has faded a little, and nothing in the next five.
+  const double faded = std::exp(-5 / 180.);
+  CATCH_CHECK(*estimate.rate() == Approx(50 * faded / (5 * faded + 5)));
 }
 
 CATCH_TEST_CASE("a failed run takes its work out of the estimate") {
@@ -91,6 +94,17 @@ CATCH_TEST_CASE("a log gets plain lines, rate limited, but every failure with it
               "    out of luck\n"
               "[1/3] model=diff seed=2: killed by signal 9 (Killed); trying again (1 of 2)\n"
               "[2/3] model=diff seed=2: finished after 0s\n");
+}
+
+CATCH_TEST_CASE("a run that a search drops is not waited for") {
+  ProgressBench bench;
+  std::ostringstream out;
+  Progress progress(out, bench.runs, {.live = false});
+  progress.dropped(bench.runs[1]);
+  progress.completed(bench.runs[2], PlanState::kFinished);
+  CATCH_CHECK(out.str() ==
+              "[1/2] model=diff seed=1: dropped, others were better\n"
+              "[2/2] model=diff seed=2: finished\n");
 }
 
 CATCH_TEST_CASE("a terminal gets one line with how far the running runs are") {
