@@ -55,6 +55,13 @@ def without(answer, *names):
     return [without(item, *names) for item in answer] if isinstance(answer, list) else answer
 
 
+def leaves(answer):
+    """What an answer holds, each as a text, in the order in which it stands there."""
+    if isinstance(answer, dict):
+        return [leaf for key, value in answer.items() for leaf in [f"{key}:", *leaves(value)]]
+    return [leaf for item in answer for leaf in leaves(item)] if isinstance(answer, list) else [repr(answer)]
+
+
 def of_override(text, hydra, ours):
     """The reason why the parses of an override may differ, or None."""
     if ours["ok"] is None:
@@ -85,7 +92,7 @@ def of_override(text, hydra, ours):
         return SWEEP_INSIDE
     if re.search(r"(int|float|str|bool)\s*\(", text) and without(hydra["value"], "tags", "shuffle") == without(ours["value"], "tags", "shuffle"):
         return CASTS
-    if "shuffle" in text and sorted(str(hydra["value"])) == sorted(str(ours["value"])):
+    if "shuffle" in text and sorted(leaves(hydra["value"])) == sorted(leaves(ours["value"])):
         return SHUFFLE
     return None
 

@@ -2,6 +2,11 @@
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
@@ -28,14 +33,14 @@ struct Trial {
     model->set_precision(precision);
   }
   at::Tensor loss() const { return mean_loss(*model, inputs, targets); }
-  at::Tensor gradients() const {
+  std::map<std::string, at::Tensor> gradients() const {
     loss().backward();
-    std::vector<at::Tensor> all;
-    for (const auto& parameter : model->parameters()) {
-      CATCH_CHECK(parameter.grad().scalar_type() == at::kFloat);
-      all.push_back(parameter.grad().flatten());
+    std::map<std::string, at::Tensor> all;
+    for (const auto& parameter : model->named_parameters()) {
+      CATCH_CHECK(parameter.value().grad().scalar_type() == at::kFloat);
+      all[parameter.key()] = parameter.value().grad();
     }
-    return at::cat(all);
+    return all;
   }
 };
 
@@ -50,7 +55,17 @@ CATCH_TEST_CASE("a model in bfloat16 is the same model with fewer digits") {
       const auto error = testing::relative_error(loss.detach(), exact.loss().detach());
       CATCH_CHECK(error > 0);
       CATCH_CHECK(error < 0.01);
-      CATCH_CHECK(testing::relative_error(rounded.gradients(), exact.gradients()) < 0.1);
+      // Each by itself: those of the embedding are a hundred times those of a head's norm.
+      const auto expected = exact.gradients();
+      for (const auto& [parameter, gradient] : rounded.gradients()) {
+        CATCH_INFO(parameter);
+        // λ's is a sum over all rows, of which most cancel. Where rows of weights sum to nothing, a
+        // bias of values has no gradient at all, and rounding leaves one.
+        const bool of_lambda = parameter.find("attn.lambda") != parameter.npos;
+        const auto size = expected.at(parameter).abs().max().item<double>();
+        const auto apart = (gradient - expected.at(parameter)).abs().max().item<double>();
+        CATCH_CHECK(apart < (of_lambda ? 0.4 : 0.1) * std::max(size, 2e-3));
+      }
       CATCH_CHECK_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
     }
   }

@@ -87,8 +87,9 @@ CATCH_TEST_CASE("a safetensors header is not believed before it is checked") {
   for (std::uint64_t more = 1; more <= 8; ++more) {
     refused(with_header(good, eight, good.size() + 8 + more), "its header claims");
   }
-  refused(std::string("\x80\x02}q\x00.", 6) + std::string(40, 'p'), "its header claims");  // pickle
-  refused("PK\x03\x04" + std::string(40, '\0'), "valid safetensors");                      // zip
+  refused(std::string("\x80\x02}q\x00.", 6) + std::string(40, 'p'),
+          "it looks like a pickle, which runs code when opened");
+  refused("PK\x03\x04" + std::string(40, '\0'), "it looks like a zip");
 }
 
 CATCH_TEST_CASE("hostile headers are refused, whatever they nest or say twice") {

@@ -89,7 +89,7 @@ CATCH_TEST_CASE("only the best value of each variant trains to the end, whatever
     CATCH_CHECK(outcome.failures.empty());
     CATCH_CHECK(outcome.unfinished == 0);
     CATCH_CHECK(outcome.completed + outcome.dropped == 16);
-    CATCH_CHECK(outcome.completed < 16);  // one that ended before it was asked to wait counts too
+    CATCH_CHECK(outcome.completed >= 4);  // one that ended before it was asked to wait counts too
     search.look();
     CATCH_CHECK(search.dropped() == 12);
     for (std::size_t i = 0; i < runs.size(); ++i) {
