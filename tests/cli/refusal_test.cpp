@@ -18,17 +18,17 @@ struct Mistake {
 CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing is written") {
   const Driver driver;
   const std::vector<Mistake> mistakes = {
-      {{"train.stepz=20"}, "did you mean"},
-      {{"trian.steps=20"}, "did you mean"},
+      {{"train.stepz=20"}, "unknown key train.stepz; did you mean steps?"},
+      {{"trian.steps=20"}, "unknown key trian; did you mean train?"},
       {{"train.steps=many"}, "expected a whole number"},
       {{"train.steps=-1"}, "expected a whole number of at least 0"},
-      {{"model=difff"}, "diff"},
-      {{"preset=smok"}, "more"},
-      {{"task.needle.queries=9"}, "queries"},
-      {{"task.needle.length=9"}, "length"},
-      {{"model.attention.heads=3"}, "heads"},
-      {{"launcher.kind=slrum"}, "launcher"},
-      {{"train.steps"}, "train.steps"},
+      {{"model=difff"}, "has no option difff; did you mean diff?"},
+      {{"preset=smok"}, "there is no preset smok; "},
+      {{"task.needle.queries=9"}, "expected at most needles, 4"},
+      {{"task.needle.length=9"}, "too short for 4 needles and 1 queries"},
+      {{"model.attention.heads=3"}, "expected d_model to be a multiple of"},
+      {{"launcher.kind=slrum"}, "did you mean slurm?"},
+      {{"train.steps"}, "expected = and a value here"},
       {{"launcher.memory_mb=1", "kernels=plain"}, "seed=0: train.batch_size asks for training"},
   };
   for (const auto& [overrides, expected] : mistakes) {
