@@ -7,15 +7,15 @@
 #include <numeric>
 #include <vector>
 
-#include "evaluate/answerer.h"
+#include "evaluate/base/answerer.h"
+#include "evaluate/base/score_batches.h"
 #include "evaluate/evaluation_config.h"
-#include "evaluate/score_batches.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "support/parrot.h"
-#include "task/task.h"
-#include "task/vocabulary.h"
+#include "task/base/task.h"
+#include "task/needle/vocabulary.h"
 
 namespace difflab {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "config/reader.h"
-#include "config/writer.h"
-#include "experiment/identity.h"
-#include "experiment/run_config.h"
-#include "experiment/stage.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "run/identity.h"
+#include "run/run_config.h"
+#include "run/stage.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
 #include "util/hash.h"

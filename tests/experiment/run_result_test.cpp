@@ -1,7 +1,7 @@
 // What a run says of itself, against models and figures that are made here from its seed.
 #include <ATen/ATen.h>
 
-#include "evaluate/heldout.h"
+#include "evaluate/language/heldout.h"
 #include "experiment/run_experiment.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
@@ -10,7 +10,7 @@
 #include "support/catch.h"
 #include "support/small_runs.h"
 #include "support/tensors.h"
-#include "task/task.h"
+#include "task/base/task.h"
 
 namespace difflab {
 namespace {

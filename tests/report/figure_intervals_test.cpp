@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/frame.h"
-#include "report/style.h"
+#include "report/figure/style.h"
 #include "support/catch.h"
 
 namespace difflab::report {

@@ -16,9 +16,9 @@
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "support/tensors.h"
-#include "task/needle_recall.h"
-#include "task/task.h"
-#include "train/optimizer.h"
+#include "task/base/task.h"
+#include "task/needle/needle_recall.h"
+#include "train/step/optimizer.h"
 #include "util/error.h"
 #include "util/files.h"
 
