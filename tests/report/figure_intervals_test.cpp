@@ -32,7 +32,7 @@ void collect_ends(const Json& spec, Ends& ends) {
 }
 
 Ends ends_of(const StudyBuilder& builder, const FigureConfig& figure) {
-  const Frame frame(builder.study);
+  const Frame frame = frame_of(builder.study);
   const Labels labels(builder.study.report.labels);
   const auto drawing =
       std::visit([&](const auto& kind) { return kind.draw(frame, Style{labels}); }, figure);
@@ -87,7 +87,7 @@ void add_sizes(StudyBuilder& builder, const std::string& model, const std::vecto
 }
 
 Drawing draw_scaling(const StudyBuilder& builder) {
-  const Frame frame(builder.study);
+  const Frame frame = frame_of(builder.study);
   const Labels labels(builder.study.report.labels);
   return scaling().draw(frame, Style{labels});
 }
