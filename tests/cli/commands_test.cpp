@@ -72,7 +72,7 @@ CATCH_TEST_CASE("params and flops take an experiment or bare dimensions") {
       driver.call({"flops", "--d-model", "4096", "--ffn", "13696", "--heads", "32", "--kv-heads",
                    "2", "--layers", "28", "--vocab", "65024", "--tokens", "8192"});
   CATCH_CHECK(chat.code == 0);
-  CATCH_CHECK_THAT(chat.out, Contains("128,714,721,460,224"));
+  CATCH_CHECK_THAT(chat.out, Contains("  128,714,721,460,224"));
   Answer answer = driver.call(
       {"params", "tiny", "model=nano_gpt,diff_nano_gpt,diff_symmetry", "--vocab", "65", "--json"});
   CATCH_INFO(answer.err);

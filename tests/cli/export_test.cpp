@@ -75,6 +75,24 @@ CATCH_TEST_CASE("export tensorboard makes a folder for each run that has metrics
                                              "model=transformer,seed=1"});
 }
 
+CATCH_TEST_CASE("runs of two results folders are two, also when they are the same run") {
+  const Driver driver;
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  const auto other = driver.project() / "other";
+  fs::copy(driver.results(), other, fs::copy_options::recursive);
+  const auto lines = [&](const std::vector<std::string>& folders) {
+    std::vector<std::string> words{"export", "csv"};
+    words.insert(words.end(), folders.begin(), folders.end());
+    const Answer answer = driver.call(words);
+    CATCH_INFO(answer.err);
+    CATCH_REQUIRE(answer.code == 0);
+    return split(answer.out, '\n').size() - 2;  // without the heading and the end
+  };
+  const auto once = lines({driver.results()});
+  CATCH_CHECK(lines({driver.results(), other}) == 2 * once);
+  CATCH_CHECK(lines({driver.results(), driver.results()}) == once);
+}
+
 CATCH_TEST_CASE("an override may be longer than the name of a file") {
   const Driver driver;
   std::string seeds = "seed=100";

@@ -109,6 +109,15 @@ CATCH_TEST_CASE("query answers SQL, and follows what happens to the runs") {
 
   fs::remove_all(driver.runs({"state=failed"})[0]["directory"].get<std::string>());
   CATCH_CHECK(driver.query("SELECT count(*) AS n FROM runs")[0]["n"] == 5);
+
+  // Also when nothing but a run's result has changed.
+  const auto metrics = [&] {
+    return driver.query("SELECT count(*) AS n FROM metrics")[0]["n"].get<int>();
+  };
+  const int before = metrics();
+  fs::remove(fs::path(driver.runs({"state=finished"})[0]["directory"].get<std::string>()) /
+             "result.json");
+  CATCH_CHECK(metrics() < before);
 }
 
 CATCH_TEST_CASE("query reads the index and nothing else") {

@@ -151,5 +151,20 @@ CATCH_TEST_CASE("what a stage does not say is the run's, and keys without effect
   CATCH_CHECK(training_id(without) != training_id(staged()));
 }
 
+CATCH_TEST_CASE("what a run is watched for is not what its stages are watched for") {
+  auto tree = config::from_json(Json::parse(R"({
+      "train": {"steps": 9, "events": [{"name": "found", "at_least": 0.9}], "stop_at": "found"},
+      "stages": [{}, {"train": {"events": [{"name": "own", "at_least": 0.5}]}}]})"));
+  complete_stages(tree);
+  const auto* first = tree.find_path("stages[0].train");
+  CATCH_REQUIRE(first != nullptr);
+  CATCH_CHECK(first->find("steps")->as_int() == 9);
+  CATCH_CHECK(first->find("events") == nullptr);
+  CATCH_CHECK(first->find("stop_at") == nullptr);
+  CATCH_CHECK(tree.find_path("stages[1].train.events[0].name")->as_string() == "own");
+  CATCH_CHECK(tree.find_path("stages[1].train.stop_at") == nullptr);
+  CATCH_CHECK(tree.find_path("train.stop_at")->as_string() == "found");
+}
+
 }  // namespace
 }  // namespace difflab

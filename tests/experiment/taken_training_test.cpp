@@ -94,6 +94,17 @@ CATCH_TEST_CASE("a damaged checkpoint is not taken") {
   CATCH_CHECK(without_times(*read_result(second)).dump() == expected.dump());
 }
 
+CATCH_TEST_CASE("a training that did not come to its end is not taken") {
+  const Results results;
+  auto config = trained_config(), more = asked_more();
+  config.train.keep_checkpoints = more.train.keep_checkpoints = KeptSteps({5});
+  const auto first = results.run(config);
+  write_file_atomically(first.checkpoint(), read_file(first.kept(5)));
+  const auto second = results.run(more);
+  CATCH_CHECK(has_trained(second));
+  CATCH_CHECK_FALSE(read_provenance(second)->contains("trained_in"));
+}
+
 CATCH_TEST_CASE("a run of an older version is found and taken") {
   const Results results;
   const auto first = results.run(trained_config());
