@@ -1,5 +1,6 @@
 #include "record/run_directory.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "record/metrics_log.h"
@@ -21,10 +22,12 @@ CATCH_TEST_CASE("a metrics log that is cut back reports no step twice") {
     log.append({{"step", 1}});
     at_checkpoint = log.length();
     log.append({{"step", 2}});
+    CATCH_CHECK(log.length() == std::filesystem::file_size(run.metrics()));
   }
   {
     MetricsLog log(run.metrics(), at_checkpoint);
     log.append({{"step", 2}, {"again", true}});
+    CATCH_CHECK(log.length() == std::filesystem::file_size(run.metrics()));
   }
   const auto lines = read_metrics(run);
   CATCH_REQUIRE(lines.size() == 2);

@@ -163,6 +163,10 @@ CATCH_TEST_CASE("the steps of a search are known before it starts") {
   CATCH_CHECK(search.steps() == 2 * 2 * (4 * 4 + 2 * 4 + 1 * 4));
   CATCH_CHECK(search.steps_without_search() == 16 * kSteps);
   CATCH_CHECK(search.text() == "lr: 4 values, 2 after 4 steps, 1 after 8 steps");
+  // A share that is no whole number keeps one more, not one less.
+  auto config = search_of_lr();
+  config.keep = 0.6;
+  CATCH_CHECK(Halving(config, runs).text() == "lr: 4 values, 3 after 4 steps, 1 after 8 steps");
 }
 
 CATCH_TEST_CASE("a search that cannot be done says why") {

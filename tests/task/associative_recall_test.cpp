@@ -139,6 +139,27 @@ CATCH_TEST_CASE("noisy recall asks for every key that was shown before, among a 
   }
 }
 
+CATCH_TEST_CASE("noisy recall ends with a question about any key, not the one shown last") {
+  const auto task = NoisyRecallConfig{}.build();
+  const auto batch = task->batch(1, Split::kTrain, 0, 200);
+  int of_last = 0, rows_with_a_choice = 0;
+  for (std::int64_t row = 0; row < 200; ++row) {
+    const auto tokens = row_of(batch.inputs, row);
+    testing::Row shown;  // keys, in the order in which they came first
+    for (std::size_t t = 0; t + 1 < tokens.size(); ++t) {
+      if (task->token_text(tokens[t])[0] != 'k') continue;
+      if (std::find(shown.begin(), shown.end(), tokens[t]) == shown.end()) {
+        shown.push_back(tokens[t]);
+      }
+    }
+    CATCH_REQUIRE(std::find(shown.begin(), shown.end(), tokens.back()) != shown.end());
+    rows_with_a_choice += shown.size() > 1 ? 1 : 0;
+    of_last += shown.size() > 1 && shown.back() == tokens.back() ? 1 : 0;
+  }
+  CATCH_CHECK(rows_with_a_choice > 150);
+  CATCH_CHECK(of_last < rows_with_a_choice / 2 + 40);  // at most every other one, of two keys
+}
+
 CATCH_TEST_CASE("the chance of noisy recall is that of a guess among the values shown so far") {
   for (const auto& config : {NoisyRecallConfig{}, NoisyRecallConfig{.noise = 0.9, .keys = 16},
                              NoisyRecallConfig{.length = 16, .noise = 0, .keys = 4}}) {

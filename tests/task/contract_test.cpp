@@ -33,7 +33,15 @@ CATCH_TEST_CASE("data are a function of seed, split and index alone") {
     CATCH_CHECK(batch.inputs.equal(again->batch(5, Split::kTrain, 7, 16).inputs));
     CATCH_CHECK(batch.targets.equal(again->batch(5, Split::kTrain, 7, 16).targets));
     CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(6, Split::kTrain, 7, 16).inputs));
-    CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(5, Split::kValid, 7, 16).inputs));
+    const auto valid = task->batch(5, Split::kValid, 7, 16).inputs;
+    const auto test = task->batch(5, Split::kTest, 7, 16).inputs;
+    CATCH_CHECK_FALSE(batch.inputs.equal(valid));
+    CATCH_CHECK_FALSE(batch.inputs.equal(test));
+    CATCH_CHECK_FALSE(valid.equal(test));
+    // Nor the end of the batch alone, where a mixture's repetitions are.
+    const auto end_of = [](const at::Tensor& rows) { return rows.narrow(0, 12, 4); };
+    CATCH_CHECK_FALSE(end_of(batch.inputs).equal(end_of(valid)));
+    CATCH_CHECK_FALSE(end_of(valid).equal(end_of(test)));
     CATCH_CHECK_FALSE(batch.inputs.equal(task->batch(5, Split::kTrain, 8, 16).inputs));
   }
 }
