@@ -9,6 +9,7 @@
 
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
+#include "record/safetensors.h"
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "run/stage.h"

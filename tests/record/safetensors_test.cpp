@@ -6,6 +6,7 @@
 
 #include "support/catch.h"
 #include "util/error.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
