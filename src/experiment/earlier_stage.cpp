@@ -27,6 +27,13 @@ RunDirectory place_of_stage(const RunConfig& stage, const RunDirectory& run) {
 
 }  // namespace
 
+std::string unfinished_stage(const RunConfig& config, const RunDirectory& run) {
+  const auto stage = earlier_run(config);
+  if (!stage) return "";
+  const auto place = place_of_stage(*stage, run);
+  return read_result(place) ? "" : place.path.lexically_relative(run.path).string();
+}
+
 std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,
                                          LanguageModel& model,
                                          const std::function<bool()>& stop_requested) {
@@ -37,6 +44,9 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
   write_config(place, config::to_yaml(config::write(*stage)));
   if (!read_result(place)) {
     std::cout << "stage " << config.stages.size() << " is run " << name << '\n';
+    write_status(run, RunState::kRunning,
+                 {.steps = config.train.steps, .stages = first_batch(config)}, "",
+                 unfinished_stage(config, run));
     const auto lease = Lease::acquire(place, stop_requested);
     if (!lease) return TrainEnd::kInterrupted;
     if (!read_result(place) &&

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "record/run_directory.h"
 #include "train/train_loop.h"
@@ -19,5 +20,9 @@ struct RunConfig;
 std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,
                                          LanguageModel& model,
                                          const std::function<bool()>& stop_requested);
+
+/// The folder of the stage that this run still waits for, as seen from the run's own; empty if
+/// there is none.
+std::string unfinished_stage(const RunConfig& config, const RunDirectory& run);
 
 }  // namespace difflab

@@ -130,7 +130,8 @@ class Work {
     const auto outcome = train(context_of_training(context));
     const auto& progress = outcome.progress;
     if (outcome.end == TrainEnd::kInterrupted) {
-      write_status(directory_, RunState::kInterrupted, progress.step, config_.train.steps);
+      write_status(directory_, RunState::kInterrupted, position(progress.step), "",
+                   unfinished_stage(config_, directory_));
       return RunEnd::kInterrupted;
     }
     model->eval();
@@ -194,9 +195,13 @@ class Work {
       write_file_atomically(directory_.result(), text);
     }
     if (state == RunState::kDiverged) note_training(directory_, training_id(config_));
-    write_status(directory_, state, step, config_.train.steps);
+    write_status(directory_, state, position(step));
     note_event(directory_, "finish", {{"state", name_of(state)}, {"step", step}});
     return RunEnd::kComplete;
+  }
+
+  RunPosition position(std::int64_t step) const {
+    return {.step = step, .steps = config_.train.steps, .stages = first_batch(config_)};
   }
 
   void require_held() const {

@@ -1,10 +1,36 @@
 #include "record/status.h"
 
+#include <algorithm>
+
 #include "record/lease.h"
 #include "util/error.h"
 #include "util/files.h"
 
 namespace difflab {
+namespace {
+
+// A status can be anything; a run that names itself as its stage must not keep a reader for ever.
+constexpr int kMostStages = 16;
+
+RunPosition position_of(const RunDirectory& run, int most_stages) {
+  const auto status = read_status(run);
+  if (!status) return {};
+  const auto number = [&](const char* key) -> std::int64_t {
+    const auto found = status->find(key);
+    const bool counts = found != status->end() && found->is_number_integer();
+    return counts ? std::max<std::int64_t>(found->get<std::int64_t>(), 0) : 0;
+  };
+  RunPosition position{.step = number("step"), .steps = number("steps")};
+  position.before = position.stages = number("stages");
+  const auto stage = status->find("stage");
+  if (stage != status->end() && stage->is_string() && most_stages > 0) {
+    const auto there = position_of({run.path / stage->get<std::string>()}, most_stages - 1);
+    position.before = std::min(there.done(), position.stages);
+  }
+  return position;
+}
+
+}  // namespace
 
 std::string_view name_of(RunState state) {
   switch (state) {
@@ -47,9 +73,13 @@ RunState state_of(const RunDirectory& run) {
                                                                   : RunState::kInterrupted;
 }
 
-void write_status(const RunDirectory& run, RunState state, std::int64_t step, std::int64_t steps,
-                  std::string_view message) {
-  Json status = {{"state", name_of(state)}, {"step", step}, {"steps", steps}};
+RunPosition position_of(const RunDirectory& run) { return position_of(run, kMostStages); }
+
+void write_status(const RunDirectory& run, RunState state, const RunPosition& position,
+                  std::string_view message, const std::string& stage) {
+  Json status = {{"state", name_of(state)}, {"step", position.step}, {"steps", position.steps}};
+  if (position.stages > 0) status["stages"] = position.stages;
+  if (!stage.empty()) status["stage"] = stage;
   if (!message.empty()) status["message"] = message;
   try {
     write_file_in_place(run.status(), status.dump() + "\n");

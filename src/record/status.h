@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "record/run_directory.h"
@@ -35,10 +36,26 @@ RunState state_of_result(const Json& result);
 /// @throws UserError if there is a result that cannot be read or is of another version.
 RunState state_of(const RunDirectory& run);
 
-/// Overwrites status.json: {"state", "step", "steps", "message"?}. News for people and launchers;
-/// the truth about a finished run is its result.json. Overwritten in place and not synced, so it is
-/// cheap.
-void write_status(const RunDirectory& run, RunState state, std::int64_t step, std::int64_t steps,
-                  std::string_view message = "");
+/// How far a run is, in training steps.
+struct RunPosition {
+  std::int64_t step = 0;    ///< of its own training
+  std::int64_t steps = 0;   ///< that its own training has
+  std::int64_t before = 0;  ///< of its stages, all or as many as are done
+  std::int64_t stages = 0;  ///< that its stages have
+
+  std::int64_t done() const { return before + step; }
+  std::int64_t all() const { return stages + steps; }
+};
+
+/// What status.json says; zeros if it says nothing. While a stage trains, the stage's own status is
+/// looked at, too.
+RunPosition position_of(const RunDirectory& run);
+
+/// Overwrites status.json: {"state", "step", "steps", "stages"?, "stage"?, "message"?}. News for
+/// people and launchers; the truth about a finished run is its result.json. Overwritten in place
+/// and not synced, so it is cheap. `stage` is the folder of the stage that trains now, as seen from
+/// the run's.
+void write_status(const RunDirectory& run, RunState state, const RunPosition& position,
+                  std::string_view message = "", const std::string& stage = "");
 
 }  // namespace difflab

@@ -46,7 +46,9 @@ std::string queue_text(const std::vector<sweep::QueuedTask>& tasks) {
 
 std::string run_line(const sweep::Standing& standing) {
   std::string line = fmt::format("  {:<40} {}", standing.run.label(), name_of(standing.state));
-  if (standing.steps > 0) line += fmt::format("  step {}/{}", standing.step, standing.steps);
+  if (const auto all = standing.position.all(); all > 0) {
+    line += fmt::format("  step {}/{}", standing.position.done(), all);
+  }
   if (standing.task) {
     line += fmt::format("  task {}_{} {}", standing.task->job, standing.task->index,
                         standing.task->state);
@@ -120,8 +122,8 @@ std::string standings_json(const sweep::Plan& plan, const sweep::Standings& stan
                 {"axes", Json(std::map<std::string, std::string>(standing.run.axes.begin(),
                                                                  standing.run.axes.end()))},
                 {"state", name_of(standing.state)},
-                {"step", standing.step},
-                {"steps", standing.steps},
+                {"step", standing.position.done()},
+                {"steps", standing.position.all()},
                 {"directory", standing.run.directory.path.string()},
                 {"task", nullptr}};
     if (!standing.message.empty()) run["message"] = standing.message;

@@ -192,8 +192,12 @@ RunRow read_run(const RunDirectory& run) {
       if (json && json->contains(key)) row[key] = json->at(key);
     }
   };
-  take(read_status(run), {"step", "steps", "message"});
-  take(read_provenance(run), {"commit", "host", "started", "finished"});
+  take(read_status(run), {"message"});
+  if (const auto position = position_of(run); position.all() > 0) {
+    row["step"] = position.done();
+    row["steps"] = position.all();
+  }
+  take(read_provenance(run), {"commit", "host", "started", "finished", "trained_in"});
   try {
     flatten(config::to_json(config::load_yaml(run.config())), "config", row);
   } catch (const UserError&) {  // a run folder without its configuration still has a state

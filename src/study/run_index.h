@@ -15,7 +15,8 @@ namespace difflab::cli {
 inline constexpr std::size_t kShownId = 8;
 
 /// What the files of one run say, flat: "id", "state", "step", "steps", "message", "directory",
-/// "commit", "host", "started", "finished", every key of the configuration by its dotted name
+/// "commit", "host", "started", "finished", "trained_in" (the run that trained the model of one
+/// that was only asked), every key of the configuration by its dotted name
 /// ("model.attention.kind") and every figure of the result as "metrics.NAME".
 using RunRow = std::map<std::string, Json>;
 

@@ -14,6 +14,7 @@
 #include "run/identity.h"
 #include "run/input_files.h"
 #include "run/run_config.h"
+#include "run/stage.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/hash.h"
@@ -86,7 +87,7 @@ std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& r
                       .config = config::to_json(full),
                       .config_text = config::to_yaml(full),
                       .directory = {},
-                      .work = run.train.steps,
+                      .work = first_batch(run) + run.train.steps,
                       .training = training_id(run)});
     threads = std::max(threads, static_cast<int>(run.threads));
   }

@@ -24,13 +24,9 @@ double work_of(const std::vector<Run>& runs) {
 
 // The share of its work that a run says it has done; 0 if it says nothing.
 double fraction_of(const Run& run) {
-  const auto status = read_status(run.directory);
-  if (!status) return 0;
-  const auto number = [&](const char* key) {
-    return status->contains(key) && status->at(key).is_number() ? status->at(key).get<double>() : 0;
-  };
-  const double steps = number("steps");
-  return steps > 0 ? std::clamp(number("step") / steps, 0.0, 1.0) : 0;
+  const auto position = position_of(run.directory);
+  const auto all = static_cast<double>(position.all());
+  return all > 0 ? std::clamp(static_cast<double>(position.done()) / all, 0.0, 1.0) : 0;
 }
 
 }  // namespace

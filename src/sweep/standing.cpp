@@ -9,15 +9,10 @@ namespace difflab::sweep {
 namespace {
 
 Standing standing_of(const Run& run, RunState state) {
-  Standing standing{.run = run, .state = state, .message = {}, .task = {}};
+  Standing standing{.run = run, .state = state, .position = {}, .message = {}, .task = {}};
   const auto status = read_status(run.directory);
   if (!status) return standing;
-  const auto number = [&](const char* key) -> std::int64_t {
-    const auto found = status->find(key);
-    return found != status->end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-  };
-  standing.step = number("step");
-  standing.steps = number("steps");
+  standing.position = position_of(run.directory);
   if (const auto found = status->find("message"); found != status->end() && found->is_string()) {
     standing.message = found->get<std::string>();
   }

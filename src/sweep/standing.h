@@ -15,9 +15,9 @@ namespace difflab::sweep {
 struct Standing {
   Run run;
   RunState state = RunState::kNew;
-  std::int64_t step = 0, steps = 0;  ///< as its status says; 0 if it says nothing
-  std::string message;               ///< why it failed
-  std::optional<QueuedTask> task;    ///< that will execute it, if Slurm has one
+  RunPosition position;            ///< as its status says
+  std::string message;             ///< why it failed
+  std::optional<QueuedTask> task;  ///< that will execute it, if Slurm has one
 
   /// Whether somebody is at it, or will be without further doing.
   bool in_hand() const { return state == RunState::kRunning || task.has_value(); }

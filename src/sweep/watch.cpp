@@ -70,7 +70,7 @@ WatchedRun Watch::look_at(const NamedRun& named) {
   if (std::error_code none; !std::filesystem::exists(run.directory.result(), none)) {
     memory.complete.reset();
   }
-  Standing standing{.run = {}, .state = RunState::kNew, .message = {}, .task = {}};
+  Standing standing{.run = {}, .state = RunState::kNew, .position = {}, .message = {}, .task = {}};
   const bool known = memory.complete.has_value();
   try {
     standing = known ? *memory.complete : standing_of(run);
@@ -80,8 +80,8 @@ WatchedRun Watch::look_at(const NamedRun& named) {
   if (!known) read_metrics(memory);  // after the state: a run that has ended has written its last
   if (is_complete(standing.state)) memory.complete = standing;
   seen.state = standing.state;
-  seen.step = standing.step;
-  seen.steps = standing.steps;
+  seen.step = standing.position.done();
+  seen.steps = standing.position.all();
   seen.curve = memory.curve;
   seen.queued = queue_.of_run.count(run.id) > 0 && !is_complete(seen.state);
   if (seen.state == RunState::kFailed) seen.problem = standing.message;
@@ -97,7 +97,8 @@ WatchedRun Watch::look_at(const NamedRun& named) {
     seen.rate = training_rate(memory.steps, memory.seconds);
     // The status is written less often than it could be, never ahead of the metrics.
     if (!memory.steps.empty() && seen.steps > 0) {
-      seen.step = std::max(seen.step, static_cast<std::int64_t>(memory.steps.back()));
+      const auto own = static_cast<std::int64_t>(memory.steps.back());
+      seen.step = std::max(seen.step, standing.position.before + own);
     }
   }
   return seen;

@@ -160,7 +160,8 @@ class Loop {
     note_milestones(progress_, line);
     context_.before_writing();
     metrics_.append(line);
-    write_status(context_.directory, RunState::kRunning, progress_.step, config_.steps);
+    write_status(context_.directory, RunState::kRunning,
+                 {.step = progress_.step, .steps = config_.steps, .stages = context_.first_batch});
     return true;
   }
 

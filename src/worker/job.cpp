@@ -31,7 +31,7 @@ void on_signal(int signal) {
 int fail(const RunDirectory& run, const std::string& message, int code) {
   std::cerr << (code == kJobUserError ? "error: " : "internal error (please report it): ")
             << message << std::endl;
-  write_status(run, RunState::kFailed, 0, 0, message);
+  write_status(run, RunState::kFailed, {}, message);
   note_event(run, "failure", {{"message", message}});
   return code;
 }

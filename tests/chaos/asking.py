@@ -5,6 +5,7 @@ What is asked of models that are trained takes no step of training, is asked onc
 a training survives. ctest gives a quick dose. Standard library and strace only.
 """
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,10 @@ def single_runs(project):
     require([(cell["length"], cell["depth"]) for cell in cells] ==
             [(length, depth) for length in (16, 20) for depth in (0, 50, 100)], str(cells)[:300])
     place = ["--results", str(results)]
+    listed = project.call([str(project.build / "difflab"), "runs", *place]).stdout.splitlines()[1:]
+    homeless = [line for line in listed if not re.match(r"\w+  (asked: )?tiny/", line)]
+    require(not homeless, f"runs of no experiment: {homeless}")
+    require(sum("asked: tiny/" in line for line in listed) == 2, f"two were only asked: {listed}")
     for words in (["evaluate", "0" * 16, *place], ["evaluate", "tinny"],
                   ["evaluate", runs[0], *place, "seed=1"],
                   ["evaluate", runs[0], *place, "evaluate=[{kind: hallucination}]"],

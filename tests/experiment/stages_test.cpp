@@ -1,4 +1,5 @@
 // Trainings in stages: each is a run of its own that others share.
+#include <algorithm>
 #include <filesystem>
 
 #include "config/schema/reader.h"
@@ -71,6 +72,7 @@ CATCH_TEST_CASE("runs that differ behind a stage share it") {
 CATCH_TEST_CASE("a run in stages that is stopped anywhere ends as if it had not been") {
   const Results undisturbed;
   const auto expected = outcome_of(undisturbed.run(staged()));
+  std::int64_t last_position = 0;
   for (int stop_at = 0; stop_at < 16; ++stop_at) {
     CATCH_INFO("stopped after " << stop_at << " steps");
     const Results results;
@@ -79,6 +81,12 @@ CATCH_TEST_CASE("a run in stages that is stopped anywhere ends as if it had not 
     const auto end = run_experiment(staged(), run, [&] { return asked++ == stop_at; });
     if (end == RunEnd::kInterrupted) {
       CATCH_CHECK((*read_status(run))["state"] == "interrupted");
+      const auto position = position_of(run);
+      // The stage's lease has asked once before its first step.
+      CATCH_CHECK(position.done() == std::clamp(stop_at - 1, 0, 6) + position.step);
+      CATCH_CHECK(position.all() == 6 + staged().train.steps);
+      CATCH_CHECK(position.done() >= last_position);
+      last_position = position.done();
       CATCH_REQUIRE(run_experiment(staged(), run, [] { return false; }) == RunEnd::kComplete);
     }
     CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "record/metrics_log.h"
 #include "record/status.h"
@@ -35,6 +36,31 @@ CATCH_TEST_CASE("a metrics log that is cut back reports no step twice") {
   CATCH_CHECK_THROWS_AS(MetricsLog(run.metrics(), 10'000), UserError);
 }
 
+CATCH_TEST_CASE("a run's position counts the steps of its stages") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path() / "run"}, stage{folder.path() / "stage"};
+  make_directories(run.path);
+  make_directories(stage.path);
+  const auto shown = [&] {
+    const auto position = position_of(run);
+    return std::pair(position.done(), position.all());
+  };
+  CATCH_CHECK(shown() == std::pair<std::int64_t, std::int64_t>(0, 0));
+  write_status(run, RunState::kRunning, {.steps = 10, .stages = 30}, "", "../stage");
+  CATCH_CHECK(shown() == std::pair<std::int64_t, std::int64_t>(0, 40));
+  write_status(stage, RunState::kRunning, {.step = 12, .steps = 30});
+  CATCH_CHECK(shown() == std::pair<std::int64_t, std::int64_t>(12, 40));
+  write_status(run, RunState::kRunning, {.step = 3, .steps = 10, .stages = 30});
+  CATCH_CHECK(shown() == std::pair<std::int64_t, std::int64_t>(33, 40));
+
+  // What another program wrote there does no harm.
+  write_status(stage, RunState::kRunning, {.step = 99, .steps = 99}, "", "../stage");
+  write_status(run, RunState::kRunning, {.steps = 10, .stages = 30}, "", "../stage");
+  CATCH_CHECK(shown() == std::pair<std::int64_t, std::int64_t>(30, 40));
+  write_file_atomically(run.status(), R"({"step": "x", "steps": -4, "stage": 7})");
+  CATCH_CHECK(shown() == std::pair<std::int64_t, std::int64_t>(0, 0));
+}
+
 CATCH_TEST_CASE("a torn last line of metrics is left out, a damaged one is an error") {
   const testing::TemporaryFolder folder;
   const RunDirectory run{folder.path()};
@@ -64,7 +90,7 @@ CATCH_TEST_CASE("a status says state, step and message") {
   const testing::TemporaryFolder folder;
   const RunDirectory run{folder.path()};
   CATCH_CHECK_FALSE(read_status(run));
-  write_status(run, RunState::kFailed, 3, 9, "out of luck");
+  write_status(run, RunState::kFailed, {.step = 3, .steps = 9}, "out of luck");
   const auto status = *read_status(run);
   CATCH_CHECK(status["state"] == "failed");
   CATCH_CHECK(status["step"] == 3);

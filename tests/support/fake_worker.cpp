@@ -97,7 +97,7 @@ void misbehave(const Knobs& knobs, const RunDirectory& run, const std::string& c
   if (const auto code = knobs.for_config("exit", config)) {
     std::cout << "the fake run gives up" << std::endl;
     if (*code == 2) {
-      write_status(run, RunState::kFailed, 0, 0, "the fake task is impossible");
+      write_status(run, RunState::kFailed, {}, "the fake task is impossible");
       note_event(run, "failure", {{"message", "the fake task is impossible"}});
     }
     std::exit(*code);
@@ -147,11 +147,11 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
   if (std::ifstream(directory.checkpoint()) >> step) {
     note_event(directory, "resume", {{"step", step}});
   }
-  write_status(directory, RunState::kRunning, step, steps);
+  write_status(directory, RunState::kRunning, {.step = step, .steps = steps});
   misbehave(knobs, directory, config);
   for (; step < steps; ++step) {
     if (stop_requested) {
-      write_status(directory, RunState::kInterrupted, step, steps);
+      write_status(directory, RunState::kInterrupted, {.step = step, .steps = steps});
       note_event(directory, "signal", {{"signal", SIGTERM}});
       return 75;
     }
@@ -162,7 +162,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
       std::ofstream(directory.metrics()) << metric_lines(config, step + 1);
     }
     note_event(directory, "checkpoint", {{"step", step + 1}});
-    write_status(directory, RunState::kRunning, step + 1, steps);
+    write_status(directory, RunState::kRunning, {.step = step + 1, .steps = steps});
   }
   lease->require_held();
   write_file_atomically(directory.metrics(), metric_lines(config, steps));
@@ -170,7 +170,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
                        {"status", "finished"},       {"metrics", metrics_of(config, steps)},
                        {"censored", Json::object()}, {"evaluations", Json::object()}};
   lease->publish_result(result.dump(1) + "\n");
-  write_status(directory, RunState::kFinished, steps, steps);
+  write_status(directory, RunState::kFinished, {.step = steps, .steps = steps});
   note_event(directory, "finish", {{"state", "finished"}, {"step", steps}});
   knobs.note("end " + id);
   return 0;

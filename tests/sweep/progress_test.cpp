@@ -123,7 +123,7 @@ CATCH_TEST_CASE("a run that a search drops is not waited for") {
 CATCH_TEST_CASE("a terminal gets one line with how far the running runs are") {
   ProgressBench bench;
   std::ostringstream out;
-  write_status(bench.runs[1].directory, RunState::kRunning, 50, 200);
+  write_status(bench.runs[1].directory, RunState::kRunning, {.step = 50, .steps = 200});
   {
     Progress progress(out, bench.runs, {.live = true, .width = 100});
     progress.started(bench.runs[1]);

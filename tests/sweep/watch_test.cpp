@@ -51,7 +51,7 @@ struct WatchBench {
                          {"train_seconds", seconds * step / 10}};
       file << line.dump() << '\n';
     }
-    write_status(at(i), RunState::kRunning, to, 100);
+    write_status(at(i), RunState::kRunning, {.step = to, .steps = 100});
   }
   WatchView look(double now) { return watch.look(runs, {folder.path()}, now); }
 };
@@ -62,7 +62,7 @@ CATCH_TEST_CASE("a watch shows state, step, curve and rate of runs that others e
   bench.train(0, 30, 5);
   bench.finish(1, "diverged");
   make_directories(bench.at(2).path);
-  write_status(bench.at(2), RunState::kFailed, 0, 0, "out of luck\nand more");
+  write_status(bench.at(2), RunState::kFailed, {}, "out of luck\nand more");
   const auto view = bench.look(0);
   CATCH_REQUIRE(view.runs.size() == 4);
   CATCH_CHECK(view.runs[0].state == RunState::kRunning);
@@ -84,7 +84,7 @@ CATCH_TEST_CASE("what is left is the work that somebody will do, by the clocks o
   bench.start(1);  // too young to have a rate: counts as the other
   bench.finish(2, "finished");
   make_directories(bench.at(3).path);
-  write_status(bench.at(3), RunState::kFailed, 0, 0, "x");
+  write_status(bench.at(3), RunState::kFailed, {}, "x");
   const auto view = bench.look(0);
   CATCH_CHECK(*view.rate == Approx(4));           // 2 runs at 2 steps/s
   CATCH_CHECK(view.done == Approx(130.0 / 300));  // the failed run is not waited for
@@ -95,9 +95,9 @@ CATCH_TEST_CASE(
     "without clocks of the runs the watch measures itself, and nobody working ends it") {
   WatchBench bench;
   bench.start(0);
-  write_status(bench.at(0), RunState::kRunning, 10, 100);
+  write_status(bench.at(0), RunState::kRunning, {.step = 10, .steps = 100});
   CATCH_CHECK_FALSE(bench.look(0).rate);
-  write_status(bench.at(0), RunState::kRunning, 50, 100);
+  write_status(bench.at(0), RunState::kRunning, {.step = 50, .steps = 100});
   const auto view = bench.look(10);
   CATCH_CHECK(*view.rate == Approx(4));
   CATCH_CHECK(*view.seconds_left == Approx(350.0 / 4));
@@ -133,7 +133,7 @@ CATCH_TEST_CASE("a watch has ended when every run has its result or has failed")
   for (const std::size_t i : {0, 1, 2}) bench.finish(i, "finished");
   CATCH_CHECK_FALSE(bench.look(0).ended());
   make_directories(bench.at(3).path);
-  write_status(bench.at(3), RunState::kFailed, 0, 0, "x");
+  write_status(bench.at(3), RunState::kFailed, {}, "x");
   CATCH_CHECK(bench.look(1).ended());
   bench.start(3);  // somebody tries again
   CATCH_CHECK_FALSE(bench.look(2).ended());

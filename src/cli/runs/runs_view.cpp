@@ -5,18 +5,21 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <string_view>
 
 #include "record/provenance.h"
 #include "report/data/format.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/terminal/terminal.h"
+#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kMapsOfNeedles = "needle";  // where difflab needle puts its maps
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kShortest = 8;  // a column is not made narrower than this
 constexpr std::size_t kExperimentColumn = 1, kVariesColumn = 2;
@@ -33,6 +36,7 @@ std::map<std::string, std::vector<Membership>> memberships(const fs::path& resul
   std::error_code none;
   std::vector<fs::path> files;
   for (const auto& experiment : fs::directory_iterator(results, none)) {
+    if (experiment.path().filename() == kMapsOfNeedles) continue;  // questions, no experiment
     for (const auto& preset : fs::directory_iterator(experiment.path(), none)) {
       const auto file = preset.path() / "runs.json";
       if (fs::is_regular_file(file, none)) files.push_back(file);
@@ -136,10 +140,12 @@ std::vector<std::vector<std::string>> runs_view(const std::vector<RunRow>& rows,
       {"id", "experiment", "varies", "seed", "state", "age", "accuracy", "loss"}};
   for (const auto& row : rows) {
     const auto id = text_in(row, "id");
-    const auto found = of.find(id);
+    auto found = of.find(id);
+    const bool asked = found == of.end();  // nobody's own: a trained model that was asked more
+    if (asked) found = of.find(text_in(row, "trained_in"));
     std::string experiment, varies = text_in(row, "config.model.name");
     if (found != of.end()) {
-      experiment = found->second.front().experiment;
+      experiment = concat(asked ? "asked: " : "", found->second.front().experiment);
       if (found->second.size() > 1) experiment += fmt::format(" +{}", found->second.size() - 1);
       if (const auto text = varied_text(found->second.front()); !text.empty()) varies = text;
     }

@@ -14,6 +14,7 @@
 #include "record/answers.h"
 #include "run/identity.h"
 #include "run/input_files.h"
+#include "run/stage.h"
 #include "run/trained_runs.h"
 #include "study/asked/asked_evaluations.h"
 #include "study/asked/weights.h"
@@ -104,7 +105,7 @@ sweep::Run planned_run(const RunConfig& config, const std::string& label, const 
           .config = config::to_json(full),
           .config_text = config::to_yaml(full),
           .directory = {results / "runs" / id},
-          .work = config.train.steps,
+          .work = first_batch(config) + config.train.steps,
           .training = training_id(config)};
 }
 
