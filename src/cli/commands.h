@@ -31,12 +31,6 @@ void add_bench_command(CLI::App& app);
 void add_data_command(CLI::App& app);
 void add_completion_commands(CLI::App& app);
 
-/// Exit codes of `difflab`, after sysexits.h; scripts read them. A UserError gives 2.
-constexpr int kSomeRunsFailed = 1;
-constexpr int kUserError = 2;
-constexpr int kBug = 70;
-constexpr int kInterrupted = 130;
-
 /// What `sweep`, `plot` and `config` are called with.
 struct StudyArguments {
   std::string name;

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "config/value/text_check.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/text.h"
 
 namespace {
@@ -117,16 +118,16 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : cli::kUserError;
+    return app.exit(error) == 0 ? 0 : difflab::kUserError;
   } catch (const difflab::UserError& error) {
     std::cerr << "error: " << error.what() << '\n';
-    return cli::kUserError;
+    return difflab::kUserError;
   } catch (const std::filesystem::filesystem_error& error) {
     // A name that is too long, a loop of links, a folder that may not be looked into.
     std::cerr << "error: " << error.path1().string() << ": " << error.code().message() << '\n';
-    return cli::kUserError;
+    return difflab::kUserError;
   } catch (const std::exception& error) {
     std::cerr << "internal error (please report it): " << error.what() << '\n';
-    return cli::kBug;
+    return difflab::kBug;
   }
 }

@@ -16,6 +16,7 @@
 #include "record/event_log.h"
 #include "record/lease.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/files.h"
 #include "util/process.h"
 #include "util/text.h"
@@ -247,12 +248,12 @@ class Execution {
       return fail(run, error.what());
     }
     if (!job.broken.empty()) return fail(run, job.broken);
-    if (end.how == JobEnd::How::kExited && end.code == kExitOvertaken) {
+    if (end.how == JobEnd::How::kExited && end.code == kRunOvertaken) {
       job.attempts = 0;  // whoever has the run now will finish it, or it comes back to us
       waiting_.push_back(job);
       return;
     }
-    const bool own_fault = end.how == JobEnd::How::kExited && end.code != kExitInterrupted;
+    const bool own_fault = end.how == JobEnd::How::kExited && end.code != kRunStopped;
     if (stops_ > 0 && !own_fault) {
       ++outcome_.unfinished;
     } else if (job.paused && !own_fault) {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -59,7 +60,7 @@ struct Pipe {
                          pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it died before the line above
+  if (::getppid() != parent) ::_exit(kFailed);  // it died before the line above
   for (const int signal : kStopSignals) ::signal(signal, SIG_DFL);
   ::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
@@ -70,7 +71,7 @@ struct Pipe {
   }
   const int error = errno;
   [[maybe_unused]] const auto written = ::write(exec_error, &error, sizeof error);
-  ::_exit(127);
+  ::_exit(kNoSuchProgram);
 }
 
 // Appends what can be read now; false at the end of the stream.

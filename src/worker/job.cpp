@@ -14,6 +14,7 @@
 #include "record/lease.h"
 #include "record/status.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 
 namespace difflab {
 namespace {
@@ -24,13 +25,13 @@ volatile std::sig_atomic_t interrupts = 0;
 void on_signal(int signal) {
   stop = signal;
   if (signal != SIGINT) return;
-  if (interrupts > 0) _exit(130);
+  if (interrupts > 0) _exit(kInterrupted);
   interrupts = 1;
 }
 
 int fail(const RunDirectory& run, const std::string& message, int code) {
-  std::cerr << (code == kJobUserError ? "error: " : "internal error (please report it): ")
-            << message << std::endl;
+  std::cerr << (code == kUserError ? "error: " : "internal error (please report it): ") << message
+            << std::endl;
   write_status(run, RunState::kFailed, {}, message);
   note_event(run, "failure", {{"message", message}});
   return code;
@@ -54,24 +55,24 @@ int run_job(const std::filesystem::path& directory, int cores) {
   const auto fail_unless_overtaken = [&](const std::string& message, int code) {
     if (!lease || lease->held()) return fail(run, message, code);
     std::cerr << "another process has taken this run over" << std::endl;
-    return static_cast<int>(kJobOvertaken);
+    return static_cast<int>(kRunOvertaken);
   };
   try {
     const auto stop_requested = [] { return stop != 0; };
     lease = Lease::acquire(run, stop_requested);
-    if (!lease) return kJobInterrupted;
-    if (std::filesystem::exists(run.result())) return kJobComplete;
+    if (!lease) return kRunStopped;
+    if (std::filesystem::exists(run.result())) return kDone;
     note_event(run, "start", {{"epoch", lease->epoch()}});
     const auto end = run_experiment(read_run_config(run), run, stop_requested, lease.get(), cores);
-    if (end == RunEnd::kComplete) return kJobComplete;
+    if (end == RunEnd::kComplete) return kDone;
     note_event(run, "signal", {{"signal", static_cast<int>(stop)}});
-    return kJobInterrupted;
+    return kRunStopped;
   } catch (const UserError& error) {
-    return fail_unless_overtaken(error.what(), kJobUserError);
+    return fail_unless_overtaken(error.what(), kUserError);
   } catch (const c10::Error& error) {
-    return fail_unless_overtaken(error.what_without_backtrace(), kJobFailed);
+    return fail_unless_overtaken(error.what_without_backtrace(), kFailed);
   } catch (const std::exception& error) {  // LeaseLost among them
-    return fail_unless_overtaken(error.what(), kJobFailed);
+    return fail_unless_overtaken(error.what(), kFailed);
   }
 }
 

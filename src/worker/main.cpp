@@ -15,6 +15,7 @@
 #include "experiment/warm_up.h"
 #include "record/provenance.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/json.h"
 #include "worker/bench.h"
 #include "worker/job.h"
@@ -36,7 +37,7 @@ int usage() {
          "       difflab-worker run DIR    one run in this process\n"
          "       difflab-worker version    versions as JSON\n"
          "       difflab-worker verify | export | generate | show | bench ...    see difflab\n";
-  return 2;
+  return difflab::kUserError;
 }
 
 // The commands that `difflab` hands on.
@@ -52,10 +53,10 @@ int tool(const std::string& command, const std::vector<std::string>& arguments) 
     return usage();  // too few arguments
   } catch (const difflab::UserError& error) {
     std::cerr << "error: " << error.what() << '\n';
-    return 2;
+    return difflab::kUserError;
   } catch (const std::exception& error) {
     std::cerr << "internal error (please report it): " << error.what() << '\n';
-    return 70;
+    return difflab::kBug;
   }
 }
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "record/run_directory.h"
+#include "util/exit_code.h"
 #include "util/text.h"
 #include "worker/job.h"
 
@@ -43,7 +44,7 @@ void redirect_output(const fs::path& log) {
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
   if (file < 0) {
     std::cerr << "cannot open " << log.string() << ": " << std::strerror(errno) << std::endl;
-    _exit(kJobUserError);
+    _exit(kUserError);
   }
   ::dup2(file, STDOUT_FILENO);
   ::dup2(file, STDERR_FILENO);
@@ -71,7 +72,7 @@ class Child {
       redirect_output(RunDirectory{directory}.log());
       const int code = run_job_(directory);
       std::cout.flush();
-      if (code != kJobComplete || Clock::now() - born_ > kYoung) _exit(code);
+      if (code != kDone || Clock::now() - born_ > kYoung) _exit(code);
       ::malloc_trim(0);
       if (!say_complete()) _exit(code);
       directory = next();
@@ -88,7 +89,7 @@ class Child {
   std::string next() const {
     std::array<char, PATH_MAX> buffer{};
     const ssize_t count = ::recv(server_, buffer.data(), buffer.size(), 0);
-    if (count <= 0) _exit(kJobComplete);  // also on a signal: there is nothing to save
+    if (count <= 0) _exit(kDone);  // also on a signal: there is nothing to save
     return {buffer.data(), static_cast<std::size_t>(count)};
   }
 
@@ -113,7 +114,7 @@ class Server {
         sources.push_back({child.socket, POLLIN, 0});
         speakers.push_back(process);
       }
-      if (::poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) return kJobFailed;
+      if (::poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) return kFailed;
       for (std::size_t i = 0; i < speakers.size(); ++i) {
         if (sources[2 + i].revents != 0) listen(speakers[i]);
       }
@@ -156,7 +157,7 @@ class Server {
     auto& child = children_.at(process);
     char word = 0;
     if (::recv(child.socket, &word, 1, MSG_DONTWAIT) == 1) {
-      report(concat("done ", kJobComplete), std::exchange(child.directory, {}));
+      report(concat("done ", kDone), std::exchange(child.directory, {}));
       if (open_) return;
     }
     ::close(std::exchange(child.socket, -1));
@@ -187,10 +188,10 @@ class Server {
         return;
       }
       if (ends[0] >= 0) ::close(ends[0]);
-      return report(concat("done ", kJobFailed), directory);
+      return report(concat("done ", kFailed), directory);
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != server) _exit(kJobFailed);  // it died before the line above
+    if (::getppid() != server) _exit(kFailed);  // it died before the line above
     ::close(signals_);
     ::close(ends[0]);
     // Its brothers shall see when the server lets go of them.

@@ -13,6 +13,7 @@
 #include "sweep/launcher/slurm_queue.h"
 #include "sweep/launcher/slurm_submit.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/process.h"
 #include "util/text.h"
 
@@ -57,7 +58,7 @@ int wait(const JobsOptions& options) {
   }
   const auto standings = sweep::standings_of(plan, options.folder);
   std::cout << standings_text(plan, standings, options.folder);
-  return standings.complete() == static_cast<int>(plan.runs.size()) ? 0 : kSomeRunsFailed;
+  return standings.complete() == static_cast<int>(plan.runs.size()) ? 0 : kFailed;
 }
 
 void cancel(const JobsOptions& options) {

@@ -12,6 +12,7 @@
 #include "study/targets.h"
 #include "sweep/plan/run.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/text.h"
 
 namespace difflab::cli {

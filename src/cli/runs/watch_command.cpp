@@ -10,6 +10,7 @@
 #include "cli/runs/pause.h"
 #include "study/targets.h"
 #include "sweep/watch_text.h"
+#include "util/exit_code.h"
 #include "util/process.h"
 #include "util/terminal/screen.h"
 #include "util/terminal/terminal.h"
@@ -64,7 +65,7 @@ class Viewer {
     }
     if (live && last) print(*last);  // stays on the first page, where the shell is
     if (StopSignals::count() > 0) return kInterrupted;
-    return last->complete() == static_cast<int>(last->runs.size()) ? 0 : kSomeRunsFailed;
+    return last->complete() == static_cast<int>(last->runs.size()) ? 0 : kFailed;
   }
 
  private:

@@ -29,6 +29,7 @@
 #include "sweep/progress.h"
 #include "sweep/standing.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/process.h"
 #include "util/terminal/terminal.h"
 #include "util/text.h"
@@ -187,7 +188,7 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
     std::cerr << fmt::format("{} more runs were stopped or not started: launcher.fail_fast\n",
                              outcome.unfinished);
   }
-  return outcome.failures.empty() ? 0 : kSomeRunsFailed;
+  return outcome.failures.empty() ? 0 : kFailed;
 }
 
 // Leaves the rest to Slurm; nothing of ours stays on this machine.

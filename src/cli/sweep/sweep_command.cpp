@@ -15,6 +15,7 @@
 #include "study/project.h"
 #include "sweep/plan/plan.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/text.h"
 
 namespace difflab::cli {

@@ -14,6 +14,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/progress.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/process.h"
 #include "util/terminal/terminal.h"
 #include "util/text.h"
@@ -88,7 +89,7 @@ int work(const WorkOptions& options) {
     return continue_later(options);
   }
   if (outcome.interrupted) return kNotFinished;
-  return outcome.failures.empty() ? 0 : kSomeRunsFailed;
+  return outcome.failures.empty() ? 0 : kFailed;
 }
 
 }  // namespace

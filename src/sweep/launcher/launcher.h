@@ -23,10 +23,6 @@ struct JobEnd {
   std::string text() const;
 };
 
-/// Exit codes of a run (docs: src/worker/main.cpp).
-constexpr int kExitInterrupted = 75;
-constexpr int kExitOvertaken = 76;  ///< another process has taken the run over
-
 /// Executes runs somewhere. A kind of launcher only starts and stops; what runs next, what is
 /// tried again and what counts as failed is decided in execute.h, the same way for all of them.
 class Launcher {

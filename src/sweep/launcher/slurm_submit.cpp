@@ -7,6 +7,7 @@
 
 #include "sweep/launcher/slurm_queue.h"
 #include "util/error.h"
+#include "util/exit_code.h"
 #include "util/files.h"
 #include "util/process.h"
 #include "util/text.h"
@@ -98,7 +99,7 @@ std::string submit_array(const SlurmLauncher& slurm, const Shape& shape, const S
     argv.push_back(word);
   }
   const auto printed = run_program(argv);
-  if (printed.status.code == 127) {
+  if (printed.status.code == kNoSuchProgram) {
     throw UserError("there is no sbatch in PATH; launcher=slurm needs a machine of the cluster");
   }
   if (!printed.status.success()) {
