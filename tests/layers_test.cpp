@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/source_files.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using difflab::testing::source_files;
 
 struct Room {
   std::set<std::string> may_include;
@@ -28,7 +30,7 @@ const std::map<std::string, Room> kRooms = {
     {"statistics", {{"util"}}},
     {"config", {{"util"}, {"value", "schema", "override", "interpolate", "compose", "grid"}}},
     {"record", {{"util"}}},
-    {"kernel", {{}}},
+    {"kernel", {{}, {"", "operation"}}},
     {"text", {{"util", "config"}}},
     {"model", {{"util", "config", "kernel"}, {"layer", "attention"}}},
     {"task", {{"util", "config", "text"}, {"base", "needle", "association", "in_text"}}},
@@ -74,26 +76,6 @@ std::size_t height(const Place& place) {
   CATCH_INFO("src/" << place.room << '/' << place.inner);
   CATCH_REQUIRE(found != order.end());
   return static_cast<std::size_t>(found - order.begin());
-}
-
-struct SourceFile {
-  fs::path path;  ///< below src/
-  std::vector<std::string> lines;
-};
-
-std::vector<SourceFile> source_files() {
-  const fs::path src = fs::path(DIFFLAB_ROOT) / "src";
-  std::vector<SourceFile> files;
-  for (const auto& entry : fs::recursive_directory_iterator(src)) {
-    const auto extension = entry.path().extension();
-    if (!entry.is_regular_file() || (extension != ".h" && extension != ".cpp")) continue;
-    SourceFile file{fs::relative(entry.path(), src), {}};
-    std::ifstream text(entry.path());
-    for (std::string line; std::getline(text, line);) file.lines.push_back(line);
-    files.push_back(std::move(file));
-  }
-  CATCH_REQUIRE(files.size() > 300);
-  return files;
 }
 
 CATCH_TEST_CASE("rooms include what they may, and inner rooms only those below them") {

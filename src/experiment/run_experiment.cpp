@@ -13,7 +13,7 @@
 #include "experiment/device.h"
 #include "experiment/earlier_stage.h"
 #include "experiment/taken_training.h"
-#include "kernel/library_attention.h"
+#include "kernel/operation/library_attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "record/event_log.h"

@@ -12,6 +12,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h, and before whatever includes that
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>
+#include "kernel/attention_pack-inl.h"
 #include "kernel/tile-inl.h"
 // clang-format on
 
@@ -19,75 +20,6 @@ HWY_BEFORE_NAMESPACE();
 namespace difflab::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of queries whose gradients with respect to keys and values are summed before they are
-// stored.
-constexpr std::size_t kBlock = 4 * kStrip;
-
-template <class T>
-using Tag = hn::ScalableTag<T>;
-
-/// What both passes need of one map: keys as they are multiplied with queries, [d, columns], and
-/// the scaled queries of the current block, [kBlock, padded d].
-template <class T>
-struct Map {
-  const T *q = nullptr, *k = nullptr;
-  T* keys_transposed = nullptr;
-  T* queries = nullptr;
-};
-
-template <class T>
-class Sizes {
- public:
-  explicit Sizes(const HeadShape& shape)
-      : lanes(hn::Lanes(Tag<T>())),
-        columns(round_up(shape.tokens + kStrip, 2 * lanes)),
-        width(round_up(shape.width, lanes)),
-        value_width(round_up(shape.value_width, lanes)) {}
-
-  static std::size_t round_up(std::size_t n, std::size_t unit) {
-    return (n + unit - 1) / unit * unit;
-  }
-  /// Columns that the strip of rows from `row` on reads: its keys, in whole vectors.
-  std::size_t limit(std::size_t row) const { return round_up(row + kStrip, lanes); }
-
-  std::size_t lanes, columns, width, value_width;
-};
-
-// Transposes rows of `width` into [width, columns], zero behind the last token.
-template <class T>
-void pack_transposed(const T* rows, std::size_t stride, std::size_t tokens, std::size_t width,
-                     std::size_t columns, T* out) {
-  for (std::size_t c = 0; c < width; ++c) {
-    T* line = out + c * columns;
-    for (std::size_t t = 0; t < tokens; ++t) line[t] = rows[t * stride + c];
-    std::fill(line + tokens, line + columns, T{0});
-  }
-}
-
-// Copies `count` rows of `width` to rows of `padded`, times `scale`; `total` rows are written, what
-// is not there is zero.
-template <class T>
-void pack_rows(const T* rows, std::size_t stride, std::size_t count, std::size_t width,
-               std::size_t total, std::size_t padded, T scale, T* out) {
-  for (std::size_t t = 0; t < total; ++t) {
-    T* line = out + t * padded;
-    const std::size_t filled = t < count ? width : 0;
-    for (std::size_t c = 0; c < filled; ++c) line[c] = rows[t * stride + c] * scale;
-    std::fill(line + filled, line + padded, T{0});
-  }
-}
-
-// Adds rows of `padded` to rows of `width`.
-template <class T>
-void add_rows(const T* rows, std::size_t count, std::size_t padded, std::size_t width, T* out,
-              std::size_t stride) {
-  for (std::size_t t = 0; t < count; ++t) {
-    for (std::size_t c = 0; c < width; ++c) out[t * stride + c] += rows[t * padded + c];
-  }
-}
-
-// Column j of a row becomes exp(score − shift) for columns below n and 0 from there on. No score is
-// meant to be above the shift, so what rounding puts there counts as equal.
 template <class T, class Vector>
 HWY_INLINE Vector store_exponential(T* row, std::size_t j, std::size_t n, Vector shift) {
   const Tag<T> tag;
@@ -215,106 +147,146 @@ void score_gradients(T* p1, T* p2, T* d_weights, T d1, T d2, T lambda, std::size
   }
 }
 
+/// The way back through one head, a block of queries after the other.
+template <class T>
+class Backward {
+ public:
+  Backward(const HeadShape& shape, const Head<T>& head, const HeadGradients<T>& gradients,
+           Scratch<T>& scratch)
+      : shape_(shape), head_(head), gradients_(gradients), size_(shape), count_(head.q2 ? 2 : 1) {
+    const std::size_t padded_tokens = Sizes<T>::round_up(shape.tokens, kStrip);
+    const T *q[2] = {head.q1, head.q2}, *k[2] = {head.k1, head.k2};
+    for (int m = 0; m < count_; ++m) {
+      map_[m] = {q[m], k[m]};
+      map_[m].keys_transposed = scratch.take(shape.width * size_.columns);
+      pack_transposed(k[m], shape.k_stride, shape.tokens, shape.width, size_.columns,
+                      map_[m].keys_transposed);
+      keys_[m] = scratch.take(shape.tokens * size_.width);
+      pack_rows(k[m], shape.k_stride, shape.tokens, shape.width, shape.tokens, size_.width, T(1),
+                keys_[m]);
+      d_keys_[m] = scratch.take(padded_tokens * size_.width);
+      std::fill(d_keys_[m], d_keys_[m] + padded_tokens * size_.width, T{0});
+      map_[m].queries = scratch.take(kBlock * size_.width);
+      scores_[m] = scratch.take(kBlock * size_.columns);
+    }
+    values_transposed_ = scratch.take(shape.value_width * size_.columns);
+    pack_transposed(head.v, shape.v_stride, shape.tokens, shape.value_width, size_.columns,
+                    values_transposed_);
+    d_values_ = scratch.take(padded_tokens * size_.value_width);
+    std::fill(d_values_, d_values_ + padded_tokens * size_.value_width, T{0});
+    d_out_ = scratch.take(kBlock * size_.value_width);
+    d_weights_ = scratch.take(kBlock * size_.columns);
+    strip_ = scratch.take(kStrip * size_.width);
+  }
+
+  void run() {
+    for (std::size_t begin = 0; begin < shape_.tokens; begin += kBlock) {
+      const std::size_t rows = std::min(kBlock, shape_.tokens - begin);
+      const std::size_t padded_rows = Sizes<T>::round_up(rows, kStrip);
+      // Rows that nothing is asked of, as in a last layer: their dq and d_lambda stay zero.
+      if (!take_block(begin, rows, padded_rows)) continue;
+      for (std::size_t s = 0; s < padded_rows; s += kStrip) {
+        differentiate_scores(begin, s, rows);
+        write_queries(begin, s, rows);
+      }
+      add_keys_and_values(begin, rows, padded_rows);
+    }
+    T* dk[2] = {gradients_.dk1, gradients_.dk2};
+    for (int m = 0; m < count_; ++m) {
+      add_rows(d_keys_[m], shape_.tokens, size_.width, shape_.width, dk[m], shape_.k_stride);
+    }
+    add_rows(d_values_, shape_.tokens, size_.value_width, shape_.value_width, gradients_.dv,
+             shape_.v_stride);
+  }
+
+ private:
+  // False if no gradient comes to any row of the block.
+  bool take_block(std::size_t begin, std::size_t rows, std::size_t padded_rows) {
+    const T scale = T(1) / std::sqrt(static_cast<T>(shape_.width));
+    for (int m = 0; m < count_; ++m) {
+      pack_rows(map_[m].q + begin * shape_.q_stride, shape_.q_stride, rows, shape_.width,
+                padded_rows, size_.width, scale, map_[m].queries);
+    }
+    pack_rows(gradients_.d_out + begin * shape_.out_stride, shape_.out_stride, rows,
+              shape_.value_width, padded_rows, size_.value_width, T(1), d_out_);
+    const T* end = d_out_ + padded_rows * size_.value_width;
+    return std::any_of(static_cast<const T*>(d_out_), end, [](T d) { return d != T{0}; });
+  }
+
+  // The strip's scores become their gradients, d_weights_ the weights of the values.
+  void differentiate_scores(std::size_t begin, std::size_t s, std::size_t rows) {
+    const std::size_t limit = size_.limit(begin + s), columns = size_.columns;
+    for (int m = 0; m < count_; ++m) {
+      multiply_strip<false>(map_[m].queries + s * size_.width, size_.width, 1, shape_.width,
+                            map_[m].keys_transposed, columns, limit, scores_[m] + s * columns,
+                            columns);
+    }
+    multiply_strip<false>(d_out_ + s * size_.value_width, size_.value_width, 1, shape_.value_width,
+                          values_transposed_, columns, limit, d_weights_ + s * columns, columns);
+    const bool two = count_ == 2;
+    for (std::size_t i = s; i < s + kStrip; ++i) {
+      T* p1 = scores_[0] + i * columns;
+      T* p2 = two ? scores_[1] + i * columns : nullptr;
+      T* da = d_weights_ + i * columns;
+      if (i >= rows) {
+        for (T* row : {p1, p2, da}) {
+          if (row != nullptr) std::fill(row, row + limit, T{0});
+        }
+        continue;
+      }
+      const std::size_t t = begin + i;
+      const T d1 = probabilities(p1, da, head_.log_sum1[t], t + 1, limit);
+      const T d2 = two ? probabilities(p2, da, head_.log_sum2[t], t + 1, limit) : T{0};
+      score_gradients(p1, p2, da, d1, d2, two ? head_.lambda[t] : T{0}, limit);
+      if (two) gradients_.d_lambda[t] = -d2;
+    }
+  }
+
+  void write_queries(std::size_t begin, std::size_t s, std::size_t rows) {
+    const T scale = T(1) / std::sqrt(static_cast<T>(shape_.width));
+    const std::size_t used = std::min(begin + s + kStrip, shape_.tokens);
+    T* dq[2] = {gradients_.dq1, gradients_.dq2};
+    for (int m = 0; m < count_; ++m) {
+      multiply_strip<false>(scores_[m] + s * size_.columns, size_.columns, 1, used, keys_[m],
+                            size_.width, size_.width, strip_, size_.width);
+      for (std::size_t i = 0; i < kStrip && s + i < rows; ++i) {
+        T* line = dq[m] + (begin + s + i) * shape_.q_stride;
+        for (std::size_t c = 0; c < shape_.width; ++c)
+          line[c] = strip_[i * size_.width + c] * scale;
+      }
+    }
+  }
+
+  // Keys from `key` on are read by the rows from themselves on.
+  void add_keys_and_values(std::size_t begin, std::size_t rows, std::size_t padded_rows) {
+    const std::size_t columns = size_.columns;
+    for (std::size_t key = 0; key < begin + rows; key += kStrip) {
+      const std::size_t from = key > begin ? key - begin : 0;
+      for (int m = 0; m < count_; ++m) {
+        multiply_strip<true>(scores_[m] + from * columns + key, 1, columns, padded_rows - from,
+                             map_[m].queries + from * size_.width, size_.width, size_.width,
+                             d_keys_[m] + key * size_.width, size_.width);
+      }
+      multiply_strip<true>(d_weights_ + from * columns + key, 1, columns, padded_rows - from,
+                           d_out_ + from * size_.value_width, size_.value_width, size_.value_width,
+                           d_values_ + key * size_.value_width, size_.value_width);
+    }
+  }
+
+  const HeadShape& shape_;
+  const Head<T>& head_;
+  const HeadGradients<T>& gradients_;
+  const Sizes<T> size_;
+  const int count_;  // of maps
+  Map<T> map_[2];
+  T *scores_[2], *keys_[2], *d_keys_[2];
+  T *values_transposed_, *d_values_, *d_out_, *d_weights_, *strip_;
+};
+
 template <class T>
 void backward(const HeadShape& shape, const Head<T>& head, const HeadGradients<T>& gradients,
               Scratch<T>& scratch) {
-  const Sizes<T> size(shape);
-  const bool two = head.q2 != nullptr;
-  const T scale = T(1) / std::sqrt(static_cast<T>(shape.width));
-  const std::size_t padded_tokens = Sizes<T>::round_up(shape.tokens, kStrip);
-  Map<T> maps[2] = {{head.q1, head.k1}, {head.q2, head.k2}};
-  const T* log_sums[2] = {head.log_sum1, head.log_sum2};
-  T* dq[2] = {gradients.dq1, gradients.dq2};
-  T* dk[2] = {gradients.dk1, gradients.dk2};
-  T *scores[2] = {nullptr, nullptr}, *keys[2] = {nullptr, nullptr}, *sums[2] = {nullptr, nullptr};
-  for (int m = 0; m < 1 + two; ++m) {
-    maps[m].keys_transposed = scratch.take(shape.width * size.columns);
-    pack_transposed(maps[m].k, shape.k_stride, shape.tokens, shape.width, size.columns,
-                    maps[m].keys_transposed);
-    keys[m] = scratch.take(shape.tokens * size.width);
-    pack_rows(maps[m].k, shape.k_stride, shape.tokens, shape.width, shape.tokens, size.width, T(1),
-              keys[m]);
-    sums[m] = scratch.take(padded_tokens * size.width);
-    std::fill(sums[m], sums[m] + padded_tokens * size.width, T{0});
-    maps[m].queries = scratch.take(kBlock * size.width);
-    scores[m] = scratch.take(kBlock * size.columns);
-  }
-  T* values_transposed = scratch.take(shape.value_width * size.columns);
-  pack_transposed(head.v, shape.v_stride, shape.tokens, shape.value_width, size.columns,
-                  values_transposed);
-  T* d_values = scratch.take(padded_tokens * size.value_width);
-  std::fill(d_values, d_values + padded_tokens * size.value_width, T{0});
-  T* d_out = scratch.take(kBlock * size.value_width);
-  T* d_weights = scratch.take(kBlock * size.columns);
-  T* strip = scratch.take(kStrip * size.width);
-
-  for (std::size_t begin = 0; begin < shape.tokens; begin += kBlock) {
-    const std::size_t rows = std::min(kBlock, shape.tokens - begin);
-    const std::size_t padded_rows = Sizes<T>::round_up(rows, kStrip);
-    for (int m = 0; m < 1 + two; ++m) {
-      pack_rows(maps[m].q + begin * shape.q_stride, shape.q_stride, rows, shape.width, padded_rows,
-                size.width, scale, maps[m].queries);
-    }
-    pack_rows(gradients.d_out + begin * shape.out_stride, shape.out_stride, rows, shape.value_width,
-              padded_rows, size.value_width, T(1), d_out);
-    // Rows that nothing is asked of, as in a last layer: their dq and d_lambda stay zero.
-    const T* end = d_out + padded_rows * size.value_width;
-    if (std::all_of(static_cast<const T*>(d_out), end, [](T d) { return d == T{0}; })) continue;
-
-    for (std::size_t s = 0; s < padded_rows; s += kStrip) {
-      const std::size_t limit = size.limit(begin + s);
-      const std::size_t used = std::min(begin + s + kStrip, shape.tokens);
-      for (int m = 0; m < 1 + two; ++m) {
-        multiply_strip<false>(maps[m].queries + s * size.width, size.width, 1, shape.width,
-                              maps[m].keys_transposed, size.columns, limit,
-                              scores[m] + s * size.columns, size.columns);
-      }
-      multiply_strip<false>(d_out + s * size.value_width, size.value_width, 1, shape.value_width,
-                            values_transposed, size.columns, limit, d_weights + s * size.columns,
-                            size.columns);
-      for (std::size_t i = s; i < s + kStrip; ++i) {
-        T* p1 = scores[0] + i * size.columns;
-        T* p2 = two ? scores[1] + i * size.columns : nullptr;
-        T* da = d_weights + i * size.columns;
-        if (i >= rows) {
-          for (T* row : {p1, p2, da}) {
-            if (row != nullptr) std::fill(row, row + limit, T{0});
-          }
-          continue;
-        }
-        const std::size_t t = begin + i;
-        const T d1 = probabilities(p1, da, log_sums[0][t], t + 1, limit);
-        const T d2 = two ? probabilities(p2, da, log_sums[1][t], t + 1, limit) : T{0};
-        score_gradients(p1, p2, da, d1, d2, two ? head.lambda[t] : T{0}, limit);
-        if (two) gradients.d_lambda[t] = -d2;
-      }
-      for (int m = 0; m < 1 + two; ++m) {
-        multiply_strip<false>(scores[m] + s * size.columns, size.columns, 1, used, keys[m],
-                              size.width, size.width, strip, size.width);
-        for (std::size_t i = 0; i < kStrip && s + i < rows; ++i) {
-          T* line = dq[m] + (begin + s + i) * shape.q_stride;
-          for (std::size_t c = 0; c < shape.width; ++c) line[c] = strip[i * size.width + c] * scale;
-        }
-      }
-    }
-    // Keys from `key` on are read by the rows from themselves on.
-    for (std::size_t key = 0; key < begin + rows; key += kStrip) {
-      const std::size_t from = key > begin ? key - begin : 0;
-      for (int m = 0; m < 1 + two; ++m) {
-        multiply_strip<true>(scores[m] + from * size.columns + key, 1, size.columns,
-                             padded_rows - from, maps[m].queries + from * size.width, size.width,
-                             size.width, sums[m] + key * size.width, size.width);
-      }
-      multiply_strip<true>(d_weights + from * size.columns + key, 1, size.columns,
-                           padded_rows - from, d_out + from * size.value_width, size.value_width,
-                           size.value_width, d_values + key * size.value_width, size.value_width);
-    }
-  }
-  for (int m = 0; m < 1 + two; ++m) {
-    add_rows(sums[m], shape.tokens, size.width, shape.width, dk[m], shape.k_stride);
-  }
-  add_rows(d_values, shape.tokens, size.value_width, shape.value_width, gradients.dv,
-           shape.v_stride);
+  Backward<T>(shape, head, gradients, scratch).run();
 }
 
 void ForwardFloat(const HeadShape& shape, const Head<float>& head, float* out,

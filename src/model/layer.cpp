@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include "kernel/fused_rows.h"
-#include "kernel/fused_swiglu.h"
+#include "kernel/operation/fused_rows.h"
+#include "kernel/operation/fused_swiglu.h"
 #include "model/layer/linear.h"
 #include "model/layer/rms_norm.h"
 

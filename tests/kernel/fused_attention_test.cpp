@@ -1,13 +1,13 @@
 // The fused kernel, and the library's behind the same signature, against the formula from library
 // operations: outputs and gradients.
-#include "kernel/fused_attention.h"
+#include "kernel/operation/fused_attention.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <cmath>
 
-#include "kernel/library_attention.h"
+#include "kernel/operation/library_attention.h"
 #include "support/catch.h"
 #include "support/gradients.h"
 #include "util/random.h"

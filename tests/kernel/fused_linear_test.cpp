@@ -1,5 +1,5 @@
 // Our matrix products against the library's: outputs and gradients, over shapes.
-#include "kernel/fused_linear.h"
+#include "kernel/operation/fused_linear.h"
 
 #include <ATen/ATen.h>
 

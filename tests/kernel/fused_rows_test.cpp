@@ -1,5 +1,5 @@
 // The kernels that look at one token at a time against their twins from library operations.
-#include "kernel/fused_rows.h"
+#include "kernel/operation/fused_rows.h"
 
 #include <ATen/ATen.h>
 

@@ -1,5 +1,5 @@
 // SwiGLU as one kernel against the same from library operations.
-#include "kernel/fused_swiglu.h"
+#include "kernel/operation/fused_swiglu.h"
 
 #include <ATen/ATen.h>
 

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "kernel/attention_head.h"
-#include "kernel/fused_attention.h"
-#include "kernel/fused_linear.h"
-#include "kernel/fused_rows.h"
-#include "kernel/fused_swiglu.h"
-#include "kernel/library_attention.h"
+#include "kernel/operation/fused_attention.h"
+#include "kernel/operation/fused_linear.h"
+#include "kernel/operation/fused_rows.h"
+#include "kernel/operation/fused_swiglu.h"
+#include "kernel/operation/library_attention.h"
 #include "support/catch.h"
 #include "support/gradients.h"
 

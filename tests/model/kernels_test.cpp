@@ -2,7 +2,7 @@
 // every kernel is in use.
 #include <ATen/ATen.h>
 
-#include "kernel/fused_linear.h"
+#include "kernel/operation/fused_linear.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"

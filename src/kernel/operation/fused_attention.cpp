@@ -1,4 +1,4 @@
-#include "kernel/fused_attention.h"
+#include "kernel/operation/fused_attention.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>

@@ -1,9 +1,9 @@
-#include "kernel/fused_linear.h"
+#include "kernel/operation/fused_linear.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "kernel/fused_rows.h"
+#include "kernel/operation/fused_rows.h"
 #include "kernel/packed.h"
 #include "kernel/parallel.h"
 #include "kernel/product.h"

@@ -1,4 +1,4 @@
-#include "kernel/fused_rows.h"
+#include "kernel/operation/fused_rows.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>

@@ -1,4 +1,4 @@
-#include "kernel/fused_swiglu.h"
+#include "kernel/operation/fused_swiglu.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel/attention_head.h"
-#include "kernel/fused_rows.h"
+#include "kernel/operation/fused_rows.h"
 #include "kernel/packed.h"
 #include "kernel/parallel.h"
 #include "kernel/product.h"
@@ -81,38 +81,71 @@ struct Group {
 };
 
 template <class T>
-void run_backward(const Sizes& s, const variable_list& saved, const at::Tensor& dy,
-                  const at::Tensor& dx, const variable_list& d_weights) {
-  const auto &x = saved[0], &gate = saved[4], &up = saved[5];
-  const auto options = x.options();
-  const Packed<T> to_inner(matrix<T>(saved[3]), s.width, s.hidden, options),
-      from_gate(matrix<T>(saved[1]), s.hidden, s.width, options),
-      from_up(matrix<T>(saved[2]), s.hidden, s.width, options);
-  const auto *in = x.const_data_ptr<T>(), *gates = gate.const_data_ptr<T>(),
-             *ups = up.const_data_ptr<T>(), *d_out = dy.const_data_ptr<T>();
-  auto* to = dx.mutable_data_ptr<T>();
-  const auto width = size(s.width), padded = size(s.padded), hidden = size(s.hidden);
+class SwiGluBackward {
+ public:
+  SwiGluBackward(const Sizes& s, const variable_list& saved, const at::Tensor& dy,
+                 const at::Tensor& dx, const variable_list& d_weights)
+      : s_(s),
+        width_(size(s.width)),
+        padded_(size(s.padded)),
+        in_(saved[0].const_data_ptr<T>()),
+        gates_(saved[4].const_data_ptr<T>()),
+        ups_(saved[5].const_data_ptr<T>()),
+        d_out_(dy.const_data_ptr<T>()),
+        to_inner_(matrix<T>(saved[3]), s.width, s.hidden, saved[0].options()),
+        from_gate_(matrix<T>(saved[1]), s.hidden, s.width, saved[0].options()),
+        from_up_(matrix<T>(saved[2]), s.hidden, s.width, saved[0].options()),
+        d_x_(dx.mutable_data_ptr<T>()),
+        d_gate_weight_(d_weights[0].mutable_data_ptr<T>()),
+        d_up_weight_(d_weights[1].mutable_data_ptr<T>()),
+        d_down_weight_(d_weights[2].mutable_data_ptr<T>()) {}
 
-  const auto compute = [&](std::int64_t group, const Group<T>& found) {
-    const auto row = size(s.begin(group)), rows = size(s.count(group));
+  // As many groups at a time as there are threads; sums run over the groups in their order.
+  void run() const {
+    const auto wave = std::min<std::int64_t>(at::get_num_threads(), s_.groups());
+    const auto area = size(kGroup * s_.padded);
+    static thread_local Scratch<T> scratch;
+    std::vector<Group<T>> found(size(wave));
+    for (auto& one : found) {
+      one = {scratch.take(area), scratch.take(area), scratch.take(area)};
+    }
+    for (std::int64_t first = 0; first < s_.groups(); first += wave) {
+      const auto groups = std::min(wave, s_.groups() - first);
+      at::parallel_for(0, groups, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = begin; i < end; ++i) compute(first + i, found[size(i)]);
+      });
+      at::parallel_for(0, wave, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = 0; i < groups; ++i) {
+          for (auto share = begin; share < end; ++share) {
+            add(first + i, found[size(i)], share, wave);
+          }
+        }
+      });
+    }
+    scratch.release();
+  }
+
+ private:
+  void compute(std::int64_t group, const Group<T>& found) const {
+    const auto row = size(s_.begin(group)), rows = size(s_.count(group));
+    const auto hidden = size(s_.hidden);
+    auto* d_rows = d_x_ + row * width_;
     // The gradient of `inner` first lies where that of the gate will.
-    multiply({d_out + row * width, width}, to_inner.panels(), {found.d_gate, padded}, rows, width,
-             padded, Into::kWritten);
-    gate_rows(gates + row * padded, ups + row * padded, rows * padded, found.inner);
-    gate_rows_backward(gates + row * padded, ups + row * padded, found.d_gate, rows * padded,
+    multiply({d_out_ + row * width_, width_}, to_inner_.panels(), {found.d_gate, padded_}, rows,
+             width_, padded_, Into::kWritten);
+    gate_rows(gates_ + row * padded_, ups_ + row * padded_, rows * padded_, found.inner);
+    gate_rows_backward(gates_ + row * padded_, ups_ + row * padded_, found.d_gate, rows * padded_,
                        found.d_gate, found.d_up);
-    multiply({found.d_gate, padded}, from_gate.panels(), {to + row * width, width}, rows, hidden,
-             width, Into::kWritten);
-    multiply({found.d_up, padded}, from_up.panels(), {to + row * width, width}, rows, hidden, width,
+    multiply({found.d_gate, padded_}, from_gate_.panels(), {d_rows, width_}, rows, hidden, width_,
+             Into::kWritten);
+    multiply({found.d_up, padded_}, from_up_.panels(), {d_rows, width_}, rows, hidden, width_,
              Into::kAddedTo);
-  };
+  }
 
-  auto *d_wg = d_weights[0].mutable_data_ptr<T>(), *d_wu = d_weights[1].mutable_data_ptr<T>(),
-       *d_wd = d_weights[2].mutable_data_ptr<T>();
   // One of so many shares of the three gradients: of each the same, since their strips cost not.
-  const auto add = [&](std::int64_t group, const Group<T>& found, std::int64_t share,
-                       std::int64_t shares) {
-    const auto row = size(s.begin(group)), depth = size(s.count(group));
+  void add(std::int64_t group, const Group<T>& found, std::int64_t share,
+           std::int64_t shares) const {
+    const auto row = size(s_.begin(group)), depth = size(s_.count(group));
     const auto into = group == 0 ? Into::kWritten : Into::kAddedTo;
     const auto part = [&](std::int64_t of, auto work) {
       const auto strips = (of + kStripRows - 1) / kStripRows;
@@ -122,39 +155,24 @@ void run_backward(const Sizes& s, const variable_list& saved, const at::Tensor& 
     };
     const auto of_hidden = [&](const T* d, T* sum) {
       return [&, d, sum](std::size_t begin, std::size_t count) {
-        multiply({d + begin, 1, padded}, as_panels(in + row * width, width),
-                 {sum + begin * width, width}, count, depth, width, into);
+        multiply({d + begin, 1, padded_}, as_panels(in_ + row * width_, width_),
+                 {sum + begin * width_, width_}, count, depth, width_, into);
       };
     };
-    part(s.hidden, of_hidden(found.d_gate, d_wg));
-    part(s.hidden, of_hidden(found.d_up, d_wu));
-    part(s.width, [&](std::size_t begin, std::size_t count) {
-      multiply({d_out + row * width + begin, 1, width}, as_panels<T>(found.inner, padded),
-               {d_wd + begin * padded, padded}, count, depth, padded, into);
+    part(s_.hidden, of_hidden(found.d_gate, d_gate_weight_));
+    part(s_.hidden, of_hidden(found.d_up, d_up_weight_));
+    part(s_.width, [&](std::size_t begin, std::size_t count) {
+      multiply({d_out_ + row * width_ + begin, 1, width_}, as_panels<T>(found.inner, padded_),
+               {d_down_weight_ + begin * padded_, padded_}, count, depth, padded_, into);
     });
-  };
+  }
 
-  // As many groups at a time as there are threads; sums run over the groups in their order.
-  const auto wave = std::min<std::int64_t>(at::get_num_threads(), s.groups());
-  const auto area = size(kGroup * s.padded);
-  static thread_local Scratch<T> scratch;
-  std::vector<Group<T>> found(size(wave));
-  for (auto& one : found) {
-    one = {scratch.take(area), scratch.take(area), scratch.take(area)};
-  }
-  for (std::int64_t first = 0; first < s.groups(); first += wave) {
-    const auto groups = std::min(wave, s.groups() - first);
-    at::parallel_for(0, groups, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = begin; i < end; ++i) compute(first + i, found[size(i)]);
-    });
-    at::parallel_for(0, wave, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = 0; i < groups; ++i) {
-        for (auto share = begin; share < end; ++share) add(first + i, found[size(i)], share, wave);
-      }
-    });
-  }
-  scratch.release();
-}
+  const Sizes& s_;
+  const std::size_t width_, padded_;
+  const T *in_, *gates_, *ups_, *d_out_;
+  const Packed<T> to_inner_, from_gate_, from_up_;
+  T *d_x_, *d_gate_weight_, *d_up_weight_, *d_down_weight_;
+};
 
 struct SwiGlu : torch::autograd::Function<SwiGlu> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x_in,
@@ -184,7 +202,7 @@ struct SwiGlu : torch::autograd::Function<SwiGlu> {
       const Sizes s(x, saved[1], panel_width<scalar_t>());
       d_weights = {at::empty_like(saved[1]), at::empty_like(saved[2]),
                    at::empty({s.width, s.padded}, x.options())};
-      run_backward<scalar_t>(s, saved, d_outputs[0].contiguous(), dx, d_weights);
+      SwiGluBackward<scalar_t>(s, saved, d_outputs[0].contiguous(), dx, d_weights).run();
       d_weights[2] = d_weights[2].narrow(1, 0, s.hidden).contiguous();
     });
     return {dx, d_weights[0], d_weights[1], d_weights[2]};

@@ -1,4 +1,4 @@
-#include "kernel/library_attention.h"
+#include "kernel/operation/library_attention.h"
 
 #include <ATen/ATen.h>
 #include <ATen/native/transformers/sdp_utils_cpp.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/fused_attention.h"
+#include "kernel/operation/fused_attention.h"
 
 namespace difflab::kernel {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "kernel/fused_rows.h"
-#include "kernel/library_attention.h"
+#include "kernel/operation/fused_rows.h"
+#include "kernel/operation/library_attention.h"
 
 namespace difflab {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/fused_attention.h"
+#include "kernel/operation/fused_attention.h"
 #include "model/attention/key_value_cache.h"
 #include "model/layer/kernels_config.h"
 #include "model/layer/rotary.h"

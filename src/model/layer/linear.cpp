@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernel/fused_linear.h"
+#include "kernel/operation/fused_linear.h"
 
 namespace difflab {
 

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "kernel/fused_rows.h"
+#include "kernel/operation/fused_rows.h"
 
 namespace difflab {
 

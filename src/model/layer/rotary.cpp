@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kernel/fused_rows.h"
+#include "kernel/operation/fused_rows.h"
 
 namespace difflab {
 

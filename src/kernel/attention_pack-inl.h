@@ -1,0 +1,95 @@
+// What a head's queries, keys and values are copied into before they are multiplied, included once
+// per instruction set (Highway's manner, hence the guard that toggles).
+#if defined(DIFFLAB_KERNEL_ATTENTION_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DIFFLAB_KERNEL_ATTENTION_PACK_INL_H_
+#undef DIFFLAB_KERNEL_ATTENTION_PACK_INL_H_
+#else
+#define DIFFLAB_KERNEL_ATTENTION_PACK_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernel/attention_head.h"
+#include "kernel/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace difflab::kernel::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows of queries whose gradients with respect to keys and values are summed before they are
+// stored.
+constexpr std::size_t kBlock = 4 * kStrip;
+
+template <class T>
+using Tag = hn::ScalableTag<T>;
+
+/// What both passes need of one map: keys as they are multiplied with queries, [d, columns], and
+/// the scaled queries of the current block, [kBlock, padded d].
+template <class T>
+struct Map {
+  const T *q = nullptr, *k = nullptr;
+  T* keys_transposed = nullptr;
+  T* queries = nullptr;
+};
+
+template <class T>
+class Sizes {
+ public:
+  explicit Sizes(const HeadShape& shape)
+      : lanes(hn::Lanes(Tag<T>())),
+        columns(round_up(shape.tokens + kStrip, 2 * lanes)),
+        width(round_up(shape.width, lanes)),
+        value_width(round_up(shape.value_width, lanes)) {}
+
+  static std::size_t round_up(std::size_t n, std::size_t unit) {
+    return (n + unit - 1) / unit * unit;
+  }
+  /// Columns that the strip of rows from `row` on reads: its keys, in whole vectors.
+  std::size_t limit(std::size_t row) const { return round_up(row + kStrip, lanes); }
+
+  std::size_t lanes, columns, width, value_width;
+};
+
+// Transposes rows of `width` into [width, columns], zero behind the last token.
+template <class T>
+void pack_transposed(const T* rows, std::size_t stride, std::size_t tokens, std::size_t width,
+                     std::size_t columns, T* out) {
+  for (std::size_t c = 0; c < width; ++c) {
+    T* line = out + c * columns;
+    for (std::size_t t = 0; t < tokens; ++t) line[t] = rows[t * stride + c];
+    std::fill(line + tokens, line + columns, T{0});
+  }
+}
+
+// Copies `count` rows of `width` to rows of `padded`, times `scale`; `total` rows are written, what
+// is not there is zero.
+template <class T>
+void pack_rows(const T* rows, std::size_t stride, std::size_t count, std::size_t width,
+               std::size_t total, std::size_t padded, T scale, T* out) {
+  for (std::size_t t = 0; t < total; ++t) {
+    T* line = out + t * padded;
+    const std::size_t filled = t < count ? width : 0;
+    for (std::size_t c = 0; c < filled; ++c) line[c] = rows[t * stride + c] * scale;
+    std::fill(line + filled, line + padded, T{0});
+  }
+}
+
+// Adds rows of `padded` to rows of `width`.
+template <class T>
+void add_rows(const T* rows, std::size_t count, std::size_t padded, std::size_t width, T* out,
+              std::size_t stride) {
+  for (std::size_t t = 0; t < count; ++t) {
+    for (std::size_t c = 0; c < width; ++c) out[t * stride + c] += rows[t * padded + c];
+  }
+}
+
+// Column j of a row becomes exp(score − shift) for columns below n and 0 from there on. No score is
+// meant to be above the shift, so what rounding puts there counts as equal.
+
+}  // namespace difflab::kernel::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard
