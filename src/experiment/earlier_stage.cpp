@@ -7,6 +7,7 @@
 #include "experiment/run_experiment.h"
 #include "model/language_model.h"
 #include "record/event_log.h"
+#include "record/lease.h"
 #include "record/run_directory.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
@@ -42,7 +43,9 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
   const auto place = place_of_stage(*stage, run);
   const auto name = place.path.filename().string();
   write_config(place, config::to_yaml(config::write(*stage)));
-  if (!read_result(place)) {
+  if (read_result(place)) {
+    remove_leftovers(place);  // of a process that was killed after its last word
+  } else {
     std::cout << "stage " << config.stages.size() << " is run " << name << '\n';
     write_status(run, RunState::kRunning,
                  {.steps = config.train.steps, .stages = first_batch(config)}, "",
