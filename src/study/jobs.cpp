@@ -9,7 +9,6 @@
 #include "config/value/yaml.h"
 #include "study/study.h"
 #include "sweep/launcher/launcher_config.h"
-#include "sweep/launcher/slurm_submit.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "util/text.h"
@@ -19,14 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-sweep::SlurmLauncher slurm_of(const sweep::Plan& plan) {
-  // JSON is YAML, and the reader of the configuration checks it once more.
-  const auto config = config::read<sweep::LauncherConfig>(
-      config::parse_yaml(plan.launcher.dump(), "plan.json"), "launcher");
-  if (const auto* slurm = std::get_if<sweep::SlurmLauncher>(&config)) return *slurm;
-  throw UserError(
-      "this sweep was not frozen for Slurm; ./difflab work FOLDER executes it, the sweep command "
-      "with launcher=slurm submits it");
+// JSON is YAML, and the reader of the configuration checks it once more.
+sweep::LauncherConfig launcher_of(const sweep::Plan& plan) {
+  return config::read<sweep::LauncherConfig>(config::parse_yaml(plan.launcher.dump(), "plan.json"),
+                                             "launcher");
 }
 
 std::string shown(const fs::path& folder) {
@@ -61,17 +56,29 @@ std::string run_line(const sweep::Standing& standing) {
 
 }  // namespace
 
+bool is_of_batch(const sweep::Plan& plan) {
+  return sweep::batch_system(launcher_of(plan)) != nullptr;
+}
+
+std::unique_ptr<sweep::BatchSystem> batch_of(const sweep::Plan& plan) {
+  auto system = sweep::batch_system(launcher_of(plan));
+  if (system) return system;
+  throw UserError(concat(
+      "this sweep was not frozen for a batch system; ./difflab work FOLDER executes it, the sweep "
+      "command with launcher=",
+      sweep::batch_kinds(), " submits it"));
+}
+
 void submit_missing(const sweep::Plan& plan, const fs::path& folder) {
-  const auto slurm = slurm_of(plan);
+  const auto system = batch_of(plan);
   const auto standings = sweep::standings_of(plan, folder);
   if (standings.silence) {
-    throw UserError(concat(*standings.silence,
-                           "\nwithout its queue nobody knows which runs Slurm still has; nothing "
-                           "was submitted"));
+    throw UserError(concat(*standings.silence, "\nwithout its queue nobody knows which runs ",
+                           system->name(), " still has; nothing was submitted"));
   }
   auto missing = plan;
   missing.runs = standings.abandoned();
-  for (const auto& array : sweep::submit(missing, slurm, folder, executable_path())) {
+  for (const auto& array : system->submit(missing, folder, executable_path())) {
     std::cout << fmt::format("submitted  job {}: {} runs in {} tasks\n", array.job,
                              array.runs.size(), array.tasks);
   }
@@ -105,12 +112,10 @@ std::string standings_text(const sweep::Plan& plan, const sweep::Standings& stan
     text += fmt::format("all runs are finished; tables and report: {}\n", join(words, " "));
   } else if (const auto abandoned = standings.abandoned(); !abandoned.empty()) {
     const bool known = !standings.silence;
-    text += fmt::format(
-        "{} runs without a result are in nobody's hands{}\n", abandoned.size(),
-        known ? fmt::format("; ./difflab {} {}",
-                            plan.launcher.value("kind", "") == "slurm" ? "resume" : "work",
-                            shown(folder))
-              : ", or in those of a queue that does not answer");
+    text += fmt::format("{} runs without a result are in nobody's hands{}\n", abandoned.size(),
+                        known ? fmt::format("; ./difflab {} {}",
+                                            is_of_batch(plan) ? "resume" : "work", shown(folder))
+                              : ", or in those of a queue that does not answer");
   }
   return text;
 }

@@ -43,8 +43,8 @@ struct StudyConfig {
   }
   void validate(config::Check& check) const {
     report.validate(check);
-    if (search.active() && !std::holds_alternative<sweep::LocalLauncher>(launcher)) {
-      check.problem("search.axis", "needs launcher=local; other launchers cannot pause runs");
+    if (search.active() && sweep::batch_system(launcher)) {
+      check.problem("search.axis", "needs launcher=local; a batch system cannot pause runs");
     }
     for (std::size_t i = 0; i < report.claims.size() && baseline.empty(); ++i) {
       if (report.claims[i].against.empty()) {

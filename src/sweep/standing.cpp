@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sweep/launcher/slurm_submit.h"
+#include "sweep/launcher/launcher_config.h"
 #include "util/error.h"
 
 namespace difflab::sweep {
@@ -40,23 +40,27 @@ Standing standing_of(const Run& run) { return standing_of(run, state_of(run.dire
 
 Queue queue_of(const std::filesystem::path& folder) {
   Queue queue;
-  const auto submitted = submissions_of(folder);
-  std::vector<std::string> names;
-  std::map<std::string, const Submission*> by_name;
-  for (const auto& array : submitted) {
-    names.push_back(array.name);
-    by_name[array.name] = &array;
-  }
-  try {
-    queue.tasks = queued_tasks(names);
-  } catch (const UserError& error) {
-    queue.silence = error.what();
-  }
-  for (const auto& task : queue.tasks) {
-    const auto& array = *by_name.at(task.name);
-    for (const auto& run : share_of(array.runs, task.index, array.tasks)) {
-      queue.of_run.insert_or_assign(run.id, task);
+  for (const auto& system : batch_systems()) {
+    const auto submitted = system->submissions_of(folder);
+    std::vector<std::string> names;
+    std::map<std::string, const Submission*> by_name;
+    for (const auto& array : submitted) {
+      names.push_back(array.name);
+      by_name[array.name] = &array;
     }
+    std::vector<QueuedTask> tasks;
+    try {
+      tasks = system->queued_tasks(names);
+    } catch (const UserError& error) {
+      queue.silence = error.what();
+    }
+    for (const auto& task : tasks) {
+      const auto& array = *by_name.at(task.name);
+      for (const auto& run : share_of(array.runs, task.index, array.tasks)) {
+        queue.of_run.insert_or_assign(run.id, task);
+      }
+    }
+    queue.tasks.insert(queue.tasks.end(), tasks.begin(), tasks.end());
   }
   return queue;
 }

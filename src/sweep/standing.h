@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sweep/launcher/slurm_queue.h"
+#include "sweep/launcher/batch.h"
 #include "sweep/plan/plan.h"
 
 namespace difflab::sweep {
@@ -17,7 +17,7 @@ struct Standing {
   RunState state = RunState::kNew;
   RunPosition position;            ///< as its status says
   std::string message;             ///< why it failed
-  std::optional<QueuedTask> task;  ///< that will execute it, if Slurm has one
+  std::optional<QueuedTask> task;  ///< that will execute it, if one is queued
 
   /// Whether somebody is at it, or will be without further doing.
   bool in_hand() const { return state == RunState::kRunning || task.has_value(); }
@@ -25,7 +25,7 @@ struct Standing {
 
 struct Standings {
   std::vector<Standing> runs;          ///< in sweep order
-  std::vector<QueuedTask> tasks;       ///< all that Slurm still has of this sweep
+  std::vector<QueuedTask> tasks;       ///< of batch systems that this sweep still has
   std::optional<std::string> silence;  ///< why the queue could not be asked
 
   int count(RunState state) const;
@@ -34,20 +34,20 @@ struct Standings {
   std::vector<Run> abandoned() const;
 };
 
-/// What Slurm still has of a sweep.
+/// What batch systems still have of a sweep.
 struct Queue {
   std::vector<QueuedTask> tasks;
   std::map<std::string, QueuedTask> of_run;  ///< by run id
   std::optional<std::string> silence;        ///< why it could not be asked
 };
 
-/// Asks Slurm, if something was submitted for the sweep in `folder`.
+/// Asks those that something was submitted to for the sweep in `folder`.
 Queue queue_of(const std::filesystem::path& folder);
 
 /// What the files of one run say. @throws UserError if its result is damaged.
 Standing standing_of(const Run& run);
 
-/// Reads the files of every run and asks Slurm if something was submitted for the sweep.
+/// Reads the files of every run and asks the batch systems that something was submitted to.
 /// @throws UserError if a result is damaged.
 Standings standings_of(const Plan& plan, const std::filesystem::path& folder);
 

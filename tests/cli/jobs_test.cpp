@@ -122,7 +122,7 @@ CATCH_TEST_CASE("shortly before its time limit a task saves its runs and goes ba
   CATCH_REQUIRE(eventually([&] { return !cluster.driver.workers.starts().empty(); }));
   process->kill(SIGUSR1);
   const Answer answer = Driver::finish(*process);
-  CATCH_CHECK(answer.code == 75);
+  CATCH_REQUIRE(answer.code == 75);
   CATCH_CHECK(cluster.slurm.calls("scontrol").back() ==
               std::vector<std::string>{"requeue", "77_1"});
   CATCH_CHECK(cluster.driver.workers.ends().size() < 3);

@@ -10,8 +10,6 @@
 #include "cli/runs/pause.h"
 #include "study/jobs.h"
 #include "study/project.h"
-#include "sweep/launcher/slurm_queue.h"
-#include "sweep/launcher/slurm_submit.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/process.h"
@@ -67,7 +65,7 @@ void cancel(const JobsOptions& options) {
   if (standings.silence) throw UserError(*standings.silence);
   std::set<std::string> jobs;
   for (const auto& task : standings.tasks) jobs.insert(task.job);
-  sweep::cancel_jobs({jobs.begin(), jobs.end()});
+  if (!jobs.empty()) batch_of(plan)->cancel({jobs.begin(), jobs.end()});
   std::cout << fmt::format("cancelled {} tasks in {} jobs; ./difflab resume continues the runs\n",
                            standings.tasks.size(), jobs.size());
 }
@@ -97,11 +95,11 @@ void add_jobs_commands(CLI::App& app, int& exit_code) {
   wait_command->callback([options, &exit_code] { exit_code = wait(*options); });
 
   auto* cancel_command = add_command(
-      app, "cancel", "End the Slurm tasks of a sweep; their runs save their state", options);
+      app, "cancel", "End the tasks of a submitted sweep; their runs save their state", options);
   cancel_command->callback([options] { cancel(*options); });
 
   auto* resume_command =
-      add_command(app, "resume", "Submit the runs of a sweep to Slurm that nobody is at", options);
+      add_command(app, "resume", "Submit the runs of a sweep that nobody is at once more", options);
   resume_command->callback([options] {
     find_worker();
     submit_missing(sweep::read_plan(options->folder), options->folder);

@@ -130,7 +130,7 @@ class Viewer {
 void add_watch_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<WatchOptions>();
   CLI::App* command = app.add_subcommand(
-      "watch", "See how a sweep goes on that another terminal, machine or Slurm executes");
+      "watch", "See how a sweep goes on that another terminal or machine executes");
   command->add_option("what", options->words,
                       "outputs of frozen sweeps, experiments (KEY=VALUE as for sweep), runs, or a "
                       "results folder; nothing: the unfinished runs of the project");

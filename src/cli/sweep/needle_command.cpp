@@ -187,7 +187,7 @@ int needle(NeedleOptions& options) {
   options.words.push_back(
       concat("evaluate=", override_text(Json::array({evaluation_of(options, in_text)}))));
   auto asked = find_asked(options.words, options.results, options.at);
-  if (!std::holds_alternative<sweep::LocalLauncher>(asked.study.config.launcher)) {
+  if (sweep::batch_system(asked.study.config.launcher)) {
     throw UserError("launcher: needle asks here; expected launcher=local, or difflab evaluate");
   }
   asked.study.output.clear();  // no report of the experiment is written

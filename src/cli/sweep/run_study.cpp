@@ -8,7 +8,6 @@
 #include <iostream>
 #include <memory>
 #include <set>
-#include <variant>
 
 #include "cli/commands.h"
 #include "config/compose/compose.h"
@@ -24,7 +23,6 @@
 #include "study/jobs.h"
 #include "study/project.h"
 #include "sweep/execute.h"
-#include "sweep/launcher/slurm_submit.h"
 #include "sweep/plan/plan.h"
 #include "sweep/progress.h"
 #include "sweep/standing.h"
@@ -170,12 +168,13 @@ void note_other_code(const std::vector<sweep::Run>& runs, const std::vector<RunS
 
 // Executes what is missing here and now, then reports.
 int launch(const Study& study, const Found& found, const std::filesystem::path& worker,
-           const sweep::LocalLauncher& kind, const std::function<void()>& report) {
-  const auto launcher = kind.build(worker, study.threads_per_run,
-                                   static_cast<std::size_t>(found.planned() - found.complete));
+           const std::function<void()>& report) {
+  const auto [launcher, policy] =
+      sweep::launch_here(study.config.launcher, worker, study.threads_per_run,
+                         static_cast<std::size_t>(found.planned() - found.complete));
   print_header(study, found, std::min(launcher->capacity(), found.planned() - found.complete));
   note_other_code(found.runs, found.states);
-  const auto outcome = run_missing(found.runs, *launcher, kind.policy(), found.search.get());
+  const auto outcome = run_missing(found.runs, *launcher, policy, found.search.get());
   if (outcome.interrupted) {
     print_failures(outcome.failures);
     std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
@@ -191,9 +190,8 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
   return outcome.failures.empty() ? 0 : kFailed;
 }
 
-// Leaves the rest to Slurm; nothing of ours stays on this machine.
-int launch(const Study& study, const Found& found, const std::filesystem::path&,
-           const sweep::SlurmLauncher&, const std::function<void()>&) {
+// Leaves the rest to a batch system; nothing of ours stays on this machine.
+int submit(const Study& study, const Found& found) {
   auto plan = study.frozen();
   count_operations(plan.runs);
   sweep::write_plan(study.output, plan);
@@ -205,8 +203,7 @@ int launch(const Study& study, const Found& found, const std::filesystem::path&,
 
 // What cannot be done is better known now than hours later, in the last run.
 void require_memory(const Study& study, const Found& found) {
-  const double available =
-      std::visit([](const auto& kind) { return kind.memory_of_run(); }, study.config.launcher);
+  const double available = sweep::memory_of_run(study.config.launcher);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     if (is_complete(found.states[i])) continue;
     const auto& run = found.runs[i];
@@ -227,8 +224,8 @@ int run_study(const Study& study, const std::function<void()>& report) {
   if (!study.output.empty()) require_writable(study.output);
   if (found.complete < found.planned()) {
     count_operations(found.runs);
-    return std::visit([&](const auto& kind) { return launch(study, found, worker, kind, report); },
-                      study.config.launcher);
+    return sweep::batch_system(study.config.launcher) ? submit(study, found)
+                                                      : launch(study, found, worker, report);
   }
   print_header(study, found, 0);
   note_other_code(found.runs, found.states);

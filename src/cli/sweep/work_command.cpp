@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <memory>
@@ -9,8 +10,8 @@
 #include "cli/commands.h"
 #include "study/project.h"
 #include "sweep/execute.h"
+#include "sweep/launcher/launcher_config.h"
 #include "sweep/launcher/local.h"
-#include "sweep/launcher/slurm_queue.h"
 #include "sweep/plan/plan.h"
 #include "sweep/progress.h"
 #include "util/error.h"
@@ -21,8 +22,6 @@
 
 namespace difflab::cli {
 namespace {
-
-constexpr int kNotFinished = 75;  // EX_TEMPFAIL, as a run's own
 
 struct WorkOptions {
   std::string folder;
@@ -52,19 +51,27 @@ Share parse_share(const std::string& text) {
   return share;
 }
 
-// The time is up and the runs have saved their state: Slurm shall start this task once more.
+// The time is up and the runs have saved their state: this task shall be started once more, by
+// whichever system it is a task of.
 int continue_later(const WorkOptions& options) {
-  if (sweep::own_restarts() >= *options.requeue) {
+  const auto systems = sweep::batch_systems();
+  const bool too_often = std::any_of(systems.begin(), systems.end(), [&](const auto& system) {
+    return system->own_restarts() >= *options.requeue;
+  });
+  if (too_often) {
     std::cerr << fmt::format(
         "the time is up and this task was started again {} times already, as often as "
         "max_requeues allows; ./difflab resume continues it\n",
         *options.requeue);
-    return kNotFinished;
+    return kRunStopped;
   }
   std::cerr << "the time is up: the runs have saved their state, the task goes back to the queue\n"
             << std::flush;
-  if (!sweep::requeue_own_task()) std::cerr << "this is no task of Slurm: nothing is requeued\n";
-  return kNotFinished;
+  if (std::none_of(systems.begin(), systems.end(),
+                   [](const auto& system) { return system->requeue_own_task(); })) {
+    std::cerr << "this is no task of a batch system: nothing is requeued\n";
+  }
+  return kRunStopped;
 }
 
 int work(const WorkOptions& options) {
@@ -88,7 +95,7 @@ int work(const WorkOptions& options) {
   if (outcome.unfinished > 0 && StopSignals::time_is_short() && options.requeue) {
     return continue_later(options);
   }
-  if (outcome.interrupted) return kNotFinished;
+  if (outcome.interrupted) return kRunStopped;
   return outcome.failures.empty() ? 0 : kFailed;
 }
 
@@ -106,9 +113,10 @@ void add_work_command(CLI::App& app, int& exit_code) {
       ->add_option("--workers", options->workers,
                    "runs at the same time; by default as many as the cores hold")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--requeue", options->requeue,
-                      "in a Slurm task: go back to the queue when the time is nearly over (signal "
-                      "USR1), at most this often");
+  command->add_option(
+      "--requeue", options->requeue,
+      "in a task of a batch system: go back to the queue when the time is nearly over (signal "
+      "USR1), at most this often");
   command->callback([options, &exit_code] { exit_code = work(*options); });
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/schema/fields.h"
+#include "sweep/launcher/batch.h"
 
 namespace difflab::sweep {
 
@@ -48,6 +50,7 @@ struct SlurmLauncher {
   }
   void validate(config::Check& check) const;
 
+  std::unique_ptr<BatchSystem> batch() const;
   /// Bytes that a run may take.
   double memory_of_run() const { return static_cast<double>(memory_mb) * (1 << 20); }
 };

@@ -3,16 +3,9 @@
 #include <string>
 #include <vector>
 
-namespace difflab::sweep {
+#include "sweep/launcher/batch.h"
 
-/// One task of a job array that Slurm still has: waiting, running or about to end.
-struct QueuedTask {
-  std::string name;    ///< of the array, unique (slurm_submit.h)
-  std::string job;     ///< number of the array
-  int index = 0;       ///< of the task in it
-  std::string state;   ///< "PENDING", "RUNNING", …
-  std::string reason;  ///< why it waits, e.g. "Resources"; "None" for one that runs
-};
+namespace difflab::sweep {
 
 /// Asks squeue for the tasks of these arrays. The accounting database is never asked: many clusters
 /// have none. @throws UserError with Slurm's words if it does not answer.

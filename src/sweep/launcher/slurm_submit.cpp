@@ -198,4 +198,33 @@ std::vector<Submission> submissions_of(const fs::path& folder) {
   return arrays;
 }
 
+namespace {
+
+class Slurm final : public BatchSystem {
+ public:
+  explicit Slurm(SlurmLauncher config) : config_(std::move(config)) {}
+
+  std::string name() const override { return "Slurm"; }
+  std::vector<Submission> submit(const Plan& plan, const fs::path& folder,
+                                 const fs::path& driver) const override {
+    return sweep::submit(plan, config_, folder, driver);
+  }
+  std::vector<Submission> submissions_of(const fs::path& folder) const override {
+    return sweep::submissions_of(folder);
+  }
+  std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names) const override {
+    return sweep::queued_tasks(names);
+  }
+  void cancel(const std::vector<std::string>& jobs) const override { cancel_jobs(jobs); }
+  bool requeue_own_task() const override { return sweep::requeue_own_task(); }
+  int own_restarts() const override { return sweep::own_restarts(); }
+
+ private:
+  SlurmLauncher config_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSystem> SlurmLauncher::batch() const { return std::make_unique<Slurm>(*this); }
+
 }  // namespace difflab::sweep
