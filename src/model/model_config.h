@@ -116,12 +116,16 @@ struct ModelConfig {
   void validate(config::Check& check) const {
     Nested nested(check);
     std::visit([&](const auto& kind) { kind.validate_width(d_model, nested); }, attention);
-    const auto* diff = std::get_if<DifferentialAttentionConfig>(&attention);
-    if (diff && diff->lambda_init.layers().value_or(layers) != layers) {
-      check.problem("attention.lambda_init",
-                    concat("lists ", *diff->lambda_init.layers(), " values for ", layers,
-                           " layers; expected one per layer"));
-    }
+    std::visit(
+        [&](const auto& kind) {
+          if constexpr (requires { kind.lambda_init; }) {
+            if (kind.lambda_init.layers().value_or(layers) == layers) return;
+            check.problem("attention.lambda_init",
+                          concat("lists ", *kind.lambda_init.layers(), " values for ", layers,
+                                 " layers; expected one per layer"));
+          }
+        },
+        attention);
   }
 
  private:

@@ -99,36 +99,18 @@ class Resolver {
 // A prompt of characters that the text does not have would only be noticed after the training.
 void check_prompts(const RunConfig& config, Resolver& resolver) {
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
-    const auto* sample = std::get_if<SampleTextConfig>(&config.evaluate[i]);
-    const auto* text = std::get_if<TextConfig>(&config.task);
-    if (sample == nullptr || text == nullptr) continue;
-    resolver.attempt(concat("evaluate[", i, "].prompt"), [&] {
-      return load_corpus(*text).tokenizer.encode(sample->prompt, "the prompt");
-    });
+    std::visit(
+        [&](const auto& kind) {
+          if constexpr (requires { kind.prompt; }) {
+            resolver.attempt(concat("evaluate[", i, "].prompt"), [&] {
+              const auto tokenizer = read_tokenizer(config.task);
+              return tokenizer ? tokenizer->encode(kind.prompt, "the prompt")
+                               : std::vector<std::int64_t>{};
+            });
+          }
+        },
+        config.evaluate[i]);
   }
-}
-
-// The file that a task reads, or null.
-InputFile* text_file_of(TaskConfig& task) {
-  if (auto* needles = std::get_if<TextNeedleConfig>(&task)) return &needles->file;
-  auto* text = std::get_if<TextConfig>(&task);
-  return text != nullptr ? &text->file : nullptr;
-}
-
-// The text that a task needs for sequences of `length` tokens, by default its own; none if it reads
-// no text.
-std::optional<TextConfig> text_of(const TaskConfig& task, std::int64_t length = 0) {
-  if (const auto* needles = std::get_if<TextNeedleConfig>(&task)) {
-    auto one = *needles;
-    if (length > 0) one.length = length;
-    return one.haystack();
-  }
-  if (const auto* text = std::get_if<TextConfig>(&task)) {
-    auto one = *text;
-    if (length > 0) one.length = length;
-    return one;
-  }
-  return std::nullopt;
 }
 
 // What makes a token of each number: two tasks with the same can be asked of one model.
@@ -136,21 +118,13 @@ struct Tokens {
   std::int64_t count;
   std::optional<Tokenizer> tokenizer = {};  ///< of a text
 
-  static Tokens of(const TaskConfig& task) {
-    Tokens tokens{vocab_size(task)};
-    if (const auto* text = std::get_if<TextConfig>(&task)) {
-      tokens.tokenizer = load_corpus(*text).tokenizer;
-    } else if (const auto* needles = std::get_if<TextNeedleConfig>(&task)) {
-      tokens.tokenizer = tokenizer_with_needles(*needles, load_corpus(needles->haystack()));
-    }
-    return tokens;
-  }
+  static Tokens of(const TaskConfig& task) { return {vocab_size(task), read_tokenizer(task)}; }
   bool operator==(const Tokens&) const = default;
 };
 
 // The file that a task reads is there and long enough. False if not, and it is reported.
 bool resolve_task(TaskConfig& task, const std::string& key, Resolver& resolver) {
-  auto* file = text_file_of(task);
+  auto* file = text_file(task);
   // The length of a generated text is checked with the configuration itself.
   if (file == nullptr || !file->given()) return true;
   if (!resolver.resolve(*file, key + ".file")) return false;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "task/association/context_qa.h"
@@ -40,6 +41,47 @@ inline std::int64_t sequence_length(const TaskConfig& config) {
 inline const NeedleConfig* needles_of(const TaskConfig& config) {
   if (const auto* mixed = std::get_if<NeedleRecallConfig>(&config)) return &mixed->needle;
   return std::get_if<NeedleConfig>(&config);
+}
+
+/// The file that a task may read, or null if it reads none.
+inline InputFile* text_file(TaskConfig& config) {
+  return std::visit(
+      [](auto& kind) -> InputFile* {
+        if constexpr (requires { kind.file; }) return &kind.file;
+        return nullptr;
+      },
+      config);
+}
+
+/// The text that a task needs for sequences of `length` tokens, by default its own; none if it is
+/// made of symbols.
+inline std::optional<TextConfig> text_of(const TaskConfig& config, std::int64_t length = 0) {
+  return std::visit(
+      [&](const auto& kind) -> std::optional<TextConfig> {
+        if constexpr (requires { kind.text(length); }) return kind.text(length);
+        return std::nullopt;
+      },
+      config);
+}
+
+/// What makes the tokens of a task in text; none if it is made of symbols.
+/// @throws UserError if the text cannot be read.
+inline std::optional<Tokenizer> read_tokenizer(const TaskConfig& config) {
+  return std::visit(
+      [](const auto& kind) -> std::optional<Tokenizer> {
+        if constexpr (requires { kind.read_tokenizer(); }) return kind.read_tokenizer();
+        return std::nullopt;
+      },
+      config);
+}
+
+/// Whether needles lie in text, where a model writes what it found.
+inline bool has_needles_in_text(const TaskConfig& config) {
+  return std::visit(
+      [](const auto& kind) {
+        return requires { kind.haystack(); };
+      },
+      config);
 }
 
 }  // namespace difflab

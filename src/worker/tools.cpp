@@ -59,11 +59,7 @@ void print(const CaseReport& report) {
 // Symbols have no letters: their tokens are written as numbers.
 class Text {
  public:
-  explicit Text(const RunConfig& config) {
-    if (const auto* text = std::get_if<TextConfig>(&config.task)) {
-      tokenizer_ = load_corpus(*text).tokenizer;
-    }
-  }
+  explicit Text(const RunConfig& config) : tokenizer_(read_tokenizer(config.task)) {}
 
   std::vector<std::int64_t> encode(const std::string& prompt, std::int64_t vocab_size) const {
     if (tokenizer_) return tokenizer_->encode(prompt);

@@ -132,5 +132,30 @@ CATCH_TEST_CASE("every task's defaults are valid") {
   }
 }
 
+CATCH_TEST_CASE("a task in text says its file, its text and what makes its tokens") {
+  int in_text = 0;
+  for (auto config : one_of_each()) {
+    CATCH_INFO(kind_of(config));
+    const auto text = text_of(config), longer = text_of(config, 1'234);
+    const auto tokenizer = read_tokenizer(config);
+    CATCH_CHECK(text.has_value() == tokenizer.has_value());
+    CATCH_CHECK(text.has_value() == (text_file(config) != nullptr));
+    if (!text) {
+      CATCH_CHECK_FALSE(has_needles_in_text(config));
+      continue;
+    }
+    ++in_text;
+    CATCH_CHECK(text->length == sequence_length(config));
+    CATCH_CHECK(longer->length == 1'234);
+    CATCH_CHECK(tokenizer->vocab_size() == vocab_size(config));
+    const auto task = build_task(config);
+    const auto row = task->batch(1, Split::kTest, 0, 1).inputs;
+    for (const auto token : {row[0][0].item<std::int64_t>(), row[0][-1].item<std::int64_t>()}) {
+      CATCH_CHECK(task->token_text(token) == tokenizer->decode(std::vector{token}));
+    }
+  }
+  CATCH_CHECK(in_text == 2);
+}
+
 }  // namespace
 }  // namespace difflab

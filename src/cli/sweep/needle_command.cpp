@@ -173,7 +173,7 @@ bool asks_in_text(const Study& study) {
   const auto config = config_of(study.points.front());
   const auto* task = &config.task;
   for (const auto& evaluation : config.evaluate) task = &asked_task(evaluation, *task);
-  return std::holds_alternative<TextNeedleConfig>(*task);
+  return has_needles_in_text(*task);
 }
 
 int needle(NeedleOptions& options) {

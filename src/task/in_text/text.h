@@ -52,6 +52,10 @@ struct TextConfig {
   std::int64_t sequence_length() const { return length; }
   /// Reads the file if its characters are the vocabulary. @throws UserError as load_corpus does.
   std::int64_t vocab_size() const;
+  /// The text that sequences of `size` tokens are cut from; 0 for those of the task.
+  TextConfig text(std::int64_t size) const;
+  /// Reads the text. @throws UserError as load_corpus does.
+  Tokenizer read_tokenizer() const;
 
   /// Loads the text. @throws UserError as load_corpus and split_text do.
   std::unique_ptr<Task> build() const;

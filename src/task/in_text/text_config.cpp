@@ -100,6 +100,14 @@ Tokenizer tokenizer_of(TokenizerKind kind, std::string_view text, std::string_vi
 
 }  // namespace
 
+TextConfig TextConfig::text(std::int64_t size) const {
+  auto one = *this;
+  if (size > 0) one.length = size;
+  return one;
+}
+
+Tokenizer TextConfig::read_tokenizer() const { return load_corpus(*this).tokenizer; }
+
 Corpus load_corpus(const TextConfig& config) {
   if (!config.file.given()) {
     auto text = generated_text(config.generated_characters, kGeneratedSeed);

@@ -84,6 +84,10 @@ struct TextNeedleConfig {
   std::int64_t sequence_length() const { return length; }
   /// Reads the file if its characters are the vocabulary. @throws UserError as load_corpus does.
   std::int64_t vocab_size() const;
+  /// The haystack of sequences of `size` tokens; 0 for those of the task.
+  TextConfig text(std::int64_t size) const;
+  /// Reads the text. @throws UserError as load_corpus does.
+  Tokenizer read_tokenizer() const;
 
   /// Per digit, of a guess among those numbers of the context that begin with the digits given.
   double chance() const;

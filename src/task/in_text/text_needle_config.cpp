@@ -123,6 +123,12 @@ std::int64_t TextNeedleConfig::vocab_size() const {
   return tokenizer_with_needles(*this, corpus).vocab_size();
 }
 
+TextConfig TextNeedleConfig::text(std::int64_t size) const { return haystack().text(size); }
+
+Tokenizer TextNeedleConfig::read_tokenizer() const {
+  return tokenizer_with_needles(*this, load_corpus(haystack()));
+}
+
 // Of the N numbers, m begin with the digits given: the right one and Binomial(N − 1, q) others,
 // q = the probability to share those digits; E[1/m] = (1 − (1 − q)^N) / (N q). One of the others
 // has the right next digit with probability p. That numbers are distinct is left out: it matters
