@@ -60,7 +60,7 @@ function(add_torch_layer name)
 endfunction()
 
 # Finds LibTorch >= 2.6: Torch_DIR, Torch_ROOT or CMAKE_PREFIX_PATH, given or in the environment, then
-# the project's .venv, then the torch that python3 imports. Defines difflab_torch, with its headers as
+# the project's .venv, then the torch that python3 imports, then Debian's libtorch-dev. Defines difflab_torch, with its headers as
 # system headers (no warnings). LibTorch's own configuration is not loaded: one built with CUDA demands
 # the toolkit with its compiler, which we do not need and a machine with a driver need not have.
 function(find_torch)
@@ -71,13 +71,22 @@ function(find_torch)
     if(NOT config)
       execute_process(COMMAND ${python} -c "import torch; print(torch.utils.cmake_prefix_path, end='')"
                       OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE missing)
-      if(NOT missing)
+      if(NOT missing AND EXISTS ${found}/Torch/TorchConfig.cmake)
         set(config ${found}/Torch)
       endif()
     endif()
   endforeach()
+  set(of_debian /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Torch)
+  if(NOT config AND EXISTS ${of_debian}/TorchConfig.cmake)
+    set(config ${of_debian})
+  endif()
   get_filename_component(root "${config}/../../.." ABSOLUTE)
-  if(NOT EXISTS "${config}/TorchConfigVersion.cmake" OR NOT EXISTS "${root}/lib/libtorch_cpu.so")
+  set(libraries ${root}/lib)
+  if(config MATCHES "/lib/[^/]+/cmake/Torch/?$")  # a multiarch folder, as Debian has it
+    get_filename_component(libraries "${config}/../.." ABSOLUTE)
+    get_filename_component(root "${config}/../../../.." ABSOLUTE)
+  endif()
+  if(NOT EXISTS "${config}/TorchConfigVersion.cmake" OR NOT EXISTS "${libraries}/libtorch_cpu.so")
     message(FATAL_ERROR "LibTorch 2.6 or later, in shared libraries, is needed and was not found "
       "(${config}); set Torch_DIR to its share/cmake/Torch, or let ./difflab install it")
   endif()
@@ -100,12 +109,12 @@ function(find_torch)
     target_compile_definitions(difflab_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=0)
   endif()
   set(with "for the CPU")
-  if(EXISTS ${root}/lib/libtorch_cuda.so)
+  if(EXISTS ${libraries}/libtorch_cuda.so)
     set(with "with CUDA")
     use_torch_cuda(${root})
   endif()
   target_link_libraries(difflab_torch INTERFACE
-    ${root}/lib/libtorch.so ${root}/lib/libtorch_cpu.so ${root}/lib/libc10.so)
+    ${libraries}/libtorch.so ${libraries}/libtorch_cpu.so ${libraries}/libc10.so)
   message(STATUS "Found LibTorch ${version} ${with}: ${root}")
 endfunction()
 

@@ -231,6 +231,7 @@ class Packages {
       ::unsetenv(name);
     }
     ::setenv("PYTHONPATH", site_.c_str(), 1);
+    ::setenv("DIFFLAB_USR", usr().c_str(), 1);
   }
   ~Packages() {
     for (const char* name : kPlaces) ::unsetenv(name);
@@ -246,8 +247,12 @@ class Packages {
                           "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n");
   }
 
+  // Stands for /usr.
+  fs::path usr() const { return site_ / "usr"; }
+
  private:
-  static constexpr const char* kPlaces[] = {"PYTHONPATH", "Torch_DIR", "CMAKE_PREFIX_PATH"};
+  static constexpr const char* kPlaces[] = {"PYTHONPATH", "DIFFLAB_USR", "Torch_DIR",
+                                            "CMAKE_PREFIX_PATH"};
   static constexpr const char* kPython = R"(#!/bin/bash
 [[ $1 == -m ]] || exec python3 "$@"
 echo "pip ${!#}" >>"$STUBS/calls"
@@ -275,6 +280,22 @@ CATCH_TEST_CASE("LibTorch is installed where there is none that is recent enough
     if (!enough) {
       CATCH_CHECK_THAT(calls, Contains(driver ? "pip torch==2.13.0\n" : "pip torch==2.13.0+cpu\n"));
     }
+  }
+}
+
+CATCH_TEST_CASE("Debian's own LibTorch is taken if it is recent enough") {
+  for (const auto& [version, enough] :
+       std::map<std::string, bool>{{"1.13.1", false}, {"2.5.0", false}, {"2.6.0", true}}) {
+    CATCH_INFO(version);
+    const Clone clone;
+    const Packages packages(clone);
+    packages.add("torch", "1.0");
+    const auto folder = packages.usr() / "lib/x86_64-linux-gnu/cmake/Torch";
+    fs::create_directories(folder);
+    write_file_atomically(folder / "TorchConfigVersion.cmake",
+                          "set(PACKAGE_VERSION \"" + version + "\")\n");
+    CATCH_CHECK(clone.call({"list"}).code == 0);
+    CATCH_CHECK((clone.calls().find("pip torch==") == std::string::npos) == enough);
   }
 }
 
