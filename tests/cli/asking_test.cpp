@@ -1,5 +1,5 @@
 // difflab evaluate and difflab needle: what they refuse, each in one line and without a trace. That
-// they ask and train nothing is tested with real models by tests/chaos/asking.py.
+// they ask and train nothing is tested with real models by tests/system/chaos/asking.py.
 #include <set>
 
 #include "cli/driver.h"

@@ -141,7 +141,7 @@ CATCH_TEST_CASE("an index that is damaged anywhere, cut or gone is written again
   const auto expected = driver.query(sql);
   const auto index = driver.results() / "index.sqlite";
   const auto whole = read_file(index);
-  const char* dose = std::getenv("DIFFLAB_CHAOS");  // as in tests/chaos
+  const char* dose = std::getenv("DIFFLAB_CHAOS");  // as in tests/system/chaos
   const std::size_t times = dose != nullptr && std::string(dose) == "full" ? 1'000 : 20;
   for (std::size_t i = 0; i < times; ++i) {
     auto bytes = whole;

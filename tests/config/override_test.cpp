@@ -115,7 +115,7 @@ CATCH_TEST_CASE("wrong calls are refused with a reason") {
   CATCH_CHECK(reason("99999999999999999999") == "this number does not fit into 64 bits");
 }
 
-// Found by tests/hydra/random_overrides.py; expected are hydra-core 1.3.8's answers.
+// Found by tests/system/hydra/random_overrides.py; expected are hydra-core 1.3.8's answers.
 CATCH_TEST_CASE("a key is a path or a group, and these do not mix") {
   for (const auto* key :
        {"", "0.a", "1_0.x", "a.12.b", "$v.a$b", "a/x-y/_b", "a@", "@p", "a@p.0"}) {

@@ -62,7 +62,7 @@ Element numbers(const FunctionCall& call, const std::function<std::vector<Value>
 }
 
 std::int64_t count_of(const Element& element) {
-  const Value& count = number_of(element, "num");
+  const Value count = number_of(element, "num");
   if (!count.is_int()) fail("num is no whole number");
   return count.as_int();
 }

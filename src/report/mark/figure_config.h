@@ -13,7 +13,7 @@
 namespace difflab::report {
 
 /// Every kind of figure; `mark:` in the YAML picks one.
-/// To add one: write figure/NAME.{h,cpp} with a config struct and its `draw`, add it here.
+/// To add one: write mark/NAME.{h,cpp} with a config struct and its `draw`, add it here.
 using FigureConfig = std::variant<LineConfig, BarConfig, HeatmapConfig, StackedConfig,
                                   HistogramConfig, ScatterConfig, SurvivalConfig>;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs of the real worker under fire: python3 tests/chaos/real_worker.py BUILD [--full] [--seed N].
+"""Runs of the real worker under fire: python3 tests/system/chaos/real_worker.py BUILD [--full] [--seed N].
 
 The oracle of every case: when the disturbance is over, the same command ends with the result, the
 metrics and the tensors of the checkpoint of an undisturbed run, bit for bit (but for measured

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NaN, infinity and overflow in runs of the real worker: python3 tests/chaos/not_finite.py BUILD [--full].
+"""NaN, infinity and overflow in runs of the real worker: python3 tests/system/chaos/not_finite.py BUILD [--full].
 
 Runs start from weights with such a number in them, or reach it by a learning rate that is too high,
 beside runs that do not. The oracle: the others end as without them, bit for bit; a run whose loss,

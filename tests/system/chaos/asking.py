@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trained models asked by the real programs: python3 tests/chaos/asking.py BUILD [--full] [--seed N].
+"""Trained models asked by the real programs: python3 tests/system/chaos/asking.py BUILD [--full] [--seed N].
 
 What is asked of models that are trained takes no step of training, is asked once, and survives what
 a training survives. ctest gives a quick dose. Standard library and strace only.

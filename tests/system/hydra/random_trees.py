@@ -1,6 +1,6 @@
 """Compares how difflab and Hydra compose and resolve random config trees with random overrides.
 
-Usage: tests/hydra/run random_trees.py [--cases N] [--seed N] [--only CASE] [--difflab PROGRAM]
+Usage: tests/system/hydra/run random_trees.py [--cases N] [--seed N] [--only CASE] [--difflab PROGRAM]
 Prints every disagreement that is not on the list in differences.py, with the files; exit code 1 if
 there is any. Case K of a seed is
 always the same, so --only K shows one again.
@@ -18,7 +18,7 @@ import tempfile
 import differences
 import hydra_answers
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 GROUPS = ["g", "h", "db", "db/deep", "g/sub"]
 OPTIONS = ["a", "b", "c"]
 KEYS = ["k1", "k2", "k3", "m", "l"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sweeps while the clock is set: python3 tests/chaos/clock.py BUILD [--full] [--seed N].
+"""Sweeps while the clock is set: python3 tests/system/chaos/clock.py BUILD [--full] [--seed N].
 
 The driver and the real worker run under libfaketime, which shifts the wall clock in mid-run and
 leaves the monotonic one alone, as setting a machine's clock does; no clock of the machine is

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 PLACE = "a $(touch canary) ;`touch canary`'\"&|%A\\ *#"  # every path of the project has this in it
 
 STUDY = """# @package _global_

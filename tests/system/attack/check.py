@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """200 hostile names and paths, 500 hostile texts, through every way into difflab.
 
-    python3 tests/attack/check.py BUILD [--full] [--only CHANNEL...]
+    python3 tests/system/attack/check.py BUILD [--full] [--only CHANNEL...]
 
 The driver runs with a fake worker and a fake Slurm in a sandbox. The oracle of every call
 (field.py): a listing of everything outside of the results is the same before and after, so no

@@ -1,6 +1,6 @@
 """Compares how difflab and Hydra understand random overrides.
 
-Usage: tests/hydra/run random_overrides.py [--cases N] [--seed N] [--difflab PROGRAM]
+Usage: tests/system/hydra/run random_overrides.py [--cases N] [--seed N] [--difflab PROGRAM]
 Prints every disagreement that is not on the list in differences.py; exit code 1 if there is any.
 """
 
@@ -15,7 +15,7 @@ import subprocess
 import differences
 import hydra_answers
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 WORDS = ["a", "lr", "x1", "foo-bar", "_u", "model", "true", "False", "null", "NULL", "inf", "nan", "e5", "choice"]
 NUMBERS = ["0", "1", "-3", "+5", "1_000", "007", "3.14", ".5", "5.", "-1e-3", "1e5", "1E+2", "1_0.0_1", "0x1F", "1__0",
            "-inf", "+nan", "1e", "9223372036854775807", "-0", "-0.0", "1e400", "0.1", "1.0", "1_"]

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 EXPERIMENT = """# @package _global_
 title: Does the sweep survive?
 defaults:

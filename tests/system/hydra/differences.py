@@ -4,7 +4,7 @@ docs/configuration.md, so that the list there is complete."""
 import pathlib
 import re
 
-TEXT = " ".join((pathlib.Path(__file__).resolve().parents[2] / "docs/configuration.md").read_text(encoding="utf-8").split())
+TEXT = " ".join((pathlib.Path(__file__).resolve().parents[3] / "docs/configuration.md").read_text(encoding="utf-8").split())
 
 
 def documented(sentence):
