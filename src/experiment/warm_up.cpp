@@ -1,6 +1,7 @@
 #include "experiment/warm_up.h"
 
 #include <ATen/Parallel.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include "model/initialise.h"
 #include "model/language_model.h"
@@ -14,13 +15,23 @@
 namespace difflab {
 namespace {
 
-// With CUDA the backward pass counts devices, and starts a thread for each. A process that has
-// asked the driver anything forks children that can ask it nothing.
+// The backward pass starts a thread for each device that is not the CPU, and a process that has
+// such threads forks children without a backward pass.
+bool backward_starts_threads() {
 #ifdef DIFFLAB_TORCH_HAS_CUDA
-constexpr bool kWithCuda = true;
+  return true;  // Whoever has asked the driver anything forks children that can ask it nothing.
 #else
-constexpr bool kWithCuda = false;
+  // As LibTorch's autograd engine counts them; Debian's build for the CPU has one, too.
+  for (const auto& registered : c10::impl::device_guard_impl_registry) {
+    const auto* devices = registered.load();
+    if (devices == nullptr) continue;
+    const auto type = devices->type();
+    if (type == c10::kCPU || type == c10::kMeta || type == c10::kLazy) continue;
+    if (devices->deviceCount() > 0) return true;
+  }
+  return false;
 #endif
+}
 
 }  // namespace
 
@@ -37,7 +48,7 @@ void warm_up() {
   Optimizer optimizer(model, config.train);
   const auto batch = task->batch(/*seed=*/0, Split::kTrain, 0, 1);
   const auto loss = mean_loss(model, batch.inputs, batch.targets);
-  if (kWithCuda) return;
+  if (backward_starts_threads()) return;
   loss.backward();
   optimizer.clip(1);
   optimizer.step(0);

@@ -60,9 +60,8 @@ void check_name(const std::string& name) {
   }
 }
 
-std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& root,
-                                config::Problems& problems, int& threads) {
-  std::vector<sweep::Run> points;
+// The points of the study, as they were composed.
+void resolve(const config::Study& composed, Study& study, config::Problems& problems) {
   for (const auto& point : composed.points) {
     auto tree = point.config;
     complete_stages(tree);
@@ -72,7 +71,7 @@ std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& r
     resolve_input_files(
         run,
         [&](const std::string& key, const std::string& path) {
-          return place_of(tree, key, root) / path;
+          return place_of(tree, key, study.root) / path;
         },
         check);
     if (!problems.empty()) continue;
@@ -82,16 +81,8 @@ std::vector<sweep::Run> resolve(const config::Study& composed, const fs::path& r
       const auto* value = full.find_path(key);
       if (label.empty()) label = value != nullptr ? config::label_of(*value) : "none";
     }
-    points.push_back({.id = run_id(run),
-                      .axes = std::move(axes),
-                      .config = config::to_json(full),
-                      .config_text = config::to_yaml(full),
-                      .directory = {},
-                      .work = first_batch(run) + run.train.steps,
-                      .training = training_id(run)});
-    threads = std::max(threads, static_cast<int>(run.threads));
+    study.add(run, std::move(axes));
   }
-  return points;
 }
 
 void check_report_fits(const config::Study& composed, const StudyConfig& config,
@@ -167,6 +158,20 @@ std::string quoted_for_shell(const std::string& text) {
   return quoted + "'";
 }
 
+void Study::add(const RunConfig& run, sweep::Axes axes) {
+  const auto full = config::write(run);
+  const auto id = run_id(run);
+  points.push_back({.id = id,
+                    .axes = std::move(axes),
+                    .config = config::to_json(full),
+                    .config_text = config::to_yaml(full),
+                    .directory = {results / "runs" / id},
+                    .work = first_batch(run) + run.train.steps,
+                    .training = training_id(run)});
+  configs.try_emplace(id, std::make_shared<const RunConfig>(run));
+  threads_per_run = std::max(threads_per_run, static_cast<int>(run.threads));
+}
+
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch) {
   auto study = named_study(name, overrides);
@@ -177,7 +182,7 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   if (composed.settings.is_map()) {
     study.config = config::read<StudyConfig>(composed.settings, "", problems);
   }
-  study.points = resolve(composed, study.root, problems, study.threads_per_run);
+  resolve(composed, study, problems);
   if (problems.empty()) check_report_fits(composed, study.config, problems);
   problems.throw_if_any();
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +13,11 @@
 #include "sweep/plan/plan.h"
 #include "sweep/plan/run.h"
 
-namespace difflab::cli {
+namespace difflab {
+
+struct RunConfig;
+
+namespace cli {
 
 /// An experiment with its preset and overrides, resolved and checked down to its last run.
 struct Study {
@@ -25,7 +30,13 @@ struct Study {
   std::filesystem::path results;       ///< absolute
   /// results/NAME/PRESET, with a hash if overrides change it; empty: nothing is written but runs
   std::filesystem::path output;
-  int threads_per_run = 1;  ///< the largest
+  int threads_per_run = 1;                                               ///< the largest
+  std::map<std::string, std::shared_ptr<const RunConfig>> configs = {};  ///< of the points, by id
+
+  /// Adds a point whose configuration is resolved and checked. Its directory is in `results`.
+  void add(const RunConfig& run, sweep::Axes axes);
+  /// The configuration of a point.
+  const RunConfig& config_of(const sweep::Run& run) const { return *configs.at(run.id); }
 
   /// What write_report needs to know.
   report::Study for_report() const;
@@ -54,4 +65,5 @@ std::vector<config::Value> composed_values(const std::string& name,
 /// @throws UserError if no run is finished.
 void redraw(const Study& study);
 
-}  // namespace difflab::cli
+}  // namespace cli
+}  // namespace difflab

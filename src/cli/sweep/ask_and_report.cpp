@@ -48,7 +48,7 @@ int ask_and_report(const Asked& asked, bool json, const std::function<void()>& r
   int answers = 0;
   for (const auto& run : runs) {
     if (!is_complete(state_of(run.directory))) missing.push_back(run);
-    answers += unanswered(run, study.results);
+    answers += unanswered(study, run);
   }
   std::cerr << asked.note;
   const int code = run_study(study, report);

@@ -27,9 +27,10 @@ struct EvaluateOptions {
 
 // What the run's model answered to evaluations of these names (all if none), under the names that
 // its result has for it.
-Json answered_metrics(const sweep::Run& run, const std::vector<std::string>& names) {
+Json answered_metrics(const Study& study, const sweep::Run& run,
+                      const std::vector<std::string>& names) {
   Json metrics = Json::object();
-  const auto config = config_of(run);
+  const auto& config = study.config_of(run);
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
     const auto name = result_name(config.evaluate[i]);
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
@@ -42,14 +43,13 @@ Json answered_metrics(const sweep::Run& run, const std::vector<std::string>& nam
 }
 
 // The figures of the runs side by side: a line a metric.
-std::string metrics_table(const std::vector<sweep::Run>& runs,
-                          const std::vector<std::string>& names) {
+std::string metrics_table(const Study& study, const std::vector<std::string>& names) {
   report::Grid grid{.columns = {{"metric", true}}, .rows = {}, .rules = {}};
   std::vector<Json> metrics;
   std::vector<std::string> keys;
-  for (const auto& run : runs) {
+  for (const auto& run : sweep::distinct(study.points)) {
     grid.columns.push_back({run.axes.front().second});
-    metrics.push_back(answered_metrics(run, names));
+    metrics.push_back(answered_metrics(study, run, names));
     for (const auto& [key, value] : metrics.back().items()) {
       if (value.is_number() && std::find(keys.begin(), keys.end(), key) == keys.end()) {
         keys.push_back(key);
@@ -75,8 +75,7 @@ int evaluate(const EvaluateOptions& options) {
     if (asked.of_experiment) {
       write_report(asked.study);
     } else {
-      std::cout << '\n'
-                << metrics_table(sweep::distinct(asked.study.points), asked.names) << std::flush;
+      std::cout << '\n' << metrics_table(asked.study, asked.names) << std::flush;
     }
   });
 }

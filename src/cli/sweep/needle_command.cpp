@@ -170,7 +170,7 @@ void draw_maps(const Study& study, const NeedleOptions& options) {
 }
 
 bool asks_in_text(const Study& study) {
-  const auto config = config_of(study.points.front());
+  const auto& config = study.config_of(study.points.front());
   const auto* task = &config.task;
   for (const auto& evaluation : config.evaluate) task = &asked_task(evaluation, *task);
   return has_needles_in_text(*task);

@@ -207,8 +207,8 @@ void require_memory(const Study& study, const Found& found) {
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     if (is_complete(found.states[i])) continue;
     const auto& run = found.runs[i];
-    const auto config = config::read<RunConfig>(config::from_json(run.config));
-    const auto lack = lacks_memory(config, found.trained.count(run.id) > 0, available);
+    const auto lack =
+        lacks_memory(study.config_of(run), found.trained.count(run.id) > 0, available);
     if (lack) throw UserError(concat("run ", run.label(), ": ", *lack));
   }
 }

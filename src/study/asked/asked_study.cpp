@@ -27,9 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_trained(const sweep::Run& run, const fs::path& results) {
-  return is_complete(state_of(run.directory)) ||
-         !runs_with_training(results, run.training, run.id).empty();
+bool is_trained(const std::string& id, const std::string& training, const fs::path& results) {
+  return is_complete(state_of({results / "runs" / id})) ||
+         !runs_with_training(results, training, id).empty();
 }
 
 // What is the same in all runs of a study under this key.
@@ -68,8 +68,9 @@ Asked study_of_experiment(const std::string& name, const Question& question) {
   auto study = load_study(name, others);
   note_older_trainings(study.results);
   const auto planned = study.points.size();
-  std::erase_if(study.points,
-                [&](const sweep::Run& run) { return !is_trained(run, study.results); });
+  std::erase_if(study.points, [&](const sweep::Run& run) {
+    return !is_trained(run.id, run.training, study.results);
+  });
   if (study.points.empty()) {
     throw UserError(concat("none of the ", planned, " runs of ", name, " is trained in ",
                            config::shown_path(study.results), "; difflab sweep ", name,
@@ -97,18 +98,6 @@ RunConfig read_checked(const config::Value& tree) {
   return config;
 }
 
-sweep::Run planned_run(const RunConfig& config, const std::string& label, const fs::path& results) {
-  const auto full = config::write(config);
-  const auto id = run_id(config);
-  return {.id = id,
-          .axes = {{"run", label}},
-          .config = config::to_json(full),
-          .config_text = config::to_yaml(full),
-          .directory = {results / "runs" / id},
-          .work = first_batch(config) + config.train.steps,
-          .training = training_id(config)};
-}
-
 /// Runs and weights that are asked something.
 class NamedModels {
  public:
@@ -123,20 +112,25 @@ class NamedModels {
   }
 
   void add(const std::string& name) {
-    auto run = is_weights(name) ? asked_weights(name) : asked_run(find_run(name, results_));
-    const auto place = run.directory.path.parent_path().parent_path();
+    const auto run = is_weights(name) ? asked_weights(name) : asked_run(find_run(name, results_));
     auto& study = found_.study;
-    if (!study.results.empty() && place != study.results) {
+    if (!study.results.empty() && run.results != study.results) {
       throw UserError(concat(name, ": lies in another results folder than ",
                              study.points.front().label(), "; ask them one after the other"));
     }
-    study.results = place;
-    study.points.push_back(std::move(run));
+    study.results = run.results;
+    study.add(run.config, {{"run", run.label}});
   }
 
   Asked found() { return std::move(found_); }
 
  private:
+  struct AskedRun {
+    RunConfig config;
+    std::string label;
+    fs::path results;
+  };
+
   // The configuration with what is asked now beside what was asked before.
   RunConfig with_question(config::Value tree) {
     const auto* before = tree.find("evaluate");
@@ -152,7 +146,7 @@ class NamedModels {
   }
 
   // A run that asks what another one is asked now, instead of what that was asked in its sweep.
-  sweep::Run asked_run(const RunDirectory& trained) {
+  AskedRun asked_run(const RunDirectory& trained) {
     const auto state = state_of(trained);
     if (state == RunState::kDiverged) {
       throw UserError(concat(trained.path.string(), ": diverged, so there is no trained model"));
@@ -161,9 +155,9 @@ class NamedModels {
     if (results.empty()) {
       throw UserError(concat(trained.path.string(), ": does not lie in a folder runs/"));
     }
-    auto run = planned_run(with_question(config::load_yaml(trained.config())),
-                           trained.path.filename().string(), results);
-    if (!is_complete(state) && !is_trained(run, results)) {
+    AskedRun run{with_question(config::load_yaml(trained.config())),
+                 trained.path.filename().string(), results};
+    if (!is_complete(state) && !is_trained(run_id(run.config), training_id(run.config), results)) {
       throw UserError(concat(trained.path.string(),
                              ": is not trained to its end; the sweep that it belongs to continues "
                              "it"));
@@ -172,13 +166,13 @@ class NamedModels {
   }
 
   // Weights that were trained elsewhere, as a run that starts from them and trains no step.
-  sweep::Run asked_weights(const fs::path& name) {
+  AskedRun asked_weights(const fs::path& name) {
     const auto weights = read_weights(name);
     auto tree = weights.config;
     for (const char* key : {"evaluate", "stages", "init_from", "train"}) tree.erase(key);
     tree.set_path("train.steps", config::Value(0));
     tree.set_path("init_from.path", config::Value(weights.file.string()));
-    return planned_run(with_question(std::move(tree)), weights.file.filename().string(), results_);
+    return {with_question(std::move(tree)), weights.file.filename().string(), results_};
   }
 
   const Question& question_;
@@ -225,14 +219,10 @@ std::string override_text(const Json& value) {
   return quoted + "'";
 }
 
-RunConfig config_of(const sweep::Run& run) {
-  return config::read<RunConfig>(config::from_json(run.config));
-}
-
-int unanswered(const sweep::Run& run, const fs::path& results) {
+int unanswered(const Study& study, const sweep::Run& run) {
   if (is_complete(state_of(run.directory))) return 0;
-  const auto config = config_of(run);
-  auto holders = runs_with_training(results, run.training);
+  const auto& config = study.config_of(run);
+  auto holders = runs_with_training(study.results, run.training);
   holders.push_back(run.directory);
   int missing = 0;
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {

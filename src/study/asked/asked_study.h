@@ -26,11 +26,8 @@ struct Asked {
 Asked find_asked(const std::vector<std::string>& words, const std::string& results,
                  const std::vector<std::int64_t>& at = {});
 
-/// The configuration of a run.
-RunConfig config_of(const sweep::Run& run);
-
-/// Evaluations of a run that no run of its training has answered.
-int unanswered(const sweep::Run& run, const std::filesystem::path& results);
+/// Evaluations of a run of the study that no run of its training has answered.
+int unanswered(const Study& study, const sweep::Run& run);
 
 /// A value in the grammar of overrides: {kind: 'heldout', samples: 16}.
 std::string override_text(const Json& value);
