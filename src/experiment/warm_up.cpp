@@ -51,7 +51,7 @@ void warm_up() {
   if (backward_starts_threads()) return;
   loss.backward();
   optimizer.clip(1);
-  optimizer.step(0);
+  optimizer.step(0.0);
 }
 
 }  // namespace difflab

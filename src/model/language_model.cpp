@@ -100,6 +100,8 @@ std::vector<std::pair<std::string, double>> LanguageModel::statistics() const {
 
 at::Tensor LanguageModel::embed(const at::Tensor& tokens, std::int64_t begin) {
   auto x = tok_embeddings_(tokens);
+  const double scale = config_.embedding_scale.of(config_.d_model);
+  if (scale != 1) x = x * scale;
   if (config_.positions == Positions::kLearned) {
     const auto count = tokens.size(1);
     if (begin + count > config_.max_positions) {

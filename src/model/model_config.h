@@ -10,6 +10,7 @@
 
 #include "config/schema/fields.h"
 #include "model/attention/attention_config.h"
+#include "model/init_config.h"
 #include "model/layer/rotary_config.h"
 #include "util/text.h"
 
@@ -66,6 +67,8 @@ struct ModelConfig {
   double dropout = 0;
   std::optional<double> init_std = {};
   std::optional<double> embedding_std = {};
+  EmbeddingScale embedding_scale = {};
+  InitConfig init = {};
   AttentionConfig attention = {};
 
   /// The feed-forward width that is built: 8D/3 rounded up to a multiple of 32 (llama), 4D (nano).
@@ -103,13 +106,14 @@ struct ModelConfig {
           "share of the embeddings' and of each sublayer's output set to 0 in training",
           config::between(0, 0.999));
     visit("init_std", init_std,
-          "standard deviation of matrices at the start; null draws them from U(-1/sqrt(in), "
-          "1/sqrt(in)), as the official files do",
+          "standard deviation of matrices at the start; null draws them as init.matrices says",
           config::at_least(0));
     visit("embedding_std", embedding_std,
-          "standard deviation of embeddings at the start; null means 1/sqrt(d_model), as in the "
-          "official trainer",
+          "standard deviation of embeddings at the start; null draws them as init.embedding says",
           config::at_least(0));
+    visit("embedding_scale", embedding_scale,
+          "what token embeddings are multiplied by: a number, or sqrt_width for sqrt(d_model)");
+    visit("init", init, "what the parameters are drawn from");
     visit("attention", attention, "how tokens exchange information");
   }
 

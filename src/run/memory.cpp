@@ -32,7 +32,10 @@ MemoryNeed need_of_training(const RunConfig& config) {
   // Behind each layer at least: x, its norm, q, k, v, heads, the norm and the hidden states.
   const double states = number(model.layers) * number(B) * number(T) * 8 * number(model.d_model);
   const double maps = keeps_maps(config) ? number(B) * bytes_of_maps(model, model.layers, T) : 0;
-  return {"train.batch_size", kBytes * (4 * weights + states) + maps,
+  const double kept = std::visit([](const auto& kind) { return kind.state_per_parameter(); },
+                                 config.train.optimizer);
+  // Values, gradients and what the optimiser keeps.
+  return {"train.batch_size", kBytes * ((2 + kept) * weights + states) + maps,
           concat("training ", B, " sequences of ", T, " tokens")};
 }
 

@@ -19,9 +19,10 @@ struct Nested final : config::Check {
 };
 
 void check_kept(const TrainConfig& train, std::int64_t step, config::Check& check) {
-  if (!train.stop_at.empty()) {
-    check.problem("at", concat("has step ", step, ", which may never come with train.stop_at ",
-                               train.stop_at, "; expected none, which asks at the end"));
+  if (!train.stop_at.empty() || train.seconds > 0) {
+    check.problem("at", concat("has step ", step, ", which may never come with train.",
+                               train.seconds > 0 ? "seconds" : "stop_at",
+                               "; expected none, which asks at the end"));
     return;
   }
   if (step == train.steps || (step < train.steps && train.keep_checkpoints.keeps(step))) return;

@@ -15,6 +15,7 @@
 #include "run/input_files.h"
 #include "run/run_config.h"
 #include "run/stage.h"
+#include "study/parameter_groups.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/hash.h"
@@ -184,6 +185,7 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   }
   resolve(composed, study, problems);
   if (problems.empty()) check_report_fits(composed, study.config, problems);
+  if (problems.empty()) check_parameter_groups(study, problems);
   problems.throw_if_any();
 
   study.results = (place_of(composed.settings, "results", study.root) / study.config.results)

@@ -37,10 +37,16 @@ inline std::int64_t sequence_length(const TaskConfig& config) {
   return std::visit([](const auto& kind) { return kind.sequence_length(); }, config);
 }
 
+/// The task if it is of this kind, else null: for an evaluation that asks one kind alone.
+template <class Kind>
+const Kind* task_as(const TaskConfig& config) {
+  return std::get_if<Kind>(&config);
+}
+
 /// The needles in a task, or null if it has none.
 inline const NeedleConfig* needles_of(const TaskConfig& config) {
-  if (const auto* mixed = std::get_if<NeedleRecallConfig>(&config)) return &mixed->needle;
-  return std::get_if<NeedleConfig>(&config);
+  if (const auto* mixed = task_as<NeedleRecallConfig>(config)) return &mixed->needle;
+  return task_as<NeedleConfig>(config);
 }
 
 /// The file that a task may read, or null if it reads none.

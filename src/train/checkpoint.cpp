@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/language_model.h"
 #include "record/sealed_safetensors.h"
 #include "train/step/optimizer.h"
 #include "train/tensor_file.h"
@@ -17,36 +16,28 @@
 namespace difflab {
 namespace {
 
-constexpr std::string_view kFirst = "adam.first.";
-constexpr std::string_view kSecond = "adam.second.";
-
-// One flat buffer [P] cut into the tensors of the model, with a prefix to their names.
-void add_tensors(std::vector<TensorBytes>& tensors, const LanguageModel& model,
-                 const at::Tensor& flat, std::string_view prefix) {
-  std::int64_t offset = 0;
-  for (const auto& parameter : model.named_parameters()) {
-    const auto count = parameter.value().numel();
-    const auto part = flat.narrow(0, offset, count).view(parameter.value().sizes());
-    tensors.push_back(stored_as(concat(prefix, parameter.key()), part));
-    offset += count;
+// A buffer cut into the tensors of the model.
+void add_tensors(std::vector<TensorBytes>& tensors, const StateBuffer& buffer,
+                 const at::Tensor& on_cpu) {
+  for (const auto& place : buffer.of) {
+    tensors.push_back(stored_as(concat(buffer.name, place.name), part_of(on_cpu, place)));
   }
 }
 
 at::Tensor read_tensors(const Safetensors& file, const std::filesystem::path& path,
-                        const LanguageModel& model, const at::Tensor& like,
-                        std::string_view prefix) {
+                        const StateBuffer& buffer) {
+  const auto& like = buffer.flat;
   std::vector<at::Tensor> parts;
-  for (const auto& parameter : model.named_parameters()) {
-    const TensorBytes& stored = file.at(concat(prefix, parameter.key()));
-    if (stored.shape != parameter.value().sizes().vec() ||
-        stored.dtype != dtype_name(like.scalar_type())) {
+  for (const auto& place : buffer.of) {
+    const TensorBytes& stored = file.at(concat(buffer.name, place.name));
+    if (stored.shape != place.shape || stored.dtype != dtype_name(like.scalar_type())) {
       throw UserError(concat(path.string(), ": tensor ", stored.name,
                              " has another shape or type than the model's"));
     }
-    parts.push_back(at::from_blob(const_cast<char*>(stored.bytes.data()),
-                                  {parameter.value().numel()}, like.options().device(at::kCPU)));
+    parts.push_back(at::from_blob(const_cast<char*>(stored.bytes.data()), {place.count},
+                                  like.options().device(at::kCPU)));
   }
-  return at::cat(parts);
+  return parts.empty() ? at::zeros_like(like) : at::cat(parts);
 }
 
 std::string metadata_of(const Safetensors& file, const char* key) {
@@ -72,15 +63,14 @@ std::filesystem::path previous_checkpoint(const std::filesystem::path& path) {
 }
 
 void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
-                     const LanguageModel& model, const Optimizer& optimizer,
-                     const Progress& progress) {
-  const auto parameters = optimizer.parameters().cpu();
-  const auto first = optimizer.first_moment().cpu();
-  const auto second = optimizer.second_moment().cpu();
+                     const Optimizer& optimizer, const Progress& progress) {
+  const auto buffers = optimizer.buffers();
+  std::vector<at::Tensor> on_cpu;  // what the tensors' bytes lie in
   std::vector<TensorBytes> tensors;
-  add_tensors(tensors, model, parameters, "");
-  add_tensors(tensors, model, first, kFirst);
-  add_tensors(tensors, model, second, kSecond);
+  for (const auto& buffer : buffers) {
+    on_cpu.push_back(buffer.flat.cpu());
+    add_tensors(tensors, buffer, on_cpu.back());
+  }
   const Json state = {{"step", progress.step},
                       {"metrics_length", progress.metrics_length},
                       {"train_seconds", progress.train_seconds},
@@ -118,7 +108,7 @@ Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path&
 }
 
 std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
-                                        LanguageModel& model, Optimizer& optimizer) {
+                                        Optimizer& optimizer) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   const auto file = read_sealed_safetensors(path);
   if (const auto owner = metadata_of(file, "run");
@@ -126,10 +116,12 @@ std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const
     throw UserError(concat(path.string(), ": belongs to run ", owner, ", not ", run.id));
   }
   const auto progress = progress_of(file, path);
-  const auto& like = optimizer.parameters();
-  optimizer.restore(read_tensors(file, path, model, like, ""),
-                    read_tensors(file, path, model, like, kFirst),
-                    read_tensors(file, path, model, like, kSecond), progress.step);
+  const at::NoGradGuard no_grad;
+  const auto buffers = optimizer.buffers();
+  std::vector<at::Tensor> stored;  // all of them, before the first is put back
+  for (const auto& buffer : buffers) stored.push_back(read_tensors(file, path, buffer));
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].flat.copy_(stored[i]);
+  optimizer.resume_at(progress.step);
   return progress;
 }
 

@@ -12,7 +12,6 @@
 
 namespace difflab {
 
-class LanguageModel;
 class Optimizer;
 
 /// Where a run stands between two steps, beside the tensors.
@@ -35,20 +34,20 @@ struct RunIdentity {
   std::function<bool(const std::string& config)> same_training = [](const auto&) { return false; };
 };
 
-/// Writes parameters under their names, the moments as adam.first.NAME and adam.second.NAME, and
-/// progress, run id, configuration and a checksum in the metadata; atomically (safetensors,
-/// record/sealed_safetensors.h). What stood at `path` is kept as previous_checkpoint(path).
+/// Writes parameters under their names, the optimiser's state under names that begin with its own
+/// (adam.first.NAME), and progress, run id, configuration and a checksum in the metadata;
+/// atomically (safetensors, record/sealed_safetensors.h). What stood at `path` is kept as
+/// previous_checkpoint(path).
 void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
-                     const LanguageModel& model, const Optimizer& optimizer,
-                     const Progress& progress);
+                     const Optimizer& optimizer, const Progress& progress);
 
 /// Where save_checkpoint keeps the checkpoint before, in case the newest is damaged.
 std::filesystem::path previous_checkpoint(const std::filesystem::path& path);
 
-/// Puts model and optimiser back where the checkpoint was taken. Empty if there is no file.
+/// Puts the optimiser and its model back where the checkpoint was taken. Empty if there is no file.
 /// @throws UserError if the file is damaged or of another training.
 std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
-                                        LanguageModel& model, Optimizer& optimizer);
+                                        Optimizer& optimizer);
 
 /// Where the training stood whose checkpoint this is. @throws UserError if it does not say.
 Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path& path);

@@ -13,6 +13,7 @@ bool is_met(const TrainEvent& event, const Json& seen) {
 }  // namespace
 
 bool has_stopped(const TrainConfig& config, const Progress& progress) {
+  if (config.seconds > 0 && progress.train_seconds >= config.seconds) return true;
   return !config.stop_at.empty() &&
          std::any_of(config.events.begin(), config.events.end(), [&](const TrainEvent& event) {
            return event.name == config.stop_at && progress.milestones.contains(event.steps_key());

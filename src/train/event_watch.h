@@ -7,7 +7,8 @@
 
 namespace difflab {
 
-/// Whether the event has happened at which this training stops (train.stop_at).
+/// Whether the event has happened at which this training stops (train.stop_at), or its time is up
+/// (train.seconds). A checkpoint that is saved then is the last, also for who resumes.
 bool has_stopped(const TrainConfig& config, const Progress& progress);
 
 /// Looks for the events of a training (train.events) every event_every steps on a small held-out

@@ -38,7 +38,7 @@ std::optional<Progress> resume(const TrainContext& context, Optimizer& optimizer
   const auto newest = context.directory.checkpoint();
   for (const auto& path : {newest, previous_checkpoint(newest)}) {
     try {
-      const auto progress = load_checkpoint(path, context.run, context.model, optimizer);
+      const auto progress = load_checkpoint(path, context.run, optimizer);
       if (!progress) continue;
       if (path != newest) std::filesystem::rename(path, newest);
       std::cout << "resuming at step " << progress->step << '\n';
@@ -169,8 +169,7 @@ class Loop {
     context_.before_writing();
     metrics_.sync();
     progress_.metrics_length = metrics_.length();
-    save_checkpoint(context_.directory.checkpoint(), context_.run, context_.model, optimizer_,
-                    progress_);
+    save_checkpoint(context_.directory.checkpoint(), context_.run, optimizer_, progress_);
     note_event(context_.directory, "checkpoint", {{"step", progress_.step}});
   }
 

@@ -133,13 +133,18 @@ int bench_command(const std::vector<std::string>& arguments) {
   const auto& what = arguments.at(0);
   at::set_num_threads(std::stoi(arguments.at(1)));
   if (what == "serve") return serve_steps();
-  if (what != "attention" && what != "train" && what != "decode") {
-    throw UserError(concat("bench ", what, " is unknown; expected attention, train or decode"));
+  using Cases = std::vector<BenchCase> (*)(c10::Device);
+  const std::map<std::string, Cases> known{{"attention", attention_cases},
+                                           {"train", train_cases},
+                                           {"optimizer", optimizer_cases},
+                                           {"decode", decode_cases}};
+  const auto found = known.find(what);
+  if (found == known.end()) {
+    throw UserError(
+        concat("bench ", what, " is unknown; expected attention, train, optimizer or decode"));
   }
   const auto device = open_device(arguments.at(2) == "cuda" ? Device::kCuda : Device::kCpu);
-  const auto cases = what == "attention" ? attention_cases(device)
-                     : what == "train"   ? train_cases(device)
-                                         : decode_cases(device);
+  const auto cases = found->second(device);
   const auto rows = measure(cases, device);
   if (arguments.size() > 3) {
     std::cout << to_json(rows).dump(1) << '\n';

@@ -22,6 +22,7 @@ struct BenchCase {
 
 std::vector<BenchCase> attention_cases(c10::Device device);
 std::vector<BenchCase> train_cases(c10::Device device);
+std::vector<BenchCase> optimizer_cases(c10::Device device);
 std::vector<BenchCase> decode_cases(c10::Device device);
 
 }  // namespace difflab

@@ -104,6 +104,56 @@ CATCH_TEST_CASE("params and flops take an experiment or bare dimensions") {
   }
 }
 
+CATCH_TEST_CASE("params --groups says of each parameter how it is updated") {
+  const Driver driver;
+  const Answer answer =
+      driver.call({"params", "tiny", "--groups", "decay=matrices", "train.optimizer=muon",
+                   "+train.groups=[{match: '*.lambda_*', lr_scale: 0.1}, {match: '*', shapes: "
+                   "vectors, weight_decay: 0}]",
+                   "model=diff", "--json"});
+  CATCH_INFO(answer.err);
+  CATCH_REQUIRE(answer.code == 0);
+  const Json models = Json::parse(answer.out);
+  CATCH_REQUIRE(models.size() == 1);  // three seeds are trained alike
+  std::map<std::string, Json> found;
+  for (const auto& parameter : models[0].at("parameters")) {
+    found[parameter.at("name")] = parameter;
+  }
+  const auto is = [&](const char* name, const char* optimizer, double lr_scale, double decay) {
+    CATCH_INFO(name << ": " << found[name].dump());
+    CATCH_CHECK(found[name] == Json({{"name", name},
+                                     {"optimizer", optimizer},
+                                     {"lr_scale", lr_scale},
+                                     {"weight_decay", decay}}));
+  };
+  is("tok_embeddings.weight", "adamw", 1, 0.1);
+  is("layers.1.attn.q_proj.weight", "muon", 1, 0.1);
+  is("layers.0.attn.lambda_q1", "adamw", 0.1, 0);
+  is("layers.0.attn_norm.weight", "adamw", 1, 0);
+  const Answer table = driver.call({"params", "tiny", "--groups", "decay=matrices"});
+  CATCH_CHECK_THAT(table.out, Contains("tok_embeddings.weight") && Contains("V x 64") &&
+                                  Contains("adamw") && Contains("x 1"));
+  CATCH_CHECK(driver.call({"params", "--groups"}).code == 2);
+}
+
+CATCH_TEST_CASE("every option for decay and initial values is a training that can be planned") {
+  const Driver driver;
+  std::set<std::string> plans;
+  std::size_t options = 0;
+  for (const std::string group : {"decay", "init"}) {
+    for (const auto& file : fs::directory_iterator(driver.project() / "configs" / group)) {
+      const auto choice = group + "=" + file.path().stem().string();
+      const Answer answer = driver.call({"config", "tiny", "model=nano_gpt", choice});
+      CATCH_INFO(choice << ":\n" << answer.err);
+      CATCH_CHECK(answer.code == 0);
+      plans.insert(answer.out);
+      ++options;
+    }
+  }
+  CATCH_CHECK(options >= 8);
+  CATCH_CHECK(plans.size() == options - 1);  // two of them change nothing
+}
+
 CATCH_TEST_CASE("a run is named by its id, the beginning of it, or its folder") {
   const Driver driver;
   for (const std::string command : {"export", "generate"}) {

@@ -69,7 +69,7 @@ CATCH_TEST_CASE("config --why names where a value was written and what it overro
                             folder + "/configs/config.yaml:5:12: short\n"));
   CATCH_CHECK(why("launcher.kind") == "launcher.kind: local\n  from " + folder +
                                           "/configs/launcher/local.yaml:2:7 (chosen by " + folder +
-                                          "/configs/config.yaml:6:15)\n");
+                                          "/configs/config.yaml:8:15)\n");
   CATCH_CHECK_THAT(driver.call({"config", "tiny", "--run", "5", "--why", "seed", "--json"}).out,
                    Contains("\"value\": 2") && Contains("tiny.yaml:7:"));
 }

@@ -43,7 +43,6 @@ CATCH_TEST_CASE("AdamW takes the steps of its equations") {
   }
   CATCH_CHECK(testing::relative_error(at::cat({model.a, model.b}), at::tensor(p, at::kDouble)) <
               1e-12);
-  CATCH_CHECK(optimizer.steps_taken() == 5);
 }
 
 CATCH_TEST_CASE("clipping bounds the global norm and reports the one before") {

@@ -56,7 +56,6 @@ CATCH_TEST_CASE("a step that asks the device nothing takes the steps of the othe
         CATCH_CHECK(fixed.found().loss == Approx(found.loss).epsilon(1e-5));
         CATCH_CHECK(fixed.found().grad_norm == Approx(found.grad_norm).epsilon(1e-4));
       }
-      CATCH_CHECK(other.optimizer.steps_taken() == 20);
       CATCH_CHECK(
           testing::relative_error(other.optimizer.parameters(), one.optimizer.parameters()) < 1e-4);
     }
@@ -71,7 +70,9 @@ CATCH_TEST_CASE("a plain step that has diverged leaves the parameters as they we
   const auto found = plain_step(trained.model, trained.optimizer, config)->run(batch_of(0), 0.1);
   CATCH_CHECK(std::isnan(found.loss));
   CATCH_CHECK(at::equal(trained.optimizer.parameters().nan_to_num(7), before.nan_to_num(7)));
-  CATCH_CHECK(trained.optimizer.steps_taken() == 0);
+  for (const auto& buffer : trained.optimizer.buffers()) {
+    CATCH_CHECK((buffer.name.empty() || buffer.flat.count_nonzero().item<std::int64_t>() == 0));
+  }
 }
 
 }  // namespace

@@ -204,13 +204,46 @@ CATCH_TEST_CASE("a loop that stops between two lines goes on with its moments an
   CATCH_CHECK(outcome.progress.spikes.recent.size() == 6);
 }
 
+CATCH_TEST_CASE("every optimiser goes on from a checkpoint to the same bytes") {
+  const std::vector<OptimizerConfig> kinds{AdamWConfig{}, MuonConfig{}, SgdConfig{}};
+  CATCH_REQUIRE(kinds.size() == std::variant_size_v<OptimizerConfig>);
+  for (const auto& kind : kinds) {
+    CATCH_INFO(kind.index());
+    auto config = looped();
+    config.optimizer = kind;
+    Training straight, broken;
+    straight.go(config);
+    int asked = 0;
+    CATCH_CHECK(broken.go(config, [&] { return ++asked == 4; }).end == TrainEnd::kInterrupted);
+    broken.model = looped_model();
+    CATCH_CHECK(broken.go(config).end == TrainEnd::kFinished);
+    CATCH_CHECK(read_sealed_safetensors(broken.run.checkpoint()).data() ==
+                read_sealed_safetensors(straight.run.checkpoint()).data());
+  }
+}
+
+CATCH_TEST_CASE("training whose time is up ends, and whoever resumes it trains no more") {
+  auto config = looped();
+  config.seconds = 1e-9;  // shorter than any step
+  Training training;
+  auto outcome = training.go(config);
+  CATCH_CHECK(outcome.end == TrainEnd::kFinished);
+  CATCH_CHECK(outcome.progress.step == 1);
+  CATCH_CHECK(read_metrics(training.run).back().at("step") == 1);
+  training.model = looped_model();
+  CATCH_CHECK(training.go(config).progress.step == 1);
+  config.seconds = 1000;
+  Training patient;
+  CATCH_CHECK(patient.go(config).progress.step == 6);
+}
+
 CATCH_TEST_CASE("the checkpoint of another run is not gone on from unless its training is ours") {
   const auto config = looped();
   Training training;
   training.go(config);
   Optimizer optimizer(*training.model, config);
   const auto load = [&](const RunIdentity& identity) {
-    return load_checkpoint(training.run.checkpoint(), identity, *training.model, optimizer);
+    return load_checkpoint(training.run.checkpoint(), identity, optimizer);
   };
   CATCH_CHECK(load({.id = "me", .config = "{}"})->step == 6);
   CATCH_CHECK_THROWS_WITH(load({.id = "other", .config = "{}"}),
@@ -247,7 +280,7 @@ CATCH_TEST_CASE(
     write_file_atomically(path, to_sealed_safetensors(tensors, metadata));
     Optimizer optimizer(*training.model, config);
     try {
-      load_checkpoint(path, training.identity, *training.model, optimizer);
+      load_checkpoint(path, training.identity, optimizer);
     } catch (const UserError& error) {
       return std::string(error.what());
     }

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/inspect/cost_table.h"
+#include "cli/inspect/update_table.h"
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "model/diffusion_cost.h"
@@ -56,6 +57,7 @@ struct CostOptions {
   Dimensions bare;
   std::int64_t bytes = 4;
   bool json = false;
+  bool groups = false;
 };
 
 // Each model of an experiment once, in the order of its runs.
@@ -85,6 +87,21 @@ std::vector<CostSubject> subjects_of(const CostOptions& options) {
                         bare.tokens > 0 ? bare.tokens : sequence_length(run.task)});
   }
   return subjects;
+}
+
+// How each model of an experiment is trained, in the order of its runs.
+std::string updates_of(const CostOptions& options) {
+  if (options.bare.d_model > 0 || options.study.name.empty()) {
+    throw UserError("--groups is about how an experiment trains; expected an experiment");
+  }
+  const auto study = load_study(options.study.name, options.study.overrides);
+  std::vector<const RunConfig*> different;
+  std::set<std::string> seen;
+  for (const auto& point : study.points) {
+    const auto& run = study.config_of(point);
+    if (seen.insert(update_table({&run}, /*json=*/true)).second) different.push_back(&run);
+  }
+  return update_table(different, options.json);
 }
 
 void add_common(CLI::App& command, CostOptions& options) {
@@ -126,11 +143,13 @@ void add_params_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "params", "Count the parameters of an experiment's models, or of bare dimensions");
   add_common(*command, *options);
+  command->add_flag("--groups", options->groups,
+                    "list every parameter with its optimizer, learning rate and weight decay");
   add_dit(*command);
   command->callback([options, command] {
-    if (command->get_subcommands().empty()) {
-      std::cout << params_table(subjects_of(*options), options->json);
-    }
+    if (!command->get_subcommands().empty()) return;
+    std::cout << (options->groups ? updates_of(*options)
+                                  : params_table(subjects_of(*options), options->json));
   });
 }
 

@@ -20,16 +20,18 @@ void add_bench_command(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "bench", "Time attention, training steps or decoding, or what a sweep and a start cost");
-  command->add_option("what", options->what, "attention, train, decode, sweep or startup")
+      "bench",
+      "Time attention, training steps, updates or decoding, or what a sweep and a start cost");
+  command
+      ->add_option("what", options->what, "attention, train, optimizer, decode, sweep or startup")
       ->required()
-      ->check(CLI::IsMember({"attention", "train", "decode", "sweep", "startup"}));
+      ->check(CLI::IsMember({"attention", "train", "optimizer", "decode", "sweep", "startup"}));
   const CLI::Option* threads =
-      command->add_option("--threads", options->threads, "attention, train, decode: threads")
+      command->add_option("--threads", options->threads, "all but sweep and startup: threads")
           ->capture_default_str()
           ->check(CLI::Range(1, 1024));
   const CLI::Option* device =
-      command->add_option("--device", options->device, "attention, train, decode: cpu or cuda")
+      command->add_option("--device", options->device, "all but sweep and startup: cpu or cuda")
           ->capture_default_str()
           ->check(CLI::IsMember({"cpu", "cuda"}));
   const CLI::Option* runs =
@@ -40,10 +42,10 @@ void add_bench_command(CLI::App& app) {
   command->callback([options, threads, device, runs] {
     const bool of_driver = options->what == "sweep" || options->what == "startup";
     if (of_driver && threads->count() > 0) {
-      throw UserError("--threads is for bench attention, train and decode");
+      throw UserError("--threads is for bench attention, train, optimizer and decode");
     }
     if (of_driver && device->count() > 0) {
-      throw UserError("--device is for bench attention, train and decode");
+      throw UserError("--device is for bench attention, train, optimizer and decode");
     }
     if (options->what != "sweep" && runs->count() > 0) throw UserError("--runs is for bench sweep");
     if (options->what == "sweep") return bench_sweep(options->runs, options->json);

@@ -42,7 +42,7 @@ struct HallucinationConfig : EvaluationCommon {
     if (distractors.empty()) check.problem("distractors", "is empty; expected at least one share");
   }
   void validate_task(const TaskConfig& task, config::Check& check) const {
-    if (!std::holds_alternative<ContextQaConfig>(task)) {
+    if (task_as<ContextQaConfig>(task) == nullptr) {
       check.problem("kind", "is hallucination; expected a task of kind context_qa");
     }
   }

@@ -3,7 +3,7 @@
 namespace difflab {
 
 std::int64_t HallucinationConfig::longest(const TaskConfig& task) const {
-  const auto* base = std::get_if<ContextQaConfig>(&task);
+  const auto* base = task_as<ContextQaConfig>(task);
   if (base == nullptr) return 0;
   std::int64_t longest = 0;
   for (const double share : distractors) {

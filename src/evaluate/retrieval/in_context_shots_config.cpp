@@ -5,7 +5,7 @@
 namespace difflab {
 
 void InContextShotsConfig::validate_task(const TaskConfig& task, config::Check& check) const {
-  const auto* in_context = std::get_if<InContextConfig>(&task);
+  const auto* in_context = task_as<InContextConfig>(task);
   if (in_context == nullptr) {
     check.problem("kind", "is in_context_shots; expected a task of kind in_context");
     return;
@@ -19,7 +19,7 @@ void InContextShotsConfig::validate_task(const TaskConfig& task, config::Check& 
 }
 
 std::int64_t InContextShotsConfig::longest(const TaskConfig& task) const {
-  const auto* in_context = std::get_if<InContextConfig>(&task);
+  const auto* in_context = task_as<InContextConfig>(task);
   if (in_context == nullptr || shots.empty()) return 0;
   auto longest = *in_context;
   longest.shots = *std::max_element(shots.begin(), shots.end());

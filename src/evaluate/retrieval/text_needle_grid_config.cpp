@@ -4,7 +4,7 @@
 namespace difflab {
 
 void TextNeedleGridConfig::validate_task(const TaskConfig& task, config::Check& check) const {
-  const auto* base = std::get_if<TextNeedleConfig>(&task);
+  const auto* base = task_as<TextNeedleConfig>(task);
   if (base == nullptr) {
     check.problem("kind", "is text_needle_grid; expected a task of kind text_needle");
     return;

@@ -5,29 +5,33 @@
 #include <vector>
 
 #include "config/schema/fields.h"
+#include "train/optimizer/optimizer_config.h"
 #include "train/settings/event.h"
 #include "train/settings/kept_steps.h"
 #include "train/settings/loss_config.h"
+#include "train/settings/parameter_group.h"
 #include "train/settings/schedule_config.h"
 #include "util/text.h"
 
 namespace difflab {
 
-/// How one run is optimised: AdamW (Loshchilov & Hutter 2019, arXiv:1711.05101) with linear
-/// warm-up, a schedule behind it and clipping of the global gradient norm. Weight decay acts on
-/// every parameter.
+/// How one run is optimised: linear warm-up, a schedule behind it, clipping of the global gradient
+/// norm, and an optimiser. Weight decay acts on every parameter unless `groups` say otherwise.
 struct TrainConfig {
   std::int64_t steps = 1'600;
+  double seconds = 0;
   std::int64_t batch_size = 32;
   double lr = 3e-3;
   double final_lr_ratio = 0.1;
   std::int64_t warmup_steps = 100;
   LrSchedule schedule = LrSchedule::kCosine;
   double decay_share = 0.2;
+  OptimizerConfig optimizer = {};
   double beta1 = 0.9;
   double beta2 = 0.95;
   double adam_eps = 1e-8;
   double weight_decay = 0.1;
+  std::vector<ParameterGroup> groups = {};
   double grad_clip = 1.0;
   LossConfig loss = {};
   std::int64_t eval_every = 100;
@@ -44,6 +48,10 @@ struct TrainConfig {
   void visit_fields(Visitor& visit) {
     visit("steps", steps, "optimiser steps; 0 leaves the model as it starts, to be asked",
           config::at_least(0));
+    visit("seconds", seconds,
+          "seconds of training, evaluations apart, after which it ends before its last step; 0: no "
+          "limit. The result then depends on the machine",
+          config::at_least(0));
     visit("batch_size", batch_size, "sequences per step", config::at_least(1));
     visit("lr", lr, "learning rate at the end of the warm-up", config::at_least(0));
     visit("final_lr_ratio", final_lr_ratio, "learning rate of the last step as a share of lr",
@@ -54,10 +62,15 @@ struct TrainConfig {
         "decay_share", decay_share,
         "share of all steps that the decay takes at the end; counts only with warmup_stable_decay",
         config::between(0, 1));
-    visit("beta1", beta1, "decay of the first moment", config::between(0, 1));
-    visit("beta2", beta2, "decay of the second moment", config::between(0, 1));
-    visit("adam_eps", adam_eps, "epsilon outside the root", config::at_least(0));
-    visit("weight_decay", weight_decay, "decoupled weight decay", config::at_least(0));
+    visit("optimizer", optimizer, "how gradients become updates");
+    visit("beta1", beta1, "AdamW's decay of the first moment", config::between(0, 1));
+    visit("beta2", beta2, "AdamW's decay of the second moment", config::between(0, 1));
+    visit("adam_eps", adam_eps, "AdamW's epsilon outside the root", config::at_least(0));
+    visit("weight_decay", weight_decay,
+          "decoupled weight decay; with sgd a part of the gradient, as in torch.optim",
+          config::at_least(0));
+    visit("groups", groups,
+          "parameters with a rate or decay of their own; of two that match the later one counts");
     visit("grad_clip", grad_clip, "bound on the global gradient norm; 0 turns clipping off",
           config::at_least(0));
     visit("loss", loss, "what training minimises");

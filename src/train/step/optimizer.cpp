@@ -4,64 +4,62 @@
 
 namespace difflab {
 
-Optimizer::Optimizer(torch::nn::Module& model, const TrainConfig& config) : config_(config) {
-  const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> flat;
-  for (const auto& parameter : model.parameters()) flat.push_back(parameter.detach().flatten());
-  parameters_ = at::cat(flat);
-  gradients_ = at::zeros_like(parameters_);
-  first_ = at::zeros_like(parameters_);
-  second_ = at::zeros_like(parameters_);
-  steps_ = at::zeros({}, parameters_.options().dtype(at::kFloat));
+namespace {
+
+FlatParameters flattened(torch::nn::Module& model, const TrainConfig& config) {
+  FlatParameters flat;
+  std::vector<at::Tensor> values;
   std::int64_t offset = 0;
-  for (auto& parameter : model.parameters()) {
-    const auto count = parameter.numel();
-    parameter.set_data(parameters_.narrow(0, offset, count).view(parameter.sizes()));
-    parameter.mutable_grad() = gradients_.narrow(0, offset, count).view(parameter.sizes());
-    offset += count;
+  for (const auto& parameter : model.named_parameters()) {
+    const auto& value = parameter.value();
+    const auto how = update_settings(parameter.key(), static_cast<std::size_t>(value.dim()),
+                                     config.groups, config.weight_decay);
+    values.push_back(value.detach().flatten());
+    flat.places.push_back({parameter.key(), value.sizes().vec(), offset, value.numel(),
+                           how.lr_scale, how.weight_decay});
+    offset += value.numel();
   }
+  flat.values = at::cat(values);
+  flat.gradients = at::zeros_like(flat.values);
+  return flat;
 }
 
-void Optimizer::zero_grad() { gradients_.zero_(); }
+}  // namespace
+
+Optimizer::Optimizer(torch::nn::Module& model, const TrainConfig& config)
+    : flat_(flattened(model, config)) {
+  const at::NoGradGuard no_grad;
+  std::size_t index = 0;
+  for (auto& parameter : model.parameters()) {
+    const auto& place = flat_.places[index++];
+    parameter.set_data(part_of(flat_.values, place));
+    parameter.mutable_grad() = part_of(flat_.gradients, place);
+  }
+  const AdamSettings adam{config.beta1, config.beta2, config.adam_eps};
+  rule_ = std::visit([&](const auto& kind) { return kind.build(flat_, adam); }, config.optimizer);
+}
+
+void Optimizer::zero_grad() { flat_.gradients.zero_(); }
 
 double Optimizer::clip(double bound) {
-  const double norm = gradients_.norm().item<double>();
+  const double norm = flat_.gradients.norm().item<double>();
   if (bound > 0) {
     const double factor = bound / (norm + 1e-6);
-    if (factor < 1) gradients_.mul_(factor);
+    if (factor < 1) flat_.gradients.mul_(factor);
   }
   return norm;
 }
 
 at::Tensor Optimizer::clip_on_device(double bound) {
-  const auto norm = gradients_.norm();
-  if (bound > 0) gradients_.mul_((bound / (norm + 1e-6)).clamp_max(1));
+  const auto norm = flat_.gradients.norm();
+  if (bound > 0) flat_.gradients.mul_((bound / (norm + 1e-6)).clamp_max(1));
   return norm;
 }
 
-void Optimizer::step(double lr) { update(lr); }
-void Optimizer::step(const at::Tensor& lr) { update(lr); }
-
-template <class Rate>
-void Optimizer::update(const Rate& lr) {
-  const at::NoGradGuard no_grad;
-  steps_.add_(1);
-  at::_fused_adamw_({parameters_}, {gradients_}, {first_}, {second_}, /*max_exp_avg_sqs=*/{},
-                    {steps_}, lr, config_.beta1, config_.beta2, config_.weight_decay,
-                    config_.adam_eps, /*amsgrad=*/false, /*maximize=*/false);
-}
-
-std::int64_t Optimizer::steps_taken() const {
-  return static_cast<std::int64_t>(steps_.item<double>());
-}
-
-void Optimizer::restore(const at::Tensor& parameters, const at::Tensor& first,
-                        const at::Tensor& second, std::int64_t steps_taken) {
-  const at::NoGradGuard no_grad;
-  parameters_.copy_(parameters);
-  first_.copy_(first);
-  second_.copy_(second);
-  steps_.fill_(static_cast<double>(steps_taken));
+std::vector<StateBuffer> Optimizer::buffers() const {
+  auto all = rule_->state();
+  all.insert(all.begin(), {"", flat_.values, flat_.places});
+  return all;
 }
 
 }  // namespace difflab

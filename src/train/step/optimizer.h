@@ -4,13 +4,16 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
+#include "train/optimizer/update_rule.h"
 #include "train/settings/train_config.h"
 
 namespace difflab {
 
-/// AdamW over all parameters of a model at once. Parameters, gradients and moments each lie in one
-/// flat buffer, so clipping and the update are one operation each instead of one per parameter.
+/// Updates all parameters of a model. Parameters, gradients and state each lie in flat buffers, so
+/// clipping is one operation instead of one per parameter, and so is AdamW's update.
 class Optimizer {
  public:
   /// Moves the model's parameters into one buffer; they stay usable by name.
@@ -25,26 +28,21 @@ class Optimizer {
   /// The same without waiting for the device: the norm, a scalar there.
   at::Tensor clip_on_device(double bound);
 
-  /// One update with the gradients as they are. p ← p·(1 − lr·weight_decay), then the Adam step.
-  void step(double lr);
-  void step(const at::Tensor& lr);  ///< lr a scalar on the parameters' device
+  /// One update with the gradients as they are.
+  void step(const LearningRate& lr) { rule_->step(lr); }
 
-  std::int64_t steps_taken() const;
-  const at::Tensor& first_moment() const { return first_; }     ///< [P]
-  const at::Tensor& second_moment() const { return second_; }   ///< [P]
-  const at::Tensor& parameters() const { return parameters_; }  ///< [P], in order of their names
+  const at::Tensor& parameters() const { return flat_.values; }  ///< [P], in order of their names
 
-  /// Puts back what a checkpoint held; each tensor [P].
-  void restore(const at::Tensor& parameters, const at::Tensor& first, const at::Tensor& second,
-               std::int64_t steps_taken);
+  /// All that a checkpoint holds: the parameters, under no name, and the optimiser's state. Writing
+  /// to a buffer puts it back.
+  std::vector<StateBuffer> buffers() const;
+
+  /// Goes on as after so many steps.
+  void resume_at(std::int64_t steps) { rule_->resume_at(steps); }
 
  private:
-  template <class Rate>
-  void update(const Rate& lr);
-
-  TrainConfig config_;
-  at::Tensor parameters_, gradients_, first_, second_;  // [P]
-  at::Tensor steps_;                                    // scalar, float32
+  FlatParameters flat_;
+  std::unique_ptr<UpdateRule> rule_;
 };
 
 }  // namespace difflab

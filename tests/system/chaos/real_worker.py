@@ -277,7 +277,10 @@ def descendants(process):
 
 
 def cases(project, dose, chance):
-    run, run_of_two_threads = make_run(project), make_run(project, "threads=2")
+    run = make_run(project)
+    run_of_two_threads = make_run(project, "threads=2", "train.optimizer=muon",
+                                  "train.schedule=warmup_stable_decay",
+                                  "train.groups=[{match: '*.lambda_*', lr_scale: 0.1}]")
     return [
         ("kill -9 at every system call", lambda: kills_at_calls(run, dose)),
         ("kill -9 in stages", lambda: kills_at_calls(staged_run(project), dose, every=24)),
@@ -300,7 +303,8 @@ def main():
 
 
 def staged_run(project):
-    words = ["model=diff", "seed=0", "stages=[{train: {steps: 30, warmup_steps: 2}}]", "train.keep_checkpoints=[0,20,60]"]
+    words = ["model=diff", "seed=0", "stages=[{train: {steps: 30, warmup_steps: 2}}]",
+             "train.keep_checkpoints=[0,20,60]", "train.optimizer=sgd", "train.schedule=linear"]
     return StagedRun(project, project.frozen_run(*words), words)
 
 

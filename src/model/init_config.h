@@ -1,0 +1,106 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/schema/fields.h"
+#include "config/value/value.h"
+
+namespace difflab {
+
+/// What the weight [out, in] of a linear layer is drawn from.
+enum class MatrixInit {
+  kUniform,  ///< U(±1/√in), PyTorch's rule for Linear
+  kXavier,   ///< U(±√(6/(in + out))) (Glorot & Bengio 2010, equation 16)
+};
+
+template <>
+struct config::EnumNames<MatrixInit> {
+  static constexpr std::array<std::pair<std::string_view, MatrixInit>, 2> kNames{
+      {{"uniform", MatrixInit::kUniform}, {"xavier", MatrixInit::kXavier}}};
+};
+
+/// What embeddings are drawn from.
+enum class EmbeddingInit {
+  kInverseSqrtWidth,  ///< N(0, 1/D)
+  kUnit,              ///< N(0, 1)
+};
+
+template <>
+struct config::EnumNames<EmbeddingInit> {
+  static constexpr std::array<std::pair<std::string_view, EmbeddingInit>, 2> kNames{
+      {{"inverse_sqrt_width", EmbeddingInit::kInverseSqrtWidth}, {"unit", EmbeddingInit::kUnit}}};
+};
+
+/// How small the layers begin that write to the residual stream.
+enum class ResidualInit {
+  kNone,   ///< as other matrices
+  kDepth,  ///< times 1/√(2L) with L layers (GPT-2; Radford et al. 2019, section 2.3)
+};
+
+template <>
+struct config::EnumNames<ResidualInit> {
+  static constexpr std::array<std::pair<std::string_view, ResidualInit>, 2> kNames{
+      {{"none", ResidualInit::kNone}, {"depth", ResidualInit::kDepth}}};
+};
+
+/// What the output head is drawn from.
+enum class OutputInit {
+  kMatrices,          ///< as other matrices
+  kInverseSqrtWidth,  ///< N(0, 1/D)
+  kZero,              ///< 0: all tokens are equally likely at the start
+};
+
+template <>
+struct config::EnumNames<OutputInit> {
+  static constexpr std::array<std::pair<std::string_view, OutputInit>, 3> kNames{
+      {{"matrices", OutputInit::kMatrices},
+       {"inverse_sqrt_width", OutputInit::kInverseSqrtWidth},
+       {"zero", OutputInit::kZero}}};
+};
+
+/// What a model's parameters are drawn from (docs/decisions/0003-initial-values.md). Standard
+/// deviations that ModelConfig gives, init_std and embedding_std, come before these rules.
+struct InitConfig {
+  EmbeddingInit embedding = EmbeddingInit::kInverseSqrtWidth;
+  MatrixInit matrices = MatrixInit::kUniform;
+  double qkv_gain = 1;
+  ResidualInit residual = ResidualInit::kNone;
+  OutputInit output = OutputInit::kMatrices;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("embedding", embedding, "what embeddings are drawn from, if embedding_std is null");
+    visit("matrices", matrices,
+          "what weights of linear layers are drawn from, if init_std is null: uniform "
+          "(1/sqrt(in)) or xavier (sqrt(6/(in + out)))");
+    visit("qkv_gain", qkv_gain, "factor to the weights of q_proj, k_proj and v_proj",
+          config::between(0, 100));
+    visit("residual", residual,
+          "depth divides the weights that write to the residual stream by sqrt(2 layers)");
+    visit("output", output, "what the output head is drawn from");
+  }
+};
+
+/// What the token embeddings are multiplied by when they are looked up.
+class EmbeddingScale {
+ public:
+  EmbeddingScale() = default;  ///< 1
+  explicit EmbeddingScale(double factor) : factor_(factor) {}
+  static EmbeddingScale sqrt_width() { return EmbeddingScale(std::nullopt); }
+
+  double of(std::int64_t d_model) const;
+
+  static std::optional<EmbeddingScale> from_value(const config::Value& value);
+  config::Value to_value() const;
+  static std::string expected() { return "a number above 0, or sqrt_width"; }
+
+ private:
+  explicit EmbeddingScale(std::nullopt_t) : factor_() {}
+  std::optional<double> factor_ = 1;  // none: √D
+};
+
+}  // namespace difflab

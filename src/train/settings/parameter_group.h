@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/schema/fields.h"
+
+namespace difflab {
+
+/// Parameters by their dimensions.
+enum class ParameterShapes {
+  kAny,
+  kMatrices,  ///< two or more: weights of linear layers, embeddings, a λ vector per head
+  kVectors,   ///< one or none: gains, biases, λ
+};
+
+template <>
+struct config::EnumNames<ParameterShapes> {
+  static constexpr std::array<std::pair<std::string_view, ParameterShapes>, 3> kNames{
+      {{"any", ParameterShapes::kAny},
+       {"matrices", ParameterShapes::kMatrices},
+       {"vectors", ParameterShapes::kVectors}}};
+};
+
+/// Parameters that are updated in another way than the rest.
+struct ParameterGroup {
+  std::string match = "*";
+  ParameterShapes shapes = ParameterShapes::kAny;
+  std::optional<double> lr_scale = {};
+  std::optional<double> weight_decay = {};
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("match", match,
+          "pattern of full names, as difflab params --groups lists them: * is any text, ? one "
+          "letter, [ab] one of them");
+    visit("shapes", shapes,
+          "of those only matrices (two dimensions or more) or vectors (gains, biases, λ)");
+    visit("lr_scale", lr_scale, "their learning rate as a share of train.lr", config::at_least(0));
+    visit("weight_decay", weight_decay, "instead of train.weight_decay", config::at_least(0));
+  }
+  void validate(config::Check& check) const;
+
+  bool matches(const std::string& parameter, std::size_t dimensions) const;
+};
+
+/// How one parameter is updated.
+struct UpdateSettings {
+  double lr_scale = 1;
+  double weight_decay = 0;
+};
+
+/// What the groups that match say, the later ones over the earlier.
+UpdateSettings update_settings(const std::string& parameter, std::size_t dimensions,
+                               const std::vector<ParameterGroup>& groups, double weight_decay);
+
+}  // namespace difflab

@@ -1,0 +1,154 @@
+// What every optimiser of OptimizerConfig must do: learn, heed rates and decays of its groups, take
+// the same steps from a rate on the device, keep all of its state where a checkpoint finds it.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <variant>
+
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "support/catch.h"
+#include "support/tensors.h"
+#include "train/step/fixed_step.h"
+#include "train/step/loss_weights.h"
+
+namespace difflab {
+namespace {
+
+// Calls test(kind) for every optimiser with its defaults.
+template <class Test, std::size_t Kind = 0>
+void for_each_optimizer(Test test) {
+  if constexpr (Kind < std::variant_size_v<OptimizerConfig>) {
+    std::variant_alternative_t<Kind, OptimizerConfig> kind;
+    CATCH_INFO(kind.kKind);
+    test(kind);
+    for_each_optimizer<Test, Kind + 1>(test);
+  }
+}
+
+struct Taught {
+  LanguageModel model;
+  TrainConfig config;
+  Optimizer optimizer;
+
+  explicit Taught(const TrainConfig& how) : model(fresh()), config(how), optimizer(model, config) {}
+
+  static LanguageModel fresh() {
+    const ModelConfig shape{
+        .d_model = 16, .layers = 2, .attention = DifferentialAttentionConfig{.heads = 1}};
+    LanguageModel model(shape, /*vocab_size=*/30);
+    initialise(model, shape, 0);
+    return model;
+  }
+  // The same four sequences each time; each token is asked for the one before.
+  static Batch batch() {
+    const auto tokens = (at::arange(4 * 21, at::kLong) * 7).remainder(30).view({4, 21});
+    return {tokens.narrow(1, 1, 20), tokens.narrow(1, 0, 20), /*parts=*/{4}};
+  }
+  StepFound step(double lr) { return plain_step(model, optimizer, config)->run(batch(), lr); }
+};
+
+// Parameters and state, one after another.
+at::Tensor all_of(const Optimizer& optimizer) {
+  std::vector<at::Tensor> all;
+  for (const auto& buffer : optimizer.buffers()) all.push_back(buffer.flat);
+  return at::cat(all).clone();
+}
+
+CATCH_TEST_CASE("every optimiser learns what is said to it again and again") {
+  for_each_optimizer([](const auto& kind) {
+    Taught taught({.optimizer = kind});
+    const double first = taught.step(0).loss;
+    double last = first;
+    for (int step = 0; step < 60; ++step) last = taught.step(0.02).loss;
+    CATCH_CHECK(first == Approx(std::log(30)).margin(1));
+    CATCH_CHECK(last < 0.7 * first);
+  });
+}
+
+CATCH_TEST_CASE("every optimiser leaves alone what has the rate 0 and decays what is to decay") {
+  for_each_optimizer([](const auto& kind) {
+    Taught taught({.optimizer = kind,
+                   .weight_decay = 0.5,
+                   .groups = {{.match = "layers.0.*", .lr_scale = 0},
+                              {.match = "layers.1.attn_norm.weight", .weight_decay = 0}}});
+    std::map<std::string, at::Tensor> before;
+    for (const auto& one : taught.model.named_parameters()) {
+      before[one.key()] = one.value().detach().clone();
+    }
+    taught.optimizer.zero_grad();  // so that nothing but decay changes a parameter
+    taught.optimizer.step(0.1);
+    for (const auto& now : taught.model.named_parameters()) {
+      CATCH_INFO(now.key());
+      const auto& was = before.at(now.key());
+      const bool held =
+          now.key().starts_with("layers.0.") || now.key() == "layers.1.attn_norm.weight";
+      CATCH_CHECK(testing::relative_error(now.value(), held ? was : was * 0.95) < 1e-6);
+    }
+  });
+}
+
+CATCH_TEST_CASE("a rate on the device gives every optimiser the steps of a number") {
+  for_each_optimizer([](const auto& kind) {
+    const TrainConfig config{.optimizer = kind, .groups = {{.match = "*.bias", .lr_scale = 0.5}}};
+    Taught one(config), other(config);
+    const auto batch = Taught::batch();
+    const auto questions = questions_of(batch, config.loss);
+    FixedStep fixed(other.model, other.optimizer, config, batch, questions);
+    for (int step = 0; step < 10; ++step) {
+      const double lr = 0.01 / (1 + step);
+      one.step(lr);
+      fixed.load(batch, questions, lr);
+      fixed.work();
+    }
+    CATCH_CHECK(testing::relative_error(all_of(other.optimizer), all_of(one.optimizer)) < 1e-4);
+  });
+}
+
+CATCH_TEST_CASE("what buffers() holds and the number of steps are all that an optimiser knows") {
+  for_each_optimizer([](const auto& kind) {
+    Taught straight({.optimizer = kind}), resumed({.optimizer = kind});
+    for (int step = 0; step < 4; ++step) straight.step(0.02);
+    resumed.step(0.3);  // whatever it did before is written over
+    const auto from = straight.optimizer.buffers();
+    const auto to = resumed.optimizer.buffers();
+    CATCH_REQUIRE(from.size() == to.size());
+    std::int64_t numbers = -straight.optimizer.parameters().numel();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      CATCH_CHECK(from[i].name == to[i].name);
+      const at::NoGradGuard no_grad;
+      to[i].flat.copy_(from[i].flat);
+      numbers += from[i].flat.numel();
+    }
+    resumed.optimizer.resume_at(4);
+    straight.step(0.02);
+    resumed.step(0.02);
+    CATCH_CHECK(at::equal(all_of(resumed.optimizer), all_of(straight.optimizer)));
+    const double least =
+        kind.state_per_parameter() * static_cast<double>(straight.optimizer.parameters().numel());
+    CATCH_CHECK(static_cast<double>(numbers) >= least);
+    CATCH_CHECK(static_cast<double>(numbers) < least * 2);
+  });
+}
+
+CATCH_TEST_CASE("every optimiser gives the same bits again, on two threads, too") {
+  const int threads = at::get_num_threads();
+  for (const int with : {1, 2}) {
+    at::set_num_threads(with);
+    for_each_optimizer([](const auto& kind) {
+      const auto trained = [&] {
+        Taught taught({.optimizer = kind});
+        for (int step = 0; step < 5; ++step) taught.step(0.02);
+        return all_of(taught.optimizer);
+      };
+      CATCH_CHECK(at::equal(trained(), trained()));
+    });
+  }
+  at::set_num_threads(threads);
+}
+
+}  // namespace
+}  // namespace difflab
