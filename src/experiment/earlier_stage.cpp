@@ -15,6 +15,7 @@
 #include "run/run_config.h"
 #include "run/stage.h"
 #include "run/trained_runs.h"
+#include "train/checkpoint.h"
 #include "train/tensor_file.h"
 
 namespace difflab {
@@ -36,7 +37,7 @@ std::string unfinished_stage(const RunConfig& config, const RunDirectory& run) {
 }
 
 std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,
-                                         LanguageModel& model,
+                                         LanguageModel& model, Optimizer& optimizer,
                                          const std::function<bool()>& stop_requested) {
   const auto stage = earlier_run(config);
   if (!stage) return std::nullopt;
@@ -61,7 +62,12 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
   if (read_result(place)->value("status", "") == name_of(RunState::kDiverged)) {
     return TrainEnd::kDiverged;
   }
-  load_parameters(model, read_sealed_safetensors(place.checkpoint()), place.checkpoint().string());
+  const auto checkpoint = read_sealed_safetensors(place.checkpoint());
+  if (config.train.keep_optimizer) {
+    take_state(checkpoint, place.checkpoint(), optimizer);
+  } else {
+    load_parameters(model, checkpoint, place.checkpoint().string());
+  }
   return std::nullopt;
 }
 

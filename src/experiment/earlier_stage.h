@@ -10,15 +10,17 @@
 namespace difflab {
 
 class LanguageModel;
+class Optimizer;
 struct RunConfig;
 
-/// Gives the model the weights that the stage before this run's training left. The stage is a run
-/// of its own beside this one in RESULTS/runs, under a lease of its own, so what another run or an
-/// earlier attempt has trained of it is not trained again. Nothing happens to a run without stages.
-/// Returns kDiverged if the stage diverged, kInterrupted if it was stopped.
+/// Gives the model the weights that the stage before this run's training left, and the optimiser
+/// its state if train.keep_optimizer says so. The stage is a run of its own beside this one in
+/// RESULTS/runs, under a lease of its own, so what another run or an earlier attempt has trained of
+/// it is not trained again. Nothing happens to a run without stages. Returns kDiverged if the stage
+/// diverged, kInterrupted if it was stopped.
 /// @throws UserError as run_experiment does.
 std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,
-                                         LanguageModel& model,
+                                         LanguageModel& model, Optimizer& optimizer,
                                          const std::function<bool()>& stop_requested);
 
 /// The folder of the stage that this run still waits for, as seen from the run's own; empty if

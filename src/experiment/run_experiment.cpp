@@ -177,8 +177,9 @@ class Work {
             stop_requested_,
             [this] { require_held(); },
             first_batch(config_),
-            [this, &context] {
-              return begin_from_stage(config_, directory_, context.model, stop_requested_);
+            [this, &context](Optimizer& optimizer) {
+              return begin_from_stage(config_, directory_, context.model, optimizer,
+                                      stop_requested_);
             }};
   }
 

@@ -28,6 +28,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"model.init", "{}"},
     LaterKey{"train.seconds", "0.0"},
     LaterKey{"train.optimizer", "{\"kind\":\"adamw\"}"},
+    LaterKey{"train.keep_optimizer", "false"},
     LaterKey{"train.groups", "[]"},
     LaterKey{"train.loss.per", "\"target\""},
     LaterKey{"train.loss", "{}"},

@@ -7,6 +7,7 @@
 #include "model/cost.h"
 #include "record/safetensors.h"
 #include "text/data_set.h"
+#include "train/optimizer/state_names.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/hash.h"
@@ -31,7 +32,7 @@ std::optional<std::string> misfit(const Safetensors& file,
   std::map<std::string, std::vector<std::int64_t>> stored;
   std::vector<std::string> names;
   for (const auto& tensor : file.tensors()) {
-    if (tensor.name.starts_with("adam.")) continue;
+    if (is_optimizer_state(tensor.name)) continue;
     if (tensor.dtype != "F32" && tensor.dtype != "F64" && tensor.dtype != "F16" &&
         tensor.dtype != "BF16") {
       return concat("has tensor ", tensor.name, " of type ", tensor.dtype,

@@ -32,6 +32,22 @@ void check_kept(const TrainConfig& train, std::int64_t step, config::Check& chec
              train.keep_checkpoints.text(train.steps), ", and the last step is ", train.steps));
 }
 
+// Whether each training that keeps an optimiser's state finds that of its own kind.
+void check_optimizer_kept(const RunConfig& run, config::Check& check) {
+  for (std::size_t i = 0; i <= run.stages.size(); ++i) {
+    const bool own = i == run.stages.size();
+    const auto& train = own ? run.train : run.stages[i].train;
+    if (!train.keep_optimizer) continue;
+    const auto key = own ? std::string("train") : concat("stages[", i, "].train");
+    if (i == 0) {
+      check.problem(key + ".keep_optimizer", "is true without a stage before; expected false");
+    } else if (run.stages[i - 1].train.optimizer.index() != train.optimizer.index()) {
+      check.problem(key + ".keep_optimizer",
+                    "is true and the stage before has another optimizer; expected the same kind");
+    }
+  }
+}
+
 }  // namespace
 
 void RunConfig::validate(config::Check& check) const {
@@ -48,6 +64,7 @@ void RunConfig::validate(config::Check& check) const {
                   concat("is true with model.dropout ", model.dropout,
                          ", which draws anew at every step; expected false, or no dropout"));
   }
+  check_optimizer_kept(*this, check);
   auto longest = sequence_length(task);
   std::set<std::string> names;
   for (std::size_t i = 0; i < evaluate.size(); ++i) {

@@ -28,7 +28,8 @@ void complete_stages(config::Value& run) {
     for (const char* key : {"task", "train"}) {
       if (run.find(key) == nullptr) continue;
       auto inherited = *run.find(key);
-      for (const char* of_run : {"events", "stop_at", "seconds"}) inherited.erase(of_run);
+      for (const char* of_run : {"events", "stop_at", "seconds", "keep_optimizer"})
+        inherited.erase(of_run);
       if (auto* said = stage.find(key)) {
         put_under(inherited, *said);
       } else {

@@ -72,6 +72,7 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
     add_tensors(tensors, buffer, on_cpu.back());
   }
   const Json state = {{"step", progress.step},
+                      {"optimizer_steps", progress.optimizer_steps},
                       {"metrics_length", progress.metrics_length},
                       {"train_seconds", progress.train_seconds},
                       {"loss_sum", progress.loss_sum},
@@ -93,7 +94,9 @@ Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path&
       Json::parse(metadata_of(checkpoint, "progress"), nullptr, /*allow_exceptions=*/false);
   if (!state.is_object()) throw UserError(concat(path.string(), ": has no progress in it"));
   try {
-    return {state.at("step").get<std::int64_t>(),
+    const auto step = state.at("step").get<std::int64_t>();
+    return {step,
+            state.value("optimizer_steps", step),
             state.at("metrics_length").get<std::uint64_t>(),
             state.at("train_seconds").get<double>(),
             state.at("loss_sum").get<double>(),
@@ -107,6 +110,25 @@ Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path&
   }
 }
 
+namespace {
+
+void restore(const Safetensors& file, const std::filesystem::path& path, const Progress& progress,
+             Optimizer& optimizer) {
+  const at::NoGradGuard no_grad;
+  const auto buffers = optimizer.buffers();
+  std::vector<at::Tensor> stored;  // all of them, before the first is put back
+  for (const auto& buffer : buffers) stored.push_back(read_tensors(file, path, buffer));
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].flat.copy_(stored[i]);
+  optimizer.resume_at(progress.optimizer_steps);
+}
+
+}  // namespace
+
+void take_state(const Safetensors& checkpoint, const std::filesystem::path& path,
+                Optimizer& optimizer) {
+  restore(checkpoint, path, progress_of(checkpoint, path), optimizer);
+}
+
 std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                                         Optimizer& optimizer) {
   if (!std::filesystem::exists(path)) return std::nullopt;
@@ -116,12 +138,7 @@ std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const
     throw UserError(concat(path.string(), ": belongs to run ", owner, ", not ", run.id));
   }
   const auto progress = progress_of(file, path);
-  const at::NoGradGuard no_grad;
-  const auto buffers = optimizer.buffers();
-  std::vector<at::Tensor> stored;  // all of them, before the first is put back
-  for (const auto& buffer : buffers) stored.push_back(read_tensors(file, path, buffer));
-  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].flat.copy_(stored[i]);
-  optimizer.resume_at(progress.step);
+  restore(file, path, progress, optimizer);
   return progress;
 }
 

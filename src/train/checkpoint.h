@@ -17,6 +17,7 @@ class Optimizer;
 /// Where a run stands between two steps, beside the tensors.
 struct Progress {
   std::int64_t step = 0;             ///< steps done
+  std::int64_t optimizer_steps = 0;  ///< those, and what the optimiser did in a stage before
   std::uint64_t metrics_length = 0;  ///< bytes of metrics.jsonl that belong to them
   double train_seconds = 0;
   double loss_sum = 0;  ///< of the steps since the last metrics line
@@ -35,8 +36,8 @@ struct RunIdentity {
 };
 
 /// Writes parameters under their names, the optimiser's state under names that begin with its own
-/// (adam.first.NAME), and progress, run id, configuration and a checksum in the metadata;
-/// atomically (safetensors, record/sealed_safetensors.h). What stood at `path` is kept as
+/// (optimizer.muon.momentum.NAME), and progress, run id, configuration and a checksum in the
+/// metadata; atomically (safetensors, record/sealed_safetensors.h). What stood at `path` is kept as
 /// previous_checkpoint(path).
 void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                      const Optimizer& optimizer, const Progress& progress);
@@ -48,6 +49,11 @@ std::filesystem::path previous_checkpoint(const std::filesystem::path& path);
 /// @throws UserError if the file is damaged or of another training.
 std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                                         Optimizer& optimizer);
+
+/// Gives the optimiser and its model what the checkpoint of another training holds: parameters,
+/// state and the number of its steps. @throws UserError if it does not fit.
+void take_state(const Safetensors& checkpoint, const std::filesystem::path& path,
+                Optimizer& optimizer);
 
 /// Where the training stood whose checkpoint this is. @throws UserError if it does not say.
 Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path& path);

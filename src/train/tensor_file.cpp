@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "train/optimizer/state_names.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -97,7 +98,7 @@ void load_parameters(torch::nn::Module& model, const Safetensors& file, const st
   for (const auto& parameter : model.named_parameters()) names.push_back(parameter.key());
   const std::set<std::string> known(names.begin(), names.end());
   for (const auto& tensor : file.tensors()) {
-    if (known.count(tensor.name) > 0 || tensor.name.starts_with("adam.")) continue;
+    if (known.count(tensor.name) > 0 || is_optimizer_state(tensor.name)) continue;
     throw UserError(concat(path, ": tensor ", tensor.name, " is no parameter of this model",
                            hint(tensor.name, names)));
   }

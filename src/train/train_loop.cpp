@@ -115,9 +115,9 @@ class Loop {
  private:
   Progress start() {
     if (const auto progress = resume(context_, optimizer_)) return *progress;
-    cannot_begin_ = context_.begin();
+    cannot_begin_ = context_.begin(optimizer_);
     if (!cannot_begin_) std::cout << "starting from step 0\n";
-    return {};
+    return {.optimizer_steps = optimizer_.resumed_at()};
   }
 
   // One optimiser step; the gradient norm before clipping, NaN if loss or gradient is not finite.
@@ -127,6 +127,7 @@ class Loop {
         context_.seed, Split::kTrain, context_.first_batch + progress_.step, config_.batch_size);
     const auto [loss, norm] = step_->run(batch, learning_rate(config_, progress_.step));
     ++progress_.step;
+    ++progress_.optimizer_steps;
     if (!std::isfinite(loss) || !std::isfinite(norm)) return std::nan("");
     progress_.loss_sum += loss;
     ++progress_.loss_count;

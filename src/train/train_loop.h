@@ -13,6 +13,7 @@
 namespace difflab {
 
 class LanguageModel;
+class Optimizer;
 class Task;
 
 enum class TrainEnd { kFinished, kDiverged, kInterrupted };
@@ -31,8 +32,11 @@ struct TrainContext {
   std::function<bool()> stop_requested;          ///< asked between steps
   std::function<void()> before_writing = [] {};  ///< may throw to keep the folder as it is
   std::int64_t first_batch = 0;                  ///< of the training data
-  /// Brings the model to where a training begins that is not resumed; an end if it cannot begin.
-  std::function<std::optional<TrainEnd>()> begin = [] { return std::nullopt; };
+  /// Brings the model, and the optimiser if it goes on from a stage, to where a training begins
+  /// that is not resumed; an end if it cannot begin.
+  std::function<std::optional<TrainEnd>(Optimizer&)> begin = [](Optimizer&) {
+    return std::nullopt;
+  };
 };
 
 struct TrainOutcome {

@@ -201,6 +201,7 @@ const std::vector<Change> kChanges{
     {"kept", "evaluate[0].at", "[2]"},
     {"plain", "stages", R"([{"train": {"steps": 3}}])"},
     {"stage", "stages[0].train.steps", "5"},
+    {"stage", "train.keep_optimizer", "true"},
     {"stage", "stages[0].task.recall_share", "0.25"},
     {"stage", "stages[0].rope_theta", "50"},
     {"library", "precision", R"("bfloat16")"}};

@@ -9,6 +9,7 @@
 #include "support/catch.h"
 #include "support/small_runs.h"
 #include "train/tensor_file.h"
+#include "util/error.h"
 
 namespace difflab {
 namespace {
@@ -172,6 +173,63 @@ CATCH_TEST_CASE("what a run is watched for is not what its stages are watched fo
   CATCH_CHECK(tree.find_path("stages[1].train.events[0].name")->as_string() == "own");
   CATCH_CHECK(tree.find_path("stages[1].train.stop_at") == nullptr);
   CATCH_CHECK(tree.find_path("train.stop_at")->as_string() == "found");
+}
+
+CATCH_TEST_CASE("a decay from a stored checkpoint is the end of warm-up, stable, decay") {
+  for (const OptimizerConfig& optimizer :
+       {OptimizerConfig(AdamWConfig{}), OptimizerConfig(MuonConfig{}),
+        OptimizerConfig(SgdConfig{})}) {
+    CATCH_INFO(optimizer.index());
+    auto whole = testing::smallest_run();
+    whole.train.steps = 10;
+    whole.train.optimizer = optimizer;
+    whole.train.schedule = LrSchedule::kStable;
+    whole.train.decay_share = 0.4;
+    auto decay = whole;
+    decay.stages = {{.task = whole.task, .train = whole.train}};
+    decay.stages[0].train.steps = 6;
+    decay.stages[0].train.schedule = LrSchedule::kConstant;
+    decay.train.steps = 4;
+    decay.train.warmup_steps = 0;
+    decay.train.schedule = LrSchedule::kLinear;
+    decay.train.keep_optimizer = true;
+    const Results results;
+    const auto tensors = [](const RunDirectory& run) {
+      return std::string(read_sealed_safetensors(run.checkpoint()).data());
+    };
+    const auto expected = tensors(results.run(whole));
+    CATCH_CHECK(tensors(results.run(decay)) == expected);
+    // Stopped in the middle of the decay it knows how many steps its optimiser has done.
+    for (const int after : {8, 9}) {
+      const Results again;
+      const auto run = again.planned(decay);
+      int asked = 0;
+      CATCH_CHECK(run_experiment(decay, run, [&] { return ++asked > after; }) ==
+                  RunEnd::kInterrupted);
+      CATCH_CHECK(tensors(again.run(decay)) == expected);
+    }
+    decay.train.keep_optimizer = false;
+    CATCH_CHECK(tensors(results.run(decay)) != expected);
+  }
+}
+
+CATCH_TEST_CASE("an optimizer is kept from a stage before, and one of its own kind") {
+  auto config = staged();
+  const auto refusal = [&] {
+    try {
+      config::read<RunConfig>(config::write(config));
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CATCH_CHECK(refusal().empty());
+  config.train.keep_optimizer = true;
+  CATCH_CHECK(refusal().empty());
+  config.train.optimizer = SgdConfig{};
+  CATCH_CHECK_THAT(refusal(), Catch::Contains("train.keep_optimizer is true and the stage before"));
+  config.stages.clear();
+  CATCH_CHECK_THAT(refusal(), Catch::Contains("is true without a stage before"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "support/tensors.h"
+#include "train/optimizer/state_names.h"
 #include "train/step/fixed_step.h"
 #include "train/step/loss_weights.h"
 
@@ -119,6 +120,7 @@ CATCH_TEST_CASE("what buffers() holds and the number of steps are all that an op
     std::int64_t numbers = -straight.optimizer.parameters().numel();
     for (std::size_t i = 0; i < from.size(); ++i) {
       CATCH_CHECK(from[i].name == to[i].name);
+      CATCH_CHECK(is_optimizer_state(from[i].name + "norm.weight") == (i > 0));
       const at::NoGradGuard no_grad;
       to[i].flat.copy_(from[i].flat);
       numbers += from[i].flat.numel();

@@ -43,7 +43,7 @@ class Muon final : public UpdateRule {
       const bool ours = MuonConfig::takes(place.name, place.shape.size());
       (ours ? matrices_ : rest).push_back(place);
     }
-    momentum_ = zero_state("muon.momentum.", matrices_, flat.values);
+    momentum_ = zero_state("optimizer.muon.momentum.", matrices_, flat.values);
     rest_ = adam_rule(flat, std::move(rest), adam);
   }
 

@@ -14,7 +14,7 @@ class Sgd final : public UpdateRule {
   Sgd(const FlatParameters& flat, const SgdConfig& config)
       : flat_(flat),
         config_(config),
-        momentum_(zero_state("sgd.momentum.", flat.places, flat.values)) {}
+        momentum_(zero_state("optimizer.sgd.momentum.", flat.places, flat.values)) {}
 
   void step(const LearningRate& lr) override {
     const at::NoGradGuard no_grad;

@@ -36,7 +36,7 @@ void shrink(at::Tensor target, const LearningRate& lr, double factor);
 /// What an optimiser keeps between two steps: a number for each number of the parameters `of`,
 /// which lie in `flat` one after another.
 struct StateBuffer {
-  std::string name;  ///< in checkpoints, before the parameter's: "adam.first."
+  std::string name;  ///< in checkpoints, before the parameter's (state_names.h)
   at::Tensor flat;
   std::vector<ParameterPlace> of;
 };

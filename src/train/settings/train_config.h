@@ -27,6 +27,7 @@ struct TrainConfig {
   LrSchedule schedule = LrSchedule::kCosine;
   double decay_share = 0.2;
   OptimizerConfig optimizer = {};
+  bool keep_optimizer = false;
   double beta1 = 0.9;
   double beta2 = 0.95;
   double adam_eps = 1e-8;
@@ -63,6 +64,8 @@ struct TrainConfig {
         "share of all steps that the decay takes at the end; counts only with warmup_stable_decay",
         config::between(0, 1));
     visit("optimizer", optimizer, "how gradients become updates");
+    visit("keep_optimizer", keep_optimizer,
+          "with stages: the optimiser goes on with the state of the stage before instead of zeros");
     visit("beta1", beta1, "AdamW's decay of the first moment", config::between(0, 1));
     visit("beta2", beta2, "AdamW's decay of the second moment", config::between(0, 1));
     visit("adam_eps", adam_eps, "AdamW's epsilon outside the root", config::at_least(0));

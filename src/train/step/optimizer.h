@@ -38,11 +38,16 @@ class Optimizer {
   std::vector<StateBuffer> buffers() const;
 
   /// Goes on as after so many steps.
-  void resume_at(std::int64_t steps) { rule_->resume_at(steps); }
+  void resume_at(std::int64_t steps) {
+    rule_->resume_at(steps);
+    resumed_at_ = steps;
+  }
+  std::int64_t resumed_at() const { return resumed_at_; }
 
  private:
   FlatParameters flat_;
   std::unique_ptr<UpdateRule> rule_;
+  std::int64_t resumed_at_ = 0;
 };
 
 }  // namespace difflab
