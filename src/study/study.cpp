@@ -16,6 +16,7 @@
 #include "run/run_config.h"
 #include "run/stage.h"
 #include "study/project.h"
+#include "sweep/plan/halving.h"
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/text.h"
@@ -190,7 +191,7 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                       .lexically_normal();
   sweep::require_plain_path(study.results / name);
   for (auto& point : study.points) point.directory = {study.results / "runs" / point.id};
-  study.search();  // its rungs are checked
+  study.selection();  // its rungs are checked
   const auto changes = that_change_something(composed.changes);
   study.output = study.results / name / study.preset;
   if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
@@ -230,15 +231,10 @@ report::Study Study::for_report() const {
   for (const auto& text : that_change_something(overrides)) {
     study.command += concat(" ", quoted_for_shell(text));
   }
-  const auto halving = search();
-  if (halving) {
-    study.search =
-        concat("One value of ", config.search.axis,
-               " was chosen for each variant by successive halving on ", config.search.metric, " (",
-               halving->text(), "); ", halving->dropped(), " runs were dropped.");
-  }
+  const auto chosen = selection();
+  if (chosen) study.search = chosen->note();
   for (const auto& point : points) {
-    if (halving && halving->verdict(point) == sweep::Halving::Verdict::kDrop) continue;
+    if (chosen && chosen->verdict(point) == sweep::Selection::Verdict::kDrop) continue;
     auto axes = point.axes;
     std::erase_if(axes, [&](const auto& axis) { return axis.first == config.search.axis; });
     study.runs.push_back({point.id, std::move(axes),
@@ -248,7 +244,7 @@ report::Study Study::for_report() const {
   return study;
 }
 
-std::unique_ptr<sweep::Halving> Study::search() const {
+std::unique_ptr<sweep::Selection> Study::selection() const {
   if (!config.search.active()) return nullptr;
   auto halving = std::make_unique<sweep::Halving>(config.search, sweep::distinct(points));
   halving->look();

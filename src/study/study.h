@@ -9,9 +9,9 @@
 #include "config/grid/study.h"
 #include "report/report.h"
 #include "study/study_config.h"
-#include "sweep/plan/halving.h"
 #include "sweep/plan/plan.h"
 #include "sweep/plan/run.h"
+#include "sweep/plan/selection.h"
 
 namespace difflab {
 
@@ -40,8 +40,8 @@ struct Study {
 
   /// What write_report needs to know.
   report::Study for_report() const;
-  /// How its search stands, as the files of the runs say; null if nothing is searched.
-  std::unique_ptr<sweep::Halving> search() const;
+  /// What decides which of its runs are needed, as their files stand; null if all are.
+  std::unique_ptr<sweep::Selection> selection() const;
   /// The sweep as it is written to disk for others to execute.
   sweep::Plan frozen() const;
 };

@@ -101,10 +101,10 @@ void Progress::retried(const Run& run, const std::string& reason, int attempt, i
       true);
 }
 
-void Progress::dropped(const Run& run) {
+void Progress::dropped(const Run& run, const std::string& why) {
   --total_;
   estimate_.give_up(static_cast<double>(run.work) - partial_[run.id]);
-  say(fmt::format("[{}/{}] {}: dropped, others were better", done_, total_, run.label()), true);
+  say(fmt::format("[{}/{}] {}: dropped, {}", done_, total_, run.label(), why), true);
 }
 
 void Progress::stopping() {

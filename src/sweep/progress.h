@@ -29,7 +29,7 @@ class Progress : public Observer {
   void completed(const Run& run, RunState state) override;
   void failed(const Run& run, const std::string& message) override;
   void retried(const Run& run, const std::string& reason, int attempt, int most) override;
-  void dropped(const Run& run) override;
+  void dropped(const Run& run, const std::string& why) override;
   void stopping() override;
   void tick(const std::vector<const Run*>& running) override;
 

@@ -35,11 +35,11 @@
 namespace difflab::cli {
 namespace {
 
-/// The runs of a sweep as they stand before it starts, without those that a search has dropped.
+/// The runs of a sweep as they stand before it starts, without those that are not needed.
 struct Found {
   std::vector<sweep::Run> runs;
   std::vector<RunState> states;
-  std::unique_ptr<sweep::Halving> search;
+  std::unique_ptr<sweep::Selection> selection;
   int complete = 0;
   std::set<std::string> trained = {};  ///< ids of missing runs whose training another one has done
 
@@ -66,10 +66,10 @@ struct Found {
 };
 
 Found look(const Study& study) {
-  Found found{.runs = sweep::distinct(study.points), .states = {}, .search = study.search()};
-  if (found.search) {
+  Found found{.runs = sweep::distinct(study.points), .states = {}, .selection = study.selection()};
+  if (found.selection) {
     std::erase_if(found.runs, [&](const sweep::Run& run) {
-      return found.search->verdict(run) == sweep::Halving::Verdict::kDrop;
+      return found.selection->verdict(run) == sweep::Selection::Verdict::kDrop;
     });
   }
   found.states = states_of(found.runs);
@@ -103,15 +103,11 @@ void print_header(const Study& study, const Found& found, int workers) {
   };
   if (!question.empty()) line("question", question);
   std::cout << "runs       " << found.text() << '\n';
-  if (found.search) {
-    std::cout << fmt::format("search     {}; {} training steps instead of {}\n",
-                             found.search->text(), found.search->steps(),
-                             found.search->steps_without_search());
-  }
+  if (found.selection) line(found.selection->name().c_str(), found.selection->about());
   if (workers > 0) {
     std::cout << "workers    " << workers << '\n';
     const auto to_train = found.to_train();
-    if (!found.search && !to_train.empty()) {  // a search drops runs on the way
+    if (!found.selection && !to_train.empty()) {  // it drops runs on the way
       std::cout << "expected   " << expected_end(study, to_train, workers) << '\n';
     }
   }
@@ -138,12 +134,12 @@ void print_failures(const std::vector<sweep::Failure>& failures) {
 }
 
 sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Launcher& launcher,
-                                const sweep::Policy& policy, sweep::Halving* search) {
+                                const sweep::Policy& policy, sweep::Selection* selection) {
   const StopSignals signals;
   sweep::Progress progress(
       std::cerr, runs,
       {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
-  return sweep::execute(runs, launcher, progress, policy, search);
+  return sweep::execute(runs, launcher, progress, policy, selection);
 }
 
 // Results are kept when the code changes, since only their configuration names them; a reader of
@@ -174,7 +170,7 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
                          static_cast<std::size_t>(found.planned() - found.complete));
   print_header(study, found, std::min(launcher->capacity(), found.planned() - found.complete));
   note_other_code(found.runs, found.states);
-  const auto outcome = run_missing(found.runs, *launcher, policy, found.search.get());
+  const auto outcome = run_missing(found.runs, *launcher, policy, found.selection.get());
   if (outcome.interrupted) {
     print_failures(outcome.failures);
     std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
