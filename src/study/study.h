@@ -38,11 +38,13 @@ struct Study {
   /// The configuration of a point.
   const RunConfig& config_of(const sweep::Run& run) const { return *configs.at(run.id); }
 
-  /// What write_report needs to know.
+  /// What write_report needs to know: the runs that are needed by now.
   report::Study for_report() const;
   /// What decides which of its runs are needed, as their files stand; null if all are.
   std::unique_ptr<sweep::Selection> selection() const;
-  /// The sweep as it is written to disk for others to execute.
+  /// The distinct runs that shall be executed by now; without `selection` all of them.
+  std::vector<sweep::Run> needed_runs() const;
+  /// The sweep as it is written to disk for others to execute: what is needed by now.
   sweep::Plan frozen() const;
 };
 

@@ -29,6 +29,7 @@ class Halving : public Selection {
   Verdict verdict(const Run& run) const override;
   /// A run that failed cannot be the best.
   void give_up(const Run& run) override;
+  bool ends_runs() const override { return true; }
   std::string note() const override;
   std::string reason() const override { return "others were better"; }
   std::string about() const override;

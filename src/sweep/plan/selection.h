@@ -31,6 +31,8 @@ class Selection {
   /// A run failed: it is not waited for any more.
   virtual void give_up(const Run& run) = 0;
 
+  /// Whether runs may be dropped that have begun.
+  virtual bool ends_runs() const = 0;
   /// How it was decided, as a sentence for the report; empty: the report says it itself.
   virtual std::string note() const { return ""; }
   /// Why runs are dropped, as a clause.
