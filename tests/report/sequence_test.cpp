@@ -6,6 +6,7 @@
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/table/claim.h"
+#include "statistics/describe.h"
 #include "statistics/sequential.h"
 #include "support/catch.h"
 #include "support/simulated_claims.h"
@@ -166,6 +167,23 @@ CATCH_TEST_CASE("an answer keeps its figures whatever seeds come later, and name
   CATCH_CHECK(after[1].text == before[1].text);
   CATCH_CHECK_THAT(after[2].text, Contains("Not resolved at look 3 of 3 (16 of 16 seeds)") &&
                                       Contains("seeds would be needed"));
+}
+
+CATCH_TEST_CASE("intervals cover at all looks together, and are wider at early ones") {
+  LookedAt study;
+  study.run(kVariants, 0, 16);
+  const auto levels = levels_of_looks(std::vector<double>{0.5, 0.75, 1}, kAlpha);
+  const auto answers = study.answers();
+  std::vector<double> differences;  // of vague, all 16
+  for (int seed = 0; seed < 16; ++seed) {
+    differences.push_back((seed % 2 == 0 ? 1.0 : -1.0) + 0.01 * ((seed * 7) % 5));
+  }
+  CATCH_CHECK(answers[2].interval->low == Approx(t_interval(differences, 1 - levels[2])->low));
+  CATCH_CHECK(answers[2].interval->low < t_interval(differences)->low);
+  // Equal was answered at the first look, with eight.
+  std::vector<double> few;
+  for (int seed = 0; seed < 8; ++seed) few.push_back(0.01 * ((seed * 7) % 5) - 0.02);
+  CATCH_CHECK(answers[1].interval->high == Approx(t_interval(few, 1 - levels[0])->high));
 }
 
 CATCH_TEST_CASE("before the first look there is no verdict, whatever is there") {
