@@ -172,7 +172,7 @@ CATCH_TEST_CASE("an answer keeps its figures whatever seeds come later, and name
 CATCH_TEST_CASE("intervals cover at all looks together, and are wider at early ones") {
   LookedAt study;
   study.run(kVariants, 0, 16);
-  const auto levels = levels_of_looks(std::vector<double>{0.5, 0.75, 1}, kAlpha);
+  const auto levels = levels_of_looks(std::vector<double>{0.5, 0.75, 1}, 0.045);
   const auto answers = study.answers();
   std::vector<double> differences;  // of vague, all 16
   for (int seed = 0; seed < 16; ++seed) {
@@ -231,7 +231,7 @@ CATCH_TEST_CASE("the levels of one claim are those of its looks, and the report 
   LookedAt study;
   study.run(kVariants, 0, 16);
   study.builder.study.report.claims = {study.builder.study.report.claims[2]};
-  const auto levels = levels_of_looks(std::vector<double>{0.5, 0.75, 1}, kAlpha);
+  const auto levels = levels_of_looks(std::vector<double>{0.5, 0.75, 1}, 0.045);
   const auto sequence = study.follow();
   CATCH_CHECK(sequence.made() == 3);
   CATCH_CHECK(sequence.claims()[0].level == Approx(levels[2]).epsilon(1e-9));

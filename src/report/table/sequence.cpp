@@ -75,8 +75,8 @@ bool can_look(const Study& study, const Frame& frame, const std::vector<Followed
 }  // namespace
 
 ClaimSequence::ClaimSequence(std::size_t claims, const std::vector<std::size_t>& looks)
-    : alone_(levels_of_looks(shares_of(looks), kAlpha)),
-      answers_(claims, shares_of(looks), kAlpha),
+    : alone_(levels_of_looks(shares_of(looks), spent(looks.size()))),
+      answers_(claims, shares_of(looks), spent(looks.size())),
       claims_(claims) {}
 
 void ClaimSequence::look(std::vector<Question> questions) {
