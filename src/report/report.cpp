@@ -107,7 +107,9 @@ Summary write_report(const Study& study) {
   const std::vector<Table> tables = write_tables(study, frame, labels, answers);
   std::vector<Figure> figures = draw_figures(study, frame, Style{labels});
   RenderOutcome rendered = write_figures(study, figures);
-  const std::string sentence = best_sentence(study, frame, tables, labels);
+  // Its p would be those of a fixed number of seeds.
+  const std::string sentence =
+      study.looks.empty() ? best_sentence(study, frame, tables, labels) : "";
   Summary summary = count_runs(frame);
   write_if_changed(study.output / "summary.json",
                    summary_json(study, summary, sentence, answers, figures).dump(1) + "\n");

@@ -10,8 +10,8 @@ namespace difflab {
 
 /// The share of sign patterns of `differences` whose sum is at least as far from zero as theirs:
 /// the exact two-sided p of the hypothesis that each difference is as likely + as −. It cannot go
-/// below `smallest_sign_flip_p(n)`. Up to 20 differences are enumerated; beyond that 2^20 patterns
-/// are drawn, always the same ones, and p = (hits + 1) / (draws + 1).
+/// below `smallest_sign_flip_p(n)`. All patterns of up to 40 differences are counted; beyond that
+/// 2^20 are drawn, always the same ones, and p = (hits + 1) / (draws + 1).
 /// @throws std::invalid_argument if there are no differences.
 double sign_flip_p(std::span<const double> differences);
 

@@ -100,33 +100,39 @@ std::vector<double> levels_of_looks(std::span<const double> shares, double alpha
 
 SequentialQuestions::SequentialQuestions(std::size_t questions, std::span<const double> shares,
                                          double alpha)
-    : most_looks_(shares.size()), answered_(questions, false) {
+    : most_looks_(shares.size()), states_(questions) {
   for (std::size_t among = 1; among <= questions; ++among) {
     levels_.push_back(levels_of_looks(shares, alpha / static_cast<double>(among)));
   }
 }
 
-void SequentialQuestions::look(std::span<const double> p) {
+void SequentialQuestions::look(std::span<const TwoWayP> p) {
   if (looks_ == most_looks_) throw std::logic_error("there was the last look already");
-  if (p.size() != answered_.size()) {
+  if (p.size() != states_.size()) {
     throw std::invalid_argument("a look has to have a p for each question");
   }
   // Each answer raises the level of those left, which may answer another.
   for (bool changed = true; changed && open() > 0;) {
     changed = false;
-    const double enough = levels_[open() - 1][looks_];
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      if (answered_[i] || p[i] > enough) continue;
-      answered_[i] = true;
-      changed = true;
-      break;
+    const auto among = static_cast<std::size_t>(std::count_if(
+        states_.begin(), states_.end(), [](const State& state) { return state.shares; }));
+    const double enough = levels_[among - 1][looks_];
+    for (std::size_t i = 0; i < p.size() && !changed; ++i) {
+      auto& state = states_[i];
+      if (state.answered) continue;
+      state.level = enough;
+      const bool differs = p[i].difference <= enough;
+      const bool is_equal = p[i].equivalence && *p[i].equivalence <= enough;
+      state.answered = changed = differs || is_equal;
+      state.shares = !(differs && (is_equal || !p[i].equivalence));
     }
   }
   ++looks_;
 }
 
 std::size_t SequentialQuestions::open() const {
-  return static_cast<std::size_t>(std::count(answered_.begin(), answered_.end(), false));
+  return static_cast<std::size_t>(std::count_if(
+      states_.begin(), states_.end(), [](const State& state) { return !state.answered; }));
 }
 
 }  // namespace difflab

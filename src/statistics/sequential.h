@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "statistics/holm.h"
+
 namespace difflab {
 
 /// How much of a one-sided `alpha` may be spent once a share t of the planned data is there, by the
@@ -22,7 +24,9 @@ std::vector<double> levels_of_looks(std::span<const double> shares, double alpha
 /// Several questions that are asked at the same looks, each until it is answered. Over all
 /// questions and looks together a false answer has probability `alpha` at most: open questions
 /// share alpha evenly, and one that is answered leaves its part to the others (Holm's rule with
-/// spending functions: Maurer & Bretz 2013).
+/// spending functions: Maurer & Bretz 2013). A question with a margin is answered by one of its two
+/// tests, of which at most one can be false; it leaves its part only if both have rejected, as in
+/// holm_of_questions.
 class SequentialQuestions {
  public:
   /// @throws std::invalid_argument as levels_of_looks
@@ -30,16 +34,24 @@ class SequentialQuestions {
 
   /// The next look, with the p of each question; those of answered ones are not read.
   /// @throws std::logic_error after the last look, std::invalid_argument if p are not as many
-  void look(std::span<const double> p);
+  void look(std::span<const TwoWayP> p);
 
-  bool is_answered(std::size_t question) const { return answered_.at(question); }
+  bool is_answered(std::size_t question) const { return states_.at(question).answered; }
+  /// What the p of the question were compared with when it was answered, or at the last look.
+  double level(std::size_t question) const { return states_.at(question).level; }
   std::size_t open() const;
   std::size_t looks() const { return looks_; }
 
  private:
+  struct State {
+    bool answered = false;
+    bool shares = true;  // alpha
+    double level = 0;
+  };
+
   std::vector<std::vector<double>> levels_;  // of each look, by how many share alpha, less one
   std::size_t looks_ = 0, most_looks_;
-  std::vector<bool> answered_;
+  std::vector<State> states_;
 };
 
 }  // namespace difflab

@@ -39,6 +39,12 @@ std::string queue_text(const std::vector<sweep::QueuedTask>& tasks) {
   return words.empty() ? "empty" : join(words);
 }
 
+std::string command_text(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"./difflab"};
+  for (const auto& word : arguments) words.push_back(quoted_for_shell(word));
+  return join(words, " ");
+}
+
 std::string run_line(const sweep::Standing& standing) {
   std::string line = fmt::format("  {:<40} {}", standing.run.label(), name_of(standing.state));
   if (const auto all = standing.position.all(); all > 0) {
@@ -107,9 +113,12 @@ std::string standings_text(const sweep::Plan& plan, const sweep::Standings& stan
     if (!is_complete(standing.state)) text += run_line(standing);
   }
   if (standings.complete() == static_cast<int>(plan.runs.size())) {
-    std::vector<std::string> words{"./difflab"};
-    for (const auto& word : plan.report) words.push_back(quoted_for_shell(word));
-    text += fmt::format("all runs are finished; tables and report: {}\n", join(words, " "));
+    text +=
+        plan.more.empty()
+            ? "all runs are finished; "
+            : fmt::format("all runs of this look are finished; more, if a claim needs them: {}\n",
+                          command_text(plan.more));
+    text += fmt::format("tables and report: {}\n", command_text(plan.report));
   } else if (const auto abandoned = standings.abandoned(); !abandoned.empty()) {
     const bool known = !standings.silence;
     text += fmt::format("{} runs without a result are in nobody's hands{}\n", abandoned.size(),

@@ -13,10 +13,12 @@
 #include "report/data/frame.h"
 #include "run/identity.h"
 #include "run/input_files.h"
+#include "run/parameter_groups.h"
 #include "run/run_config.h"
 #include "run/stage.h"
-#include "study/parameter_groups.h"
 #include "study/project.h"
+#include "study/seeds_until_resolved.h"
+#include "sweep/plan/halving.h"
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/text.h"
@@ -119,6 +121,16 @@ Study named_study(const std::string& name, const std::vector<std::string>& overr
   return study;
 }
 
+// In studies whose claims say how many seeds they need, the sweep has no say in them.
+std::vector<std::string> axes_of_seeds(const config::Value& settings) {
+  const auto* given = settings.find("seeds");
+  if (given == nullptr) return {};
+  config::Problems problems;  // are reported with all other settings
+  const auto seeds = config::read<SeedsConfig>(*given, "seeds", problems);
+  if (!problems.empty() || !seeds.follow_claims()) return {};
+  return {concat(report::kSeedAxis, "=range(", seeds.to, ")")};
+}
+
 config::Study compose(const Study& study, config::Watch watch, config::Problems& problems) {
   return config::compose_study(
       {.search_path = config::SearchPath::of_project(study.root),
@@ -127,9 +139,99 @@ config::Study compose(const Study& study, config::Watch watch, config::Problems&
        .run_keys = config::field_names<RunConfig>(),
        .study_keys = config::field_names<StudyConfig>(),
        .keys_without_effect = {keys_without_effect().begin(), keys_without_effect().end()},
+       .following_axes = axes_of_seeds,
        .start = std::time(nullptr),
        .watch = std::move(watch)},
       problems);
+}
+
+// A report is read elsewhere: files of the project are named from its root.
+Json with_project_paths(Json config, const std::string& root) {
+  if (config.is_string() && config.get_ref<const std::string&>().starts_with(root)) {
+    return config.get_ref<const std::string&>().substr(root.size());
+  }
+  if (config.is_structured()) {
+    for (auto& value : config) value = with_project_paths(std::move(value), root);
+  }
+  return config;
+}
+
+// How the search stands, as the files of the runs say; null if nothing is searched.
+std::unique_ptr<sweep::Halving> halving_of(const Study& study) {
+  const auto& search = study.config.search;
+  if (!search.active()) return nullptr;
+  auto halving = std::make_unique<sweep::Halving>(search, sweep::distinct(study.points));
+  halving->look();
+  return halving;
+}
+
+// A typed seed would be overruled without a word.
+void check_typed_seeds(const config::Study& composed, const StudyConfig& config,
+                       const std::vector<std::string>& overrides, config::Problems& problems) {
+  if (!config.seeds.follow_claims()) return;
+  for (const auto& text : overrides) {
+    if (key_of(text) != report::kSeedAxis && key_of(text) != "sweep.seed") continue;
+    const auto* value = composed.settings.find_path("seeds.until");
+    problems.add(value != nullptr ? value->source : config::Source{}, "seeds.until",
+                 concat("is resolved, and ", text, " is given, too; expected one of them, e.g. ",
+                        "seeds.until=swept with the seeds of the sweep"));
+  }
+}
+
+// A look takes the seeds 0, 1, … of both variants: the conditions of a sweep may not leave one out.
+void require_all_seeds(const Study& study, config::Problems& problems) {
+  std::map<std::string, std::int64_t> seeds;  // by the other axes
+  for (const auto& point : study.points) {
+    std::vector<std::string> others;
+    for (const auto& [axis, value] : point.axes) {
+      if (axis != report::kSeedAxis) others.push_back(concat(axis, "=", value));
+    }
+    ++seeds[join(others, " ")];
+  }
+  for (const auto& [variant, count] : seeds) {
+    if (count == study.config.seeds.to) continue;
+    problems.add({}, "seeds.until",
+                 concat("is resolved, and the sweep leaves ", variant, " ", count, " of ",
+                        study.config.seeds.to, " seeds; expected all of them"));
+  }
+}
+
+// The report of all runs that there may be.
+report::Study report_of(const Study& study) {
+  const auto& config = study.config;
+  report::Study report{.name = study.name,
+                       .preset = study.preset,
+                       .title = config.title,
+                       .question = config.question,
+                       .prediction = config.prediction,
+                       .notes = config.notes,
+                       .baseline = config.baseline,
+                       .unmatched = config.unmatched,
+                       .command = concat("./difflab sweep ", study.name),
+                       .settings = nullptr,
+                       .runs = {},
+                       .report = config.report,
+                       .output = study.output,
+                       .renderer = report::Renderer::below(study.root)};
+  for (const auto& text : that_change_something(study.overrides)) {
+    report.command += concat(" ", quoted_for_shell(text));
+  }
+  if (config.seeds.follow_claims()) report.looks = config.seeds.looks();
+  for (const auto& point : study.points) {
+    auto axes = point.axes;
+    std::erase_if(axes, [&](const auto& axis) { return axis.first == config.search.axis; });
+    report.runs.push_back({point.id, std::move(axes),
+                           with_project_paths(point.config, study.root.string() + "/"),
+                           point.directory.path});
+  }
+  return report;
+}
+
+bool is_needed(const sweep::Selection* selection, const sweep::Run& run) {
+  if (selection == nullptr) return true;
+  const auto verdict = selection->verdict(run);
+  return verdict != sweep::Selection::Verdict::kDrop &&
+         verdict != sweep::Selection::Verdict::kLater;
 }
 
 }  // namespace
@@ -173,6 +275,16 @@ void Study::add(const RunConfig& run, sweep::Axes axes) {
   threads_per_run = std::max(threads_per_run, static_cast<int>(run.threads));
 }
 
+namespace {
+
+void check_groups(const Study& study, config::Problems& problems) {
+  std::vector<const RunConfig*> runs;
+  for (const auto& point : study.points) runs.push_back(&study.config_of(point));
+  check_parameter_groups(runs, problems);
+}
+
+}  // namespace
+
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch) {
   auto study = named_study(name, overrides);
@@ -185,89 +297,76 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   }
   resolve(composed, study, problems);
   if (problems.empty()) check_report_fits(composed, study.config, problems);
-  if (problems.empty()) check_parameter_groups(study, problems);
+  check_typed_seeds(composed, study.config, overrides, problems);
+  if (problems.empty()) check_groups(study, problems);
   problems.throw_if_any();
 
   study.results = (place_of(composed.settings, "results", study.root) / study.config.results)
                       .lexically_normal();
   sweep::require_plain_path(study.results / name);
   for (auto& point : study.points) point.directory = {study.results / "runs" / point.id};
-  study.search();  // its rungs are checked
+  halving_of(study);  // its rungs are checked
+  if (study.config.seeds.follow_claims()) require_all_seeds(study, problems);
+  problems.throw_if_any();
   const auto changes = that_change_something(composed.changes);
   study.output = study.results / name / study.preset;
   if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
   return study;
 }
 
-namespace {
-
-// A report is read elsewhere: files of the project are named from its root.
-Json with_project_paths(Json config, const std::string& root) {
-  if (config.is_string() && config.get_ref<const std::string&>().starts_with(root)) {
-    return config.get_ref<const std::string&>().substr(root.size());
-  }
-  if (config.is_structured()) {
-    for (auto& value : config) value = with_project_paths(std::move(value), root);
-  }
-  return config;
-}
-
-}  // namespace
-
 report::Study Study::for_report() const {
-  report::Study study{.name = name,
-                      .preset = preset,
-                      .title = config.title,
-                      .question = config.question,
-                      .prediction = config.prediction,
-                      .notes = config.notes,
-                      .baseline = config.baseline,
-                      .unmatched = config.unmatched,
-                      .command = join(std::vector<std::string>{"./difflab", "sweep", name}, " "),
-                      .settings = nullptr,
-                      .runs = {},
-                      .report = config.report,
-                      .output = output,
-                      .renderer = report::Renderer::below(root)};
-  for (const auto& text : that_change_something(overrides)) {
-    study.command += concat(" ", quoted_for_shell(text));
+  auto report = report_of(*this);
+  const auto chosen = selection();
+  if (chosen) report.search = chosen->note();
+  std::vector<report::PlannedRun> runs;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (is_needed(chosen.get(), points[i])) runs.push_back(std::move(report.runs[i]));
   }
-  const auto halving = search();
-  if (halving) {
-    study.search =
-        concat("One value of ", config.search.axis,
-               " was chosen for each variant by successive halving on ", config.search.metric, " (",
-               halving->text(), "); ", halving->dropped(), " runs were dropped.");
-  }
-  for (const auto& point : points) {
-    if (halving && halving->verdict(point) == sweep::Halving::Verdict::kDrop) continue;
-    auto axes = point.axes;
-    std::erase_if(axes, [&](const auto& axis) { return axis.first == config.search.axis; });
-    study.runs.push_back({point.id, std::move(axes),
-                          with_project_paths(point.config, root.string() + "/"),
-                          point.directory.path});
-  }
-  return study;
+  report.runs = std::move(runs);
+  return report;
 }
 
-std::unique_ptr<sweep::Halving> Study::search() const {
-  if (!config.search.active()) return nullptr;
-  auto halving = std::make_unique<sweep::Halving>(config.search, sweep::distinct(points));
-  halving->look();
-  return halving;
+std::unique_ptr<sweep::Selection> Study::selection() const {
+  std::unique_ptr<sweep::Selection> chosen;
+  if (config.seeds.follow_claims()) {
+    chosen = std::make_unique<SeedsUntilResolved>(report_of(*this));
+    chosen->look();
+  } else {
+    chosen = halving_of(*this);
+  }
+  return chosen;
+}
+
+std::vector<sweep::Run> Study::needed_runs() const {
+  auto runs = sweep::distinct(points);
+  const auto chosen = selection();
+  std::erase_if(runs, [&](const sweep::Run& run) { return !is_needed(chosen.get(), run); });
+  return runs;
 }
 
 sweep::Plan Study::frozen() const {
   if (config.search.active()) {
     throw UserError("search.axis: runs that pause cannot be given away; expected launcher=local");
   }
-  std::vector<std::string> report{"plot", name};
-  report.insert(report.end(), overrides.begin(), overrides.end());
+  auto runs = sweep::distinct(points);
+  bool more = false;
+  if (const auto chosen = selection()) {
+    more = std::any_of(runs.begin(), runs.end(), [&](const sweep::Run& run) {
+      return chosen->verdict(run) == sweep::Selection::Verdict::kLater;
+    });
+    std::erase_if(runs, [&](const sweep::Run& run) { return !is_needed(chosen.get(), run); });
+  }
+  const auto with_overrides = [&](const char* command) {
+    std::vector<std::string> words{command, name};
+    words.insert(words.end(), overrides.begin(), overrides.end());
+    return words;
+  };
   return {.experiment = name,
           .preset = preset,
-          .report = std::move(report),
+          .report = with_overrides("plot"),
+          .more = more ? with_overrides("sweep") : std::vector<std::string>(),
           .launcher = config::to_json(config::write(config.launcher)),
-          .runs = sweep::distinct(points)};
+          .runs = std::move(runs)};
 }
 
 }  // namespace difflab::cli

@@ -9,9 +9,9 @@
 #include "config/grid/study.h"
 #include "report/report.h"
 #include "study/study_config.h"
-#include "sweep/plan/halving.h"
 #include "sweep/plan/plan.h"
 #include "sweep/plan/run.h"
+#include "sweep/plan/selection.h"
 
 namespace difflab {
 
@@ -38,11 +38,13 @@ struct Study {
   /// The configuration of a point.
   const RunConfig& config_of(const sweep::Run& run) const { return *configs.at(run.id); }
 
-  /// What write_report needs to know.
+  /// What write_report needs to know: the runs that are needed by now.
   report::Study for_report() const;
-  /// How its search stands, as the files of the runs say; null if nothing is searched.
-  std::unique_ptr<sweep::Halving> search() const;
-  /// The sweep as it is written to disk for others to execute.
+  /// What decides which of its runs are needed, as their files stand; null if all are.
+  std::unique_ptr<sweep::Selection> selection() const;
+  /// The distinct runs that shall be executed by now; without `selection` all of them.
+  std::vector<sweep::Run> needed_runs() const;
+  /// The sweep as it is written to disk for others to execute: what is needed by now.
   sweep::Plan frozen() const;
 };
 

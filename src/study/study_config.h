@@ -6,6 +6,7 @@
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "report/settings/report_config.h"
+#include "study/seeds_config.h"
 #include "sweep/launcher/launcher_config.h"
 #include "sweep/plan/search_config.h"
 #include "util/text.h"
@@ -25,6 +26,7 @@ struct StudyConfig {
   std::string results = "results";
   sweep::LauncherConfig launcher;
   sweep::SearchConfig search;
+  SeedsConfig seeds;
   report::ReportConfig report;
 
   template <class Visitor>
@@ -39,12 +41,19 @@ struct StudyConfig {
     visit("results", results, "folder for runs, tables and figures");
     visit("launcher", launcher, "where runs are executed");
     visit("search", search, "an axis of which each variant keeps its best value");
+    visit("seeds", seeds, "how many seeds there are");
     report.visit_fields(visit);
   }
   void validate(config::Check& check) const {
     report.validate(check);
     if (search.active() && sweep::batch_system(launcher)) {
       check.problem("search.axis", "needs launcher=local; a batch system cannot pause runs");
+    }
+    if (seeds.follow_claims() && report.claims.empty()) {
+      check.problem("seeds.until", "is resolved, and there is no claim; expected claims, or swept");
+    }
+    if (seeds.follow_claims() && search.active()) {
+      check.problem("seeds.until", "is resolved beside search.axis; expected one of the two");
     }
     for (std::size_t i = 0; i < report.claims.size() && baseline.empty(); ++i) {
       if (report.claims[i].against.empty()) {

@@ -31,14 +31,14 @@ constexpr auto kTick = 100ms;
 constexpr auto kStopGrace = 60s;
 constexpr auto kTimeoutGrace = 10s;
 constexpr auto kBetweenLimits = 500ms;
-constexpr auto kBetweenSearches = 250ms;
+constexpr auto kBetweenDecisions = 250ms;
 
 struct Job {
   const Run* run;
   int attempts = 0;
   Clock::time_point started = {};
   std::string broken = {};  // the limit that it broke, which ended it
-  bool paused = false;      // by the search
+  bool paused = false;      // by the selection
   bool told = false;        // that it has started
 };
 
@@ -76,8 +76,8 @@ void note_failure(const Run& run, const std::string& message) {
 class Execution {
  public:
   Execution(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
-            const Policy& policy, Halving* search)
-      : launcher_(launcher), observer_(observer), policy_(policy), search_(search) {
+            const Policy& policy, Selection* selection)
+      : launcher_(launcher), observer_(observer), policy_(policy), selection_(selection) {
     const auto states = states_of(runs);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (is_complete(states[i])) {
@@ -98,7 +98,7 @@ class Execution {
   SweepOutcome run() {
     while (!running_.empty() || (!waiting_.empty() && stops_ == 0)) {
       obey_stop_signals();
-      if (search_ != nullptr && stops_ == 0) obey_search();
+      if (selection_ != nullptr && stops_ == 0) obey_selection();
       if (stops_ == 0) hand_out();
       for (const auto& end : wait()) handle(end);
       hold_to_limits();
@@ -133,29 +133,29 @@ class Execution {
     launcher_.interrupt();
   }
 
-  // Runs at a rung save their state and wait; those that are not needed any more are not started
+  // Runs that have to wait save their state; those that are not needed any more are not started
   // again.
-  void obey_search() {
-    if (Clock::now() < next_search_) return;
-    next_search_ = Clock::now() + kBetweenSearches;
+  void obey_selection() {
+    if (Clock::now() < next_decision_) return;
+    next_decision_ = Clock::now() + kBetweenDecisions;
     try {
-      search_->look();
+      selection_->look();
     } catch (const UserError&) {
       impossible_ = std::current_exception();
       return stop();
     }
     for (auto& [directory, job] : running_) {
-      if (job.paused || search_->verdict(*job.run) == Halving::Verdict::kGoOn) continue;
+      if (job.paused || selection_->verdict(*job.run) == Selection::Verdict::kGoOn) continue;
       const pid_t process = holder_here(job.run->directory);
       if (process <= 0) continue;
       ::kill(process, SIGTERM);
       job.paused = true;
     }
     waiting_.remove_if([&](const Job& job) {
-      const bool drop = search_->verdict(*job.run) == Halving::Verdict::kDrop;
+      const bool drop = selection_->verdict(*job.run) == Selection::Verdict::kDrop;
       if (drop) {
         ++outcome_.dropped;
-        observer_.dropped(*job.run);
+        observer_.dropped(*job.run, selection_->reason());
       }
       return drop;
     });
@@ -163,7 +163,7 @@ class Execution {
 
   bool must_wait(const Run& run) {
     return watch_.taken(run.directory) ||  // by another sweep
-           (search_ != nullptr && search_->verdict(run) != Halving::Verdict::kGoOn);
+           (selection_ != nullptr && selection_->verdict(run) != Selection::Verdict::kGoOn);
   }
 
   // A run over its time is asked to save its state and then killed, one over its memory is killed.
@@ -260,7 +260,7 @@ class Execution {
       job.attempts = 0;
       job.paused = false;
       waiting_.push_back(job);
-      next_search_ = {};
+      next_decision_ = {};
     } else if (own_fault && end.code == 0) {
       fail(run, "ended without a result");
     } else if (own_fault) {
@@ -282,7 +282,7 @@ class Execution {
   }
 
   void fail(const Run& run, const std::string& message) {
-    if (search_ != nullptr) search_->give_up(run);
+    if (selection_ != nullptr) selection_->give_up(run);
     note_failure(run, message);
     failures_.emplace(&run, message);
     observer_.failed(run, message);
@@ -292,8 +292,8 @@ class Execution {
   Launcher& launcher_;
   Observer& observer_;
   const Policy policy_;
-  Halving* const search_;
-  std::exception_ptr impossible_;  // why the search cannot be done
+  Selection* const selection_;
+  std::exception_ptr impossible_;  // why the selection cannot decide
   LeaseWatch watch_;
   const std::vector<Run>* order_;
   std::list<Job> waiting_;
@@ -301,14 +301,14 @@ class Execution {
   std::map<const Run*, std::string> failures_;
   SweepOutcome outcome_;
   int stops_ = 0;  // 1: asked to stop, 2: killed
-  Clock::time_point deadline_, next_limits_, next_search_;
+  Clock::time_point deadline_, next_limits_, next_decision_;
 };
 
 }  // namespace
 
 SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
-                     const Policy& policy, Halving* search) {
-  return Execution(runs, launcher, observer, policy, search).run();
+                     const Policy& policy, Selection* selection) {
+  return Execution(runs, launcher, observer, policy, selection).run();
 }
 
 }  // namespace difflab::sweep

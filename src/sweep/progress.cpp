@@ -66,14 +66,18 @@ void Progress::say(const std::string& line, bool important) {
   out_ << line << '\n' << std::flush;
 }
 
+std::string Progress::position() const {
+  return fmt::format("{}/{}{}", done_, total_, settings_.is_most ? " at most" : "");
+}
+
 void Progress::started(const Run& run) {
   started_[run.id] = Clock::now();
-  say(fmt::format("[{}/{}] {}: started", done_, total_, run.label()), false);
+  say(fmt::format("[{}] {}: started", position(), run.label()), false);
 }
 
 void Progress::ended(const Run& run, const std::string& how, bool important) {
   const auto started = started_.find(run.id);
-  std::string line = fmt::format("[{}/{}] {}: {}", done_, total_, run.label(), how);
+  std::string line = fmt::format("[{}] {}: {}", position(), run.label(), how);
   if (started != started_.end()) {
     const std::chrono::duration<double> took = Clock::now() - started->second;
     line += fmt::format(" after {}", format_duration(took.count()));
@@ -96,15 +100,16 @@ void Progress::failed(const Run& run, const std::string& message) {
 }
 
 void Progress::retried(const Run& run, const std::string& reason, int attempt, int most) {
-  say(fmt::format("[{}/{}] {}: {}; trying again ({} of {})", done_, total_, run.label(), reason,
-                  attempt, most),
+  say(fmt::format("[{}] {}: {}; trying again ({} of {})", position(), run.label(), reason, attempt,
+                  most),
       true);
 }
 
-void Progress::dropped(const Run& run) {
+void Progress::dropped(const Run& run, const std::string& why) {
   --total_;
   estimate_.give_up(static_cast<double>(run.work) - partial_[run.id]);
-  say(fmt::format("[{}/{}] {}: dropped, others were better", done_, total_, run.label()), true);
+  // Where that was to be expected it is no news.
+  say(fmt::format("[{}] {}: dropped, {}", position(), run.label(), why), !settings_.is_most);
 }
 
 void Progress::stopping() {
@@ -131,7 +136,7 @@ void Progress::tick(const std::vector<const Run*>& running) {
 }
 
 std::string Progress::status_text(const std::vector<const Run*>& running) const {
-  std::string text = fmt::format("{}/{} done · {} running", done_, total_, running.size());
+  std::string text = fmt::format("{} done · {} running", position(), running.size());
   if (failed_ > 0) text += fmt::format(" · {} failed", failed_);
   if (stopping_) return text + " · stopping";
   if (const auto rate = estimate_.rate()) {
@@ -139,7 +144,8 @@ std::string Progress::status_text(const std::vector<const Run*>& running) const 
                       : fmt::format(" · {} runs/min", format_count(*rate * 60));
   }
   if (const auto left = estimate_.seconds_left()) {
-    text += fmt::format(" · {} left", format_duration(*left));
+    text +=
+        fmt::format(" · {}{} left", settings_.is_most ? "at most " : "", format_duration(*left));
   }
   for (const auto* run : running) {
     const auto partial = partial_.find(run->id);

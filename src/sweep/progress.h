@@ -21,6 +21,7 @@ class Progress : public Observer {
   struct Settings {
     bool live = false;  ///< whether `out` is a terminal
     int width = 80;
+    bool is_most = false;  ///< some of the runs may never be needed
   };
   /// `runs`: all that shall be executed; those complete by now count as done.
   Progress(std::ostream& out, const std::vector<Run>& runs, Settings settings);
@@ -29,7 +30,7 @@ class Progress : public Observer {
   void completed(const Run& run, RunState state) override;
   void failed(const Run& run, const std::string& message) override;
   void retried(const Run& run, const std::string& reason, int attempt, int most) override;
-  void dropped(const Run& run) override;
+  void dropped(const Run& run, const std::string& why) override;
   void stopping() override;
   void tick(const std::vector<const Run*>& running) override;
 
@@ -37,6 +38,7 @@ class Progress : public Observer {
   using Clock = std::chrono::steady_clock;
   void say(const std::string& line, bool important);
   void ended(const Run& run, const std::string& how, bool important);
+  std::string position() const;  ///< "3/16", "3/16 at most"
   std::string status_text(const std::vector<const Run*>& running) const;
   double seconds() const;
 

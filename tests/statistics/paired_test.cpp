@@ -1,5 +1,6 @@
 #include "statistics/paired.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -116,12 +117,31 @@ CATCH_TEST_CASE("sign-flip p counts patterns, ties included, and is bounded by t
   CATCH_CHECK(smallest_sign_flip_p(5) == 0.0625);
 }
 
-CATCH_TEST_CASE("beyond 20 pairs the sign-flip p is drawn, repeatable and near the normal one") {
-  std::vector<double> differences(30, 1.0);
-  for (std::size_t i = 0; i < 10; ++i) differences[i] = -1;
-  // 20 of 30 positive: binomial two-sided P(|sum| >= 10) = 0.0987.
+// So many differences of 1, the first ones negative.
+std::vector<double> ones(std::size_t pairs, std::size_t negative) {
+  std::vector<double> differences(pairs, 1.0);
+  for (std::size_t i = 0; i < negative; ++i) differences[i] = -1;
+  return differences;
+}
+
+CATCH_TEST_CASE("the sign-flip p of up to 40 pairs is counted, and equals the binomial of ones") {
+  // P(at least 20 of 30 on one side), twice: Σ C(30, k) over k = 20 … 30 is 53,009,102.
+  CATCH_CHECK(sign_flip_p(ones(30, 10)) == 2 * 53'009'102. / (1 << 30));
+  CATCH_CHECK(sign_flip_p(ones(40, 0)) == smallest_sign_flip_p(40));
+  CATCH_CHECK(sign_flip_p(ones(32, 16)) == 1);
+  // The order of the differences does not matter, though the halves do.
+  std::vector<double> differences;
+  for (int i = 0; i < 23; ++i) differences.push_back(std::sin(i * i) + 0.3);
   const double p = sign_flip_p(differences);
-  CATCH_CHECK(p == Approx(0.0987).margin(0.002));
+  std::reverse(differences.begin(), differences.end());
+  CATCH_CHECK(sign_flip_p(differences) == p);
+}
+
+CATCH_TEST_CASE("beyond 40 pairs the sign-flip p is drawn, repeatable and near the counted one") {
+  const auto differences = ones(42, 14);
+  // 28 of 42 positive: binomial two-sided P(|sum| >= 14) = 0.0436.
+  const double p = sign_flip_p(differences);
+  CATCH_CHECK(p == Approx(0.0436).margin(0.001));
   CATCH_CHECK(p == sign_flip_p(differences));
 }
 

@@ -92,13 +92,14 @@ CATCH_TEST_CASE("looks that do not ascend are refused") {
 // Questions about walks with these drifts over the whole information: which were answered.
 std::vector<bool> ask_walks(const std::vector<double>& drifts, const std::vector<double>& shares,
                             SequentialQuestions questions, Random random) {
-  std::vector<double> places(drifts.size(), 0.0), p(drifts.size());
+  std::vector<double> places(drifts.size(), 0.0);
+  std::vector<TwoWayP> p(drifts.size());
   double time = 0;
   for (std::size_t k = 0; k < shares.size() && questions.open() > 0; ++k) {
     for (std::size_t i = 0; i < drifts.size(); ++i) {
       const double step = shares[k] - time;
       places[i] += drifts[i] * step + std::sqrt(step) * random.normal();
-      p[i] = 2 * normal_cdf(-std::abs(places[i]) / std::sqrt(shares[k]));
+      p[i].difference = 2 * normal_cdf(-std::abs(places[i]) / std::sqrt(shares[k]));
     }
     time = shares[k];
     questions.look(p);
@@ -134,16 +135,36 @@ CATCH_TEST_CASE("an answer leaves its alpha to the questions that are open") {
   const double of_two = levels_of_looks(shares, 0.025)[1], alone = levels_of_looks(shares, 0.05)[1];
   const double between = (of_two + alone) / 2;
   SequentialQuestions questions(2, shares, 0.05);
-  questions.look(std::vector<double>{0.5, 0.5});
+  questions.look(std::vector<TwoWayP>{{0.5, {}}, {0.5, {}}});
   CATCH_CHECK(questions.open() == 2);
   auto other = questions;
-  questions.look(std::vector<double>{between, 0.5});
+  questions.look(std::vector<TwoWayP>{{between, {}}, {0.5, {}}});
   CATCH_CHECK(questions.open() == 2);
-  other.look(std::vector<double>{between, 1e-6});
+  CATCH_CHECK(questions.level(0) == of_two);
+  other.look(std::vector<TwoWayP>{{between, {}}, {1e-6, {}}});
   CATCH_CHECK(other.open() == 0);
-  CATCH_CHECK_THROWS_AS(other.look(std::vector<double>{0, 0}), std::logic_error);
+  CATCH_CHECK(other.level(0) == alone);
+  CATCH_CHECK(other.level(1) == of_two);
+  CATCH_CHECK_THROWS_AS(other.look(std::vector<TwoWayP>{{0, {}}, {0, {}}}), std::logic_error);
   SequentialQuestions three(3, shares, 0.05);
-  CATCH_CHECK_THROWS_AS(three.look(std::vector<double>{0.1}), std::invalid_argument);
+  CATCH_CHECK_THROWS_AS(three.look(std::vector<TwoWayP>{{0.1, {}}}), std::invalid_argument);
+}
+
+CATCH_TEST_CASE("a question answered by one of its two tests keeps its part of alpha") {
+  const std::vector<double> shares{0.5, 1};
+  const double of_two = levels_of_looks(shares, 0.025)[1], alone = levels_of_looks(shares, 0.05)[1];
+  const double between = (of_two + alone) / 2;
+  SequentialQuestions fresh(2, shares, 0.05);
+  fresh.look(std::vector<TwoWayP>{{1, 1}, {1, {}}});
+  auto by_difference = fresh, by_equivalence = fresh, by_both = fresh;
+  by_difference.look(std::vector<TwoWayP>{{1e-9, 0.9}, {between, {}}});
+  CATCH_CHECK(by_difference.is_answered(0));
+  CATCH_CHECK_FALSE(by_difference.is_answered(1));
+  by_equivalence.look(std::vector<TwoWayP>{{0.9, 1e-9}, {between, {}}});
+  CATCH_CHECK(by_equivalence.is_answered(0));
+  CATCH_CHECK_FALSE(by_equivalence.is_answered(1));
+  by_both.look(std::vector<TwoWayP>{{1e-9, 1e-9}, {between, {}}});
+  CATCH_CHECK(by_both.open() == 0);
 }
 
 }  // namespace

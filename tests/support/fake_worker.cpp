@@ -8,11 +8,11 @@
 // What it shall do beside counting says the JSON file $FAKE_WORKER:
 //   {"steps": 10, "step_ms": 1, "journal": FILE,
 //    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE,
-//    "memory_mb": {TEXT: NUMBER}, "live_metrics": true}
+//    "memory_mb": {TEXT: NUMBER}, "loss": {TEXT: NUMBER}, "live_metrics": true}
 // where TEXT picks the runs whose config.yaml contains it. "signal" kills only as long as the file
-// DIR/tries has fewer lines than "signal_times" (default: always). Every start and end of a run is
-// a line "start ID PID PARENT" or "end ID" of the journal. Metrics are written at the end, or with
-// "live_metrics" at every step.
+// DIR/tries has fewer lines than "signal_times" (default: always). "loss" is added to valid_loss
+// of the result. Every start and end of a run is a line "start ID PID PARENT" or "end ID" of the
+// journal. Metrics are written at the end, or with "live_metrics" at every step.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -166,8 +166,11 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
   }
   lease->require_held();
   write_file_atomically(directory.metrics(), metric_lines(config, steps));
+  Json metrics = metrics_of(config, steps);
+  metrics["valid_loss"] =
+      metrics["valid_loss"].get<double>() + knobs.for_config("loss", config).value_or(0);
   const Json result = {{"schema", kResultSchema},    {"id", id},
-                       {"status", "finished"},       {"metrics", metrics_of(config, steps)},
+                       {"status", "finished"},       {"metrics", metrics},
                        {"censored", Json::object()}, {"evaluations", Json::object()}};
   lease->publish_result(result.dump(1) + "\n");
   write_status(directory, RunState::kFinished, {.step = steps, .steps = steps});

@@ -43,7 +43,9 @@ struct Notes : sweep::Observer {
   void retried(const sweep::Run& run, const std::string& reason, int attempt, int most) override {
     lines.push_back(concat("retry ", attempt, " of ", most, " ", run.label(), ": ", reason));
   }
-  void dropped(const sweep::Run& run) override { lines.push_back("dropped " + run.label()); }
+  void dropped(const sweep::Run& run, const std::string&) override {
+    lines.push_back("dropped " + run.label());
+  }
   void stopping() override { lines.push_back("stopping"); }
   void tick(const std::vector<const sweep::Run*>& running) override {
     if (on_tick) on_tick(running);
@@ -63,10 +65,11 @@ struct SweepBench {
   Notes notes;
 
   sweep::SweepOutcome sweep(const std::vector<sweep::Run>& runs, int at_once = 2,
-                            const sweep::Policy& policy = {}, sweep::Halving* search = nullptr) {
+                            const sweep::Policy& policy = {},
+                            sweep::Selection* selection = nullptr) {
     const sweep::LocalLauncher local{.workers = sweep::WorkerCount{at_once}};
     return sweep::execute(runs, *local.build(FakeWorkers::program(), 1, runs.size()), notes, policy,
-                          search);
+                          selection);
   }
 };
 

@@ -113,7 +113,7 @@ CATCH_TEST_CASE("a run that a search drops is not waited for") {
   ProgressBench bench;
   std::ostringstream out;
   Progress progress(out, bench.runs, {.live = false});
-  progress.dropped(bench.runs[1]);
+  progress.dropped(bench.runs[1], "others were better");
   progress.completed(bench.runs[2], RunState::kFinished);
   CATCH_CHECK(out.str() ==
               "[1/2] model=diff seed=1: dropped, others were better\n"

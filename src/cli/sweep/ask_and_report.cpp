@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "cli/sweep/run_study.h"
 #include "record/run_directory.h"
@@ -43,15 +44,15 @@ Json runs_json(const std::vector<sweep::Run>& runs) {
 int ask_and_report(const Asked& asked, bool json, const std::function<void()>& report) {
   const auto& study = asked.study;
   note_older_trainings(study.results);
-  const auto runs = sweep::distinct(study.points);
   std::vector<sweep::Run> missing;
-  int answers = 0;
-  for (const auto& run : runs) {
+  std::map<std::string, int> open;  // questions, by run
+  for (const auto& run : sweep::distinct(study.points)) {
     if (!is_complete(state_of(run.directory))) missing.push_back(run);
-    answers += unanswered(study, run);
+    open[run.id] = unanswered(study, run);
   }
   std::cerr << asked.note;
   const int code = run_study(study, report);
+  const auto runs = study.needed_runs();  // some may have turned out not to be
   const auto left = std::count_if(runs.begin(), runs.end(), [](const sweep::Run& run) {
     return !is_complete(state_of(run.directory));
   });
@@ -63,6 +64,8 @@ int ask_and_report(const Asked& asked, bool json, const std::function<void()>& r
               << '\n';
     return code;
   }
+  int answers = 0;
+  for (const auto& run : runs) answers += open[run.id];
   const auto steps = steps_trained(missing);
   std::cout
       << (json

@@ -32,6 +32,17 @@ std::string aligned(const std::vector<TableRow>& rows) {
   return text;
 }
 
+// "new", or "later" of one that may never be needed, "dropped" of one that is not.
+std::string state_text(const sweep::Run& run, const sweep::Selection* selection) {
+  const auto state = state_of(run.directory);
+  if (selection != nullptr && !is_complete(state)) {
+    const auto verdict = selection->verdict(run);
+    if (verdict == sweep::Selection::Verdict::kLater) return "later";
+    if (verdict == sweep::Selection::Verdict::kDrop) return "dropped";
+  }
+  return std::string(name_of(state));
+}
+
 }  // namespace
 
 std::string plan_table(const Study& study) {
@@ -40,21 +51,23 @@ std::string plan_table(const Study& study) {
     for (const auto& [axis, value] : study.points.front().axes) rows[0].push_back(axis);
   }
   rows[0].emplace_back("state");
+  const auto selection = study.selection();
   for (const auto& point : study.points) {
     TableRow row{point.id};
     for (const auto& [axis, value] : point.axes) row.push_back(value);
-    row.emplace_back(name_of(state_of(point.directory)));
+    row.push_back(state_text(point, selection.get()));
     rows.push_back(std::move(row));
   }
   const auto runs = sweep::distinct(study.points);
   std::map<std::string, int> counts;
-  for (const auto& run : runs) ++counts[std::string(name_of(state_of(run.directory)))];
+  for (const auto& run : runs) ++counts[state_text(run, selection.get())];
   std::vector<std::string> parts;
   for (const auto& [state, count] : counts) parts.push_back(concat(count, " ", state));
   std::string text = fmt::format("experiment {} (preset {}), output {}\n\n", study.name,
                                  study.preset, config::shown_path(study.output));
   text += aligned(rows);
   text += fmt::format("\n{} runs: {}\n", runs.size(), join(parts));
+  if (selection) text += fmt::format("{}: {}\n", selection->name(), selection->about());
   if (runs.size() < study.points.size()) {
     text += fmt::format("{} points share a run with another of the same configuration\n",
                         study.points.size() - runs.size());
@@ -65,12 +78,13 @@ std::string plan_table(const Study& study) {
 
 std::string plan_json(const Study& study) {
   Json list = Json::array();
+  const auto selection = study.selection();
   for (const auto& point : study.points) {
     Json axes = Json::object();
     for (const auto& [axis, value] : point.axes) axes[axis] = value;
     list.push_back({{"id", point.id},
                     {"axes", axes},
-                    {"state", name_of(state_of(point.directory))},
+                    {"state", state_text(point, selection.get())},
                     {"directory", point.directory.path.string()}});
   }
   return list.dump(1) + "\n";

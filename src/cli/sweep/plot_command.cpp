@@ -12,7 +12,7 @@
 namespace difflab::cli {
 void redraw(const Study& study) {
   std::vector<const sweep::Run*> missing;
-  const auto runs = sweep::distinct(study.points);
+  const auto runs = study.needed_runs();
   for (const auto& run : runs) {
     if (!is_complete(state_of(run.directory))) missing.push_back(&run);
   }

@@ -31,7 +31,7 @@ constexpr const char* kShownPresets[] = {"reference", "default"};
 
 int finished_runs(const Study& study) {
   int finished = 0;
-  for (const auto& run : sweep::distinct(study.points)) {
+  for (const auto& run : study.needed_runs()) {
     if (is_complete(state_of(run.directory))) ++finished;
   }
   return finished;

@@ -35,56 +35,79 @@
 namespace difflab::cli {
 namespace {
 
-/// The runs of a sweep as they stand before it starts, without those that a search has dropped.
+/// The runs of a sweep as they stand before it starts, without those that are not needed.
 struct Found {
   std::vector<sweep::Run> runs;
   std::vector<RunState> states;
-  std::unique_ptr<sweep::Halving> search;
+  std::unique_ptr<sweep::Selection> selection;
   int complete = 0;
   std::set<std::string> trained = {};  ///< ids of missing runs whose training another one has done
+  std::set<std::string> later = {};    ///< ids of missing runs that may never be needed
 
   int planned() const { return static_cast<int>(runs.size()); }
-  std::vector<sweep::Run> to_train() const {
+  std::vector<sweep::Run> to_train(bool all) const {
     std::vector<sweep::Run> missing;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (!is_complete(states[i]) && trained.count(runs[i].id) == 0) {
+      if (!is_complete(states[i]) && trained.count(runs[i].id) == 0 &&
+          (all || later.count(runs[i].id) == 0)) {
         missing.push_back(runs[i]);
       }
     }
     return missing;
   }
-  /// "16", "16 (4 finished, 12 to run)", or with those that another run has trained.
+  /// "16", "16 (4 finished, 12 to run)", or with those that another run has trained; "16 to 64".
   std::string text() const {
-    const int asked = static_cast<int>(trained.size()), missing = planned() - complete;
+    const int open = static_cast<int>(later.size()), now = planned() - open;
+    const auto number = open > 0 ? fmt::format("{} to {}", now, planned()) : fmt::format("{}", now);
+    const int asked = static_cast<int>(trained.size()), missing = now - complete;
     if (asked > 0) {
-      return fmt::format("{} ({} finished, {} trained and to be asked, {} to train)", planned(),
+      return fmt::format("{} ({} finished, {} trained and to be asked, {} to train)", number,
                          complete, asked, missing - asked);
     }
-    return complete == 0 ? fmt::format("{}", planned())
-                         : fmt::format("{} ({} finished, {} to run)", planned(), complete, missing);
+    return complete == 0 ? number
+                         : fmt::format("{} ({} finished, {} to run)", number, complete, missing);
   }
 };
 
+void note_later(Found& found) {
+  for (std::size_t i = 0; i < found.runs.size() && found.selection; ++i) {
+    const auto verdict = found.selection->verdict(found.runs[i]);
+    if (!is_complete(found.states[i]) && verdict == sweep::Selection::Verdict::kLater) {
+      found.later.insert(found.runs[i].id);
+    }
+  }
+}
+
 Found look(const Study& study) {
-  Found found{.runs = sweep::distinct(study.points), .states = {}, .search = study.search()};
-  if (found.search) {
+  Found found{.runs = sweep::distinct(study.points), .states = {}, .selection = study.selection()};
+  if (found.selection) {
     std::erase_if(found.runs, [&](const sweep::Run& run) {
-      return found.search->verdict(run) == sweep::Halving::Verdict::kDrop;
+      return found.selection->verdict(run) == sweep::Selection::Verdict::kDrop;
     });
   }
   found.states = states_of(found.runs);
   found.complete =
       static_cast<int>(std::count_if(found.states.begin(), found.states.end(), is_complete));
   if (found.complete == found.planned()) return found;
+  note_later(found);
   note_older_trainings(study.results);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     const auto& run = found.runs[i];
-    if (is_complete(found.states[i])) continue;
+    if (is_complete(found.states[i]) || found.later.count(run.id) > 0) continue;
     if (!runs_with_training(study.results, run.training, run.id).empty()) {
       found.trained.insert(run.id);
     }
   }
   return found;
+}
+
+// When it will be done; where it is not known yet what is needed, at least and at most.
+std::string expectation(const Study& study, const Found& found, int workers) {
+  const auto next = expected_end(study, found.to_train(/*all=*/false), workers);
+  const auto last = expected_end(study, found.to_train(/*all=*/true), workers);
+  return next == last
+             ? next
+             : fmt::format("the next look {}; the last, if it comes to that, {}", next, last);
 }
 
 constexpr std::size_t kLabelWidth = 11;
@@ -103,16 +126,12 @@ void print_header(const Study& study, const Found& found, int workers) {
   };
   if (!question.empty()) line("question", question);
   std::cout << "runs       " << found.text() << '\n';
-  if (found.search) {
-    std::cout << fmt::format("search     {}; {} training steps instead of {}\n",
-                             found.search->text(), found.search->steps(),
-                             found.search->steps_without_search());
-  }
+  if (found.selection) line(found.selection->name().c_str(), found.selection->about());
   if (workers > 0) {
     std::cout << "workers    " << workers << '\n';
-    const auto to_train = found.to_train();
-    if (!found.search && !to_train.empty()) {  // a search drops runs on the way
-      std::cout << "expected   " << expected_end(study, to_train, workers) << '\n';
+    const bool is_known = !found.selection || !found.selection->ends_runs();
+    if (is_known && !found.to_train(/*all=*/false).empty()) {
+      line("expected", expectation(study, found, workers));
     }
   }
   if (!study.output.empty()) {
@@ -137,13 +156,14 @@ void print_failures(const std::vector<sweep::Failure>& failures) {
   }
 }
 
-sweep::SweepOutcome run_missing(const std::vector<sweep::Run>& runs, sweep::Launcher& launcher,
-                                const sweep::Policy& policy, sweep::Halving* search) {
+sweep::SweepOutcome run_missing(const Found& found, sweep::Launcher& launcher,
+                                const sweep::Policy& policy) {
   const StopSignals signals;
-  sweep::Progress progress(
-      std::cerr, runs,
-      {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
-  return sweep::execute(runs, launcher, progress, policy, search);
+  sweep::Progress progress(std::cerr, found.runs,
+                           {.live = is_terminal(STDERR_FILENO),
+                            .width = terminal_width(STDERR_FILENO),
+                            .is_most = !found.later.empty()});
+  return sweep::execute(found.runs, launcher, progress, policy, found.selection.get());
 }
 
 // Results are kept when the code changes, since only their configuration names them; a reader of
@@ -174,7 +194,7 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
                          static_cast<std::size_t>(found.planned() - found.complete));
   print_header(study, found, std::min(launcher->capacity(), found.planned() - found.complete));
   note_other_code(found.runs, found.states);
-  const auto outcome = run_missing(found.runs, *launcher, policy, found.search.get());
+  const auto outcome = run_missing(found, *launcher, policy);
   if (outcome.interrupted) {
     print_failures(outcome.failures);
     std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",

@@ -55,6 +55,7 @@ class StudyComposer {
     choose_preset();
     choose_axes();
     compose_settings();
+    add_following_axes();
     if (!axes_make_sense()) drop_bad_values();
     compose_points();
     return std::move(study_);
@@ -186,6 +187,15 @@ class StudyComposer {
     for (const std::string& key : keys) {
       const Value::Entry* entry = tree.find_entry(key);
       study_.settings.set(key, entry->value, entry->source);
+    }
+  }
+
+  void add_following_axes() {
+    if (!request_.following_axes) return;
+    for (const std::string& text : request_.following_axes(study_.settings)) {
+      if (auto axis = axis_of(parse_override(text), library_, problems_)) {
+        replace_axis(plan_, *std::move(axis), problems_);
+      }
     }
   }
 

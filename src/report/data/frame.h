@@ -72,6 +72,9 @@ class Frame {
   Frame(const std::vector<PlannedRun>& runs, std::string baseline, const LearnedConfig& learned,
         const std::vector<DerivedConfig>& derived);
 
+  /// The runs of the seeds 0 … seeds − 1, without their curves.
+  Frame with_seeds_below(std::size_t seeds) const;
+
   const std::vector<FrameRun>& runs() const { return runs_; }
   const std::vector<std::string>& axes() const { return axes_; }
   bool has_axis(std::string_view name) const;
@@ -87,6 +90,8 @@ class Frame {
   std::vector<double> chance(std::string_view metric) const;
 
  private:
+  Frame() = default;
+
   std::vector<FrameRun> runs_;
   std::vector<std::string> axes_;
   std::string baseline_;

@@ -15,10 +15,11 @@ std::optional<double> reached(const FrameRun& run, const std::string& metric) {
   return bound ? bound : run.metric(metric);
 }
 
-std::optional<Interval> interval_of(const Pairs& pairs, const Metric& metric) {
+std::optional<Interval> interval_of(const Pairs& pairs, const Metric& metric, double level) {
   const bool of_shares =
       metric.outcome() == Outcome::kShare || metric.outcome() == Outcome::kHappened;
-  return of_shares ? share_difference_interval(pairs.differences) : t_interval(pairs.differences);
+  return of_shares ? share_difference_interval(pairs.differences, level)
+                   : t_interval(pairs.differences, level);
 }
 
 double p_of(const Pairs& pairs, const Metric& metric) {
@@ -73,19 +74,23 @@ Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
   return pairs;
 }
 
-std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric) {
+std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric, double confidence) {
   if (pairs.differences.empty()) return std::nullopt;
   return Contrast{.pairs = pairs.differences.size(),
                   .ours = mean(pairs.ours),
                   .theirs = mean(pairs.theirs),
                   .difference = mean(pairs.differences),
-                  .interval = interval_of(pairs, metric),
+                  .interval = interval_of(pairs, metric, confidence),
                   .p = p_of(pairs, metric)};
 }
 
-bool is_resolved(const Contrast& found, double adjusted_p) {
+bool excludes_zero(const Contrast& found) {
   const auto& interval = found.interval;
-  return adjusted_p <= kAlpha && interval && (interval->low > 0 || interval->high < 0);
+  return interval && (interval->low > 0 || interval->high < 0);
+}
+
+bool is_resolved(const Contrast& found, double adjusted_p, double level) {
+  return adjusted_p <= level && excludes_zero(found);
 }
 
 std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions) {

@@ -34,16 +34,19 @@ Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
 struct Contrast {
   std::size_t pairs = 0;
   double ours = 0, theirs = 0, difference = 0;  ///< means; of times up to the horizon
-  std::optional<Interval> interval;  ///< 95 %, of the difference, within its range; empty for one
+  std::optional<Interval> interval;  ///< of the difference, within its range; empty for one pair
   double p = 1;                      ///< exact: McNemar for what happened or not, else sign-flip
 };
 
-/// Empty if there are no pairs.
-std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric);
+/// Empty if there are no pairs. @param confidence of the interval
+std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric,
+                                 double confidence = 1 - kAlpha);
+
+bool excludes_zero(const Contrast& found);  ///< the interval
 
 /// Whether p, adjusted for the number of questions, and the interval agree that there is a
 /// difference.
-bool is_resolved(const Contrast& found, double adjusted_p);
+bool is_resolved(const Contrast& found, double adjusted_p, double level = kAlpha);
 
 /// The pairs that a verdict needs at least, when `questions` are answered together: 8, or 16 of
 /// what happens or not, and so many that the smallest p there is can be found.

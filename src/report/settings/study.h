@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -31,8 +32,10 @@ struct Study {
   std::string baseline;     ///< value of the first `rows` axis that others are compared with
   std::string unmatched;    ///< why compared models differ in size; empty: they do not
   std::string search = {};  ///< how a searched value was chosen, a sentence; empty: none was
-  std::string command;      ///< command line that repeats the study
-  Json settings;            ///< shown under "Settings"; null: what all run configurations share
+  /// After how many seeds claims are judged (table/sequence.h); empty: once, with all there are.
+  std::vector<std::size_t> looks = {};
+  std::string command;  ///< command line that repeats the study
+  Json settings;        ///< shown under "Settings"; null: what all run configurations share
   std::vector<PlannedRun> runs;  ///< in sweep order (last axis fastest)
   ReportConfig report;
   std::filesystem::path output;  ///< results/<experiment>/<preset>; made if missing

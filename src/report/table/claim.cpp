@@ -1,14 +1,16 @@
 #include "report/table/claim.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-#include <cmath>
+#include <utility>
 
 #include "report/data/format.h"
 #include "report/data/frame.h"
 #include "report/data/metric.h"
-#include "report/data/pairs.h"
 #include "report/settings/study.h"
+#include "report/table/sequence.h"
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "util/text.h"
@@ -16,68 +18,38 @@
 namespace difflab::report {
 namespace {
 
-// The runs with this value of the compared axis and the claim's values of the others.
-std::vector<const FrameRun*> runs_of(const ClaimConfig& claim, const Frame& frame,
-                                     const std::string& axis, const std::string& value) {
-  std::vector<const FrameRun*> runs;
-  for (const FrameRun& run : frame.runs()) {
-    const auto& fixed = claim.where.entries;
-    const bool matches =
-        run.axis(axis) == value && std::all_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
-          const auto number = parse_number(entry.second);
-          return run.axis(entry.first) == entry.second ||
-                 (number && parse_number(run.axis(entry.first)) == number);
-        });
-    if (matches && run.has_result()) runs.push_back(&run);
-  }
-  return runs;
-}
+// Where a claim stands in a study to which seeds are added.
+struct Place {
+  std::size_t look = 0;   // that the figures are of, from 1; 0: the first is not complete
+  std::size_t looks = 0;  // at most
+  std::size_t seeds = 0;  // of that look
+  std::size_t most = 0;   // seeds
+  bool is_open = false;   // another look may answer it
+  double level = kAlpha;
 
-// A claim beside what was measured for it.
-struct Question {
-  const ClaimConfig* claim;
-  Metric metric;
-  std::string against;
-  Pairs pairs;
-  std::optional<Contrast> found;
-  TwoWayP p = {1, {}};  // adjusted for the number of claims
-  std::size_t needed = 0;
+  bool goes_on() const { return is_open && look < looks; }
+  std::string text() const {
+    return look == 0
+               ? concat("before look 1 of ", looks, ", which takes ", seeds, " seeds")
+               : concat("at look ", look, " of ", looks, " (", seeds, " of ", most, " seeds)");
+  }
 };
 
-// What the metric cannot tell apart, if so: "both lie above 0.970".
-std::string beyond_regime(const Question& question, const Frame& frame) {
-  const auto& [low, high] = question.claim->regime;
-  const bool is_share = question.metric.outcome() == Outcome::kShare;
-  auto floor = low, ceiling = high;
-  const auto chance = frame.chance(question.metric.key);
-  if (is_share && !floor && !chance.empty()) floor = chance.back() + 0.1;
-  if (is_share && !ceiling) ceiling = 0.97;
-  const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
-  if (ceiling && least > *ceiling) return "both lie above " + question.metric.text(*ceiling);
-  if (floor && most < *floor) return "both lie below " + question.metric.text(*floor);
-  return "";
-}
-
-bool as_expected(const Question& question) {
-  return (question.found->difference > 0) == (question.claim->expect == Expect::kHigher);
-}
-
-Verdict judge(const Question& question, const Frame& frame) {
-  const auto& found = question.found;
-  if (!found) return Verdict::kUnmeasured;
-  if (found->pairs < question.needed) return Verdict::kTooFew;
-  if (!beyond_regime(question, frame).empty()) return Verdict::kUninformative;
-  if (is_resolved(*found, question.p.difference) &&
-      std::abs(found->difference) > question.claim->smallest) {
-    return as_expected(question) ? Verdict::kSupported : Verdict::kOpposite;
-  }
-  if (question.p.equivalence && *question.p.equivalence <= kAlpha) return Verdict::kEquivalent;
-  return Verdict::kUnresolved;
-}
+// A question with its verdict.
+struct Judged {
+  Question question;
+  Verdict verdict;
+  TwoWayP p;  // as printed
+  std::size_t questions = 1;
+  std::optional<Place> place = {};  // empty: a study with one look
+};
 
 std::string number_of(std::size_t count, const char* what) {
   return concat(count, " ", what, count == 1 ? "" : "s");
 }
+
+// Levels of early looks are small.
+std::string significant(double p) { return fmt::format("{:.2g}", p); }
 
 std::string left_out(const Question& question) {
   const Pairs& pairs = question.pairs;
@@ -93,9 +65,23 @@ std::string left_out(const Question& question) {
   return text;
 }
 
+// "p = 0.008 among 3 claims (Holm)", or what the look asks of it.
+std::string p_of(const Judged& judged) {
+  if (!judged.place) {
+    return named_p(judged.p.difference) +
+           (judged.questions > 1 ? concat(" among ", judged.questions, " claims (Holm)") : "");
+  }
+  std::string text = "p = " + significant(judged.p.difference);
+  if (judged.place->look > 0) {
+    text += concat(", where this look asks for ", significant(judged.place->level));
+    if (judged.questions > 1) text += concat(" among ", judged.questions, " claims");
+  }
+  return text;
+}
+
 // "needle accuracy 0.444 (DIFF) against 0.998 (Transformer): −0.553 [−0.6, −0.5], p = 0.008 …".
-std::string figures_of(const Question& question, std::size_t questions, const Labels& labels) {
-  const auto& [claim, metric, against, pairs, found, p, needed] = question;
+std::string figures_of(const Judged& judged, const Labels& labels) {
+  const auto& [claim, metric, against, pairs, found, p, beyond, needed] = judged.question;
   const std::string name = labels.heading(metric);
   if (!found) {
     const std::string of = labels.value(claim->variant) + " and " + labels.value(against);
@@ -108,66 +94,44 @@ std::string figures_of(const Question& question, std::size_t questions, const La
   std::string text = concat(name, " ", metric.text(found->ours), " (", labels.value(claim->variant),
                             ") against ", metric.text(found->theirs), " (", labels.value(against),
                             "), difference ", metric.signed_text(found->difference));
-  if (!found->interval) return text + " in one pair, which has no interval" + left_out(question);
-  return concat(text, ", 95 % interval ", metric.signed_text(found->interval->low), " to ",
+  if (!found->interval) {
+    return text + " in one pair, which has no interval" + left_out(judged.question);
+  }
+  return concat(text, ", 95 % interval ", judged.place ? "over all looks " : "",
+                metric.signed_text(found->interval->low), " to ",
                 metric.signed_text(found->interval->high), ", ", found->pairs, " paired seeds, ",
-                named_p(p.difference),
-                questions > 1 ? concat(" among ", questions, " claims (Holm)") : "",
-                left_out(question));
+                p_of(judged), left_out(judged.question));
+}
+
+// What is said of a claim without an answer.
+std::string outlook(const Judged& judged) {
+  if (judged.place && judged.place->goes_on()) {
+    return concat("Seeds are added to both until it is, up to ", judged.place->most, ".");
+  }
+  const auto enough = pairs_needed(judged.question.pairs.differences,
+                                   kAlpha / static_cast<double>(judged.questions));
+  return enough ? concat("A difference as large as this would take about ", *enough, " seeds.")
+                : "More than 1,000 seeds would be needed for a difference as small as this.";
 }
 
 // What the verdict alone does not say.
-std::string remark(const Question& question, Verdict verdict, std::size_t questions,
-                   const Frame& frame) {
-  const auto& found = question.found;
-  switch (verdict) {
+std::string remark(const Judged& judged) {
+  const auto& question = judged.question;
+  switch (judged.verdict) {
     case Verdict::kTooFew:
-      return found->difference == 0  ? "So far they are equal."
-             : as_expected(question) ? "So far it points the expected way."
-                                     : "So far it points the other way.";
+      return question.found->difference == 0 ? "So far they are equal."
+             : as_expected(question)         ? "So far it points the expected way."
+                                             : "So far it points the other way.";
     case Verdict::kUninformative:
-      return "The metric cannot tell them apart here: " + beyond_regime(question, frame) + ".";
+      return "The metric cannot tell them apart here: " + question.beyond + ".";
     case Verdict::kEquivalent:
       return concat("They differ by less than ", question.metric.text(question.claim->margin),
-                    " (two one-sided tests, ", named_p(*question.p.equivalence), ").");
-    case Verdict::kUnresolved: {
-      const auto enough =
-          pairs_needed(question.pairs.differences, kAlpha / static_cast<double>(questions));
-      return enough ? concat("A difference as large as this would take about ", *enough, " seeds.")
-                    : "More than 1,000 seeds would be needed for a difference as small as this.";
-    }
+                    " (two one-sided tests, ", named_p(*judged.p.equivalence), ").");
+    case Verdict::kUnresolved:
+      return outlook(judged);
     default:
       return "";
   }
-}
-
-// All claims at once, as each counts for the p of the others.
-std::vector<Question> questions_of(const Study& study, const Frame& frame,
-                                   const std::string& axis) {
-  std::vector<Question> all;
-  for (const ClaimConfig& claim : study.report.claims) {
-    Question one{.claim = &claim,
-                 .metric = metric_of(claim.metric),
-                 .against = claim.against.empty() ? study.baseline : claim.against,
-                 .pairs = {},
-                 .found = {}};
-    one.pairs = pair_runs(frame, runs_of(claim, frame, axis, claim.variant),
-                          runs_of(claim, frame, axis, one.against), {axis}, one.metric);
-    one.found = contrast(one.pairs, one.metric);
-    one.needed = pairs_for_verdict(one.metric, study.report.claims.size());
-    all.push_back(std::move(one));
-  }
-  std::vector<TwoWayP> p;
-  for (const Question& one : all) {
-    TwoWayP raw{one.found ? one.found->p : 1, {}};
-    if (one.claim->margin > 0) {
-      raw.equivalence = equivalence_p(one.pairs.differences, one.claim->margin);
-    }
-    p.push_back(raw);
-  }
-  const auto adjusted = holm_of_questions(p);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].p = adjusted[i];
-  return all;
 }
 
 std::string sentence(const std::string& text) {
@@ -180,58 +144,91 @@ std::string capital(std::string text) {
   return text;
 }
 
-Answer answer(const Question& question, std::size_t questions, const Frame& frame,
-              const Labels& labels) {
+// "Supported with 8 seeds", "Supported at look 3 of 7 (16 of 32 seeds)".
+std::string head_of(const Judged& judged) {
+  const auto& [question, verdict, p, questions, place] = judged;
+  const std::string head = capital(std::string(name_of(verdict)));
+  if (!question.found) return head;
+  const auto pairs = question.found->pairs;
+  const bool too_few = verdict == Verdict::kTooFew;
+  if (place) {
+    return concat(head, " ", place->text(),
+                  too_few && place->look > 0
+                      ? concat(": ", number_of(pairs, "pair"), ", ", question.needed, " needed")
+                      : "");
+  }
+  return head + (too_few ? concat(" (", number_of(pairs, "seed"), ", ", question.needed, " needed)")
+                         : " with " + number_of(pairs, "seed"));
+}
+
+Answer answer(const Judged& judged, const Labels& labels) {
+  const auto& question = judged.question;
   Answer answer;
-  answer.verdict = judge(question, frame);
-  answer.figures = figures_of(question, questions, labels);
-  std::string head = capital(std::string(name_of(answer.verdict)));
+  answer.verdict = judged.verdict;
+  answer.figures = figures_of(judged, labels);
   answer.needed = question.needed;
   if (const auto& found = question.found) {
     answer.difference = found->difference;
     answer.interval = found->interval;
     answer.pairs = found->pairs;
-    if (found->pairs > 1) answer.p = question.p.difference;
-    head += answer.verdict == Verdict::kTooFew
-                ? concat(" (", number_of(found->pairs, "seed"), ", ", question.needed, " needed)")
-                : " with " + number_of(found->pairs, "seed");
+    if (found->pairs > 1) answer.p = judged.p.difference;
   }
-  const auto more = remark(question, answer.verdict, questions, frame);
+  if (judged.place) {
+    answer.look = judged.place->look;
+    if (judged.place->look > 0) answer.level = judged.place->level;
+  }
+  const auto more = remark(judged);
   const auto& claim = *question.claim;
-  answer.text = concat(head, ": ", sentence(claim.text), " ", sentence(capital(answer.figures)),
-                       more.empty() ? "" : " ", more,
+  answer.text = concat(head_of(judged), ": ", sentence(claim.text), " ",
+                       sentence(capital(answer.figures)), more.empty() ? "" : " ", more,
                        claim.paper.empty() ? "" : concat(" Source: ", sentence(claim.paper)));
   return answer;
 }
 
-}  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSupported:
-      return "supported";
-    case Verdict::kOpposite:
-      return "opposite";
-    case Verdict::kEquivalent:
-      return "equivalent";
-    case Verdict::kUnresolved:
-      return "not resolved";
-    case Verdict::kUninformative:
-      return "uninformative";
-    case Verdict::kTooFew:
-      return "no verdict";
-    case Verdict::kUnmeasured:
-      return "not measured";
+// All claims at once, as each counts for the p of the others.
+std::vector<Judged> judge_once(const Study& study, const Frame& frame) {
+  auto questions = questions_of(study, frame);
+  std::vector<TwoWayP> p;
+  for (const Question& one : questions) p.push_back(one.p);
+  const auto adjusted = holm_of_questions(p);
+  std::vector<Judged> all;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto verdict = judge(questions[i], adjusted[i], kAlpha);
+    all.push_back({std::move(questions[i]), verdict, adjusted[i], questions.size()});
   }
-  return "";
+  return all;
 }
 
+// Each claim as it stood at the look that closed it, else at the last one that was made.
+std::vector<Judged> judge_by_looks(const Study& study, const Frame& frame) {
+  const auto sequence = follow_claims(study, frame);
+  const auto& looks = study.looks;
+  const auto before = questions_of(study, frame.with_seeds_below(looks.front()));
+  std::vector<Judged> all;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto& claim = sequence.claims()[i];
+    const auto& question = claim.look > 0 ? claim.question : before[i];
+    const auto verdict = claim.look > 0   ? claim.verdict
+                         : question.found ? Verdict::kTooFew
+                                          : Verdict::kUnmeasured;
+    all.push_back({question, verdict, question.p, before.size(),
+                   Place{.look = claim.look,
+                         .looks = looks.size(),
+                         .seeds = looks[std::max<std::size_t>(claim.look, 1) - 1],
+                         .most = looks.back(),
+                         .is_open = claim.is_open,
+                         .level = claim.level}});
+  }
+  return all;
+}
+
+}  // namespace
+
 std::vector<Answer> answer_claims(const Study& study, const Frame& frame, const Labels& labels) {
-  const std::string axis = compared_axis(study.report, frame.axes());
-  const auto questions = questions_of(study, frame, axis);
   std::vector<Answer> answers;
-  for (const Question& question : questions) {
-    answers.push_back(answer(question, questions.size(), frame, labels));
+  for (const Judged& judged :
+       study.looks.empty() ? judge_once(study, frame) : judge_by_looks(study, frame)) {
+    answers.push_back(answer(judged, labels));
   }
   return answers;
 }

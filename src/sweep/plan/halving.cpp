@@ -183,6 +183,16 @@ std::int64_t Halving::steps_without_search() const {
   return sum;
 }
 
+std::string Halving::note() const {
+  return concat("One value of ", config_.axis,
+                " was chosen for each variant by successive halving on ", config_.metric, " (",
+                text(), "); ", dropped(), " runs were dropped.");
+}
+
+std::string Halving::about() const {
+  return concat(text(), "; ", steps(), " training steps instead of ", steps_without_search());
+}
+
 std::string Halving::text() const {
   const auto& group = groups_.front();
   auto alive = group.candidates.size();

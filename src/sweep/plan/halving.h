@@ -8,6 +8,7 @@
 
 #include "sweep/plan/run.h"
 #include "sweep/plan/search_config.h"
+#include "sweep/plan/selection.h"
 
 namespace difflab::sweep {
 
@@ -16,28 +17,23 @@ namespace difflab::sweep {
 /// of its metric over seeds. Source: Jamieson & Talwalkar 2016, arXiv 1502.07943. Unlike ASHA
 /// (arXiv 1810.05934) a rung waits for all its values: then the choice is the same whatever was
 /// faster and however often the sweep was interrupted. All of it is read from the runs' files.
-class Halving {
+class Halving : public Selection {
  public:
-  enum class Verdict {
-    kGoOn,
-    kWait,  ///< it has reached a rung that others have not
-    kDrop,  ///< others were better; it is not needed any more
-  };
-
   /// @param runs distinct; all that belong to the search
   /// @throws UserError if the axis does not vary or a rung is no step of the validation.
   Halving(const SearchConfig& config, const std::vector<Run>& runs);
 
-  Halving(const Halving&) = delete;  // members point into runs_
-  Halving& operator=(const Halving&) = delete;
-
-  /// Decides what the files of the runs allow to decide.
   /// @throws UserError if a run passed a rung without the metric.
-  void look();
-  /// As of the last look().
-  Verdict verdict(const Run& run) const;
-  /// A run that failed cannot be the best, and is not waited for.
-  void give_up(const Run& run);
+  void look() override;
+  /// A run waits at a rung that others have not reached, and is dropped if others were better.
+  Verdict verdict(const Run& run) const override;
+  /// A run that failed cannot be the best.
+  void give_up(const Run& run) override;
+  bool ends_runs() const override { return true; }
+  std::string note() const override;
+  std::string reason() const override { return "others were better"; }
+  std::string about() const override;
+  std::string name() const override { return "search"; }
 
   int dropped() const;
   /// Training steps of all runs if none but the best go on, and if all did.

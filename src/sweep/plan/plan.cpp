@@ -77,9 +77,9 @@ void write_plan(const fs::path& folder, const Plan& plan) {
   const auto from = fs::absolute(folder).lexically_normal();
   Json runs = Json::array();
   for (const auto& run : plan.runs) runs.push_back(to_json(run, from));
-  const Json json = {{"schema", kPlanSchema},     {"experiment", plan.experiment},
-                     {"preset", plan.preset},     {"report", plan.report},
-                     {"launcher", plan.launcher}, {"runs", runs}};
+  Json json = {{"schema", kPlanSchema}, {"experiment", plan.experiment}, {"preset", plan.preset},
+               {"report", plan.report}, {"launcher", plan.launcher},     {"runs", runs}};
+  if (!plan.more.empty()) json["more"] = plan.more;
   write_file_atomically(folder / kFile, json.dump(1) + "\n");
 }
 
@@ -101,6 +101,7 @@ Plan read_plan(const fs::path& folder) {
     Plan plan{.experiment = json.at("experiment").get<std::string>(),
               .preset = json.at("preset").get<std::string>(),
               .report = json.at("report").get<std::vector<std::string>>(),
+              .more = json.value("more", std::vector<std::string>{}),
               .launcher = json.at("launcher"),
               .runs = {}};
     for (const auto& run : json.at("runs")) plan.runs.push_back(run_from(run, from));

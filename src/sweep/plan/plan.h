@@ -14,8 +14,11 @@ struct Plan {
   std::string experiment;
   std::string preset;
   std::vector<std::string> report;  ///< arguments of `difflab` that write the tables afterwards
-  Json launcher;                    ///< its configuration, with `kind`
-  std::vector<Run> runs;            ///< distinct, in sweep order
+  /// Arguments of `difflab` that find out whether further runs are needed, and run them; empty:
+  /// these are all.
+  std::vector<std::string> more = {};
+  Json launcher;          ///< its configuration, with `kind`
+  std::vector<Run> runs;  ///< distinct, in sweep order
 
   /// The most threads that one of the runs has.
   int threads_per_run() const;

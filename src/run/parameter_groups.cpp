@@ -1,4 +1,4 @@
-#include "study/parameter_groups.h"
+#include "run/parameter_groups.h"
 
 #include <algorithm>
 #include <map>
@@ -10,10 +10,9 @@
 #include "model/cost.h"
 #include "run/run_config.h"
 #include "run/stage.h"
-#include "study/study.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab {
 namespace {
 
 // "layers.3.attn.q_proj.weight" as "layers.*.attn.q_proj.weight": one name for all layers.
@@ -43,12 +42,11 @@ void look(const RunConfig& run, Missing& missing) {
 
 }  // namespace
 
-void check_parameter_groups(const Study& study, config::Problems& problems) {
+void check_parameter_groups(const std::vector<const RunConfig*>& runs, config::Problems& problems) {
   Missing missing;
-  for (const auto& point : study.points) {
-    const auto& run = study.config_of(point);
-    look(run, missing);
-    for (auto earlier = earlier_run(run); earlier; earlier = earlier_run(*earlier)) {
+  for (const auto* run : runs) {
+    look(*run, missing);
+    for (auto earlier = earlier_run(*run); earlier; earlier = earlier_run(*earlier)) {
       look(*earlier, missing);
     }
   }
@@ -60,4 +58,4 @@ void check_parameter_groups(const Study& study, config::Problems& problems) {
   }
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/data/metric.h"
+#include "report/data/pairs.h"
+#include "report/settings/claim_config.h"
+#include "statistics/holm.h"
+
+namespace difflab::report {
+
+class Frame;
+struct FrameRun;
+struct Study;
+
+enum class Verdict {
+  kSupported,      ///< p and interval agree on the expected side
+  kOpposite,       ///< on the other side
+  kEquivalent,     ///< two one-sided tests say that they differ by less than the margin
+  kUnresolved,     ///< none of these
+  kUninformative,  ///< both variants lie where the metric cannot tell them apart
+  kTooFew,         ///< fewer pairs than a verdict needs (pairs_for_verdict)
+  kUnmeasured      ///< no pair of finished runs has the metric
+};
+std::string_view name_of(Verdict verdict);  ///< "supported", …
+
+/// A claim beside what was measured for it.
+struct Question {
+  const ClaimConfig* claim = nullptr;  ///< not owned
+  Metric metric;
+  std::string against;
+  Pairs pairs;
+  std::optional<Contrast> found;
+  TwoWayP p = {1, {}};     ///< of its tests, as if it were the only claim
+  std::string beyond;      ///< why the metric cannot tell the variants apart, if so: "both lie …"
+  std::size_t needed = 0;  ///< pairs that a verdict needs
+};
+
+/// Whether the claim is about this run: `value` of the compared axis and the claim's values of the
+/// others.
+bool is_about(const ClaimConfig& claim, const std::string& axis, const std::string& value,
+              const FrameRun& run);
+
+/// What the claim's variant is compared with: what it names, or the baseline.
+const std::string& compared_with(const ClaimConfig& claim, const Study& study);
+
+/// What the runs say to each claim, in their order. @param confidence of the intervals
+std::vector<Question> questions_of(const Study& study, const Frame& frame,
+                                   double confidence = 1 - kAlpha);
+
+bool as_expected(const Question& question);
+
+/// The verdict where p, adjusted or not, has to be at most `level`.
+Verdict judge(const Question& question, const TwoWayP& p, double level);
+
+}  // namespace difflab::report
