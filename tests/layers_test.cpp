@@ -45,7 +45,7 @@ const std::map<std::string, Room> kRooms = {
     {"sweep", {{"util", "config", "record"}, {"plan", "launcher"}}},
     {"report",
      {{"util", "statistics", "config", "record"},
-      {"data", "figure", "mark", "settings", "table", "page", "export"}}},
+      {"data", "figure", "mark", "settings", "table", "page", "archive", "export"}}},
     {"study", {{"util", "config", "record", "model", "run", "sweep", "report"}, {"", "asked"}}},
     {"worker",
      {{"util", "config", "record", "kernel", "model", "task", "train", "evaluate", "experiment"}}},
