@@ -29,6 +29,7 @@ constexpr const char* kExamples =
     "  ./difflab watch headline                       see it go on, from another terminal\n"
     "  ./difflab plot headline                        table and figures from the finished runs\n"
     "  ./difflab report --all                         the gallery: results/README.md, index.html\n"
+    "  ./difflab referee                              what the committed results may not say\n"
     "  ./difflab config headline model=diff           the configuration that a run gets\n"
     "  ./difflab show task=mqar                       samples of a task, as the model sees them\n"
     "  ./difflab data                                 texts to train on, and how to get them\n"

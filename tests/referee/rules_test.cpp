@@ -281,6 +281,41 @@ CATCH_TEST_CASE("provenance: uncommitted changes, several commits, several machi
                    Contains("cannot be checked: no run names its commit"));
 }
 
+CATCH_TEST_CASE("provenance: a run that differs from itself") {
+  const GoodResults results;
+  const auto tuning = Json::parse(read_file(results.folder("tuning") / "runs.json"));
+  const auto& twin = tuning.at("runs").at(0);
+  results.edit("runs.json", [&](Json& json) {
+    json["runs"][0]["id"] = twin.at("id");
+    json["runs"][0]["metrics"] = twin.at("metrics");
+    json["runs"][0]["metrics"]["train_seconds"] = 7;
+  });
+  CATCH_CHECK(results.against("provenance") == "");
+  results.edit("runs.json",
+               [](Json& json) { json["runs"][0]["metrics"]["needle_accuracy"] = 0.5; });
+  CATCH_CHECK_THAT(results.against("provenance"),
+                   Contains("tuning runs.json: run " + twin.at("id").get<std::string>() +
+                            " has another needle_accuracy in contrast"));
+}
+
+CATCH_TEST_CASE("a file that is JSON and no report stops no rule") {
+  const GoodResults results;
+  results.edit("figures/learning.vl.json", [](Json& json) {
+    json["columns"] = "two";
+    json["facet"] = 7;
+    json["layer"] = Json::array({7, Json{{"mark", 1}, {"encoding", {{"x", {{"type", 2}}}}}}});
+    json["data"]["values"] = {1, 2};
+  });
+  results.edit("summary.json", [](Json& json) { json["answers"][0] = 7; });
+  CATCH_CHECK_THAT(told(results.all()), Contains("labels the folder: cannot be checked"));
+  for (const Json& run : {Json(7), Json{{"id", 7}}, Json{{"id", "a"}, {"status", "finished"}}}) {
+    results.edit("runs.json", [&](Json& json) { json["runs"][1] = run; });
+    CATCH_CHECK_THAT(results.against("recomputable"), Contains("it holds a run that is none"));
+  }
+  results.edit("runs.json", [](Json& json) { json = {{"runs", 7}}; });
+  CATCH_CHECK_FALSE(results.against("recomputable").empty());
+}
+
 CATCH_TEST_CASE("wall_clock: seconds of runs that shared a machine") {
   GoodResults results;
   results.contrast = [](report::Study& study) {

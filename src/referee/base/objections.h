@@ -43,10 +43,17 @@ using References = std::vector<Reference>;
 /// One rule over all of them.
 using Check = void (*)(const References& all, Objections& objections);
 
-/// A rule that looks at each report alone.
+/// A rule that looks at each report alone. A specification that is none stops it there, not
+/// everywhere.
 template <void (*kCheck)(const Reference&, Objections&)>
 void each(const References& all, Objections& objections) {
-  for (const Reference& one : all) kCheck(one, objections);
+  for (const Reference& one : all) {
+    try {
+      kCheck(one, objections);
+    } catch (const Json::exception& error) {
+      objections.cannot_check(one, "the folder", error.what());
+    }
+  }
 }
 
 }  // namespace difflab::referee

@@ -62,6 +62,32 @@ void read_figures(Reference& reference) {
   }
 }
 
+// Rules count on these members of a run.
+void require_run(const Json& run, const fs::path& file) {
+  const auto is = [&](const char* key, bool must, Json::value_t type) {
+    const auto found = run.find(key);
+    return found == run.end() ? !must : found->type() == type;
+  };
+  using Type = Json::value_t;
+  if (run.is_object() && is("id", true, Type::string) && is("status", true, Type::string) &&
+      is("axes", true, Type::object) && is("provenance", true, Type::object) &&
+      is("metrics", false, Type::object)) {
+    return;
+  }
+  throw UserError(concat(file.string(), " is damaged: it holds a run that is none"));
+}
+
+void read_runs(Reference& reference) {
+  attempt(reference, [&] {
+    const auto file = reference.folder / "runs.json";
+    const Json record = report::read_object(file);
+    for (const Json& run : record.at("runs")) {
+      require_run(run, file);
+      reference.runs.push_back(run);
+    }
+  });
+}
+
 // "key=value, key=value" under a table. Values with commas of their own are cut; none is asked for.
 void read_settings(const std::string& markdown, Reference& reference) {
   static const std::string kBegin = "- Equal in all runs: `";
@@ -253,11 +279,7 @@ Reference read_reference(const std::string& name, const fs::path& folder) {
   Reference reference;
   reference.name = name;
   reference.folder = folder;
-  attempt(reference, [&] {
-    const Json list = report::read_object(folder / "runs.json").at("runs");
-    if (!list.is_array()) throw UserError((folder / "runs.json").string() + ": runs is no list");
-    reference.runs = list;
-  });
+  read_runs(reference);
   attempt(reference, [&] {
     const auto file = folder / "summary.json";
     if (!fs::exists(file)) throw UserError(file.string() + " is missing");

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "referee/rule/rules.h"
+#include "report/data/metric.h"
 #include "util/text.h"
 
 namespace difflab::referee {
@@ -45,6 +46,45 @@ void look_at_runs(const Reference& one, Objections& objections) {
   }
 }
 
+// What of a run's metrics must not depend on when it ran.
+Json without_times(const Json& metrics) {
+  Json kept = Json::object();
+  for (const auto& [key, value] : metrics.items()) {
+    if (!report::metric_of(key).is_time() && key.find("per_second") == key.npos) kept[key] = value;
+  }
+  return kept;
+}
+
+// A run's id stands for its whole configuration, so that two references that hold it must agree.
+void look_for_twins(const References& all, Objections& objections) {
+  struct First {
+    const Reference* reference;
+    Json metrics;
+  };
+  std::map<std::string, First> runs;
+  for (const auto& one : all) {
+    for (const Json& run : one.runs) {
+      const auto metrics = run.find("metrics");
+      if (metrics == run.end()) continue;
+      const auto id = run.at("id").get<std::string>();
+      const auto [first, is_new] = runs.try_emplace(id, First{&one, without_times(*metrics)});
+      if (is_new) continue;
+      const auto differs = [&](const auto& metric) {
+        const auto other = first->second.metrics.find(metric.key());
+        return other != first->second.metrics.end() && *other != metric.value();
+      };
+      const auto own = without_times(*metrics);
+      for (auto metric = own.begin(); metric != own.end(); ++metric) {
+        if (!differs(metric)) continue;
+        objections.object(one, "runs.json",
+                          concat("run ", id, " has another ", metric.key(), " in ",
+                                 first->second.reference->name));
+        break;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void check_provenance(const References& all, Objections& objections) {
@@ -54,6 +94,7 @@ void check_provenance(const References& all, Objections& objections) {
     for (const auto& commit : values_of(one, "commit")) ++commits[commit];
     for (const auto& cpu : values_of(one, "cpu")) ++processors[cpu];
   }
+  look_for_twins(all, objections);
   const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto most = std::max_element(commits.begin(), commits.end(), less);
   const auto machine = std::max_element(processors.begin(), processors.end(), less);
