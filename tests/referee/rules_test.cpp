@@ -64,6 +64,32 @@ CATCH_TEST_CASE("what can be read from the text of a report is what its archive 
   CATCH_CHECK(text.keys.at("needle accuracy") == "needle_accuracy");
 }
 
+CATCH_TEST_CASE("a statement is read as it is printed") {
+  const auto read = [](const char* figures, std::size_t pairs) {
+    return read_statement({{"verdict", "opposite"}, {"figures", figures}, {"pairs", pairs}});
+  };
+  const auto whole = read(
+      "training, tokens/s at 256 11,872 (DIFF, λ_init = 0.8) against 10,873 (Transformer), "
+      "difference +999, 95 % interval \u22121,179 to +3,177, 9 paired seeds, p < 0.001 among 2 "
+      "claims "
+      "(Holm)",
+      7);
+  CATCH_CHECK(whole.heading == "training, tokens/s at 256");
+  CATCH_CHECK(whole.variant == "DIFF, λ_init = 0.8");
+  CATCH_CHECK(whole.against == "Transformer");
+  CATCH_CHECK((whole.ours == 11872 && whole.theirs == 10873 && whole.difference == 999));
+  CATCH_REQUIRE(whole.interval);
+  CATCH_CHECK((whole.interval->low == -1179 && whole.interval->high == 3177));
+  CATCH_CHECK((whole.p == 0.001 && whole.pairs == 9 && whole.takes_sides()));
+  const auto one = read(
+      "loss 3.1 (a) against 2.9 (b), difference +0.2 in one pair, which has no "
+      "interval",
+      1);
+  CATCH_CHECK((one.difference == 0.2 && !one.interval && !one.p && one.pairs == 1));
+  const auto none = read("no pair of finished runs of a and b has loss", 0);
+  CATCH_CHECK((!none.ours && !none.difference && none.pairs == 0));
+}
+
 CATCH_TEST_CASE("intervals: limits beyond the range of the metric") {
   const GoodResults results;
   results.set_cell("table.csv", "high_needle_accuracy", 1, "1.05");
@@ -159,6 +185,7 @@ CATCH_TEST_CASE("regime: shares at their ceiling or floor") {
   };
   CATCH_CHECK_THAT(judged(0.98), Contains(kClaim) && Contains("both lie above 0.97"));
   CATCH_CHECK(judged(0.95) == "");
+  CATCH_CHECK(judged(0.966) == "");  // one of the two lies below
   CATCH_CHECK_THAT(judged(0.3), Contains("both lie below chance + 0.1 (0.350)"));
   results.replace("summary.json", "\"verdict\": \"supported\"", "\"verdict\": \"uninformative\"");
   CATCH_CHECK_THAT(results.against("regime"), !Contains(kClaim));

@@ -47,7 +47,9 @@ Statement read_statement(const Json& answer) {
     const auto low = printed_number(match[1]), high = printed_number(match[2]);
     if (low && high) statement.interval = Interval{*low, *high};
   }
-  if (std::regex_search(text, match, pairs)) statement.pairs = std::stoul(match[1]);
+  // One pair is told in words.
+  const auto counted = std::regex_search(text, match, pairs);
+  statement.pairs = counted ? std::stoul(match[1]) : answer.value("pairs", std::size_t{0});
   if (std::regex_search(text, match, p)) statement.p = printed_number(match[1]);
   return statement;
 }
