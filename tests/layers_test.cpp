@@ -47,18 +47,20 @@ const std::map<std::string, Room> kRooms = {
     {"sweep", {{"util", "config", "record"}, {"plan", "launcher"}}},
     {"report",
      {{"util", "statistics", "config", "record"},
-      {"data", "figure", "mark", "settings", "table", "page", "export"}}},
+      {"data", "figure", "mark", "settings", "table", "page", "archive", "export"}}},
+    {"referee", {{"util", "statistics", "record", "report"}, {"base", "rule"}}},
     {"study", {{"util", "config", "record", "model", "run", "sweep", "report"}, {"", "asked"}}},
     {"worker",
      {{"util", "config", "record", "kernel", "model", "task", "train", "evaluate", "experiment"}}},
     {"cli",
-     {{"util", "config", "record", "text", "model", "run", "sweep", "report", "study"},
+     {{"util", "config", "record", "text", "model", "run", "sweep", "report", "referee", "study"},
       {"", "tool", "inspect", "runs", "sweep"}}},
 };
 
 /// Rooms that the driver links, which starts in milliseconds without LibTorch.
-const std::set<std::string> kWithoutTensors = {"util", "statistics", "config", "record", "text",
-                                               "run",  "sweep",      "report", "study",  "cli"};
+const std::set<std::string> kWithoutTensors = {"util",    "statistics", "config", "record",
+                                               "text",    "run",        "sweep",  "report",
+                                               "referee", "study",      "cli"};
 
 struct Place {
   std::string room, inner;

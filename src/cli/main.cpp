@@ -29,6 +29,7 @@ constexpr const char* kExamples =
     "  ./difflab watch headline                       see it go on, from another terminal\n"
     "  ./difflab plot headline                        table and figures from the finished runs\n"
     "  ./difflab report --all                         the gallery: results/README.md, index.html\n"
+    "  ./difflab referee                              what the committed results may not say\n"
     "  ./difflab config headline model=diff           the configuration that a run gets\n"
     "  ./difflab show task=mqar                       samples of a task, as the model sees them\n"
     "  ./difflab data                                 texts to train on, and how to get them\n"
@@ -99,6 +100,7 @@ int main(int argc, char** argv) {
   cli::add_runs_commands(app);
   cli::add_plot_command(app, exit_code);
   cli::add_report_command(app);
+  cli::add_referee_command(app, exit_code);
   cli::add_config_command(app);
   cli::add_diff_command(app);
   cli::add_list_command(app);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/archive/observations.h"
 #include "report/data/format.h"
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
@@ -98,8 +99,9 @@ Summary count_runs(const Frame& frame) {
 
 }  // namespace
 
-Summary write_report(const Study& study) {
-  const Frame frame = frame_of(study);
+Summary write_report(const Study& study) { return write_report(study, frame_of(study)); }
+
+Summary write_report(const Study& study, const Frame& frame) {
   require_fit(study, frame);
   const Labels labels(study.report.labels);
   make_directories(study.output);
@@ -114,6 +116,7 @@ Summary write_report(const Study& study) {
   write_if_changed(study.output / "summary.json",
                    summary_json(study, summary, sentence, answers, figures).dump(1) + "\n");
   write_if_changed(study.output / "runs.json", runs_json(study, frame).dump(1) + "\n");
+  write_if_changed(study.output / kObservationsFile, observations_text(study, frame));
   write_if_changed(study.output / "report.html", page_html({.study = study,
                                                             .frame = frame,
                                                             .labels = labels,

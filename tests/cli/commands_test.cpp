@@ -26,7 +26,7 @@ CATCH_TEST_CASE("--help names every command and shows examples") {
   const Answer answer = driver.call({"--help"});
   CATCH_CHECK(answer.code == 0);
   for (const std::string word : {"sweep", "plot", "config", "diff", "list", "completion", "params",
-                                 "flops", "verify", "export", "generate", "show", "data",
+                                 "flops", "verify", "export", "generate", "show", "data", "referee",
                                  "preset=smoke", "--dry-run", "Exit codes", "--version"}) {
     CATCH_CHECK_THAT(answer.out, Contains(word));
   }

@@ -31,6 +31,7 @@ CATCH_TEST_CASE("the Tab key offers commands, experiments, flags and run ids") {
   CATCH_CHECK(complete(driver, {"watch", "ti"}) == "tiny ");
   CATCH_CHECK(complete(driver, {"watch", "tiny", "preset=m"}) == "preset=more ");
   CATCH_CHECK(complete(driver, {"logs", ""}) == "tiny ");
+  CATCH_CHECK(complete(driver, {"referee", "tiny", "t"}) == "tiny ");
   CATCH_CHECK(complete(driver, {"export", ""}) == "abc1 bcd2 csv tensorboard ");
   CATCH_CHECK(complete(driver, {"export", "csv", "t"}) == "tiny ");
   CATCH_CHECK(complete(driver, {"nonsense", "x"}).empty());

@@ -148,6 +148,7 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
     as_watch.front() = "watch";
     return candidates(as_watch, commands);
   }
+  if (command == "referee") return experiments();
   if (command == "logs") return words.size() == 2 ? experiments() : Words();
   if (is_one_of(command, {"diff", "generate"})) return run_ids();
   if (command == "list") {

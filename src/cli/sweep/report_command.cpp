@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/sweep/rebuild_report.h"
 #include "config/compose/compose.h"
 #include "config/value/yaml.h"
 #include "report/page/figure_files.h"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   StudyArguments study;
   bool all = false;
+  std::string from, to;
 };
 
 // The presets whose results are worth showing, the best first.
@@ -126,8 +128,22 @@ void add_report_command(CLI::App& app) {
   command->add_option("overrides", options->study.overrides, "preset=…, key=value, results=DIR");
   command->add_flag("--all", options->all,
                     "every report whose runs are here, then results/README.md and index.html");
+  command->add_option(
+      "--from", options->from,
+      "a report's folder, e.g. results/headline/reference: write it again from what "
+      "lies there alone");
+  command->add_option("--to", options->to, "the folder that --from writes to; new or empty");
   command->callback([options] {
     auto& [name, overrides] = options->study;
+    if (!options->from.empty() || !options->to.empty()) {
+      if (options->from.empty() || options->to.empty()) {
+        throw UserError("--from and --to belong together: a report's folder, and a new one");
+      }
+      if (options->all || !name.empty()) {
+        throw UserError("--from tells what to report; expected no experiment and no --all");
+      }
+      return rebuild(options->from, options->to);
+    }
     if (!options->all) {
       if (name.empty())
         throw UserError("expected an experiment (./difflab list experiments) or --all");

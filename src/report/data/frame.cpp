@@ -66,14 +66,7 @@ FrameRun read_run(const PlannedRun& plan) {
 }
 
 void add_matching(const Observation& row, const TextMap& where, std::vector<Observation>& rows) {
-  const bool matches =
-      std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
-        const auto number = parse_number(entry.second);
-        const Json value = row.value(entry.first);
-        return number ? value.is_number() && value.get<double>() == *number
-                      : row.text(entry.first) == entry.second;
-      });
-  if (matches) rows.push_back(row);
+  if (matches(row, where)) rows.push_back(row);
 }
 
 // From here on a derived metric is one like any other.
@@ -152,17 +145,31 @@ std::string Observation::text(std::string_view key) const {
   return found.is_string() ? found.get<std::string>() : found.dump();
 }
 
-Frame::Frame(const std::vector<PlannedRun>& runs, std::string baseline,
-             const LearnedConfig& learned, const std::vector<DerivedConfig>& derived)
-    : baseline_(std::move(baseline)) {
-  for (const PlannedRun& plan : runs) {
-    for (const auto& [axis, value] : plan.axes) {
+bool matches(const Observation& row, const TextMap& where) {
+  return std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
+    const auto number = parse_number(entry.second);
+    const Json value = row.value(entry.first);
+    return number ? value.is_number() && value.get<double>() == *number
+                  : row.text(entry.first) == entry.second;
+  });
+}
+
+std::vector<FrameRun> read_runs(const std::vector<PlannedRun>& runs) {
+  std::vector<FrameRun> found;
+  for (const PlannedRun& plan : runs) found.push_back(read_run(plan));
+  return found;
+}
+
+Frame::Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConfig& learned,
+             const std::vector<DerivedConfig>& derived)
+    : runs_(std::move(runs)), baseline_(std::move(baseline)) {
+  for (FrameRun& run : runs_) {
+    for (const auto& [axis, value] : run.plan.axes) {
       if (!has_axis(axis)) axes_.push_back(axis);
     }
-    runs_.push_back(read_run(plan));
-    if (!runs_.back().has_result()) continue;
-    if (learned.given()) add_learned(learned, runs_.back());
-    for (const DerivedConfig& one : derived) add_derived(one, runs_.back());
+    if (!run.has_result()) continue;
+    if (learned.given()) add_learned(learned, run);
+    for (const DerivedConfig& one : derived) add_derived(one, run);
   }
 }
 
@@ -217,7 +224,9 @@ std::vector<Observation> Frame::observations(const std::string& source, bool cur
       const auto cells = cells_of(run, source, where);
       rows.insert(rows.end(), cells.begin(), cells.end());
     } else if (curve) {
-      for (const Json& line : run.curve) add_matching({.run = &run, .fields = &line}, where, rows);
+      for (const Json& line : run.curve) {
+        add_matching({.run = &run, .fields = &line, .of_curve = true}, where, rows);
+      }
     } else {
       add_matching({.run = &run, .fields = nullptr}, where, rows);
     }

@@ -49,10 +49,15 @@ struct FrameRun {
   const Json* config(std::string_view path) const;
 };
 
+/// What the directories of the runs hold. One that cannot be read makes its run failed, with the
+/// reason as its message; it never stops the report.
+std::vector<FrameRun> read_runs(const std::vector<PlannedRun>& runs);
+
 /// One row of numbers: a cell of an evaluation, a line of metrics.jsonl, or a result's metrics.
 struct Observation {
   const FrameRun* run = nullptr;
   const Json* fields = nullptr;
+  bool of_curve = false;  ///< a line of metrics.jsonl
 
   /// The value of a key: of the row itself, an axis, a metric of the result or a path of the
   /// configuration, in this order; null if none has it. An axis value that reads as a number is
@@ -64,12 +69,14 @@ struct Observation {
   std::string text(std::string_view key) const;  ///< numbers in their shortest form
 };
 
+/// Whether the row has these values.
+bool matches(const Observation& row, const TextMap& where);
+
 /// The runs of a study in sweep order.
 class Frame {
  public:
-  /// Reads the run directories. A directory that cannot be read makes its run failed, with the
-  /// reason as its message; it never stops the report.
-  Frame(const std::vector<PlannedRun>& runs, std::string baseline, const LearnedConfig& learned,
+  /// Adds to every run with a result whether it has learned, and the derived metrics.
+  Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConfig& learned,
         const std::vector<DerivedConfig>& derived);
 
   /// The runs of the seeds 0 … seeds − 1, without their curves.

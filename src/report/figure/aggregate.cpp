@@ -56,8 +56,7 @@ void collect(Collected& collected, const Observation& row, double value) {
 
 // Curves show how a run learned, or did not; everything else asks for what it has learned.
 bool asks_the_unlearned(const Observation& row, const Metric& metric) {
-  const bool of_curve = row.fields != nullptr && row.fields->contains("train_seconds");
-  return !of_curve && is_unlearned(*row.run, metric);
+  return !row.of_curve && is_unlearned(*row.run, metric);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "config/schema/fields.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
 #include "report/data/config_types.h"
 #include "report/data/derived.h"
 #include "report/data/learned.h"
@@ -79,3 +81,9 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
                                         const std::string& chosen = "");
 
 }  // namespace difflab::report
+
+namespace difflab {
+// Compiled once, in report_config.cpp.
+extern template report::ReportConfig config::read(const config::Value&, const std::string&);
+extern template config::Value config::write(report::ReportConfig);
+}  // namespace difflab

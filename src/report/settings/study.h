@@ -42,7 +42,7 @@ struct Study {
   Renderer renderer;
 };
 
-/// What of the study is there.
+/// What of the study is there: reads the run directories.
 Frame frame_of(const Study& study);
 
 }  // namespace difflab::report

@@ -1,0 +1,132 @@
+// Runs that learned and runs that did not are two outcomes; a mean over both describes neither.
+#include "report/data/learned.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "referee/rule/rules.h"
+#include "report/data/format.h"
+#include "report/data/metric.h"
+#include "statistics/distributions.h"
+#include "util/text.h"
+
+namespace difflab::referee {
+namespace {
+
+// Shares whose values differ by more have two humps, or might as well: those of equal numbers of 0
+// and 1 have a standard deviation of .5, those anywhere between 0 and 1 one of .29.
+constexpr double kTwoOutcomes = 0.25;
+
+// Means of what learning is asked for.
+std::vector<std::string> asked_metrics(const CsvTable& table) {
+  std::vector<std::string> keys;
+  for (const auto& column : table.columns) {
+    if (!column.starts_with("mean_")) continue;
+    const auto metric = report::metric_of(column.substr(5));
+    const bool asks = metric.better != report::Better::kNeither && metric.is_of_learned();
+    if (asks) keys.push_back(metric.key);
+  }
+  return keys;
+}
+
+// The runs of a row that got to an event, of how many; nothing if the table does not say.
+struct Reached {
+  double runs = 0, late = 0;
+};
+std::optional<Reached> reached(const CsvTable& table, std::size_t row) {
+  for (const auto& column : table.columns) {
+    if (!column.starts_with("censored_steps_to_")) continue;
+    const auto late = table.number(row, column);
+    const auto runs = table.number(row, "n_" + column.substr(9));
+    if (late && runs) return Reached{*runs, *late};
+  }
+  return std::nullopt;
+}
+
+// The standard deviation behind a symmetric t interval; nothing behind another one.
+std::optional<double> spread(const CsvTable& table, std::size_t row, const std::string& key,
+                             const std::string& count) {
+  const auto mean = table.number(row, "mean_" + key), low = table.number(row, "low_" + key);
+  const auto high = table.number(row, "high_" + key), n = table.number(row, count);
+  if (!mean || !low || !high || !n || *n < 2) return std::nullopt;
+  if (std::abs((*low + *high) / 2 - *mean) > 1e-9) return std::nullopt;
+  return (*high - *low) / 2 * std::sqrt(*n) / student_t_quantile(0.975, *n - 1);
+}
+
+void look_at_rows(const Reference& one, const CsvTable& table, Objections& objections) {
+  std::size_t mixed = 0;
+  std::string first;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const auto got = reached(table, row);
+    for (const auto& key : asked_metrics(table)) {
+      const auto n = table.number(row, "n_" + key);
+      if (!table.number(row, "mean_" + key)) continue;
+      const bool half = got && got->late > 0 && got->late < got->runs && n && *n >= got->runs;
+      const bool is_share = report::metric_of(key).is_share;
+      const auto sd = is_share ? spread(table, row, key, "n_" + key) : std::nullopt;
+      if (!half && sd.value_or(0) <= kTwoOutcomes) continue;
+      ++mixed;
+      if (!first.empty()) continue;
+      first =
+          concat(table.row_name(row), ", ", key, " ",
+                 report::metric_of(key).text(*table.number(row, "mean_" + key)),
+                 half ? concat(" with ", got->late, " of ", got->runs, " runs not there yet")
+                      : concat(" with a standard deviation of ", report::format_number(*sd, 2)));
+    }
+  }
+  if (mixed == 0) return;
+  objections.object(
+      one, table.file,
+      concat(mixed, " means over runs that learned and runs that did not; the ", "first: ", first));
+}
+
+// Each group of a figure, by the same measure.
+void look_at_figure(const Reference& one, const CsvTable& table, Objections& objections) {
+  if (table.has("step") || table.has("tokens")) return;  // curves show how each kind went
+  for (const auto& key : asked_metrics(table)) {
+    if (!report::metric_of(key).is_share) continue;
+    std::size_t mixed = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      if (spread(table, row, key, "n").value_or(0) > kTwoOutcomes) ++mixed;
+    }
+    if (mixed == 0) continue;
+    objections.object(one, table.file,
+                      concat(mixed, " of ", table.rows.size(), " means of ", key,
+                             " have a standard deviation above ", kTwoOutcomes));
+  }
+}
+
+bool tells_who_learned(const Reference& one) {
+  if (one.archive && one.archive->study.report.learned.given()) return true;
+  if (one.measures(report::kLearned)) return true;
+  return std::any_of(one.tables.begin(), one.tables.end(), [](const CsvTable& table) {
+    return table.has(std::string("mean_") + report::kLearned);
+  });
+}
+
+// A metric of which there is a share, so that learned or not can be asked at all.
+std::string share_in(const CsvTable& table) {
+  for (const auto& key : asked_metrics(table)) {
+    if (report::metric_of(key).is_share) return key;
+  }
+  return "";
+}
+
+}  // namespace
+
+void check_learned(const Reference& one, Objections& objections) {
+  for (const auto& table : one.tables) look_at_rows(one, table, objections);
+  for (const auto& figure : one.figures) look_at_figure(one, figure.data, objections);
+  // A language model has no task that a run learns or not.
+  const bool is_language = one.values("task.kind").count("text") > 0;
+  if (!one.is_trained() || is_language || tells_who_learned(one)) return;
+  for (const auto& table : one.tables) {
+    if (const auto key = share_in(table); !key.empty()) {
+      return objections.cannot_check(
+          one, table.file,
+          concat("nothing says which runs learned, and ", key, " is averaged over all of them"));
+    }
+  }
+}
+
+}  // namespace difflab::referee

@@ -1,0 +1,117 @@
+// All references come from one clean commit, each from one kind of machine.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "referee/rule/rules.h"
+#include "report/data/metric.h"
+#include "util/text.h"
+
+namespace difflab::referee {
+namespace {
+
+std::string text_at(const Json& provenance, const char* key) {
+  const auto found = provenance.find(key);
+  if (found == provenance.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+// Distinct values over the runs with a result.
+std::set<std::string> values_of(const Reference& one, const char* key) {
+  std::set<std::string> values;
+  for (const Json& run : one.runs) {
+    const auto provenance = run.find("provenance");
+    if (provenance == run.end() || provenance->empty()) continue;
+    if (auto value = text_at(*provenance, key); !value.empty()) values.insert(std::move(value));
+  }
+  return values;
+}
+
+std::string shortened(const std::set<std::string>& values, std::size_t letters) {
+  std::vector<std::string> shown;
+  for (const auto& value : values) shown.push_back(value.substr(0, letters));
+  return join(shown);
+}
+
+void look_at_runs(const Reference& one, Objections& objections) {
+  const auto commits = values_of(one, "commit");
+  const auto say = [&](const std::string& what) { objections.object(one, "runs.json", what); };
+  if (commits.empty()) objections.cannot_check(one, "runs.json", "no run names its commit");
+  if (commits.size() > 1) say(concat("runs of several commits: ", shortened(commits, 12)));
+  if (values_of(one, "dirty").count("true") > 0) say("runs of a tree with uncommitted changes");
+  for (const char* key : {"cpu", "device", "device_name", "libtorch", "compiler"}) {
+    const auto found = values_of(one, key);
+    if (found.size() > 1)
+      say(concat("runs of several values of ", key, ": ", shortened(found, 40)));
+  }
+}
+
+// What of a run's metrics must not depend on when it ran.
+Json without_times(const Json& metrics) {
+  Json kept = Json::object();
+  for (const auto& [key, value] : metrics.items()) {
+    if (!report::metric_of(key).is_time() && key.find("per_second") == key.npos) kept[key] = value;
+  }
+  return kept;
+}
+
+// A run's id stands for its whole configuration, so that two references that hold it must agree.
+void look_for_twins(const References& all, Objections& objections) {
+  struct First {
+    const Reference* reference;
+    Json metrics;
+  };
+  std::map<std::string, First> runs;
+  for (const auto& one : all) {
+    for (const Json& run : one.runs) {
+      const auto metrics = run.find("metrics");
+      if (metrics == run.end()) continue;
+      const auto id = run.at("id").get<std::string>();
+      const auto [first, is_new] = runs.try_emplace(id, First{&one, without_times(*metrics)});
+      if (is_new) continue;
+      const auto differs = [&](const auto& metric) {
+        const auto other = first->second.metrics.find(metric.key());
+        return other != first->second.metrics.end() && *other != metric.value();
+      };
+      const auto own = without_times(*metrics);
+      for (auto metric = own.begin(); metric != own.end(); ++metric) {
+        if (!differs(metric)) continue;
+        objections.object(one, "runs.json",
+                          concat("run ", id, " has another ", metric.key(), " in ",
+                                 first->second.reference->name));
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_provenance(const References& all, Objections& objections) {
+  std::map<std::string, std::size_t> commits, processors;
+  for (const auto& one : all) {
+    look_at_runs(one, objections);
+    for (const auto& commit : values_of(one, "commit")) ++commits[commit];
+    for (const auto& cpu : values_of(one, "cpu")) ++processors[cpu];
+  }
+  look_for_twins(all, objections);
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto most = std::max_element(commits.begin(), commits.end(), less);
+  const auto machine = std::max_element(processors.begin(), processors.end(), less);
+  for (const auto& one : all) {
+    const auto own = values_of(one, "commit"), cpu = values_of(one, "cpu");
+    if (own.size() == 1 && *own.begin() != most->first) {
+      objections.object(
+          one, "runs.json",
+          concat("its commit is ", own.begin()->substr(0, 12), "; ", most->second, " of ",
+                 all.size(), " references come from ", most->first.substr(0, 12)));
+    }
+    if (cpu.size() == 1 && *cpu.begin() != machine->first) {
+      objections.object(one, "runs.json",
+                        concat("its processor is ", *cpu.begin(), "; ", machine->second, " of ",
+                               all.size(), " references ran on ", machine->first));
+    }
+  }
+}
+
+}  // namespace difflab::referee

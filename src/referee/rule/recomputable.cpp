@@ -1,0 +1,96 @@
+// A reader can compute every table, verdict and figure again from the folder.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <system_error>
+
+#include "record/status.h"
+#include "referee/rule/rules.h"
+#include "report/report.h"
+#include "util/error.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace difflab::referee {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of our own, gone with the object.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "difflab-referee-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw UserError(name + ": cannot be made");
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::size_t without_metrics(const Reference& one) {
+  std::size_t count = 0;
+  for (const Json& run : one.runs) {
+    const auto state = run_state_of(run.value("status", ""));
+    if (state && is_complete(*state) && !run.contains("metrics")) ++count;
+  }
+  return count;
+}
+
+bool is_made_again(const fs::path& file) {
+  for (const char* extension : {".csv", ".md", ".tex", ".vl.json"}) {
+    if (file.filename().string().ends_with(extension)) return true;
+  }
+  return false;
+}
+
+bool differs(const fs::path& made, const fs::path& stands) {
+  return !fs::exists(stands) || read_file(made) != read_file(stands);
+}
+
+// Tables, their comparisons, data and specifications of figures; pictures need a renderer. The
+// verdicts are compared by the rule about them.
+void make_again(const Reference& one, Objections& objections) {
+  const Scratch scratch;
+  const auto archive = report::read_archive(one.folder, scratch.path());
+  report::write_report(archive.study, archive.frame);
+  std::vector<std::string> changed;
+  for (const auto& entry : fs::recursive_directory_iterator(scratch.path())) {
+    if (!entry.is_regular_file() || !is_made_again(entry.path())) continue;
+    const auto name = entry.path().lexically_relative(scratch.path());
+    if (differs(entry.path(), one.folder / name)) changed.push_back(name.generic_string());
+  }
+  if (changed.empty()) return;
+  objections.object(
+      one, changed.front(),
+      concat(changed.size(), " files differ from what the folder gives today: ", join(changed)));
+}
+
+}  // namespace
+
+void check_recomputable(const Reference& one, Objections& objections) {
+  for (const auto& reason : one.unreadable) objections.cannot_check(one, "the folder", reason);
+  if (const auto count = without_metrics(one); count > 0) {
+    objections.object(one, "runs.json",
+                      concat(count, " of ", one.runs.size(), " runs have no metrics there"));
+  }
+  if (!one.archive) {
+    objections.object(one, "the folder", one.why_no_archive);
+    return;
+  }
+  try {
+    make_again(one, objections);
+  } catch (const UserError& error) {
+    objections.object(one, "the folder", concat("cannot be made again: ", error.what()));
+  }
+}
+
+}  // namespace difflab::referee

@@ -1,0 +1,92 @@
+// A verdict needs enough seeds, and its exact p, adjusted for the claims, and interval to agree.
+#include <algorithm>
+
+#include "referee/rule/rules.h"
+#include "report/data/format.h"
+#include "report/data/metric.h"
+#include "report/data/pairs.h"
+#include "report/table/claim.h"
+#include "statistics/paired.h"
+#include "util/text.h"
+
+namespace difflab::referee {
+namespace {
+
+using report::kAlpha;
+
+std::string named(const Statement& statement) { return concat("claim \"", statement.claim, "\""); }
+
+// The smallest p that the verdict can have had: of equally many pairs all claims share one smallest
+// p, and Holm multiplies it by their number.
+double best_p(const Reference& one, const Statement& statement) {
+  const bool equal = std::all_of(one.statements.begin(), one.statements.end(),
+                                 [&](const auto& other) { return other.pairs == statement.pairs; });
+  const double factor = equal ? static_cast<double>(one.statements.size()) : 1;
+  return factor * smallest_sign_flip_p(static_cast<std::int64_t>(statement.pairs));
+}
+
+void check_side(const Reference& one, const Statement& statement, Objections& objections) {
+  const auto& interval = statement.interval;
+  if (!interval) return objections.cannot_check(one, named(statement), "it shows no interval");
+  if (interval->low <= 0 && interval->high >= 0) {
+    objections.object(one, named(statement),
+                      concat(statement.verdict, " beside an interval that holds zero"));
+  }
+  if (statement.p && *statement.p > kAlpha) {
+    objections.object(one, named(statement),
+                      concat(statement.verdict, " beside ", report::named_p(*statement.p)));
+  }
+  if (statement.p) return;
+  if (const double least = best_p(one, statement); least > kAlpha) {
+    return objections.object(
+        one, named(statement),
+        concat(statement.verdict, ", though no exact p of ", statement.pairs, " pairs among ",
+               one.statements.size(), one.statements.size() == 1 ? " claim" : " claims",
+               " is below ", report::format_number(least, 3)));
+  }
+  objections.cannot_check(one, named(statement), "its adjusted p stands nowhere");
+}
+
+// What the metrics in runs.json say today.
+void compare_with_runs(const Reference& one, Objections& objections) {
+  const auto& study = one.archive->study;
+  const report::Labels labels(study.report.labels);
+  const auto answers = report::answer_claims(study, one.archive->frame, labels);
+  if (answers.size() != one.statements.size()) {
+    return objections.object(
+        one, "summary.json",
+        concat("it answers ", one.statements.size(), " claims of ", answers.size()));
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto& told = one.statements[i];
+    const auto verdict = report::name_of(answers[i].verdict);
+    if (told.verdict == verdict && told.pairs == answers[i].pairs) continue;
+    objections.object(one, named(told),
+                      concat("it says ", told.verdict, " with ", told.pairs,
+                             " pairs; the runs say ", verdict, " with ", answers[i].pairs));
+  }
+}
+
+}  // namespace
+
+void check_seeds(const Reference& one, Objections& objections) {
+  for (const auto& statement : one.statements) {
+    if (!statement.judges()) continue;
+    const auto metric = report::metric_of(one.metric_of(statement));
+    const auto needed = report::pairs_for_verdict(metric, one.statements.size());
+    if (statement.pairs >= needed) continue;
+    objections.object(one, named(statement),
+                      concat(statement.verdict, " with ", statement.pairs, " pairs; ", needed,
+                             " are needed among ", one.statements.size(),
+                             one.statements.size() == 1 ? " claim" : " claims"));
+  }
+}
+
+void check_verdicts(const Reference& one, Objections& objections) {
+  for (const auto& statement : one.statements) {
+    if (statement.takes_sides()) check_side(one, statement, objections);
+  }
+  if (one.archive) compare_with_runs(one, objections);
+}
+
+}  // namespace difflab::referee

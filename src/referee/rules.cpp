@@ -1,0 +1,56 @@
+#include "referee/rule/rules.h"
+
+#include "referee/referee.h"
+
+namespace difflab::referee {
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all = {
+      {"intervals", "an interval lies within the range of its metric",
+       "write the report again from its runs; shares then get intervals that stay in 0 to 1",
+       each<check_intervals>},
+      {"learned", "runs that learned and runs that did not are never averaged",
+       "set learned: in the experiment; cells then print k/n learned", each<check_learned>},
+      {"seeds", "a verdict rests on at least 8 pairs, 16 of what happens or not",
+       "run more seeds, or let the report print no verdict", each<check_seeds>},
+      {"verdicts", "the exact p, adjusted for the claims (Holm), and the interval agree",
+       "write the report again from its runs", each<check_verdicts>},
+      {"regime", "the metric can tell the variants apart: between chance + 0.1 and 0.97",
+       "make the task harder or easier, or compare times to an event", each<check_regime>},
+      {"language", "language models beat a trigram count model of the same text",
+       "train longer, and measure the loss of trigram counts beside the models",
+       each<check_language>},
+      {"tuning", "every arm has its own rate for its task, inside a grid equal for all",
+       "tune every arm on this task: 5 rates or more, 3 seeds or more, a pick inside the grid",
+       check_tuning},
+      {"horizon", "times to an event are compared, censored runs kept, and read often enough",
+       "use train.events with a fine event_every and a rate that stays constant",
+       each<check_horizon>},
+      {"provenance", "all references come from one clean commit and one kind of machine",
+       "run the references again from one clean commit on one machine", check_provenance},
+      {"wall_clock", "seconds and speeds are those of runs that were alone",
+       "drop the column, or measure again on an idle machine, one run at a time",
+       each<check_wall_clock>},
+      {"recomputable", "tables, verdicts and figures follow from the folder",
+       "write the report again from its runs, with code that keeps observations.json",
+       each<check_recomputable>},
+      {"robustness", "a contrast is tried at two scales of the embeddings and two loss weightings",
+       "add model.embedding_std and train.loss.per to the sweep, or a reference that varies them",
+       check_robustness},
+      {"bands", "bands and intervals of a figure lie in the domain of its axis",
+       "write the report again from its runs", each<check_bands>},
+      {"chance_line", "a chance line is that of the metric drawn",
+       "draw it on the metric it belongs to alone", each<check_chance_line>},
+      {"fits", "a fit passes a lack-of-fit test and agrees with the paired differences",
+       "leave the curve away, or say in words what is interpolated", each<check_fits>},
+      {"categories", "what has no number has no place on an axis of numbers",
+       "make the axis one of names", each<check_categories>},
+      {"labels", "panels name variable and value, no panel stands alone, no ticks collide",
+       "label the values, choose the columns, or let the axis find its ticks", each<check_labels>},
+      {"axes", "axes fit what they show", "use points, or an axis that ends where the data do",
+       each<check_axes>},
+  };
+  return all;
+}
+
+}  // namespace difflab::referee
