@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "model/layer/fill.h"
 #include "util/random.h"
