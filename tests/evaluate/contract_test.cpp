@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -136,28 +137,52 @@ void check_metrics(const Json& metrics, std::span<const std::string_view> patter
   }
 }
 
-// Rows of plain values, with the same keys wherever `part` is the same. Shares are shares.
+// The texts that rows with the same keys hold under each key.
+using Texts = std::map<std::string, std::set<std::string>>;
+
+// Whether some text tells rows of two sorts apart, e.g. part: head and part: histogram.
+bool told_apart(const Texts& one, const Texts& other) {
+  return std::any_of(one.begin(), one.end(), [&](const auto& column) {
+    const auto found = other.find(column.first);
+    return found != other.end() &&
+           std::none_of(column.second.begin(), column.second.end(),
+                        [&](const auto& text) { return found->second.count(text) > 0; });
+  });
+}
+
+void check_cell(const Json& cell) {
+  for (const auto& [key, value] : cell.items()) {
+    CATCH_INFO(key);
+    CATCH_CHECK(value.is_primitive());
+    if (value.is_number()) CATCH_CHECK(std::isfinite(value.get<double>()));
+    const bool share = key.starts_with("accuracy") || key == "chance" || key == "share";
+    if (share && value.is_number()) CATCH_CHECK((value >= 0 && value <= 1));
+  }
+  if (cell.contains("correct")) CATCH_CHECK(cell.at("correct") <= cell.at("n"));
+  if (cell.contains("accuracy_low")) {
+    CATCH_CHECK(cell.at("accuracy_low") <= cell.at("accuracy"));
+    CATCH_CHECK(cell.at("accuracy_high") >= cell.at("accuracy"));
+  }
+}
+
+// Rows of plain values. If they do not all have the same keys, a text says which is which.
 void check_cells(const Json& cells) {
   CATCH_REQUIRE(cells.is_array());
-  std::map<std::string, std::set<std::string>> keys_of_part;
+  std::map<std::set<std::string>, Texts> sorts;
   for (const auto& cell : cells) {
     CATCH_INFO(cell.dump());
     CATCH_REQUIRE(cell.is_object());
+    check_cell(cell);
     std::set<std::string> keys;
+    for (const auto& entry : cell.items()) keys.insert(entry.key());
+    auto& texts = sorts[keys];
     for (const auto& [key, value] : cell.items()) {
-      CATCH_INFO(key);
-      keys.insert(key);
-      CATCH_CHECK(value.is_primitive());
-      if (value.is_number()) CATCH_CHECK(std::isfinite(value.get<double>()));
-      const bool share = key.starts_with("accuracy") || key == "chance" || key == "share";
-      if (share && value.is_number()) CATCH_CHECK((value >= 0 && value <= 1));
+      if (value.is_string()) texts[key].insert(value.get<std::string>());
     }
-    const auto part = cell.value("part", "");
-    CATCH_CHECK(keys_of_part.try_emplace(part, keys).first->second == keys);
-    if (cell.contains("correct")) CATCH_CHECK(cell.at("correct") <= cell.at("n"));
-    if (cell.contains("accuracy_low")) {
-      CATCH_CHECK(cell.at("accuracy_low") <= cell.at("accuracy"));
-      CATCH_CHECK(cell.at("accuracy_high") >= cell.at("accuracy"));
+  }
+  for (auto one = sorts.begin(); one != sorts.end(); ++one) {
+    for (auto other = std::next(one); other != sorts.end(); ++other) {
+      CATCH_CHECK(told_apart(one->second, other->second));
     }
   }
 }
