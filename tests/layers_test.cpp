@@ -32,7 +32,7 @@ const std::map<std::string, Room> kRooms = {
     {"record", {{"util"}}},
     {"kernel", {{}, {"", "operation"}}},
     {"text", {{"util", "config"}}},
-    {"model", {{"util", "config", "kernel"}, {"layer", "attention"}}},
+    {"model", {{"util", "config", "kernel"}, {"layer", "attention/base", "attention"}}},
     {"task", {{"util", "config", "text"}, {"base", "needle", "association", "in_text"}}},
     {"train",
      {{"util", "statistics", "config", "record", "model", "task"},

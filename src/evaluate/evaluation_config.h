@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -62,6 +64,23 @@ inline std::string metric_prefix(const EvaluationConfig& config) {
 inline const TaskConfig& asked_task(const EvaluationConfig& config, const TaskConfig& trained) {
   const auto& other = common_of(config).other_task.config;
   return other ? *other : trained;
+}
+
+/// T of the longest sequence that an evaluation asks about. A kind that makes its own says how long
+/// they get, by longest() or longest(asked).
+inline std::int64_t longest_sequence(const EvaluationConfig& config, const TaskConfig& asked) {
+  const auto longest = std::visit(
+      [&](const auto& kind) -> std::int64_t {
+        if constexpr (requires { kind.longest(asked); }) {
+          return kind.longest(asked);
+        } else if constexpr (requires { kind.longest(); }) {
+          return kind.longest();
+        } else {
+          return 0;
+        }
+      },
+      config);
+  return std::max(longest, sequence_length(asked));
 }
 
 }  // namespace difflab

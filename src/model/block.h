@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/layer.h"
 #include "model/model_config.h"
 

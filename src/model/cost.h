@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/attention/attention_cost.h"
+#include "model/attention/base/attention_cost.h"
 #include "model/model_config.h"
 
 namespace difflab {

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "model/layer/fill.h"
 #include "util/random.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/attention/key_value_cache.h"
+#include "model/attention/base/key_value_cache.h"
 #include "model/layer/linear.h"
 #include "model/layer/precision_config.h"
 #include "model/layer/rotary.h"

@@ -48,18 +48,6 @@ MemoryNeed need_of_evaluation(const RunConfig& config, std::size_t index, std::i
           concat("a sequence of ", T, " tokens")};
 }
 
-// The longest sequence that an evaluation asks about.
-std::int64_t longest_of(const EvaluationConfig& evaluation, const TaskConfig& asked) {
-  const auto longest = std::visit(
-      [&](const auto& kind) {
-        if constexpr (requires { kind.longest(); }) return kind.longest();
-        if constexpr (requires { kind.longest(asked); }) return kind.longest(asked);
-        return std::int64_t{0};
-      },
-      evaluation);
-  return std::max(longest, sequence_length(asked));
-}
-
 std::string gibibytes(double bytes) {
   const double tenths = std::ceil(bytes / (1 << 30) * 10) / 10;
   return concat(tenths, " GiB");
@@ -80,7 +68,7 @@ std::vector<MemoryNeed> least_memory(const RunConfig& config, bool trained) {
   }
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
     const auto& asked = asked_task(config.evaluate[i], config.task);
-    needs.push_back(need_of_evaluation(config, i, longest_of(config.evaluate[i], asked)));
+    needs.push_back(need_of_evaluation(config, i, longest_sequence(config.evaluate[i], asked)));
   }
   return needs;
 }

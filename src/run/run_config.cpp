@@ -79,16 +79,8 @@ void RunConfig::validate(config::Check& check) const {
                             "is kept"));
     }
     for (const auto step : common.at) check_kept(train, step, nested);
-    longest = std::max(longest, sequence_length(asked));
-    std::visit(
-        [&](const auto& kind) {
-          kind.validate_task(asked, nested);
-          if constexpr (requires { kind.longest(); }) longest = std::max(longest, kind.longest());
-          if constexpr (requires { kind.longest(asked); }) {
-            longest = std::max(longest, kind.longest(asked));
-          }
-        },
-        evaluate[i]);
+    longest = std::max(longest, longest_sequence(evaluate[i], asked));
+    std::visit([&](const auto& kind) { kind.validate_task(asked, nested); }, evaluate[i]);
   }
   for (const auto& stage : stages) longest = std::max(longest, sequence_length(stage.task));
   if (model.positions == Positions::kLearned && longest > model.max_positions) {

@@ -2,7 +2,7 @@
 // given, the head outputs are asked for. 2,048 tokens, H 4, d 16.
 #include <ATen/ATen.h>
 
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "worker/bench_cases.h"
 
 namespace difflab {

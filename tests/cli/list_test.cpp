@@ -6,6 +6,7 @@ namespace difflab {
 namespace {
 
 using Catch::Contains;
+using Catch::StartsWith;
 using testing::Answer;
 using testing::Driver;
 
@@ -23,7 +24,7 @@ CATCH_TEST_CASE("list names experiments with their titles, and the options of gr
 CATCH_TEST_CASE("list says of every kind what it is, in one line") {
   const Driver driver;
   for (const std::string what :
-       {"attention", "tasks", "evaluations", "launchers", "figures", "derived"}) {
+       {"attention", "tasks", "evaluations", "launchers", "figures", "derived", "metrics"}) {
     CATCH_INFO(what);
     const Answer answer = driver.call({"list", what});
     CATCH_CHECK(answer.code == 0);
@@ -37,8 +38,19 @@ CATCH_TEST_CASE("list says of every kind what it is, in one line") {
     }
     CATCH_CHECK(count > 0);
   }
-  CATCH_CHECK_THAT(driver.call({"list", "attention"}).out,
-                   Contains("softmax  the Transformer's") && Contains("diff_v2  DIFF V2"));
+  // However wide the column of names is.
+  const auto about = [&](const std::string& what, const std::string& name) {
+    std::istringstream lines(driver.call({"list", what}).out);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with(name + " "))
+        return line.substr(line.find_first_not_of(' ', name.size()));
+    }
+    return std::string("is not listed");
+  };
+  CATCH_CHECK_THAT(about("attention", "softmax"), StartsWith("the Transformer's"));
+  CATCH_CHECK_THAT(about("attention", "diff_v2"), StartsWith("DIFF V2"));
+  CATCH_CHECK(about("metrics", "lambda_distribution") == "lambda_mean, lambda_sd");
+  CATCH_CHECK(about("metrics", "sample_text") == "none");
 }
 
 CATCH_TEST_CASE("docs/keys.md is what list keys prints") {

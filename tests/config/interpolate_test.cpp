@@ -69,6 +69,12 @@ CATCH_TEST_CASE("interpolations resolve as OmegaConf resolves them") {
   is("${oc.select:zz,7}", Value(7));
   is("${oc.select:zz}", Value());
   is("${oc.select:c.d}", Value("D"));
+  is("${oc.select:\"c[d]\"}", Value("D"));
+  is("${oc.select:\"l[1]\",7}", Value("q"));
+  is("${oc.select:\"[${dk}].v\",7}", Value(1));
+  is("${oc.select:\"[${dk}].w\",7}", Value(7));
+  is("${oc.select:\"c[${dk}]\",7}", Value(7));
+  is("${oc.select:${dk}.v,7}", Value(7));
   is("${oc.decode:\"[1,2]\"}", parse_yaml("[1, 2]", "y"));
   is("${oc.env:DIFFLAB_NOT_SET,3}", Value("3"));
   is("${oc.env:DIFFLAB_NOT_SET,null}", Value());

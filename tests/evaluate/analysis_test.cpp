@@ -7,7 +7,7 @@
 
 #include "evaluate/evaluation_config.h"
 #include "evaluate/inside/quantize.h"
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"

@@ -1,6 +1,8 @@
 // Fields that structs of a run may get one day: with the value that stands for what runs did before
 // they move no id.
 #include <algorithm>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "config/schema/writer.h"
@@ -84,12 +86,25 @@ CATCH_TEST_CASE("a field added to training, an attention and an evaluation moves
   CATCH_CHECK(name() != today);
 }
 
-// Whether the i-th later key is in a run of defaults with this task, when those before it are
-// forgotten, and has the value that stands for before.
-bool is_forgotten(std::size_t i, const TaskConfig& task) {
+// Runs of defaults in which every kind of task, attention and evaluation occurs.
+std::vector<RunConfig> runs_of_all_kinds() {
   auto config = testing::smallest_run();
-  config.task = task;
-  config.evaluate = {HeldoutConfig{}};
+  const auto each = [](auto variant, const auto& visit) {
+    [&]<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
+      (visit(Kinds{}), ...);
+    }(std::type_identity<decltype(variant)>{});
+  };
+  each(EvaluationConfig{}, [&](const auto& kind) { config.evaluate.push_back(kind); });
+  std::vector<RunConfig> runs;
+  each(TaskConfig{}, [&](const auto& kind) { runs.emplace_back(config).task = kind; });
+  each(AttentionConfig{},
+       [&](const auto& kind) { runs.emplace_back(config).model.attention = kind; });
+  return runs;
+}
+
+// Whether the i-th later key is in this run, when those before it are forgotten, and has the value
+// that stands for before.
+bool is_forgotten(std::size_t i, const RunConfig& config) {
   auto value = config::write(config);
   forget_later_keys(value, later_keys().first(i));
   const auto whole = config::canonical_json(value);
@@ -98,12 +113,12 @@ bool is_forgotten(std::size_t i, const TaskConfig& task) {
 }
 
 CATCH_TEST_CASE("every later key has by default the value that it had before it was there") {
-  const std::vector<TaskConfig> tasks{NeedleConfig{}, NeedleRecallConfig{}, TextNeedleConfig{}};
+  const auto runs = runs_of_all_kinds();
   CATCH_REQUIRE(later_keys().size() > 15);
   for (std::size_t i = 0; i < later_keys().size(); ++i) {
     CATCH_INFO(later_keys()[i].path);
-    CATCH_CHECK(std::any_of(tasks.begin(), tasks.end(),
-                            [&](const auto& task) { return is_forgotten(i, task); }));
+    CATCH_CHECK(std::any_of(runs.begin(), runs.end(),
+                            [&](const auto& run) { return is_forgotten(i, run); }));
   }
 }
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
+#include "model/attention/base/head_norm.h"
 #include "model/attention/differential.h"
-#include "model/attention/head_norm.h"
 #include "model/attention/softmax.h"
 #include "support/catch.h"
 #include "support/tensors.h"

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "support/catch.h"
 #include "support/tensors.h"
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
@@ -63,22 +64,35 @@ void check_uniform(const Pool& pool, double bound) {
   CATCH_CHECK(pool.largest > 0.99 * bound);
 }
 
-bool is_lambda_vector(const std::string& name) {
-  return name.find("lambda_q") != name.npos || name.find("lambda_k") != name.npos;
+// The parameters that attentions set themselves (Attention::initialise), found by letting them.
+std::set<std::string> set_by_attention(const ModelConfig& config) {
+  LanguageModel model(config, kWords);
+  for (auto& parameter : model.parameters()) parameter.detach().fill_(7);
+  const at::NoGradGuard no_grad;
+  model.for_each_attention([](const std::string&, Attention& attention) {
+    attention.initialise([](const std::string& name) { return Random{stream_key(name)}; });
+  });
+  std::set<std::string> names;
+  for (const auto& parameter : model.named_parameters()) {
+    if (parameter.value().ne(7).any().item<bool>()) names.insert(parameter.key());
+  }
+  return names;
 }
 
-// Every parameter of a model with the defaults of the official files.
-void check_drawn(const LanguageModel& model, double lambda_std) {
-  Pool lambdas;
-  for (const auto& parameter : model.named_parameters()) {
+// Every parameter of a model with the defaults of the official files. What an attention sets
+// itself, only its own tests know.
+void check_drawn(const ModelConfig& config) {
+  const auto own = set_by_attention(config);
+  const auto model = drawn(config);
+  for (const auto& parameter : model->named_parameters()) {
     const auto& name = parameter.key();
     const auto& value = parameter.value();
     CATCH_INFO(name);
-    if (is_lambda_vector(name)) {
-      CATCH_CHECK(value.abs().max().item<double>() > 0);  // of zeros none would learn
-      lambdas.add(value);
-    } else if (name.ends_with(".lambda")) {
-      continue;  // held below
+    CATCH_CHECK(value.isfinite().all().item<bool>());
+    if (own.count(name) > 0) {
+      CATCH_CHECK(name.find(".attn.") != name.npos);
+    } else if (!name.ends_with(".weight") && !name.ends_with(".bias")) {
+      CATCH_FAIL_CHECK("nobody sets it: only names that end in .weight or .bias are known");
     } else if (value.dim() == 1) {
       CATCH_CHECK(value.eq(name.ends_with(".bias") ? 0 : 1).all().item<bool>());
     } else {
@@ -90,19 +104,38 @@ void check_drawn(const LanguageModel& model, double lambda_std) {
              : check_uniform(pool, 1 / std::sqrt(inputs));
     }
   }
-  if (lambdas.count > 0) check_pool(lambdas, lambda_std);
 }
 
 CATCH_TEST_CASE("every parameter of every variant is drawn as the official files draw it") {
   for (const auto& [name, attention] : testing::attention_variants()) {
     CATCH_INFO(name);
-    check_drawn(*drawn(drawn_config(attention)), 0.1);
+    check_drawn(drawn_config(attention));
   }
   for (const auto block : {BlockKind::kLlama, BlockKind::kNano}) {
-    auto config = drawn_config(DifferentialAttentionConfig{.lambda_std = 0.4});
+    auto config = drawn_config(DifferentialAttentionConfig{});
     config.block = block;
     config.positions = Positions::kLearned;
-    check_drawn(*drawn(config), 0.4);
+    check_drawn(config);
+  }
+}
+
+CATCH_TEST_CASE("the vectors of λ are normal with lambda_std, and no projection is set twice") {
+  for (const double deviation : {0.1, 0.4}) {
+    for (const auto per : {LambdaScope::kLayer, LambdaScope::kHead}) {
+      const auto config =
+          drawn_config(DifferentialAttentionConfig{.lambda_per = per, .lambda_std = deviation});
+      Pool lambdas;
+      const auto model = drawn(config);
+      for (const auto& name : set_by_attention(config)) {
+        CATCH_INFO(name);
+        CATCH_CHECK((name.find("lambda_q") != name.npos || name.find("lambda_k") != name.npos));
+        const auto value = model->named_parameters()[name];
+        CATCH_CHECK(value.abs().max().item<double>() > 0);  // of zeros none would learn
+        lambdas.add(value);
+      }
+      CATCH_CHECK(lambdas.count == 3 * 4 * 24 * (per == LambdaScope::kHead ? 2 : 1));
+      check_pool(lambdas, deviation);
+    }
   }
 }
 
@@ -141,23 +174,30 @@ CATCH_TEST_CASE("a learned number λ begins at its λ_init, layer by layer and h
 }
 
 CATCH_TEST_CASE("no two parameters share their numbers, and another seed draws others") {
-  const auto config = drawn_config(DifferentialAttentionConfig{});
-  const auto model = drawn(config), twin = drawn(config), other = drawn(config, 4);
-  std::set<double> firsts;
-  std::size_t tensors = 0;
-  for (const auto& parameter : model->named_parameters()) {
-    const auto& name = parameter.key();
-    const auto& value = parameter.value();
-    if (value.dim() == 1 && !is_lambda_vector(name)) continue;
-    CATCH_INFO(name);
-    ++tensors;
-    // Of one stream the ratio of the first two numbers would be the same at any width.
-    const auto flat = value.detach().flatten();
-    firsts.insert(flat[0].item<double>() / flat[1].item<double>());
-    CATCH_CHECK(value.equal(twin->named_parameters()[name]));
-    CATCH_CHECK_FALSE(value.equal(other->named_parameters()[name]));
+  for (const auto& [kind, attention] : testing::attention_variants()) {
+    CATCH_INFO(kind);
+    const auto config = drawn_config(attention);
+    const auto own = set_by_attention(config);
+    const auto model = drawn(config), twin = drawn(config), other = drawn(config, 4);
+    std::set<double> firsts;
+    std::size_t tensors = 0;
+    for (const auto& parameter : model->named_parameters()) {
+      const auto& name = parameter.key();
+      const auto& value = parameter.value();
+      CATCH_INFO(name);
+      CATCH_CHECK(value.equal(twin->named_parameters()[name]));
+      const bool by_seed = !value.equal(other->named_parameters()[name]);
+      // Gains and biases are the same for all seeds, and what an attention sets may be.
+      if (own.count(name) == 0) CATCH_CHECK(by_seed == (value.dim() == 2));
+      if (!by_seed || value.numel() < 2) continue;
+      ++tensors;
+      // Of one stream the ratio of the first two numbers would be the same at any width.
+      const auto flat = value.detach().flatten();
+      firsts.insert(flat[0].item<double>() / flat[1].item<double>());
+    }
+    CATCH_CHECK(firsts.size() == tensors);
+    CATCH_CHECK(tensors > 0);
   }
-  CATCH_CHECK(firsts.size() == tensors);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "model/attention/attention.h"
 #include "model/attention/attention_config.h"
+#include "model/attention/base/attention.h"
 #include "record/safetensors.h"
 #include "support/catch.h"
 #include "support/tensors.h"

@@ -20,7 +20,7 @@ class FakeSlurm {
 if [[ -e $here/refusal ]]; then cat "$here/refusal" >&2; exit 1; fi
 count=$(($(cat "$here/count") + 1)); echo "$count" >"$here/count"
 if [[ -e $here/limit ]] && ((count > $(cat "$here/limit"))); then
-  echo 'sbatch: error: Batch job submission failed: the fake limit' >&2; exit 1
+  cat "$here/limit_words" >&2; exit 1
 fi
 echo $((4710 + count))
 [[ -e $here/execute ]] || exit 0
@@ -43,6 +43,7 @@ cat "$here/queue"
     write("scancel", "");
     write("scontrol", "");
     set("count", "0\n");
+    set("limit_words", "sbatch: error: Batch job submission failed: the fake limit\n");
     set("queue", "");
     ::setenv("PATH", (folder_.path().string() + ":" + path_).c_str(), 1);
   }
@@ -51,7 +52,8 @@ cat "$here/queue"
   FakeSlurm& operator=(const FakeSlurm&) = delete;
 
   /// "refusal", "silence": what sbatch or squeue fails with; "queue": what squeue prints; "limit":
-  /// how many calls sbatch accepts; "execute": sbatch executes the tasks before it returns.
+  /// how many calls sbatch accepts before it fails with "limit_words"; "execute": sbatch executes
+  /// the tasks before it returns.
   void set(const std::string& knob, const std::string& text) const {
     write_file_atomically(folder_.path() / knob, text);
   }

@@ -92,36 +92,5 @@ CATCH_TEST_CASE("cores that this process may not use do not count") {
   CATCH_CHECK(cores == 1);
 }
 
-template <std::size_t I = 0>
-void check_kinds() {
-  using Kind = std::variant_alternative_t<I, LauncherConfig>;
-  const LauncherConfig config = Kind{};
-  CATCH_INFO(Kind::kKind);
-  CATCH_CHECK(memory_of_run(config) > 1e8);
-  if (const auto system = batch_system(config)) {
-    CATCH_CHECK_FALSE(system->name().empty());
-    CATCH_CHECK_THAT(batch_kinds(), Catch::Contains(std::string(Kind::kKind)));
-    CATCH_CHECK_THROWS_WITH(launch_here(config, "/bin/true", 1, 1),
-                            Catch::Contains("executes no runs here"));
-    // Nothing was submitted, and this process is none of its tasks.
-    const testing::TemporaryFolder folder;
-    CATCH_CHECK(system->submissions_of(folder.path()).empty());
-    CATCH_CHECK(system->queued_tasks({}).empty());
-    CATCH_CHECK_FALSE(system->requeue_own_task());
-    CATCH_CHECK(system->own_restarts() == 0);
-  } else {
-    const auto here = launch_here(config, "/bin/true", 1, 1);
-    CATCH_REQUIRE(here.launcher);
-    CATCH_CHECK(here.launcher->capacity() >= 1);
-    CATCH_CHECK(here.launcher->wait(std::chrono::milliseconds(0)).empty());
-  }
-  if constexpr (I + 1 < std::variant_size_v<LauncherConfig>) check_kinds<I + 1>();
-}
-
-CATCH_TEST_CASE("every kind of launcher executes runs here or leaves them to a batch system") {
-  check_kinds();
-  CATCH_CHECK(batch_kinds() == "slurm");
-}
-
 }  // namespace
 }  // namespace difflab::sweep

@@ -76,6 +76,14 @@ void list_kinds() {
   list_kinds(std::type_identity<Kind>{});
 }
 
+template <class... Kinds>
+void list_metrics(std::type_identity<std::variant<Kinds...>>) {
+  const auto text = [](const auto& metrics) {
+    return metrics.empty() ? "none" : join({metrics.begin(), metrics.end()});
+  };
+  print({{std::string(Kinds::kKind), text(Kinds::kMetrics)}...});
+}
+
 /// The keys that composing a study needs; no struct has them.
 config::KeyTable composition_keys() {
   return {"Composition",
@@ -105,6 +113,7 @@ const std::map<std::string, void (*)()>& lists() {
       {"groups", [] { list_groups(library(), ""); }},
       {"keys", list_keys},
       {"launchers", list_kinds<sweep::LauncherConfig>},
+      {"metrics", [] { list_metrics(std::type_identity<EvaluationConfig>{}); }},
       {"tasks", list_kinds<TaskConfig>},
   };
   return kLists;

@@ -38,13 +38,18 @@ std::string text_of(const Value& value, const Interpolation& interpolation) {
                        "; expected a scalar")};
 }
 
-/// a.b.0 → a, b, 0.
+/// a.b.0 → a, b, 0; a[b.c] → a, b.c, as OmegaConf splits it: a key in brackets may have dots.
 std::vector<std::string> split_path(std::string_view path) {
   std::vector<std::string> keys;
-  while (!path.empty()) {
-    const auto end = std::min(path.find('.'), path.size());
+  const auto take = [&](std::size_t end) {
     keys.emplace_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
+    path.remove_prefix(std::min(end, path.size()));
+  };
+  while (!path.empty()) {
+    const bool in_brackets = path.front() == '[';
+    if (in_brackets || (path.front() == '.' && !keys.empty())) path.remove_prefix(1);
+    take(std::min(in_brackets ? path.find(']') : path.find_first_of(".["), path.size()));
+    if (in_brackets && !path.empty()) path.remove_prefix(1);
   }
   return keys;
 }

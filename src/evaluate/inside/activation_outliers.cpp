@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "evaluate/base/score_batches.h"
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "util/text.h"
 
@@ -25,6 +25,7 @@ class Sizes {
   void add(const at::Tensor& values) { parts_.push_back(values.abs().flatten().cpu()); }
 
   void describe(const std::string& activation, EvaluationResult& result, Json& cells) const {
+    if (parts_.empty()) return;  // an attention without softmax maps has no logits
     const auto sizes = at::cat(parts_);
     const auto top = std::get<0>(sizes.topk(std::min<std::int64_t>(100, sizes.numel())));
     for (const std::int64_t rank : {1, 2, 3, 10, 100}) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -15,6 +16,8 @@ struct ActivationOutliersConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "activation_outliers";
   static constexpr std::string_view kAbout =
       "largest and median attention logits and hidden states (arXiv 2410.05258, table 5)";
+  static constexpr std::array<std::string_view, 4> kMetrics = {"logit_top1", "logit_median",
+                                                               "hidden_top1", "hidden_median"};
 
   std::int64_t samples = 64;
 
@@ -25,10 +28,10 @@ struct ActivationOutliersConfig : EvaluationCommon {
   }
   void validate_task(const TaskConfig&, config::Check&) const {}
 
-  /// Metrics: logit_top1, logit_median, hidden_top1, hidden_median. Details: cells of part "top"
-  /// with activation (logit, hidden), rank (1, 2, 3, 10, 100; left out where there are fewer) and
-  /// value; of part "median" with value; and of part "histogram" with activation, low, high (powers
-  /// of 2 between which the size lies) and share.
+  /// Metrics: logit_top1 and logit_median, if there are softmax maps; hidden_top1, hidden_median.
+  /// Details: cells of part "top" with activation (logit, hidden), rank (1, 2, 3, 10, 100; left out
+  /// where there are fewer) and value; of part "median" with value; and of part "histogram" with
+  /// activation, low, high (powers of 2 between which the size lies) and share.
   EvaluationResult run(const EvaluationContext& context) const;
 };
 

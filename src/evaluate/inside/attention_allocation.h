@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct AttentionAllocationConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "attention_allocation";
   static constexpr std::string_view kAbout =
       "shares of attention on answer and noise when the model is asked (arXiv 2410.05258, table 3)";
+  static constexpr std::array<std::string_view, 6> kMetrics = {
+      "attention_to_begin", "attention_to_before",   "attention_to_answer",
+      "attention_to_after", "attention_to_question", "attention_to_noise"};
 
   std::vector<double> depths = {0, 25, 50, 75, 100};
   std::int64_t samples = 100;

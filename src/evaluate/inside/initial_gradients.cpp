@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"

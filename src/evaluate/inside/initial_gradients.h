@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -17,6 +18,8 @@ struct InitialGradientsConfig : EvaluationCommon {
   static constexpr std::string_view kAbout =
       "gradient norms at initialisation and sizes of attention outputs (arXiv 2410.05258, appendix "
       "F)";
+  static constexpr std::array<std::string_view, 3> kMetrics = {
+      "initial_grad_norm", "attention_rms_initial", "attention_rms"};
 
   std::int64_t samples = 64;
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "evaluate/base/score_batches.h"
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/language_model.h"
 
 namespace difflab {

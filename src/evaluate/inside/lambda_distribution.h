@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -13,6 +14,7 @@ namespace difflab {
 struct LambdaDistributionConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "lambda_distribution";
   static constexpr std::string_view kAbout = "λ over tokens and heads";
+  static constexpr std::array<std::string_view, 2> kMetrics = {"lambda_mean", "lambda_sd"};
 
   std::int64_t samples = 64;
   std::int64_t bins = 40;

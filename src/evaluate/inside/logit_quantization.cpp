@@ -6,7 +6,7 @@
 
 #include "evaluate/base/score_batches.h"
 #include "evaluate/inside/quantize.h"
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "statistics/share.h"
 #include "task/base/task.h"

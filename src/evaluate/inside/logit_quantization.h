@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct LogitQuantizationConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "logit_quantization";
   static constexpr std::string_view kAbout =
       "accuracy with attention logits of few bits (arXiv 2410.05258, figure 8)";
+  static constexpr std::array<std::string_view, 4> kMetrics = {
+      "accuracy_*_bits", "accuracy_*_bits_chance", "accuracy_unquantized",
+      "accuracy_unquantized_chance"};
 
   std::vector<std::int64_t> bits = {16, 8, 6, 4};
   std::int64_t samples = 256;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ struct HeldoutConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "heldout";
   static constexpr std::string_view kAbout =
       "loss and accuracy on sequences that were never trained on";
+  static constexpr std::array<std::string_view, 4> kMetrics = {"test_loss", "*_loss", "*_accuracy",
+                                                               "*_accuracy_chance"};
 
   std::int64_t samples = 1'024;  ///< sequences per task part
 

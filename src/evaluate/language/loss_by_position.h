@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ struct LossByPositionConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "loss_by_position";
   static constexpr std::string_view kAbout =
       "loss by position in the context, beyond the trained length too (arXiv 2410.05258, figure 4)";
+  static constexpr std::array<std::string_view, 1> kMetrics = {"loss_at_*"};
 
   std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
   std::int64_t bin = 16;                   ///< positions

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ namespace difflab {
 struct SampleTextConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "sample_text";
   static constexpr std::string_view kAbout = "continuations of a prompt, for a person to read";
+  static constexpr std::array<std::string_view, 0> kMetrics = {};
 
   std::string prompt = "\n";
   std::int64_t samples = 1;

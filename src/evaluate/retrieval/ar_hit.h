@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -16,6 +17,8 @@ struct ArHitConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "ar_hit";
   static constexpr std::string_view kAbout =
       "loss on tokens that complete an n-gram of the context, and on others (arXiv 2312.04927)";
+  static constexpr std::array<std::string_view, 5> kMetrics = {
+      "ar_hit_share", "ar_hit_loss", "ar_hit_accuracy", "others_loss", "others_accuracy"};
 
   std::int64_t n = 2;  ///< tokens of an n-gram
   std::int64_t samples = 256;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,10 @@ struct HallucinationConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "hallucination";
   static constexpr std::string_view kAbout =
       "answers from the context, invented or withheld, by the share of distractors";
+  static constexpr std::array<std::string_view, 9> kMetrics = {
+      "answers_accuracy",       "answers_accuracy_chance", "answers_supported_share",
+      "answers_invented_share", "answers_abstained_share", "unanswerable_invented_share",
+      "facts_accuracy",         "facts_accuracy_chance",   "facts_invented_share"};
 
   std::vector<double> distractors = {0, 0.5, 1};
   std::int64_t samples = 200;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string_view>
@@ -22,6 +23,8 @@ struct InContextShotsConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "in_context_shots";
   static constexpr std::string_view kAbout =
       "in-context classification by shots, and the margin between orders of the shots";
+  static constexpr std::array<std::string_view, 4> kMetrics = {
+      "shots_accuracy", "shots_accuracy_chance", "random_order_margin", "alternating_order_margin"};
 
   std::vector<std::int64_t> shots = {4, 8, 16};
   std::int64_t episodes = 16;

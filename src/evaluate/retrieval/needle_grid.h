@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ struct NeedleGridConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "needle_grid";
   static constexpr std::string_view kAbout =
       "retrieval over a grid of needles, queries, length and depth";
+  static constexpr std::array<std::string_view, 6> kMetrics = {
+      "grid_accuracy",     "accuracy_n*_r*", "accuracy_n*_r*_chance",
+      "all_correct_n*_r*", "accuracy_t*",    "accuracy_t*_chance"};
 
   std::vector<std::int64_t> needles = {4};
   std::vector<std::int64_t> queries = {1};

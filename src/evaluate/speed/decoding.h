@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct DecodingConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "decoding";
   static constexpr std::string_view kAbout =
       "tokens per second that a model writes behind contexts of each length";
+  static constexpr std::array<std::string_view, 2> kMetrics = {"decoding_tokens_per_second_t*_b*",
+                                                               "cache_mib_t*"};
+  static constexpr bool kOfMachine = true;
 
   std::vector<std::int64_t> contexts = {64, 256, 1'024};
   std::vector<std::int64_t> batches = {1, 8};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct ThroughputConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "throughput";
   static constexpr std::string_view kAbout =
       "tokens per second, peak memory and share of the matrix-multiply peak";
+  static constexpr std::array<std::string_view, 3> kMetrics = {
+      "forward_tokens_per_second_t*", "training_tokens_per_second_t*", "training_memory_mib_t*"};
+  static constexpr bool kOfMachine = true;
 
   std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
   std::int64_t tokens = 4'096;             ///< of a batch

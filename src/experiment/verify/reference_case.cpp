@@ -8,7 +8,7 @@
 
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 #include "model/model_config.h"
 #include "train/tensor_file.h"
 #include "util/error.h"

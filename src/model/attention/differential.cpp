@@ -2,9 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
+#include "model/attention/base/head_norm.h"
 #include "model/attention/differential_lambda.h"
-#include "model/attention/head_norm.h"
 #include "model/layer/linear.h"
 #include "model/layer/places.h"
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "config/schema/fields.h"
-#include "model/attention/attention_cost.h"
-#include "model/attention/attention_shape.h"
-#include "model/attention/lambda_init_config.h"
+#include "model/attention/base/attention_cost.h"
+#include "model/attention/base/attention_shape.h"
+#include "model/attention/base/lambda_init_config.h"
 #include "model/layer/head_norm_config.h"
 #include "util/text.h"
 

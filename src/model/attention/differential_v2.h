@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "config/schema/fields.h"
-#include "model/attention/attention_cost.h"
-#include "model/attention/attention_shape.h"
+#include "model/attention/base/attention_cost.h"
+#include "model/attention/base/attention_shape.h"
 #include "model/layer/head_norm_config.h"
 #include "util/text.h"
 

@@ -17,10 +17,29 @@ bool is_file_name(std::string_view name) {
          });
 }
 
-void check_name(std::string_view name, config::Check& check) {
-  if (is_file_name(name)) return;
-  check.problem("name", concat("is '", name, "'; expected letters, digits, _ and -"));
-}
+// The names of one list of outputs ("tables", "figures"): each is a file's, and its own. Checked
+// here for every kind there is or will be, because a name with a path in it would be written there.
+class OutputNames {
+ public:
+  OutputNames(std::string_view list, config::Check& check) : list_(list), check_(check) {}
+
+  void add(const std::string& name) {
+    if (!is_file_name(name)) {
+      check_.problem(concat(list_, "[", count_, "].name"),
+                     concat("is '", name, "'; expected letters, digits, _ and -"));
+    } else if (!names_.insert(name).second) {
+      check_.problem(list_, concat("has two ", list_, " named '", name, "'"));
+    }
+    ++count_;
+  }
+  const std::set<std::string>& all() const { return names_; }
+
+ private:
+  std::string_view list_;
+  config::Check& check_;
+  std::set<std::string> names_;
+  int count_ = 0;
+};
 
 void check_given(std::string_view key, std::string_view value, config::Check& check) {
   if (value.empty()) check.problem(key, "is missing; expected the name of a metric, axis or key");
@@ -123,7 +142,6 @@ void check_axes(const HeatmapConfig& figure, AxisRules& rules) {
 }  // namespace
 
 void TableConfig::validate(config::Check& check) const {
-  check_name(name, check);
   if (columns.empty()) check.problem("columns", "is empty; expected at least one metric");
   for (const std::string& metric : compare) {
     if (std::find(columns.begin(), columns.end(), metric) == columns.end()) {
@@ -134,19 +152,16 @@ void TableConfig::validate(config::Check& check) const {
 }
 
 void LineConfig::validate(config::Check& check) const {
-  check_name(name, check);
   check_given("x", x, check);
   check_given("y", y, check);
 }
 
 void BarConfig::validate(config::Check& check) const {
-  check_name(name, check);
   check_given("x", x, check);
   check_given("y", y, check);
 }
 
 void HeatmapConfig::validate(config::Check& check) const {
-  check_name(name, check);
   check_given("source", source, check);
   check_given("x", x, check);
   check_given("y", y, check);
@@ -157,14 +172,12 @@ void HeatmapConfig::validate(config::Check& check) const {
 }
 
 void StackedConfig::validate(config::Check& check) const {
-  check_name(name, check);
   check_given("x", x, check);
   check_given("y", y, check);
   check_given("part", part, check);
 }
 
 void HistogramConfig::validate(config::Check& check) const {
-  check_name(name, check);
   check_given("x", x, check);
   if (x_end.empty() != weight.empty()) {
     check.problem("weight", "and x_end belong together; expected both or neither");
@@ -172,25 +185,23 @@ void HistogramConfig::validate(config::Check& check) const {
 }
 
 void SurvivalConfig::validate(config::Check& check) const {
-  check_name(name, check);
   check_given("event", event, check);
   check_given("color", color, check);
 }
 
 void ScatterConfig::validate(config::Check& check) const {
-  check_name(name, check);
   check_given("x", x, check);
   check_given("y", y, check);
 }
 
 void ReportConfig::validate(config::Check& check) const {
-  std::set<std::string> names;
-  for (const TableConfig& table : tables) {
-    if (!names.insert(table.name).second) {
-      check.problem("tables", concat("has two tables named '", table.name, "'"));
-    }
+  OutputNames of_tables("tables", check), of_figures("figures", check);
+  for (const TableConfig& table : tables) of_tables.add(table.name);
+  for (const FigureConfig& figure : figures) {
+    of_figures.add(std::visit(
+        [](const auto& f) -> const auto& { return f.name; }, figure));
   }
-  names.clear();
+  std::set<std::string> names;
   for (const DerivedConfig& config : derived) {
     const std::string& name = std::visit(
         [](const auto& d) -> const auto& { return d.name; }, config);
@@ -198,17 +209,10 @@ void ReportConfig::validate(config::Check& check) const {
       check.problem("derived", concat("has two metrics named '", name, "'"));
     }
   }
-  names.clear();
-  for (const FigureConfig& figure : figures) {
-    const std::string& name = std::visit(
-        [](const auto& f) -> const auto& { return f.name; }, figure);
-    if (!names.insert(name).second) {
-      check.problem("figures", concat("has two figures named '", name, "'"));
-    }
-  }
-  if (!thumbnail.empty() && names.count(thumbnail) == 0) {
+  const auto& drawn = of_figures.all();
+  if (!thumbnail.empty() && drawn.count(thumbnail) == 0) {
     check.problem("thumbnail", concat("is '", thumbnail, "', which is no figure",
-                                      suggestion(thumbnail, {names.begin(), names.end()})));
+                                      suggestion(thumbnail, {drawn.begin(), drawn.end()})));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "model/attention/head_norm.h"
+#include "model/attention/base/head_norm.h"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-#include "model/attention/key_value_cache.h"
+#include "model/attention/base/key_value_cache.h"
 
 #include <ATen/ATen.h>
 

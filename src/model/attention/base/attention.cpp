@@ -1,4 +1,4 @@
-#include "model/attention/attention.h"
+#include "model/attention/base/attention.h"
 
 #include <ATen/ATen.h>
 
@@ -26,7 +26,11 @@ at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k) const
   const auto scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
   const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, maps, T_q, T]
   const auto logits = scores.masked_fill(future, -std::numeric_limits<double>::infinity());
-  return (logit_hook_ ? logit_hook_(logits) : logits).softmax(-1);
+  return after_hook(logits).softmax(-1);
+}
+
+at::Tensor Attention::after_hook(const at::Tensor& logits) const {
+  return logit_hook_ ? logit_hook_(logits) : logits;
 }
 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernel/operation/fused_attention.h"
-#include "model/attention/key_value_cache.h"
+#include "model/attention/base/key_value_cache.h"
 #include "model/layer/kernels_config.h"
 #include "model/layer/rotary.h"
 #include "util/random.h"
@@ -30,7 +30,8 @@ class Attention : public torch::nn::Module {
                              KeyValueCache* cache = nullptr, const at::Tensor& places = {}) = 0;
 
   /// The weights that mix the values, for analysis: [B, H, T, T], zero above the diagonal.
-  /// Rows sum to 1 for a softmax map and to 1 − λ for a difference of two.
+  /// Rows sum to 1 for a softmax map and to 1 − λ for a difference of two; a kind without softmax
+  /// maps may have others.
   virtual at::Tensor weights(const at::Tensor& x, const Rotary& rotary) = 0;
 
   /// λ at every position and head for x [B, T, D], for analysis: [B, T, H]; undefined for a kind
@@ -43,8 +44,9 @@ class Attention : public torch::nn::Module {
   /// d, the width that the rotary embedding turns; 0 if it turns nothing.
   virtual std::int64_t rotary_dim() const = 0;
 
-  /// Draws the parameters that are neither projections nor norms (whose names do not end in .weight
-  /// or .bias); `stream` gives each its own random numbers by its name in this module.
+  /// Sets the parameters whose names do not end in .weight or .bias, and any other that shall not
+  /// begin as initialise.h has it; `stream` gives each its own random numbers by its name in this
+  /// module.
   virtual void initialise(const std::function<Random(const std::string& name)>& stream);
 
   /// Named numbers worth a line in the metrics, e.g. {"lambda", 0.31}.
@@ -58,6 +60,10 @@ class Attention : public torch::nn::Module {
   /// softmax(q kᵀ/√d) over positions 0..t; q [B, maps, T_q, d], k [B, maps, T, d], the queries
   /// being those of the last T_q positions -> [B, maps, T_q, T].
   at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k) const;
+
+  /// What the logit hook makes of these logits, or they themselves if there is none: for a kind
+  /// that has its own maps instead of causal_map's.
+  at::Tensor after_hook(const at::Tensor& logits) const;
 
  private:
   LogitHook logit_hook_;

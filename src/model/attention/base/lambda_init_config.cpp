@@ -1,4 +1,4 @@
-#include "model/attention/lambda_init_config.h"
+#include "model/attention/base/lambda_init_config.h"
 
 #include <utility>
 

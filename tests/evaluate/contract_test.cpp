@@ -1,0 +1,259 @@
+// What every kind of evaluation must do, on every kind of task that it takes. A new kind of either
+// is covered by being in its variant.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "config/schema/traits.h"
+#include "evaluate/evaluation_config.h"
+#include "model/initialise.h"
+#include "model/language_model.h"
+#include "support/catch.h"
+#include "task/base/task.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+// Lowers what is counted to a few: rounds, bins and the like. Sizes in lists stay. `samples` are
+// as many as the test needs.
+struct FewOfAll {
+  std::int64_t samples;
+
+  template <class T>
+  void operator()(std::string_view key, T& member, std::string_view, config::Range range = {}) {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      constexpr double kFew = 12;
+      const double wanted = key == "samples" ? static_cast<double>(samples)
+                                             : std::min(static_cast<double>(member), kFew);
+      member = static_cast<std::int64_t>(std::clamp(wanted, range.low, range.high));
+    } else if constexpr (config::HasFields<T>) {
+      member.visit_fields(*this);
+    }
+  }
+};
+
+class Objections final : public config::Check {
+ public:
+  void problem(std::string_view key, std::string_view message) override {
+    CATCH_CHECK_FALSE(key.empty());
+    lines.push_back(concat(key, " ", message));
+  }
+  std::vector<std::string> lines;
+};
+
+template <class Kind>
+std::vector<std::string> objections(const Kind& kind, const TaskConfig& task) {
+  Objections check;
+  if constexpr (requires { kind.validate(check); }) kind.validate(check);
+  CATCH_CHECK(check.lines.empty());  // what few samples make of the defaults is valid, too
+  kind.validate_task(task, check);
+  return check.lines;
+}
+
+template <class... Kinds>
+std::vector<std::variant<Kinds...>> defaults_of(std::type_identity<std::variant<Kinds...>>) {
+  return {Kinds{}...};
+}
+
+// Calls visit(kind) for every kind of evaluation, as it is by default but for a few samples.
+template <class Visit, class... Kinds>
+void for_every_evaluation(std::int64_t samples, const Visit& visit,
+                          std::type_identity<std::variant<Kinds...>>) {
+  const auto small = [&](auto kind) {
+    CATCH_INFO("evaluation " << kind.kKind);
+    FewOfAll few{samples};
+    kind.visit_fields(few);
+    visit(kind);
+  };
+  (small(Kinds{}), ...);
+}
+template <class Visit>
+void for_every_evaluation(std::int64_t samples, const Visit& visit) {
+  for_every_evaluation(samples, visit, std::type_identity<EvaluationConfig>{});
+}
+
+// A task with a model of it that was never trained.
+struct Asked {
+  Asked(const TaskConfig& config, AttentionConfig attention, Positions positions)
+      : task_config(config), task(build_task(config)) {
+    at::set_num_threads(1);  // as a run has it: lanes have threads of their own
+    model_config.d_model = 16;
+    model_config.layers = 2;
+    model_config.attention = std::move(attention);
+    model_config.positions = positions;
+  }
+
+  // With learned positions for as many tokens as the evaluation says that it asks for.
+  template <class Kind>
+  EvaluationResult run(const Kind& kind, int lanes) {
+    model_config.max_positions = longest_sequence(kind, task_config);
+    LanguageModel model(model_config, task->vocab_size(), Kernels::kFused);
+    initialise(model, model_config, 3);
+    model.eval();
+    at::manual_seed(1);
+    return kind.run({model, task_config, *task, 7, lanes});
+  }
+
+  ModelConfig model_config;
+  TaskConfig task_config;
+  std::unique_ptr<Task> task;
+};
+
+// Whether a name is what a pattern says, a * being any letters but none.
+bool matches(std::string_view name, std::string_view pattern) {
+  if (pattern.empty() || name.empty()) return pattern.empty() && name.empty();
+  if (pattern.front() != '*') {
+    return name.front() == pattern.front() && matches(name.substr(1), pattern.substr(1));
+  }
+  for (std::size_t length = 1; length <= name.size(); ++length) {
+    if (matches(name.substr(length), pattern.substr(1))) return true;
+  }
+  return false;
+}
+
+void check_metrics(const Json& metrics, std::span<const std::string_view> patterns,
+                   std::set<std::string_view>& met) {
+  for (const auto& [name, value] : metrics.items()) {
+    CATCH_INFO("metric " << name);
+    CATCH_CHECK((value.is_null() || (value.is_number() && std::isfinite(value.get<double>()))));
+    bool declared = false;
+    for (const std::string_view pattern : patterns) {
+      if (!matches(name, pattern)) continue;
+      declared = true;
+      met.insert(pattern);
+    }
+    CATCH_CHECK(declared);  // in its kMetrics
+  }
+}
+
+// The texts that rows with the same keys hold under each key.
+using Texts = std::map<std::string, std::set<std::string>>;
+
+// Whether some text tells rows of two sorts apart, e.g. part: head and part: histogram.
+bool told_apart(const Texts& one, const Texts& other) {
+  return std::any_of(one.begin(), one.end(), [&](const auto& column) {
+    const auto found = other.find(column.first);
+    return found != other.end() &&
+           std::none_of(column.second.begin(), column.second.end(),
+                        [&](const auto& text) { return found->second.count(text) > 0; });
+  });
+}
+
+void check_cell(const Json& cell) {
+  for (const auto& [key, value] : cell.items()) {
+    CATCH_INFO(key);
+    CATCH_CHECK(value.is_primitive());
+    if (value.is_number()) CATCH_CHECK(std::isfinite(value.get<double>()));
+    const bool share = key.starts_with("accuracy") || key == "chance" || key == "share";
+    if (share && value.is_number()) CATCH_CHECK((value >= 0 && value <= 1));
+  }
+  if (cell.contains("correct")) CATCH_CHECK(cell.at("correct") <= cell.at("n"));
+  if (cell.contains("accuracy_low")) {
+    CATCH_CHECK(cell.at("accuracy_low") <= cell.at("accuracy"));
+    CATCH_CHECK(cell.at("accuracy_high") >= cell.at("accuracy"));
+  }
+}
+
+// Rows of plain values. If they do not all have the same keys, a text says which is which.
+void check_cells(const Json& cells) {
+  CATCH_REQUIRE(cells.is_array());
+  std::map<std::set<std::string>, Texts> sorts;
+  for (const auto& cell : cells) {
+    CATCH_INFO(cell.dump());
+    CATCH_REQUIRE(cell.is_object());
+    check_cell(cell);
+    std::set<std::string> keys;
+    for (const auto& entry : cell.items()) keys.insert(entry.key());
+    auto& texts = sorts[keys];
+    for (const auto& [key, value] : cell.items()) {
+      if (value.is_string()) texts[key].insert(value.get<std::string>());
+    }
+  }
+  for (auto one = sorts.begin(); one != sorts.end(); ++one) {
+    for (auto other = std::next(one); other != sorts.end(); ++other) {
+      CATCH_CHECK(told_apart(one->second, other->second));
+    }
+  }
+}
+
+template <class Kind>
+constexpr bool of_machine() {
+  if constexpr (requires { Kind::kOfMachine; }) return Kind::kOfMachine;
+  return false;
+}
+
+CATCH_TEST_CASE("an evaluation of every kind gives the same on one lane and on several") {
+  constexpr std::int64_t kInBatches = 150;  // three of 64 tokens each, the shortest default
+  for_every_evaluation(kInBatches, [](const auto& kind) {
+    if (of_machine<std::decay_t<decltype(kind)>>()) return;  // times differ on one lane, too
+    for (const auto& config : defaults_of(std::type_identity<TaskConfig>{})) {
+      if (!objections(kind, config).empty()) continue;
+      Asked asked(config, DifferentialAttentionConfig{}, Positions::kRotary);
+      const auto answers = [&](int lanes) {
+        const auto found = asked.run(kind, lanes);
+        return found.metrics.dump() + found.details.dump();
+      };
+      const auto alone = answers(1);
+      CATCH_CHECK(answers(2) == alone);
+      CATCH_CHECK(answers(3) == alone);
+      break;  // one task is enough
+    }
+  });
+}
+
+CATCH_TEST_CASE("an evaluation of every kind declares its metrics, and its cells are rows") {
+  for_every_evaluation(6, [](const auto& kind) {
+    std::size_t taken = 0, cells = 0;
+    bool has_cells = false;
+    std::set<std::string_view> met;
+    for (const auto& config : defaults_of(std::type_identity<TaskConfig>{})) {
+      if (!objections(kind, config).empty()) continue;
+      CATCH_INFO("task " << std::visit([](const auto& task) { return task.kKind; }, config));
+      for (const auto& attention : defaults_of(std::type_identity<AttentionConfig>{})) {
+        const bool differential = std::holds_alternative<DifferentialAttentionConfig>(attention);
+        if (taken > 0 && !differential) continue;  // every kind of attention on the first task
+        CATCH_INFO(
+            "attention " << std::visit([](const auto& one) { return one.kKind; }, attention));
+        const auto found = Asked(config, attention, Positions::kLearned).run(kind, 1);
+        check_metrics(found.metrics, kind.kMetrics, met);
+        CATCH_CHECK((!found.metrics.empty() || !found.details.empty()));
+        if (!found.details.contains("cells")) continue;
+        has_cells = true;
+        cells += found.details.at("cells").size();
+        check_cells(found.details.at("cells"));
+      }
+      ++taken;
+    }
+    CATCH_CHECK(taken > 0);                           // it takes some task as that is by default
+    CATCH_CHECK(met.size() == kind.kMetrics.size());  // and gives all that it declares
+    CATCH_CHECK((cells > 0 || !has_cells));
+  });
+}
+
+CATCH_TEST_CASE("an evaluation of every kind says which task it expects instead of another") {
+  for_every_evaluation(6, [](const auto& kind) {
+    for (const auto& config : defaults_of(std::type_identity<TaskConfig>{})) {
+      for (const auto& line : objections(kind, config)) {
+        CATCH_INFO(line);
+        CATCH_CHECK(line.find("expected ") != line.npos);
+        // Who is told so can find what is expected.
+        CATCH_CHECK(
+            (!line.starts_with("kind ") || line.starts_with(concat("kind is ", kind.kKind))));
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace difflab
