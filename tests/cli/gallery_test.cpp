@@ -59,8 +59,8 @@ CATCH_TEST_CASE(
   CATCH_CHECK_THAT(row, Contains("preset default, 6 of 6 runs"));
   CATCH_CHECK_THAT(row, Contains("Does DIFF have a lower loss \\| or not?"));
   CATCH_CHECK_THAT(row, Contains("**: DIFF has a lower loss (1 more claim: 1 "));
-  CATCH_CHECK_THAT(row, Contains("validation loss ") &&
-                            Contains(", 3 paired seeds, p = 1.000 among 2 claims (Holm) |"));
+  CATCH_CHECK_THAT(row, Contains("validation loss ") && Contains(", 3 paired seeds, p = ") &&
+                            Contains(" among 2 claims (Holm) |"));
   CATCH_CHECK_THAT(row, Contains("| 3.062 against 3.088 |"));
   const auto page = read_file(driver.results() / "index.html");
   CATCH_CHECK_THAT(page, Contains("Is DIFF &lt;better&gt;?") &&

@@ -7,6 +7,7 @@
 #include "record/status.h"
 #include "run/stage.h"
 #include "support/catch.h"
+#include "support/optimizers.h"
 #include "support/small_runs.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
@@ -176,10 +177,7 @@ CATCH_TEST_CASE("what a run is watched for is not what its stages are watched fo
 }
 
 CATCH_TEST_CASE("a decay from a stored checkpoint is the end of warm-up, stable, decay") {
-  for (const OptimizerConfig& optimizer :
-       {OptimizerConfig(AdamWConfig{}), OptimizerConfig(MuonConfig{}),
-        OptimizerConfig(SgdConfig{})}) {
-    CATCH_INFO(optimizer.index());
+  testing::for_each_optimizer([](const auto& optimizer) {
     auto whole = testing::smallest_run();
     whole.train.steps = 10;
     whole.train.optimizer = optimizer;
@@ -210,7 +208,7 @@ CATCH_TEST_CASE("a decay from a stored checkpoint is the end of warm-up, stable,
     }
     decay.train.keep_optimizer = false;
     CATCH_CHECK(tensors(results.run(decay)) != expected);
-  }
+  });
 }
 
 CATCH_TEST_CASE("an optimizer is kept from a stage before, and one of its own kind") {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <variant>
 
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
+#include "support/optimizers.h"
 #include "support/tensors.h"
 #include "train/optimizer/state_names.h"
 #include "train/step/fixed_step.h"
@@ -19,16 +19,7 @@
 namespace difflab {
 namespace {
 
-// Calls test(kind) for every optimiser with its defaults.
-template <class Test, std::size_t Kind = 0>
-void for_each_optimizer(Test test) {
-  if constexpr (Kind < std::variant_size_v<OptimizerConfig>) {
-    std::variant_alternative_t<Kind, OptimizerConfig> kind;
-    CATCH_INFO(kind.kKind);
-    test(kind);
-    for_each_optimizer<Test, Kind + 1>(test);
-  }
-}
+using testing::for_each_optimizer;
 
 struct Taught {
   LanguageModel model;

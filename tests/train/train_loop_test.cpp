@@ -14,6 +14,7 @@
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "support/catch.h"
+#include "support/optimizers.h"
 #include "support/temporary_folder.h"
 #include "support/tensors.h"
 #include "task/base/task.h"
@@ -205,10 +206,7 @@ CATCH_TEST_CASE("a loop that stops between two lines goes on with its moments an
 }
 
 CATCH_TEST_CASE("every optimiser goes on from a checkpoint to the same bytes") {
-  const std::vector<OptimizerConfig> kinds{AdamWConfig{}, MuonConfig{}, SgdConfig{}};
-  CATCH_REQUIRE(kinds.size() == std::variant_size_v<OptimizerConfig>);
-  for (const auto& kind : kinds) {
-    CATCH_INFO(kind.index());
+  testing::for_each_optimizer([](const auto& kind) {
     auto config = looped();
     config.optimizer = kind;
     Training straight, broken;
@@ -219,7 +217,7 @@ CATCH_TEST_CASE("every optimiser goes on from a checkpoint to the same bytes") {
     CATCH_CHECK(broken.go(config).end == TrainEnd::kFinished);
     CATCH_CHECK(read_sealed_safetensors(broken.run.checkpoint()).data() ==
                 read_sealed_safetensors(straight.run.checkpoint()).data());
-  }
+  });
 }
 
 CATCH_TEST_CASE("training whose time is up ends, and whoever resumes it trains no more") {
