@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -131,6 +132,8 @@ Json Provenance::so_far() const {
 }
 
 void Provenance::finish() {
+  const auto others = others_.cores();
+  json_["cores_busy_elsewhere"] = others ? Json(std::round(*others * 100) / 100) : Json(nullptr);
   json_["finished"] = utc_now();
   write(Sync::kBytes);
 }

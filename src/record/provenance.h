@@ -7,6 +7,7 @@
 
 #include "record/run_directory.h"
 #include "util/files.h"
+#include "util/other_load.h"
 
 namespace difflab {
 
@@ -26,7 +27,9 @@ class Provenance {
   /// What the file says so far, earlier sessions aside, with now as the time of the end.
   Json so_far() const;
 
-  /// Adds the time of the end. To be followed by the result, with which its name gets on the disk.
+  /// Adds the time of the end, and how many cores other processes have kept busy meanwhile
+  /// ("cores_busy_elsewhere"), which is what times of the run are worth. To be followed by the
+  /// result, with which its name gets on the disk.
   void finish();
 
  private:
@@ -34,6 +37,7 @@ class Provenance {
 
   RunDirectory directory_;
   Json json_;
+  OtherLoad others_ = {};
 };
 
 /// A provenance's "started" or "finished"; nothing if it does not say, or not as we write it.

@@ -122,6 +122,7 @@ CATCH_TEST_CASE("each session of a run is kept once, the first one first") {
   const auto started = recorded_time(json, "started"), finished = recorded_time(json, "finished");
   CATCH_REQUIRE((started && finished));
   CATCH_CHECK(*started <= *finished);
+  CATCH_CHECK(json.at("cores_busy_elsewhere").get<double>() >= 0);
   const auto& sessions = json.at("earlier_sessions");
   CATCH_REQUIRE(sessions.size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {

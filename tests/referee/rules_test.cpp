@@ -368,6 +368,18 @@ CATCH_TEST_CASE("wall_clock: seconds of runs that shared a machine") {
   results.write();
   CATCH_CHECK_THAT(results.against("wall_clock"),
                    Contains("cannot be checked: train_seconds: no run records whether"));
+  const auto with_others = [&, apart = results.each_run](double busiest) {
+    hour = 0;
+    results.each_run = [&hour, apart, busiest](Run& run) {
+      apart(run);
+      run.provenance["cores_busy_elsewhere"] = run.seed == 5 ? busiest : 0.02;
+    };
+    results.write();
+    return results.against("wall_clock");
+  };
+  CATCH_CHECK(with_others(0.1).empty());
+  CATCH_CHECK_THAT(with_others(0.75),
+                   Contains("shared a machine: ") && Contains(" beside 0.75 busy cores"));
 }
 
 CATCH_TEST_CASE("recomputable: metrics, observations, and files that differ from them") {

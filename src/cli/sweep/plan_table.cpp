@@ -32,13 +32,16 @@ std::string aligned(const std::vector<TableRow>& rows) {
   return text;
 }
 
-// "new", or "later" of one that may never be needed, "dropped" of one that is not.
+// "new", or "later" of one that may never be needed, "dropped" of one that is
+// not any more, "not needed" of one that never was.
 std::string state_text(const sweep::Run& run, const sweep::Selection* selection) {
   const auto state = state_of(run.directory);
   if (selection != nullptr && !is_complete(state)) {
     const auto verdict = selection->verdict(run);
     if (verdict == sweep::Selection::Verdict::kLater) return "later";
-    if (verdict == sweep::Selection::Verdict::kDrop) return "dropped";
+    if (verdict == sweep::Selection::Verdict::kDrop) {
+      return selection->ends_runs() ? "dropped" : "not needed";
+    }
   }
   return std::string(name_of(state));
 }

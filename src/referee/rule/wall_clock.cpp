@@ -52,14 +52,40 @@ std::set<std::string> times_in(const CsvTable& table) {
   return keys;
 }
 
+// What an idle system does beside a run.
+constexpr double kIdle = 0.1;  // cores
+
+struct Company {
+  std::string run;    ///< that was not alone, with how much beside it; empty: all were
+  bool known = true;  ///< whether all runs say so
+};
+
+Company company_of(const Reference& one) {
+  Company company;
+  for (const Json& run : one.runs) {
+    const auto provenance = run.find("provenance");
+    const bool has = provenance != run.end() && provenance->is_object();
+    const auto cores = has ? provenance->value("cores_busy_elsewhere", Json()) : Json();
+    if (!cores.is_number()) {
+      company.known = false;
+    } else if (cores.get<double>() > kIdle && company.run.empty()) {
+      company.run = concat(run.value("id", ""), " beside ", cores.get<double>(), " busy cores");
+    }
+  }
+  return company;
+}
+
 void look_at_times(const Reference& one, const CsvTable& table, const std::string& pair,
                    Objections& objections) {
   const auto times = times_in(table);
   if (times.empty()) return;
   const auto list = join({times.begin(), times.end()});
-  if (!pair.empty()) {
-    objections.object(one, table.file, concat(list, " of runs that shared a machine: ", pair));
-  } else {
+  const auto company = company_of(one);
+  if (!pair.empty() || !company.run.empty()) {
+    objections.object(
+        one, table.file,
+        concat(list, " of runs that shared a machine: ", pair.empty() ? company.run : pair));
+  } else if (!company.known) {
     objections.cannot_check(
         one, table.file, concat(list, ": no run records whether its machine was idle otherwise"));
   }

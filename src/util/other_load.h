@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+namespace difflab {
+
+/// What other processes do to a machine while this one measures something, from now on.
+class OtherLoad {
+ public:
+  OtherLoad();
+
+  /// The mean number of cores that other processes have kept busy since, and that a hypervisor took
+  /// away; nothing if the system does not say. The system counts in hundredths of a second.
+  std::optional<double> cores() const;
+
+ private:
+  std::chrono::steady_clock::time_point begin_;
+  std::optional<double> machine_;  // seconds
+  double own_;                     // seconds
+};
+
+}  // namespace difflab
