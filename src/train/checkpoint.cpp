@@ -40,6 +40,16 @@ at::Tensor read_tensors(const Safetensors& file, const std::filesystem::path& pa
   return parts.empty() ? at::zeros_like(like) : at::cat(parts);
 }
 
+void restore(const Safetensors& file, const std::filesystem::path& path, const Progress& progress,
+             Optimizer& optimizer) {
+  const at::NoGradGuard no_grad;
+  const auto buffers = optimizer.buffers();
+  std::vector<at::Tensor> stored;  // all of them, before the first is put back
+  for (const auto& buffer : buffers) stored.push_back(read_tensors(file, path, buffer));
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].flat.copy_(stored[i]);
+  optimizer.resume_at(progress.optimizer_steps);
+}
+
 std::string metadata_of(const Safetensors& file, const char* key) {
   const auto found = file.metadata().find(key);
   return found == file.metadata().end() ? std::string() : found->second;
@@ -109,20 +119,6 @@ Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path&
     throw UserError(concat(path.string(), ": its progress is damaged: ", error.what()));
   }
 }
-
-namespace {
-
-void restore(const Safetensors& file, const std::filesystem::path& path, const Progress& progress,
-             Optimizer& optimizer) {
-  const at::NoGradGuard no_grad;
-  const auto buffers = optimizer.buffers();
-  std::vector<at::Tensor> stored;  // all of them, before the first is put back
-  for (const auto& buffer : buffers) stored.push_back(read_tensors(file, path, buffer));
-  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].flat.copy_(stored[i]);
-  optimizer.resume_at(progress.optimizer_steps);
-}
-
-}  // namespace
 
 void take_state(const Safetensors& checkpoint, const std::filesystem::path& path,
                 Optimizer& optimizer) {

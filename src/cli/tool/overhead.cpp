@@ -1,7 +1,6 @@
 #include "cli/tool/overhead.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <functional>
 #include <iostream>
@@ -13,6 +12,7 @@
 #include "sweep/execute.h"
 #include "util/error.h"
 #include "util/process.h"
+#include "util/scratch_folder.h"
 #include "util/text.h"
 #include "util/timing.h"
 
@@ -22,26 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kRounds = 9;
-
-/// A folder that goes with everything in it.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "difflab-bench-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw UserError(concat(name, ": cannot be made"));
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 struct Silent final : sweep::Observer {
   void started(const sweep::Run&) override {}
@@ -87,7 +67,7 @@ void start_worker(const fs::path& worker) {
 }  // namespace
 
 void bench_sweep(int runs, bool json) {
-  const Scratch scratch;
+  const ScratchFolder scratch("bench");
   const auto worker = find_worker();
   Study study;
   const double plan = seconds_of([&] { study = load_study("", smallest(runs, scratch.path())); });

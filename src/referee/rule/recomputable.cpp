@@ -1,40 +1,18 @@
 // A reader can compute every table, verdict and figure again from the folder.
-#include <unistd.h>
-
-#include <cstdlib>
-#include <system_error>
+#include <filesystem>
 
 #include "record/status.h"
 #include "referee/rule/rules.h"
 #include "report/report.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/scratch_folder.h"
 #include "util/text.h"
 
 namespace difflab::referee {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder of our own, gone with the object.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "difflab-referee-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw UserError(name + ": cannot be made");
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::size_t without_metrics(const Reference& one) {
   std::size_t count = 0;
@@ -59,7 +37,7 @@ bool differs(const fs::path& made, const fs::path& stands) {
 // Tables, their comparisons, data and specifications of figures; pictures need a renderer. The
 // verdicts are compared by the rule about them.
 void make_again(const Reference& one, Objections& objections) {
-  const Scratch scratch;
+  const ScratchFolder scratch("referee");
   const auto archive = report::read_archive(one.folder, scratch.path());
   report::write_report(archive.study, archive.frame);
   std::vector<std::string> changed;
