@@ -21,6 +21,7 @@ using testing::Driver;
 constexpr const char* kCmake = R"(#!/bin/bash
 echo "cmake $*" >>"$STUBS/calls"
 [[ -e $STUBS/cmake_fails ]] && { echo "CMake Error: no luck"; exit 1; }
+[[ -e $STUBS/disk_full ]] && { echo "as: main.o: No space left on device"; exit 1; }
 if [[ $1 == --build ]]; then
   printf '#!/bin/sh\nprintf "driver"; printf " <%%s>" "$@"; echo " in $DIFFLAB_ROOT"\n' >build/release/difflab
   cp build/release/difflab build/release/difflab-worker
@@ -188,6 +189,16 @@ CATCH_TEST_CASE("a build that fails shows its last lines and where the rest is")
   CATCH_CHECK_THAT(answer.err, Contains("CMake Error: no luck") && Contains(".difflab/setup.log"));
   fs::remove(clone.stubs() / "cmake_fails");
   CATCH_CHECK(clone.call({"list"}).code == 0);
+}
+
+CATCH_TEST_CASE("a full disk is called by its name") {
+  const Clone clone;
+  clone.set("disk_full");
+  const Answer answer = clone.call({"list"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("the build failed: no space left; ") ||
+                                   Contains("cmake failed: no space left; "));
+  CATCH_CHECK_THAT(answer.err, Contains(" MB are free at ") && Contains("takes 4 GB"));
 }
 
 CATCH_TEST_CASE("a missing package is installed, or the command is printed") {
