@@ -116,10 +116,10 @@ std::span<const std::string_view> keys_without_effect() { return kKeysWithoutEff
 std::span<const LaterKey> later_keys() { return kLaterKeys; }
 
 void forget_later_keys(config::Value& config, std::span<const LaterKey> keys) {
-  for (const auto& [path, before] : keys) {
-    at_path(config, path, [&](config::Value& map, std::string_view key) {
+  for (const auto& later : keys) {
+    at_path(config, later.path, [&](config::Value& map, std::string_view key) {
       const auto* found = map.find(key);
-      if (found != nullptr && config::canonical_json(*found) == before) map.erase(key);
+      if (found != nullptr && config::canonical_json(*found) == later.before) map.erase(key);
     });
   }
 }

@@ -79,7 +79,9 @@ CATCH_TEST_CASE("evaluations give the same bits on one lane and on several") {
       {needles, NeedleGridConfig{.lengths = {300, 1'000}, .depths = {0, 100}, .samples = 30}},
       {needles, HeldoutConfig{.samples = 30}},
       {text, TextNeedleGridConfig{{.lengths = {256, 700}, .depths = {50}, .samples = 30}}}};
-  for (const auto& [task_config, evaluation] : asked) {
+  for (const auto& one : asked) {
+    const auto& task_config = one.first;
+    const auto& evaluation = one.second;
     const auto task = build_task(task_config);
     const auto answers = [&](int lanes) {
       ModelConfig config{.d_model = 32, .layers = 2, .attention = attention};

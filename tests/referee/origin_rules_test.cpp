@@ -84,7 +84,7 @@ CATCH_TEST_CASE("wall_clock: seconds of runs that shared a machine") {
                    Contains("cannot be checked: train_seconds: no run records whether"));
   const auto with_others = [&, apart = results.each_run](double busiest) {
     hour = 0;
-    results.each_run = [&hour, apart, busiest](Run& run) {
+    results.each_run = [apart, busiest](Run& run) {
       apart(run);
       run.provenance["cores_busy_elsewhere"] = run.seed == 5 ? busiest : 0.02;
     };

@@ -43,12 +43,12 @@ at::Tensor in_parts(LanguageModel& model, int lanes, std::int64_t rows, std::int
 Answerer answerer(LanguageModel& model, int lanes) {
   return {.answer =
               [&model, lanes](const Batch& batch) {
-                const auto& [inputs, targets, of_part] = batch;
                 const auto answer_part = [&](auto begin, auto count) {
-                  return answer(model, inputs.narrow(0, begin, count),
-                                targets.narrow(0, begin, count));
+                  return answer(model, batch.inputs.narrow(0, begin, count),
+                                batch.targets.narrow(0, begin, count));
                 };
-                return in_parts(model, lanes, inputs.size(0), inputs.size(1), answer_part);
+                return in_parts(model, lanes, batch.inputs.size(0), batch.inputs.size(1),
+                                answer_part);
               },
           .go_on =
               [&model, lanes](const at::Tensor& prompts, std::int64_t tokens) {

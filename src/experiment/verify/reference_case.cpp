@@ -89,14 +89,14 @@ void check_complete(const ReferenceCase& reference, const Attention& attention) 
 void verify_in(at::ScalarType type, Kernels kernels, const ReferenceCase& reference,
                CaseReport& report) {
   const bool exact = type == at::kDouble;
-  const auto& [path, file, peer] = reference;
-  const auto stored = [&](const std::string& name) {
-    return to_tensor(file.at(name), path.string());
-  };
+  const auto& file = reference.file;
+  const auto& peer = reference.peer;
+  const auto path = reference.path.string();
+  const auto stored = [&](const std::string& name) { return to_tensor(file.at(name), path); };
   const auto attention = build(reference, kernels);
   check_complete(reference, *attention);
   attention->to(type);
-  load_parameters(*attention, file, path.string(),
+  load_parameters(*attention, file, path,
                   [&](const std::string& name) { return kParameter + stored_name(name, peer); });
   const auto x = stored("x").to(type).requires_grad_();
   const auto rotary = Rotary::from(stored("rotary_cos").to(type), stored("rotary_sin").to(type));

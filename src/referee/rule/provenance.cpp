@@ -67,18 +67,19 @@ void look_for_twins(const References& all, Objections& objections) {
       const auto metrics = run.find("metrics");
       if (metrics == run.end()) continue;
       const auto id = run.at("id").get<std::string>();
-      const auto [first, is_new] = runs.try_emplace(id, First{&one, without_times(*metrics)});
+      const auto [place, is_new] = runs.try_emplace(id, First{&one, without_times(*metrics)});
       if (is_new) continue;
+      const First& first = place->second;
       const auto differs = [&](const auto& metric) {
-        const auto other = first->second.metrics.find(metric.key());
-        return other != first->second.metrics.end() && *other != metric.value();
+        const auto other = first.metrics.find(metric.key());
+        return other != first.metrics.end() && *other != metric.value();
       };
       const auto own = without_times(*metrics);
       for (auto metric = own.begin(); metric != own.end(); ++metric) {
         if (!differs(metric)) continue;
-        objections.object(one, "runs.json",
-                          concat("run ", id, " has another ", metric.key(), " in ",
-                                 first->second.reference->name));
+        objections.object(
+            one, "runs.json",
+            concat("run ", id, " has another ", metric.key(), " in ", first.reference->name));
         break;
       }
     }

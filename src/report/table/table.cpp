@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
-#include <tuple>
 
 #include "report/data/format.h"
 #include "report/data/learned.h"
@@ -85,12 +84,13 @@ std::string counted(std::size_t of, std::size_t runs, std::string_view what) {
 
 // Of the runs that have a value.
 std::string value_text(const Cell& cell, const Metric& metric) {
-  const auto& [mean, interval, values] = std::tie(cell.mean, cell.interval, cell.values);
+  const auto& interval = cell.interval;
+  const auto& values = cell.values;
   if (metric.outcome() == Outcome::kHappened) {
     return counted(static_cast<std::size_t>(std::count(values.begin(), values.end(), 1.0)),
                    values.size(), "");
   }
-  std::string text = metric.text(*mean);
+  std::string text = metric.text(*cell.mean);
   const bool all_equal =
       std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
   if (!interval || (metric.is_fixed && all_equal)) return text;

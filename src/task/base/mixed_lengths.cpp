@@ -1,7 +1,9 @@
-#include <utility>
+#include "task/base/mixed_lengths.h"
 
-#include "task/base/lengths.h"
-#include "task/base/task.h"
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "util/random.h"
 
 namespace difflab {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/task.h"
 #include "task/needle/needle_places.h"

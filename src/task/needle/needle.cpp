@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/task.h"
 #include "task/needle/needle_places.h"
