@@ -6,7 +6,7 @@
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "report/settings/report_config.h"
-#include "study/seeds_config.h"
+#include "study/seeds/seeds_config.h"
 #include "sweep/launcher/launcher_config.h"
 #include "sweep/plan/search_config.h"
 #include "util/text.h"

@@ -1,4 +1,4 @@
-#include "study/seeds_until_resolved.h"
+#include "study/seeds/until_resolved.h"
 
 #include <algorithm>
 #include <utility>

@@ -31,7 +31,7 @@ struct config::EnumNames<cli::SeedsUntil> {
 namespace difflab::cli {
 
 /// How many seeds a study has: those that its sweep names, or as many as its claims need
-/// (study/seeds_until_resolved.h).
+/// (study/seeds/until_resolved.h).
 struct SeedsConfig {
   SeedsUntil until = SeedsUntil::kSwept;
   std::int64_t from = 8;

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <utility>
+
+#include "config/grid/study.h"
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
+#include "report/data/frame.h"
+#include "run/identity.h"
+#include "run/parameter_groups.h"
+#include "run/run_config.h"
+#include "study/load/resolve.h"
+#include "study/overrides.h"
+#include "study/project.h"
+#include "study/study.h"
+#include "util/error.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+void check_name(const std::string& name) {
+  if (name.find('=') != name.npos) {
+    throw UserError(concat("'", name,
+                           "' is an override, not an experiment; expected e.g. difflab "
+                           "sweep headline ",
+                           name));
+  }
+}
+
+void check_report_fits(const config::Study& composed, const StudyConfig& config,
+                       config::Problems& problems) {
+  const auto add = [&](const std::string& key, const std::string& message) {
+    const auto* value = composed.settings.find_path(key);
+    problems.add(value != nullptr ? value->source : config::Source{}, key, message);
+  };
+  std::vector<std::string> axes;
+  for (const auto& axis : composed.axes) axes.push_back(axis.key);
+  const auto& chosen = config.search.axis;
+  if (config.search.active()) {
+    const auto place = std::find(axes.begin(), axes.end(), chosen);
+    if (place == axes.end() || chosen == report::kSeedAxis) {
+      add("search.axis", concat("is '", chosen, "'; expected an axis of the sweep other than seed",
+                                suggestion(chosen, axes)));
+    } else {
+      axes.erase(place);
+    }
+  }
+  for (const auto& problem : report::check_report(config.report, axes, chosen)) {
+    add(problem.key, problem.message);
+  }
+}
+
+// What is to be composed.
+Study named_study(const std::string& name, const std::vector<std::string>& overrides) {
+  check_name(name);
+  Study study;
+  study.name = name;
+  study.overrides = overrides;
+  study.root = find_project();
+  return study;
+}
+
+// In studies whose claims say how many seeds they need, the sweep has no say in them.
+std::vector<std::string> axes_of_seeds(const config::Value& settings) {
+  const auto* given = settings.find("seeds");
+  if (given == nullptr) return {};
+  config::Problems problems;  // are reported with all other settings
+  const auto seeds = config::read<SeedsConfig>(*given, "seeds", problems);
+  if (!problems.empty() || !seeds.follow_claims()) return {};
+  return {concat(report::kSeedAxis, "=range(", seeds.to, ")")};
+}
+
+config::Study compose(const Study& study, config::Watch watch, config::Problems& problems) {
+  return config::compose_study(
+      {.search_path = config::SearchPath::of_project(study.root),
+       .experiment = study.name,
+       .overrides = study.overrides,
+       .run_keys = config::field_names<RunConfig>(),
+       .study_keys = config::field_names<StudyConfig>(),
+       .keys_without_effect = {keys_without_effect().begin(), keys_without_effect().end()},
+       .following_axes = axes_of_seeds,
+       .start = std::time(nullptr),
+       .watch = std::move(watch)},
+      problems);
+}
+
+// A typed seed would be overruled without a word.
+void check_typed_seeds(const config::Study& composed, const StudyConfig& config,
+                       const std::vector<std::string>& overrides, config::Problems& problems) {
+  if (!config.seeds.follow_claims()) return;
+  for (const auto& text : overrides) {
+    if (overridden_key(text) != report::kSeedAxis && overridden_key(text) != "sweep.seed") continue;
+    const auto* value = composed.settings.find_path("seeds.until");
+    problems.add(value != nullptr ? value->source : config::Source{}, "seeds.until",
+                 concat("is resolved, and ", text, " is given, too; expected one of them, e.g. ",
+                        "seeds.until=swept with the seeds of the sweep"));
+  }
+}
+
+// A look takes the seeds 0, 1, … of both variants: the conditions of a sweep may not leave one out.
+void require_all_seeds(const Study& study, config::Problems& problems) {
+  std::map<std::string, std::int64_t> seeds;  // by the other axes
+  for (const auto& point : study.points) {
+    std::vector<std::string> others;
+    for (const auto& [axis, value] : point.axes) {
+      if (axis != report::kSeedAxis) others.push_back(concat(axis, "=", value));
+    }
+    ++seeds[join(others, " ")];
+  }
+  for (const auto& [variant, count] : seeds) {
+    if (count == study.config.seeds.to) continue;
+    problems.add({}, "seeds.until",
+                 concat("is resolved, and the sweep leaves ", variant, " ", count, " of ",
+                        study.config.seeds.to, " seeds; expected all of them"));
+  }
+}
+
+void check_groups(const Study& study, config::Problems& problems) {
+  std::vector<const RunConfig*> runs;
+  for (const auto& point : study.points) runs.push_back(&study.config_of(point));
+  check_parameter_groups(runs, problems);
+}
+
+}  // namespace
+
+std::vector<config::Value> composed_values(const std::string& name,
+                                           const std::vector<std::string>& overrides,
+                                           const std::string& key) {
+  config::Problems problems;
+  const auto composed = compose(named_study(name, overrides), {}, problems);
+  problems.throw_if_any();
+  std::vector<config::Value> values;
+  for (const auto& point : composed.points) {
+    const auto* value = point.config.find(key);
+    values.push_back(value != nullptr ? *value : config::Value::list());
+  }
+  return values;
+}
+
+Study load_study(const std::string& name, const std::vector<std::string>& overrides,
+                 config::Watch watch) {
+  auto study = named_study(name, overrides);
+  config::Problems problems;
+  const auto composed = compose(study, std::move(watch), problems);
+  study.preset = composed.preset;
+  // A file that could not be read has been reported; there are no settings to check then.
+  if (composed.settings.is_map()) {
+    study.config = config::read<StudyConfig>(composed.settings, "", problems);
+  }
+  study.results = (place_of(composed.settings, "results", study.root) / study.config.results)
+                      .lexically_normal();
+  resolve(composed.points, study, problems);
+  if (problems.empty()) check_report_fits(composed, study.config, problems);
+  check_typed_seeds(composed, study.config, overrides, problems);
+  if (problems.empty()) check_groups(study, problems);
+  problems.throw_if_any();
+
+  sweep::require_plain_path(study.results / name);
+  if (study.config.search.active()) study.selection();  // its rungs are checked
+  if (study.config.seeds.follow_claims()) require_all_seeds(study, problems);
+  problems.throw_if_any();
+  const auto changes = that_change_something(composed.changes);
+  study.output = study.results / name / study.preset;
+  if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
+  return study;
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,46 @@
+#include "study/load/resolve.h"
+
+#include <utility>
+
+#include "config/grid/axes.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "run/input_files.h"
+#include "run/run_config.h"
+#include "run/stage.h"
+
+namespace difflab::cli {
+
+namespace fs = std::filesystem;
+
+fs::path place_of(const config::Value& settings, const std::string& key, const fs::path& root) {
+  const auto* value = settings.find_path(key);
+  const bool typed = value != nullptr && value->source.file.starts_with("override ");
+  return typed ? fs::current_path() : root;
+}
+
+void resolve(const std::vector<config::Point>& points, Study& study, config::Problems& problems) {
+  for (const auto& point : points) {
+    auto tree = point.config;
+    complete_stages(tree);
+    auto run = config::read<RunConfig>(tree, "", problems);
+    if (!problems.empty()) continue;
+    config::PlacedCheck check(tree, "", problems);
+    resolve_input_files(
+        run,
+        [&](const std::string& key, const std::string& path) {
+          return place_of(tree, key, study.root) / path;
+        },
+        check);
+    if (!problems.empty()) continue;
+    const auto full = config::write(run);
+    auto axes = point.axes;
+    for (auto& [key, label] : axes) {  // a default of the structs, or no key of this kind
+      const auto* value = full.find_path(key);
+      if (label.empty()) label = value != nullptr ? config::label_of(*value) : "none";
+    }
+    study.add(run, std::move(axes));
+  }
+}
+
+}  // namespace difflab::cli

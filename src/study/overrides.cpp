@@ -1,0 +1,30 @@
+#include "study/overrides.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace difflab::cli {
+
+std::string overridden_key(std::string_view text) {
+  const auto begin = text.find_first_not_of("+~");
+  if (begin == text.npos) return "";
+  return std::string(text.substr(begin, text.find('=') - begin));
+}
+
+namespace {
+
+bool changes_nothing(std::string_view text) {
+  const std::string key = overridden_key(text);
+  return key == "results" || key == "launcher" || key.starts_with("launcher.");
+}
+
+}  // namespace
+
+std::vector<std::string> that_change_something(const std::vector<std::string>& overrides) {
+  std::vector<std::string> kept;
+  std::remove_copy_if(overrides.begin(), overrides.end(), std::back_inserter(kept),
+                      changes_nothing);
+  return kept;
+}
+
+}  // namespace difflab::cli

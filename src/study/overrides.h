@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace difflab::cli {
+
+/// The key of an override as it is typed: train.lr of "+train.lr=1e-3"; "" if it has none.
+std::string overridden_key(std::string_view text);
+
+/// Without those that say where and how fast a study runs: its tables are the same.
+std::vector<std::string> that_change_something(const std::vector<std::string>& overrides);
+
+}  // namespace difflab::cli
