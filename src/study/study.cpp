@@ -58,6 +58,7 @@ report::Study report_of(const Study& study) {
     report.command += concat(" ", quoted_for_shell(text));
   }
   if (config.seeds.follow_claims()) report.looks = config.seeds.looks();
+  report.tuned = study.tuned;
   for (const auto& point : study.points) {
     auto axes = point.axes;
     std::erase_if(axes, [&](const auto& axis) { return axis.first == config.search.axis; });
@@ -107,7 +108,7 @@ report::Study Study::for_report() const {
   const auto chosen = selection();
   if (chosen) report.search = chosen->note();
   std::vector<report::PlannedRun> runs;
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  for (std::size_t i = 0; i < points.size() && !is_being_tuned(); ++i) {
     if (is_needed(chosen.get(), points[i])) runs.push_back(std::move(report.runs[i]));
   }
   report.runs = std::move(runs);
@@ -126,6 +127,7 @@ std::unique_ptr<sweep::Selection> Study::selection() const {
 }
 
 std::vector<sweep::Run> Study::needed_runs() const {
+  if (is_being_tuned()) return {};
   auto runs = sweep::distinct(points);
   const auto chosen = selection();
   std::erase_if(runs, [&](const sweep::Run& run) { return !is_needed(chosen.get(), run); });
@@ -133,15 +135,16 @@ std::vector<sweep::Run> Study::needed_runs() const {
 }
 
 sweep::Plan Study::frozen() const {
+  if (is_being_tuned()) return tuning->frozen();
   if (config.search.active()) {
     throw UserError("search.axis: runs that pause cannot be given away; expected launcher=local");
   }
   auto runs = sweep::distinct(points);
-  bool more = false;
+  bool more = leads_on;
   if (const auto chosen = selection()) {
-    more = std::any_of(runs.begin(), runs.end(), [&](const sweep::Run& run) {
-      return chosen->verdict(run) == sweep::Selection::Verdict::kLater;
-    });
+    more = more || std::any_of(runs.begin(), runs.end(), [&](const sweep::Run& run) {
+             return chosen->verdict(run) == sweep::Selection::Verdict::kLater;
+           });
     std::erase_if(runs, [&](const sweep::Run& run) { return !is_needed(chosen.get(), run); });
   }
   const auto with_overrides = [&](const char* command) {

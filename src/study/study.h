@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/grid/study.h"
 #include "report/report.h"
+#include "report/settings/tuned.h"
 #include "study/study_config.h"
 #include "sweep/plan/plan.h"
 #include "sweep/plan/run.h"
@@ -33,18 +35,27 @@ struct Study {
   int threads_per_run = 1;                                               ///< the largest
   std::map<std::string, std::shared_ptr<const RunConfig>> configs = {};  ///< of the points, by id
 
+  /// The runs that find the tuned key's value for each variant, a study of its own; null: nothing
+  /// is tuned. Until they are finished the points have the key's value as it is written.
+  std::shared_ptr<Study> tuning = nullptr;
+  std::optional<report::Tuned> tuned = {};  ///< what they have found; then the points have it
+  bool is_being_tuned() const { return tuning != nullptr && !tuned; }
+  bool leads_on = false;  ///< it is a tuning: when its runs are finished, more are needed
+
   /// Adds a point whose configuration is resolved and checked. Its directory is in `results`.
   void add(const RunConfig& run, sweep::Axes axes);
   /// The configuration of a point.
   const RunConfig& config_of(const sweep::Run& run) const { return *configs.at(run.id); }
 
-  /// What write_report needs to know: the runs that are needed by now.
+  /// What write_report needs to know: the runs that are needed by now; none while it is tuned.
   report::Study for_report() const;
   /// What decides which of its runs are needed, as their files stand; null if all are.
   std::unique_ptr<sweep::Selection> selection() const;
-  /// The distinct runs that shall be executed by now; without `selection` all of them.
+  /// The distinct runs that shall be executed by now; without `selection` all of them. While it is
+  /// tuned none: those of `tuning` come first.
   std::vector<sweep::Run> needed_runs() const;
-  /// The sweep as it is written to disk for others to execute: what is needed by now.
+  /// The sweep as it is written to disk for others to execute: what is needed by now, which is the
+  /// tuning while it is tuned.
   sweep::Plan frozen() const;
 };
 

@@ -7,6 +7,7 @@
 #include "config/schema/writer.h"
 #include "report/settings/report_config.h"
 #include "study/seeds/seeds_config.h"
+#include "study/tune_config.h"
 #include "sweep/launcher/launcher_config.h"
 #include "sweep/plan/search_config.h"
 #include "util/text.h"
@@ -27,6 +28,7 @@ struct StudyConfig {
   sweep::LauncherConfig launcher;
   sweep::SearchConfig search;
   SeedsConfig seeds;
+  TuneConfig tune;
   report::ReportConfig report;
 
   template <class Visitor>
@@ -42,6 +44,7 @@ struct StudyConfig {
     visit("launcher", launcher, "where runs are executed");
     visit("search", search, "an axis of which each variant keeps its best value");
     visit("seeds", seeds, "how many seeds there are");
+    visit("tune", tune, "a key whose value is found for each variant before its runs");
     report.visit_fields(visit);
   }
   void validate(config::Check& check) const {
@@ -54,6 +57,9 @@ struct StudyConfig {
     }
     if (seeds.follow_claims() && search.active()) {
       check.problem("seeds.until", "is resolved beside search.axis; expected one of the two");
+    }
+    if (tune.active() && search.active()) {
+      check.problem("tune.key", "is given beside search.axis; expected one of the two");
     }
     for (std::size_t i = 0; i < report.claims.size() && baseline.empty(); ++i) {
       if (report.claims[i].against.empty()) {

@@ -254,6 +254,31 @@ CATCH_TEST_CASE("tuning: small grids, picks at the edge, arms that no rate or no
                    Contains("no reference tunes the rate on task mqar of transformer, diff"));
 }
 
+CATCH_TEST_CASE("tuning: a reference that tuned its own arms is held to the same") {
+  GoodResults results;
+  const auto tuned_by = [&](report::Tuned tuned) {
+    tuned.key = "train.lr";
+    tuned.variants = {{{{"model", "transformer"}}, 0.01, tuned.variants.at(0).at_edge},
+                      {{{"model", "diff"}}, std::nullopt, false}};
+    results.contrast = [tuned](report::Study& study) { study.tuned = tuned; };
+    // Nobody else tunes on this task.
+    results.each_run = [](Run& run) {
+      if (run.seed < 100) run.config["task"]["kind"] = "mqar";
+    };
+    results.write();
+    return results.against("tuning");
+  };
+  const std::vector<double> grid{0.001, 0.003, 0.01, 0.03, 0.1};
+  const std::vector<std::int64_t> seeds{10'000, 10'001, 10'002};
+  CATCH_CHECK(tuned_by({.grid = grid, .seeds = seeds, .variants = {{}}}) == "");
+  CATCH_CHECK_THAT(tuned_by({.grid = {1, 2, 3}, .seeds = {1}, .variants = {{}}}),
+                   Contains("a grid of 3 rates") && Contains("1 seeds a rate"));
+  CATCH_CHECK_THAT(
+      tuned_by({.grid = grid, .seeds = seeds, .variants = {{{}, 0.01, true}}}),
+      Contains("contrast observations.json: the best rate is at the edge of the grid for "
+               "transformer (0.01)"));
+}
+
 CATCH_TEST_CASE("horizon: times that are not compared, seldom read, or under a falling rate") {
   GoodResults results;
   results.each_run = [](Run& run) { run.config["train"]["event_every"] = 25; };

@@ -11,8 +11,8 @@
 //    "memory_mb": {TEXT: NUMBER}, "loss": {TEXT: NUMBER}, "live_metrics": true}
 // where TEXT picks the runs whose config.yaml contains it. "signal" kills only as long as the file
 // DIR/tries has fewer lines than "signal_times" (default: always). "loss" is added to valid_loss
-// of the result. Every start and end of a run is a line "start ID PID PARENT" or "end ID" of the
-// journal. Metrics are written at the end, or with "live_metrics" at every step.
+// of the result and of the curve. Every start and end of a run is a line "start ID PID PARENT" or
+// "end ID" of the journal. Metrics are written at the end, or with "live_metrics" at every step.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -124,11 +124,13 @@ Json metrics_of(const std::string& config, int steps) {
 }
 
 // What metrics.jsonl holds after `steps` steps.
-std::string metric_lines(const std::string& config, int steps) {
+std::string metric_lines(const Knobs& knobs, const std::string& config, int steps) {
   std::string lines;
   for (int i = 1; i <= steps; ++i) {
     Json line = metrics_of(config + std::to_string(i), i);
     line["step"] = i;
+    line["valid_loss"] =
+        line["valid_loss"].get<double>() + knobs.for_config("loss", config).value_or(0);
     lines += line.dump() + "\n";
   }
   return lines;
@@ -159,13 +161,13 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
     lease->require_held();
     save_step(directory, step + 1);
     if (knobs.json.contains("live_metrics")) {
-      std::ofstream(directory.metrics()) << metric_lines(config, step + 1);
+      std::ofstream(directory.metrics()) << metric_lines(knobs, config, step + 1);
     }
     note_event(directory, "checkpoint", {{"step", step + 1}});
     write_status(directory, RunState::kRunning, {.step = step + 1, .steps = steps});
   }
   lease->require_held();
-  write_file_atomically(directory.metrics(), metric_lines(config, steps));
+  write_file_atomically(directory.metrics(), metric_lines(knobs, config, steps));
   Json metrics = metrics_of(config, steps);
   metrics["valid_loss"] =
       metrics["valid_loss"].get<double>() + knobs.for_config("loss", config).value_or(0);

@@ -49,6 +49,13 @@ std::string state_text(const sweep::Run& run, const sweep::Selection* selection)
 }  // namespace
 
 std::string plan_table(const Study& study) {
+  if (study.is_being_tuned()) {
+    return concat(plan_table(*study.tuning), "then ", study.points.size(), " runs with the ",
+                  study.config.tune.key, " that these find for each variant",
+                  study.config.tune.grow
+                      ? "; before them more values if the best lies at an edge of the grid\n"
+                      : "\n");
+  }
   std::vector<TableRow> rows(1, {"run"});
   if (!study.points.empty()) {
     for (const auto& [axis, value] : study.points.front().axes) rows[0].push_back(axis);
@@ -80,6 +87,7 @@ std::string plan_table(const Study& study) {
 }
 
 std::string plan_json(const Study& study) {
+  if (study.is_being_tuned()) return plan_json(*study.tuning);
   Json list = Json::array();
   const auto selection = study.selection();
   for (const auto& point : study.points) {

@@ -11,6 +11,13 @@
 
 namespace difflab::cli {
 void redraw(const Study& study) {
+  if (study.is_being_tuned()) {
+    redraw(*study.tuning);
+    std::cout << fmt::format("\nThe runs that are reported begin when {} is tuned.\n",
+                             study.config.tune.key);
+    return;
+  }
+  if (study.tuning) report::write_report(study.tuning->for_report());
   std::vector<const sweep::Run*> missing;
   const auto runs = study.needed_runs();
   for (const auto& run : runs) {

@@ -76,9 +76,14 @@ void rebuild(const fs::path& from, const fs::path& to) {
   require_free(source, target);
   report::read_archive(source, target);  // nothing is made for what cannot be read
   Draft draft(target);
-  auto [study, frame] = report::read_archive(source, draft.path());
-  study.renderer = report::Renderer::below(find_project());
-  const auto summary = report::write_report(study, frame);
+  const auto rewrite = [](const fs::path& folder, const fs::path& output) {
+    auto [study, frame] = report::read_archive(folder, output);
+    study.renderer = report::Renderer::below(find_project());
+    return report::write_report(study, frame);
+  };
+  if (fs::exists(source / "tuning" / "runs.json"))
+    rewrite(source / "tuning", draft.path() / "tuning");
+  const auto summary = rewrite(source, draft.path());
   draft.keep();
   std::cout << renamed(summary.text, draft.path().string(), target.string());
 }

@@ -68,7 +68,9 @@ void refresh(const Study& study) {
   const int here = finished_runs(study);
   const Json summary = read_summary(study.output);
   const int before = summary.is_null() ? 0 : summary.at("runs").value("finished", 0);
-  if (here > 0 && here >= before) report::write_report(study.for_report());
+  if (here == 0 || here < before) return;
+  if (study.tuning) report::write_report(study.tuning->for_report());
+  report::write_report(study.for_report());
 }
 
 std::string text_at(const config::Value& root, const char* key) {

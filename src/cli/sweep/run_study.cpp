@@ -126,6 +126,7 @@ void print_header(const Study& study, const Found& found, int workers) {
   };
   if (!question.empty()) line("question", question);
   std::cout << "runs       " << found.text() << '\n';
+  if (study.tuned) line("tuned", concat(study.tuned->key, ": ", study.tuned->picks()));
   if (found.selection) line(found.selection->name().c_str(), found.selection->about());
   if (workers > 0) {
     std::cout << "workers    " << workers << '\n';

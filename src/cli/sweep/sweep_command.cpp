@@ -52,7 +52,8 @@ std::vector<Study> load_studies(const StudyArguments& arguments) {
   return studies;
 }
 
-int freeze(const Study& study) {
+int freeze(const Study& whole) {
+  const Study& study = whole.is_being_tuned() ? *whole.tuning : whole;
   auto plan = study.frozen();
   count_operations(plan.runs);
   require_writable(study.results / "runs");
@@ -65,13 +66,26 @@ int freeze(const Study& study) {
   return 0;
 }
 
+// The runs that find the tuned values come first, and again while their grid grows.
+int run_tuned(Study study) {
+  while (study.is_being_tuned()) {
+    const Study& tuning = *study.tuning;
+    const int code = run_study(tuning, [&] { write_report(tuning); });
+    if (code != kDone || sweep::batch_system(study.config.launcher)) return code;
+    std::cout << '\n';
+    study = load_study(study.name, study.overrides);
+  }
+  if (study.tuning) report::write_report(study.tuning->for_report());  // of the whole grid
+  return run_study(study, [&] { write_report(study); });
+}
+
 // One after the other; runs that two of them share are run once. What fails is said, and the rest
 // goes on.
 int run_all(const std::vector<Study>& studies, bool freezing) {
   int exit_code = 0;
   for (const auto& study : studies) {
     if (&study != &studies.front()) std::cout << '\n';
-    const int code = freezing ? freeze(study) : run_study(study, [&] { write_report(study); });
+    const int code = freezing ? freeze(study) : run_tuned(study);
     if (code == kInterrupted) return code;
     exit_code = std::max(exit_code, code);
   }

@@ -1,5 +1,6 @@
 // Every arm has its own learning rate for its task, found inside a grid that is the same for all.
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "referee/rule/rules.h"
@@ -70,6 +71,35 @@ bool is_tuning(const CsvTable& table) {
   return rate && *rate < table.keys() && picked_by(table).has_value();
 }
 
+// What a reference that tuned its own arms says of it; null if it did not.
+const report::Tuned* own_tuning(const Reference& one) {
+  if (!one.archive || !one.archive->study.tuned) return nullptr;
+  const auto& tuned = *one.archive->study.tuned;
+  return tuned.key == kRate ? &tuned : nullptr;
+}
+
+void require_enough(std::size_t rates, double seeds, const std::function<void(std::string)>& say) {
+  if (rates < kRates)
+    say(concat("a grid of ", rates, rates == 1 ? " rate; " : " rates; ", kRates, " are needed"));
+  if (seeds < kSeeds) say(concat(seeds, " seeds a rate; ", kSeeds, " are needed"));
+}
+
+// Arms without a working rate are said to be not tunable by the report itself.
+void look_at_own(const Reference& one, const report::Tuned& tuned, Objections& objections) {
+  const auto say = [&](const std::string& what) {
+    objections.object(one, "observations.json", what);
+  };
+  require_enough(tuned.grid.size(), static_cast<double>(tuned.seeds.size()), say);
+  std::vector<std::string> edge;
+  for (const auto& variant : tuned.variants) {
+    if (!variant.at_edge) continue;
+    std::vector<std::string> name;
+    for (const auto& [axis, value] : variant.axes) name.push_back(value);
+    edge.push_back(concat(join(name), " (", *variant.value, ")"));
+  }
+  if (!edge.empty()) say(concat("the best rate is at the edge of the grid for ", listed(edge)));
+}
+
 void look_at_grid(const Reference& one, const CsvTable& table, Objections& objections) {
   const auto metric = *picked_by(table);
   std::vector<std::string> edge, dead;
@@ -90,9 +120,7 @@ void look_at_grid(const Reference& one, const CsvTable& table, Objections& objec
     }
   }
   const auto say = [&](const std::string& what) { objections.object(one, table.file, what); };
-  if (rates < kRates)
-    say(concat("a grid of ", rates, rates == 1 ? " rate; " : " rates; ", kRates, " are needed"));
-  if (seeds < kSeeds) say(concat(seeds, " seeds a rate; ", kSeeds, " are needed"));
+  require_enough(rates, seeds, say);
   if (!edge.empty()) say(concat("the best rate is at the edge of the grid for ", listed(edge)));
   if (!dead.empty()) {
     say(concat("no rate works for ", listed(dead), " by ", metric.key,
@@ -135,6 +163,10 @@ void check_tuning(const References& all, Objections& objections) {
   for (const auto& one : all) {
     for (const auto& table : one.tables) {
       if (is_tuning(table)) look_at_grid(one, table, objections);
+    }
+    if (const auto* own = own_tuning(one)) {
+      look_at_own(one, *own, objections);
+      continue;
     }
     if (!compares(one)) continue;
     const auto task = task_of(one);

@@ -16,6 +16,8 @@ Json study_json(const Study& study) {
           {"baseline", study.baseline},
           {"unmatched", study.unmatched},
           {"search", study.search},
+          {"looks", study.looks},
+          {"tuned", study.tuned ? study.tuned->json() : Json()},
           {"settings", study.settings},
           {"report", config::to_json(config::write(study.report))}};
 }

@@ -86,6 +86,12 @@ FrameRun run_of(const Json& known, const Json& observed, PlannedRun plan) {
   return run;
 }
 
+std::optional<Tuned> tuned_of(const Json& asked) {
+  const auto tuned = asked.find("tuned");
+  if (tuned == asked.end() || tuned->is_null()) return std::nullopt;
+  return Tuned::of(*tuned);
+}
+
 Study study_of(const Json& known, const Json& asked, const fs::path& output) {
   return {.name = known.at("experiment"),
           .preset = known.at("preset"),
@@ -96,6 +102,8 @@ Study study_of(const Json& known, const Json& asked, const fs::path& output) {
           .baseline = asked.at("baseline"),
           .unmatched = asked.at("unmatched"),
           .search = asked.at("search"),
+          .looks = asked.value("looks", std::vector<std::size_t>()),
+          .tuned = tuned_of(asked),
           .command = known.at("command"),
           .settings = asked.at("settings"),
           .runs = {},

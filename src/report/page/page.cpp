@@ -172,6 +172,22 @@ std::string other_figures(const PageContent& page) {
   return out.empty() ? "" : "<h2>Figures</h2>\n<div class=\"figures\">\n" + out + "</div>\n";
 }
 
+std::string tuning(const Study& study) {
+  if (!study.tuned) return "";
+  const std::filesystem::path figure = "tuning/figures/tuning.svg";
+  std::error_code none;
+  const auto picture =
+      std::filesystem::exists(study.output / figure, none)
+          ? concat("<figure><div class=\"drawing\"><img src=\"", address(figure.string()),
+                   "\" alt=\"", escape_html(study.tuned->key),
+                   " and the metric it was tuned by\"></div></figure>\n")
+          : "";
+  return concat("<h2>Tuning</h2>\n<p>", subscripts_html(study.tuned->text()), "</p>\n", picture,
+                "<p>", link("tuning/report.html", "Its table, figure and runs"), " · ",
+                link("tuning/table.csv", "CSV"), " · ", link("tuning/figures/tuning.pdf", "PDF"),
+                "</p>\n");
+}
+
 std::string settings(const Study& study) {
   const auto list = settings_list(study);
   if (list.empty()) return "";
@@ -280,8 +296,8 @@ std::string page_head(const std::string& title, const std::string& style) {
 std::string page_html(const PageContent& page) {
   std::string out = page_head(page.study.title.empty() ? page.study.name : page.study.title);
   out += header(page) + opening(page) + background(page.study) + tables(page) +
-         other_figures(page) + samples_html(page.frame, page.labels) + "<h2>Behind it</h2>\n" +
-         settings(page.study) + runs(page) + provenance(page.frame);
+         other_figures(page) + samples_html(page.frame, page.labels) + tuning(page.study) +
+         "<h2>Behind it</h2>\n" + settings(page.study) + runs(page) + provenance(page.frame);
   out +=
       concat("<footer><p>All runs: ", link("runs.json", "runs.json"), "</p></footer>\n</main>\n");
   if (!page.bundle.empty() && !page.figures.empty()) {

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/data/frame.h"
 #include "report/settings/report_config.h"
+#include "report/settings/tuned.h"
 #include "util/json.h"
 
 namespace difflab::report {
@@ -34,8 +36,9 @@ struct Study {
   std::string search = {};  ///< how a searched value was chosen, a sentence; empty: none was
   /// After how many seeds claims are judged (table/sequence.h); empty: once, with all there are.
   std::vector<std::size_t> looks = {};
-  std::string command;  ///< command line that repeats the study
-  Json settings;        ///< shown under "Settings"; null: what all run configurations share
+  std::optional<Tuned> tuned = {};  ///< empty: no key was tuned
+  std::string command;              ///< command line that repeats the study
+  Json settings;  ///< shown under "Settings"; null: what all run configurations share
   std::vector<PlannedRun> runs;  ///< in sweep order (last axis fastest)
   ReportConfig report;
   std::filesystem::path output;  ///< results/<experiment>/<preset>; made if missing

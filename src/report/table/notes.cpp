@@ -152,6 +152,7 @@ void add_notes(Table& table, const Study& study, const Frame& frame, const Label
     table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);
   }
   if (!study.search.empty()) table.notes.push_back(study.search);
+  if (study.tuned) table.notes.push_back(study.tuned->text());
   note_looks(study, table.notes);
   note_chance(table, frame, labels, table.notes);
   if (const auto settings = settings_list(study); !settings.empty()) {

@@ -167,8 +167,35 @@ void add_comparisons(const TableConfig& config, const Study& study, const Frame&
   if (!table.comparisons.empty()) table.baseline = labels.value(study.baseline);
 }
 
-std::vector<TableRow> group_rows(const std::vector<std::string>& axes, const Frame& frame) {
+std::string value_of(const std::vector<std::pair<std::string, std::string>>& axes,
+                     const std::string& name) {
+  for (const auto& [axis, value] : axes) {
+    if (axis == name) return value;
+  }
+  return "";
+}
+
+// A row of each tuned variant, whether it has runs or not, in the order of the sweep.
+std::vector<TableRow> rows_of_tuning(const std::vector<std::string>& axes, const Tuned& tuned) {
   std::vector<TableRow> rows;
+  for (const auto& variant : tuned.variants) {
+    TableRow row{.key = {}, .runs = {}, .cells = {}, .is_tunable = variant.value.has_value()};
+    for (const auto& axis : axes) row.key.push_back(value_of(variant.axes, axis));
+    const auto known = std::find_if(rows.begin(), rows.end(),
+                                    [&](const TableRow& other) { return other.key == row.key; });
+    if (known == rows.end()) {
+      rows.push_back(std::move(row));
+    } else {
+      known->is_tunable = known->is_tunable || row.is_tunable;
+    }
+  }
+  return rows;
+}
+
+std::vector<TableRow> group_rows(const std::vector<std::string>& axes, const Study& study,
+                                 const Frame& frame) {
+  std::vector<TableRow> rows;
+  if (study.tuned) rows = rows_of_tuning(axes, *study.tuned);
   for (const FrameRun& run : frame.runs()) {
     std::vector<std::string> key;
     for (const std::string& axis : axes) key.push_back(run.axis(axis));
@@ -210,6 +237,7 @@ std::size_t TableRow::results() const {
 }
 
 std::string TableRow::troubles() const {
+  if (!is_tunable) return "not tunable";
   std::vector<std::string> parts;
   std::vector<std::string> steps;
   for (const FrameRun* run : runs) {
@@ -251,7 +279,7 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
     table.columns.push_back(metric_of(column));
     table.headings.push_back(labels.axis_title(table.columns.back()) + arrow(table.columns.back()));
   }
-  table.rows = group_rows(table.axes, frame);
+  table.rows = group_rows(table.axes, study, frame);
   for (TableRow& row : table.rows) {
     for (const Metric& metric : table.columns) row.cells.push_back(make_cell(row.runs, metric));
   }

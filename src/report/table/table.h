@@ -37,10 +37,11 @@ struct TableRow {
   std::vector<std::string> key;  ///< values of the row axes
   std::vector<const FrameRun*> runs;
   std::vector<Cell> cells;  ///< one per column
+  bool is_tunable = true;   ///< else it has no runs: no value of a tuned key works
 
   std::size_t count(RunState state) const;
   std::size_t results() const;  ///< finished or diverged
-  /// "1 diverged (step 120), 1 failed", "" if all is well.
+  /// "1 diverged (step 120), 1 failed", "not tunable", "" if all is well.
   std::string troubles() const;
 };
 

@@ -12,6 +12,7 @@
 #include "run/parameter_groups.h"
 #include "run/run_config.h"
 #include "study/load/resolve.h"
+#include "study/load/tuning.h"
 #include "study/overrides.h"
 #include "study/project.h"
 #include "study/study.h"
@@ -125,6 +126,17 @@ void check_groups(const Study& study, config::Problems& problems) {
   check_parameter_groups(runs, problems);
 }
 
+// The points get the values that were found for them, if they were.
+void follow_tuning(const std::vector<config::Point>& points, Study& study,
+                   config::Problems& problems) {
+  tune(points, study, problems);
+  if (!study.tuned || !problems.empty()) return;
+  const auto tuned = tuned_points(points, study);
+  study.points.clear();
+  study.configs.clear();
+  resolve(tuned, study, problems);
+}
+
 }  // namespace
 
 std::vector<config::Value> composed_values(const std::string& name,
@@ -160,12 +172,19 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   problems.throw_if_any();
 
   sweep::require_plain_path(study.results / name);
+  if (study.config.tune.active()) follow_tuning(composed.points, study, problems);
   if (study.config.search.active()) study.selection();  // its rungs are checked
   if (study.config.seeds.follow_claims()) require_all_seeds(study, problems);
   problems.throw_if_any();
   const auto changes = that_change_something(composed.changes);
   study.output = study.results / name / study.preset;
   if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
+  if (study.tuning) study.tuning->output = study.output / "tuning";
+  if (study.tuned && study.points.empty()) {
+    throw UserError(concat("tune.values: no variant learns at any of ", study.tuned->key, " = ",
+                           report::listed(study.tuned->grid), "; their runs are reported in ",
+                           config::shown_path(study.tuning->output)));
+  }
   return study;
 }
 

@@ -1,0 +1,105 @@
+#include "report/settings/tuned.h"
+
+#include <cmath>
+
+#include "config/value/value.h"
+#include "report/data/format.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+std::string name_of(const Tuned::Variant& variant) {
+  std::vector<std::string> values;
+  for (const auto& [axis, value] : variant.axes) values.push_back(value);
+  return values.empty() ? "all runs" : join(values, " ");
+}
+
+// As the tuned axis shows it.
+std::string text_of(double number) {
+  return number == std::floor(number) ? plain_number(number) : config::number_text(number);
+}
+
+template <class Which>
+std::string names(const Tuned& tuned, Which which) {
+  std::vector<std::string> found;
+  for (const auto& variant : tuned.variants) {
+    if (which(variant)) found.push_back(name_of(variant));
+  }
+  return join(found);
+}
+
+std::string taken(const Tuned& tuned) {
+  std::vector<std::string> picked;
+  for (const auto& variant : tuned.variants) {
+    if (!variant.value) continue;
+    picked.push_back(
+        concat(name_of(variant), " ", text_of(*variant.value), variant.at_edge ? " (edge)" : ""));
+  }
+  return join(picked);
+}
+
+std::string not_tunable(const Tuned& tuned) {
+  return names(tuned, [](const Tuned::Variant& variant) { return !variant.value; });
+}
+
+}  // namespace
+
+std::string listed(const std::vector<double>& numbers) {
+  std::vector<std::string> texts;
+  for (const double number : numbers) texts.push_back(text_of(number));
+  return join(texts);
+}
+
+std::string Tuned::text() const {
+  std::string text =
+      concat(key, " was tuned for each variant on the validation split: ", listed(grid),
+             ", in runs of ", format_number(static_cast<double>(steps), 0), " steps with ",
+             seeds.size() == 1 ? "seed " : "seeds ", listed({seeds.begin(), seeds.end()}),
+             ", which are reported in tuning/; taken was ", criterion, ": ", taken(*this), ".");
+  if (const auto edge = names(*this, [](const Variant& variant) { return variant.at_edge; });
+      !edge.empty()) {
+    text += concat(" At the edge of the grid, so that a better value may lie beyond: ", edge, ".");
+  }
+  if (const auto none = not_tunable(*this); !none.empty()) {
+    text += concat(" Not tunable, as none of these values works: ", none, ".");
+  }
+  return text;
+}
+
+std::string Tuned::picks() const {
+  const auto none = not_tunable(*this);
+  return concat(taken(*this), none.empty() ? "" : concat("; not tunable: ", none));
+}
+
+Json Tuned::json() const {
+  Json list = Json::array();
+  for (const auto& variant : variants) {
+    Json axes = Json::array();
+    for (const auto& [axis, value] : variant.axes) axes.push_back(Json::array({axis, value}));
+    list.push_back({{"axes", std::move(axes)},
+                    {"value", variant.value ? Json(*variant.value) : Json()},
+                    {"at_edge", variant.at_edge}});
+  }
+  return {{"key", key},     {"grid", grid},           {"seeds", seeds},
+          {"steps", steps}, {"criterion", criterion}, {"variants", std::move(list)}};
+}
+
+Tuned Tuned::of(const Json& json) {
+  Tuned tuned{.key = json.at("key"),
+              .grid = json.at("grid").get<std::vector<double>>(),
+              .seeds = json.at("seeds").get<std::vector<std::int64_t>>(),
+              .steps = json.at("steps"),
+              .criterion = json.at("criterion"),
+              .variants = {}};
+  for (const Json& one : json.at("variants")) {
+    Variant variant;
+    for (const Json& axis : one.at("axes")) variant.axes.emplace_back(axis.at(0), axis.at(1));
+    if (!one.at("value").is_null()) variant.value = one.at("value").get<double>();
+    variant.at_edge = one.at("at_edge");
+    tuned.variants.push_back(std::move(variant));
+  }
+  return tuned;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "util/json.h"
+
+namespace difflab::report {
+
+/// "0.001, 0.003, 0.01".
+std::string listed(const std::vector<double>& numbers);
+
+/// How one key was tuned for every variant of a study, before the runs that are reported.
+struct Tuned {
+  struct Variant {
+    std::vector<std::pair<std::string, std::string>> axes;  ///< without the seed
+    std::optional<double> value;  ///< empty: not tunable, as no value of the grid works
+    bool at_edge = false;         ///< and the grid has grown as far as it may
+  };
+
+  std::string key = "";
+  std::vector<double> grid = {};
+  std::vector<std::int64_t> seeds = {};
+  std::int64_t steps = 0;
+  std::string criterion = "";  ///< how the best was found, a clause
+  std::vector<Variant> variants = {};
+
+  /// The tuning as sentences for the notes of a table.
+  std::string text() const;
+  /// "diff 0.003, transformer 0.01; not tunable: diff_v2".
+  std::string picks() const;
+
+  Json json() const;
+  /// @throws Json::exception if it is none.
+  static Tuned of(const Json& json);
+};
+
+}  // namespace difflab::report

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "config/grid/study.h"
+#include "config/value/problems.h"
+#include "study/study.h"
+
+namespace difflab::cli {
+
+/// The seeds of tuning runs count from here; those that are reported lie below.
+constexpr std::int64_t kFirstTuningSeed = 10'000;
+
+/// How many values the grid of a tuning may grow by at each of its two ends.
+constexpr int kMostGrown = 3;
+
+/// Gives a study with `tune` the runs that find the value of each variant, and, where these are
+/// finished, what they say: study.tuning and study.tuned. It is read from the runs' files alone, so
+/// a sweep that was killed and goes on takes the same decisions.
+///
+/// A value works if all its runs trained to the end and, where the study says what learned means,
+/// one of them learned. The best of a variant is that of which most seeds learned, then that with
+/// the best mean metric. If it lies at an edge, the grid grows by one value there, for all
+/// variants, in the ratios of the grid.
+/// @param points as they were composed, those of study.points
+void tune(const std::vector<config::Point>& points, Study& study, config::Problems& problems);
+
+/// The points with the values that were found, without those of variants that are not tunable.
+std::vector<config::Point> tuned_points(std::vector<config::Point> points, const Study& study);
+
+}  // namespace difflab::cli

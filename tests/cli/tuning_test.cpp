@@ -1,0 +1,292 @@
+// A key that is tuned for each variant, as a user has it. The fake worker's losses are hashes of
+// the configuration between 1 and 2, with what is planted added to them.
+
+#include <map>
+#include <set>
+
+#include "cli/driver.h"
+#include "support/catch.h"
+#include "support/fake_slurm.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+using testing::eventually;
+
+constexpr const char* kTunedStudy = R"(# @package _global_
+title: Which model is better?
+baseline: transformer
+unmatched: they need not be
+sweep:
+  model: [transformer, diff]
+  seed: range(2)
+tune: {key: train.lr, values: [1e-3, 3e-3, 1e-2], seeds: 2}
+claims:
+  - {text: DIFF has a lower loss, metric: valid_loss, variant: diff, expect: lower}
+tables:
+  - {name: table, rows: model, columns: [parameters, train.lr, valid_loss]}
+  - {name: other, rows: model, columns: [valid_loss]}
+)";
+
+// The best rate is the one in the middle of the grid.
+constexpr const char* kInside = R"("lr: 0.003\n": -3)";
+// It lies beyond the grid, and every value is better than the one below it.
+constexpr const char* kBeyond =
+    R"("lr: 0.003\n": -1, "lr: 0.01\n": -3, "lr: 0.03\n": -5, "lr: 0.1\n": -4)";
+constexpr const char* kDiffIsLower = R"("name: diff\n": -5)";
+// What a curve that lies lower than 0 does not do.
+constexpr const char* kLearned = "+learned={metric: valid_loss, at_least: 0, in_a_row: 1}";
+
+struct TuningBench {
+  explicit TuningBench(const std::string& losses, const std::string& more = "") {
+    set(losses, more);
+    driver.write("experiments/tuned.yaml", kTunedStudy);
+  }
+  void set(const std::string& losses, const std::string& more = "") {
+    driver.workers.set(concat(R"({"loss": {)", losses, "}", more, "}"));
+  }
+  Answer sweep(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"sweep", "tuned"});
+    return driver.call(more);
+  }
+  // The only one there is, whatever overrides made of its name.
+  fs::path output() const { return fs::directory_iterator(driver.results() / "tuned")->path(); }
+  Json report(const char* folder = "") const {
+    return Json::parse(read_file(output() / folder / "runs.json")).at("runs");
+  }
+  Json tuned() const {
+    const auto text = read_file(output() / "observations.json");
+    return Json::parse(text).at("study").at("tuned");
+  }
+  std::set<std::string> rates_tried() const {
+    std::set<std::string> rates;
+    for (const auto& run : report("tuning")) rates.insert(run.at("axes").at("train.lr"));
+    return rates;
+  }
+  // Everything that was decided.
+  std::string decisions() const {
+    std::string all;
+    for (const char* file : {"table.md", "table.csv", "summary.json", "tuning/table.md"}) {
+      all += read_file(output() / file);
+    }
+    return all;
+  }
+
+  Driver driver;
+};
+
+CATCH_TEST_CASE("tuned: each variant's runs have the value that was found before") {
+  const TuningBench bench(kInside);
+  const Answer answer = bench.sweep();
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK(bench.driver.workers.ends().size() == 12 + 4);
+  CATCH_CHECK(bench.report("tuning").size() == 12);
+  CATCH_CHECK(bench.report().size() == 4);
+  for (const auto& run : bench.report()) {
+    const auto folder = bench.driver.results() / "runs" / run.at("id").get<std::string>();
+    CATCH_CHECK_THAT(read_file(folder / "config.yaml"), Contains("lr: 0.003\n"));
+    CATCH_CHECK(run.at("axes").size() == 2);  // the tuned key is none of them
+  }
+  CATCH_CHECK_THAT(answer.out, Contains("Tuning of train.lr: Which model is better?") &&
+                                   Contains("tuned      train.lr: transformer 0.003, diff 0.003"));
+  CATCH_CHECK_THAT(read_file(bench.output() / "table.md"),
+                   Contains("0.001, 0.003, 0.01, in runs of") &&
+                       Contains("with seeds 10000, 10001") &&
+                       Contains("lowest mean valid\\_loss: transformer 0.003, diff 0.003.") &&
+                       !Contains("(edge)"));
+  CATCH_CHECK_THAT(read_file(bench.output() / "report.html"), Contains("tuning/report.html"));
+
+  bench.driver.workers.forget();
+  CATCH_CHECK_THAT(bench.sweep().out, Contains("nothing to run: all 4 runs are finished"));
+  CATCH_CHECK(bench.driver.workers.starts().empty());
+  CATCH_CHECK(bench.driver.call({"plot", "tuned"}).code == 0);
+}
+
+CATCH_TEST_CASE("tuned: the runs that find the value ask nothing and train as they are told") {
+  const TuningBench bench(kInside);
+  const Answer answer = bench.sweep({"tune.steps=170", "evaluate=[{kind: heldout, samples: 7}]"});
+  CATCH_INFO(answer.err);
+  CATCH_REQUIRE(answer.code == 0);
+  int tried = 0;
+  for (const auto& run : fs::directory_iterator(bench.driver.results() / "runs")) {
+    const auto config = read_file(run.path() / "config.yaml");
+    const bool is_tuning = config.find("\nseed: 1000") != config.npos;
+    tried += is_tuning ? 1 : 0;
+    CATCH_CHECK((config.find("steps: 170\n") != config.npos) == is_tuning);
+    CATCH_CHECK((config.find("evaluate: []") != config.npos) == is_tuning);
+  }
+  CATCH_CHECK(tried == 12);
+}
+
+CATCH_TEST_CASE("tuned: the grid grows for all variants until the best lies within") {
+  const TuningBench bench(kBeyond);
+  CATCH_REQUIRE(bench.sweep().code == 0);
+  CATCH_CHECK(bench.rates_tried() ==
+              std::set<std::string>{"0.001", "0.003", "0.01", "0.03", "0.1"});
+  CATCH_CHECK(bench.report("tuning").size() == 2 * 5 * 2);
+  for (const auto& variant : bench.tuned().at("variants")) {
+    CATCH_CHECK(variant.at("value") == 0.03);
+    CATCH_CHECK(variant.at("at_edge") == false);
+  }
+  const auto order = read_file(bench.output() / "tuning" / "table.csv");
+  CATCH_CHECK(order.find(",0.01,") < order.find(",0.03,"));
+}
+
+CATCH_TEST_CASE("tuned: the grid grows downwards, too, and by three values at most") {
+  const TuningBench bench(
+      R"("lr: 0.001\n": -1, "lr: 0.0003\n": -2, "lr: 0.0001\n": -3, "lr: 3e-05\n": -4)");
+  CATCH_REQUIRE(bench.sweep().code == 0);
+  CATCH_CHECK(bench.rates_tried() ==
+              std::set<std::string>{"3e-05", "0.0001", "0.0003", "0.001", "0.003", "0.01"});
+  for (const auto& variant : bench.tuned().at("variants")) {
+    CATCH_CHECK(variant.at("at_edge") == true);
+  }
+  CATCH_CHECK_THAT(read_file(bench.output() / "table.md"), Contains("At the edge of the grid"));
+}
+
+CATCH_TEST_CASE("tuned: without grow the best stays at the edge, and the report says so") {
+  const TuningBench bench(kBeyond);
+  const Answer answer = bench.sweep({"tune.grow=false"});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK(bench.driver.workers.ends().size() == 12 + 4);
+  CATCH_CHECK_THAT(answer.out, Contains("transformer 0.01 (edge), diff 0.01 (edge)"));
+}
+
+CATCH_TEST_CASE("tuned: a variant that learns at no value is not tunable, in every table") {
+  const TuningBench bench(kDiffIsLower);
+  const Answer answer = bench.sweep({kLearned, "tune.grow=false"});
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK(bench.report().size() == 2);
+  for (const char* table : {"table.md", "other.md"}) {
+    CATCH_CHECK_THAT(read_file(bench.output() / table),
+                     Contains("| diff | 0 | not tunable |") &&
+                         Contains("Not tunable, as none of these values works: diff."));
+  }
+  CATCH_CHECK_THAT(answer.out, Contains("; not tunable: diff") &&
+                                   Contains("Not measured: DIFF has a lower loss."));
+}
+
+CATCH_TEST_CASE("tuned: if no variant is tunable the sweep says so, and where its runs are") {
+  const TuningBench bench(R"("lr": -5)");
+  const Answer answer = bench.sweep({kLearned, "tune.grow=false"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(
+      answer.err,
+      Contains("no variant learns at any of train.lr = 0.001, 0.003, 0.01") && Contains("/tuning"));
+}
+
+CATCH_TEST_CASE("tuned: a sweep that is killed goes on to the same values") {
+  const TuningBench undisturbed(kBeyond);
+  CATCH_REQUIRE(undisturbed.sweep().code == 0);
+  const TuningBench bench(kBeyond, R"(, "steps": 5, "step_ms": 4)");
+  int kills = 0;
+  for (const std::size_t ends : {3u, 13u, 17u, 22u}) {
+    auto driver = bench.driver.start({"sweep", "tuned", "launcher.workers=2"});
+    CATCH_REQUIRE(eventually([&] { return bench.driver.workers.ends().size() >= ends; }));
+    driver->kill(kills++ % 2 == 0 ? SIGKILL : SIGINT);
+    Driver::finish(*driver);
+  }
+  const Answer answer = bench.sweep();
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK(bench.decisions() == undisturbed.decisions());
+  for (const auto& [run, times] : bench.driver.workers.ends()) CATCH_CHECK(times == 1);
+}
+
+CATCH_TEST_CASE("tuned: a run that fails ends the sweep, and the same command goes on") {
+  TuningBench bench(kInside, R"(, "exit": {"seed: 10001\n": 2})");
+  const Answer answer = bench.sweep();
+  CATCH_CHECK(answer.code == 1);
+  CATCH_CHECK(bench.driver.workers.ends().size() == 6);
+  CATCH_CHECK_THAT(answer.err, Contains("6 of the runs failed"));
+  CATCH_CHECK_FALSE(fs::exists(bench.output() / "table.md"));
+  CATCH_CHECK_THAT(bench.driver.call({"plot", "tuned"}).out,
+                   Contains("The runs that are reported begin when train.lr is tuned."));
+  bench.set(kInside);
+  CATCH_CHECK(bench.sweep().code == 0);
+  CATCH_CHECK(bench.report().size() == 4);
+}
+
+CATCH_TEST_CASE("tuned: seeds are added until claims are resolved after the tuning") {
+  const TuningBench bench(kDiffIsLower);
+  const Answer answer =
+      bench.sweep({"seeds.until=resolved", "seeds.from=10", "seeds.to=12", "tune.grow=false"});
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK(bench.driver.workers.ends().size() == 12 + 20);
+  CATCH_CHECK_THAT(answer.out, Contains("Supported at look 1 of 2 (10 of 12 seeds): DIFF has"));
+}
+
+CATCH_TEST_CASE("tuned: Slurm gets the tuning, and the same command submits what comes then") {
+  const testing::FakeSlurm slurm;
+  const TuningBench bench(kInside);
+  slurm.set("execute", "");
+  for (const bool first : {true, false}) {
+    const Answer answer = bench.sweep({"launcher=slurm"});
+    CATCH_INFO(answer.out << answer.err);
+    CATCH_CHECK(answer.code == 0);
+    CATCH_CHECK_THAT(answer.out, Contains(first ? "12 runs in" : "4 runs in"));
+    const auto folder = (first ? bench.output() / "tuning" : bench.output()).string();
+    CATCH_CHECK(bench.driver.call({"wait", folder, "--every=0.01"}).code == 0);
+    CATCH_CHECK_THAT(bench.driver.call({"status", folder}).out,
+                     Contains(first ? "./difflab sweep tuned" : "difflab plot tuned"));
+  }
+  CATCH_CHECK_THAT(bench.sweep({"launcher=slurm"}).out, Contains("nothing to run: all 4 runs"));
+}
+
+CATCH_TEST_CASE("tuned: the dry run shows the tuning and how many runs come then") {
+  const TuningBench bench(kInside);
+  const Answer answer = bench.sweep({"--dry-run"});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("12 runs: 12 new") &&
+                                   Contains("then 4 runs with the train.lr that these find"));
+  CATCH_CHECK(Json::parse(bench.sweep({"--dry-run", "--json"}).out).size() == 12);
+  CATCH_CHECK_FALSE(fs::exists(bench.driver.results()));
+}
+
+CATCH_TEST_CASE("tuned: a report is written again from its folder alone") {
+  const TuningBench bench(kDiffIsLower);
+  CATCH_REQUIRE(bench.sweep({kLearned, "tune.grow=false"}).code == 0);
+  const auto from = bench.output(), to = bench.driver.project() / "again";
+  fs::remove_all(bench.driver.results() / "runs");
+  const Answer answer = bench.driver.call({"report", "--from", from, "--to", to});
+  CATCH_INFO(answer.err);
+  CATCH_REQUIRE(answer.code == 0);
+  for (const char* file :
+       {"table.md", "other.tex", "observations.json", "tuning/table.csv", "tuning/runs.json"}) {
+    CATCH_CHECK(read_file(to / file) == read_file(from / file));
+  }
+}
+
+CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
+  const TuningBench bench(kInside);
+  const auto refusal = [&](const std::vector<std::string>& more) {
+    const Answer answer = bench.sweep(more);
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_FALSE(fs::exists(bench.driver.results()));
+    return answer.err;
+  };
+  CATCH_CHECK_THAT(refusal({"tune.values=[1e-3, 3e-3]"}),
+                   Contains("has 2 values; expected at least 3"));
+  CATCH_CHECK_THAT(refusal({"tune.values=[1e-3, 3e-3, 2e-3]"}),
+                   Contains("has 0.002 behind 0.003; expected finite numbers above 0 that grow"));
+  CATCH_CHECK_THAT(refusal({"tune.values=[0, 3e-3, 1e-2]"}), Contains("above 0"));
+  CATCH_CHECK_THAT(refusal({"tune.key=train.rate"}), Contains("is train.rate, which is no key"));
+  CATCH_CHECK_THAT(refusal({"tune.key=task.kind"}), Contains("is task.kind, which is no number"));
+  CATCH_CHECK_THAT(refusal({"tune.key=\"\""}), Contains("and no key; expected tune.key"));
+  CATCH_CHECK_THAT(refusal({"train.lr=1e-3,1e-2", "tables=[]", "claims=[]"}),
+                   Contains("is train.lr, which the sweep varies, too"));
+  CATCH_CHECK_THAT(refusal({"sweep.seed=[10001, 10002]"}), Contains("and found 10001"));
+  CATCH_CHECK_THAT(refusal({"tune.goal=lower"}), Contains("did you mean lowest"));
+  CATCH_CHECK_THAT(refusal({"search.axis=model"}), Contains("expected one of the two"));
+}
+
+}  // namespace
+}  // namespace difflab
