@@ -198,9 +198,11 @@ class Tuner {
     Tried tried;
     for (const auto& run : frame.runs()) {
       auto metric = run.metric(config_.metric);
+      const bool got_there = metric.has_value();  // of a time
       if (!metric) metric = run.censored_above(config_.metric);
       if (run.state != RunState::kFinished || !metric) return std::nullopt;
-      tried.learned += !learned.given() || run.metric(report::kLearned) == 1.0 ? 1 : 0;
+      const bool has_learned = !learned.given() || run.metric(report::kLearned) == 1.0;
+      tried.learned += got_there && has_learned ? 1 : 0;
       tried.metric += *metric / static_cast<double>(runs.size());
     }
     if (config_.goal == sweep::Goal::kHighest) tried.metric = -tried.metric;

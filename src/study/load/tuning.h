@@ -18,10 +18,10 @@ constexpr int kMostGrown = 3;
 /// finished, what they say: study.tuning and study.tuned. It is read from the runs' files alone, so
 /// a sweep that was killed and goes on takes the same decisions.
 ///
-/// A value works if all its runs trained to the end and, where the study says what learned means,
-/// one of them learned. The best of a variant is that of which most seeds learned, then that with
-/// the best mean metric. If it lies at an edge, the grid grows by one value there, for all
-/// variants, in the ratios of the grid.
+/// A value works if all its runs trained to the end and one of them learned (where the study says
+/// what that means) and got there (where the metric is a time). The best of a variant is that of
+/// which most seeds learned, then that with the best mean metric. If it lies at an edge, the grid
+/// grows by one value there, for all variants, in the ratios of the grid.
 /// @param points as they were composed, those of study.points
 void tune(const std::vector<config::Point>& points, Study& study, config::Problems& problems);
 
