@@ -52,7 +52,7 @@ Queue queue_of(const std::filesystem::path& folder) {
     try {
       tasks = system->queued_tasks(names);
     } catch (const UserError& error) {
-      queue.silence = error.what();
+      queue.silence = queue.silence ? concat(*queue.silence, "\n", error.what()) : error.what();
     }
     for (const auto& task : tasks) {
       const auto& array = *by_name.at(task.name);

@@ -37,7 +37,7 @@ struct WatchView {
   bool in_steps = true;                ///< work is training steps, not just runs
   std::optional<double> rate;          ///< work per second
   std::optional<double> seconds_left;  ///< nothing if nobody works
-  std::string silence;                 ///< why Slurm's queue could not be asked
+  std::string silence;                 ///< why the queue could not be asked
 
   int count(RunState state) const;
   int complete() const { return count(RunState::kFinished) + count(RunState::kDiverged); }

@@ -164,7 +164,7 @@ std::vector<std::string> problems_of(const WatchView& view) {
         fmt::format("    {}", printable(run.problem.substr(0, run.problem.find('\n')))));
   }
   if (!view.silence.empty()) {
-    lines.push_back(fmt::format("the queue of Slurm does not answer: {}", printable(view.silence)));
+    lines.push_back(fmt::format("the queue does not answer: {}", printable(view.silence)));
   }
   return lines;
 }

@@ -23,8 +23,8 @@ CATCH_TEST_CASE("list names experiments with their titles, and the options of gr
 
 CATCH_TEST_CASE("list says of every kind what it is, in one line") {
   const Driver driver;
-  for (const std::string what :
-       {"attention", "tasks", "evaluations", "launchers", "figures", "derived", "metrics"}) {
+  for (const std::string what : {"attention", "tasks", "evaluations", "launchers", "figures",
+                                 "derived", "metrics", "optimizers"}) {
     CATCH_INFO(what);
     const Answer answer = driver.call({"list", what});
     CATCH_CHECK(answer.code == 0);

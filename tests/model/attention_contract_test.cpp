@@ -1,5 +1,6 @@
 // What every attention must do, whatever its kind and ablation (support/attention_variants.h).
 #include <ATen/ATen.h>
+#include <ATen/record_function.h>
 
 #include <algorithm>
 
@@ -63,6 +64,67 @@ CATCH_TEST_CASE("an attention does not see the future") {
     const auto after = attention->forward(x, rotary);
     CATCH_CHECK(relative_error(after.narrow(1, 0, 5), before) < 1e-12);
     CATCH_CHECK(relative_error(after.narrow(1, 5, 4), before.narrow(1, 0, 4)) > 1e-3);
+  }
+}
+
+CATCH_TEST_CASE("an attention gives every sequence of a batch what it gives it alone") {
+  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+    CATCH_INFO(name);
+    const auto x = at::randn({3, kTokens, kWidth}, at::kDouble);
+    const auto together = attention->forward(x, rotary);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const auto alone = attention->forward(x.narrow(0, i, 1), rotary);
+      CATCH_CHECK(relative_error(together.narrow(0, i, 1), alone) < 1e-12);
+    }
+  }
+}
+
+struct Problems final : config::Check {
+  int count = 0;
+  void problem(std::string_view, std::string_view) override { ++count; }
+};
+
+CATCH_TEST_CASE("an attention works at every width that it does not refuse") {
+  for (const auto& [name, config] : testing::attention_variants()) {
+    int accepted = 0;
+    for (std::int64_t width = 1; width <= 40; ++width) {
+      CATCH_INFO(name << ", width " << width);
+      Problems problems;
+      std::visit([&](const auto& kind) { kind.validate_width(width, problems); }, config);
+      if (problems.count > 0) continue;
+      ++accepted;
+      const AttentionShape shape{width, 2};
+      const auto attention =
+          std::visit([&](const auto& kind) { return kind.build(shape); }, config);
+      const auto rotary = Rotary::table(3, attention->rotary_dim(), 10'000, at::zeros({}));
+      const auto x = at::randn({2, 3, width});
+      CATCH_CHECK(attention->forward(x, rotary).sizes() == x.sizes());
+    }
+    CATCH_CHECK(accepted > 0);
+  }
+}
+
+// Multiplications and additions of matrices [m, k] by [k, n], one for each head.
+std::int64_t head_products = 0;
+
+CATCH_TEST_CASE("what an attention costs beside its projections are its products, head by head") {
+  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+    CATCH_INFO(name);
+    const auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
+    head_products = 0;
+    const auto handle = at::addThreadLocalCallback(
+        at::RecordFunctionCallback([](const at::RecordFunction& called)
+                                       -> std::unique_ptr<at::ObserverContext> {
+          if (std::string_view(called.name()) == "aten::bmm") {
+            const auto a = called.inputs()[0].toTensor(), b = called.inputs()[1].toTensor();
+            head_products += 2 * a.numel() * b.size(2);
+          }
+          return nullptr;
+        }).needsInputs(true));
+    attention->forward(x, rotary);
+    at::removeCallback(handle);
+    CATCH_CHECK(head_products ==
+                2 * kTokens * kTokens * (cost.score_channels + cost.value_channels));
   }
 }
 

@@ -53,6 +53,11 @@ struct FakeOf<sweep::SlurmLauncher> {
     return jobs;
   }
 
+  /// To cancel is refused in these words.
+  void refuse_to_cancel(const std::string& words) const { slurm_.set("no_cancel", words + "\n"); }
+  /// What is accepted is executed at once.
+  void execute() const { slurm_.set("execute", ""); }
+
   /// From now on this process is a task that was started again so often.
   void become_task(const sweep::Submission& array, int index, int restarts) const {
     ::setenv(kOfTask[0], array.job.c_str(), 1);
@@ -61,6 +66,10 @@ struct FakeOf<sweep::SlurmLauncher> {
   }
   /// How often a task was put back into the queue.
   std::size_t requeues() const { return slurm_.calls("scontrol").size(); }
+  /// Whether the last time it was this task alone.
+  bool requeued_only(const sweep::Submission& array, int index) const {
+    return slurm_.calls("scontrol").back().back() == array.job + "_" + std::to_string(index);
+  }
 
  private:
   static constexpr const char* kOfTask[] = {"SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID",

@@ -38,9 +38,14 @@ done
 )");
     write("squeue", R"(
 if [[ -e $here/silence ]]; then cat "$here/silence" >&2; exit 1; fi
-cat "$here/queue"
+for word; do [[ $word == --name=* ]] && names=,${word#--name=},; done
+while IFS= read -r line || [[ -n $line ]]; do
+  if [[ -z ${names-} || $names == *",${line%%|*},"* ]]; then echo "$line"; fi
+done <"$here/queue"
 )");
-    write("scancel", "");
+    write("scancel", R"(
+if [[ -e $here/no_cancel ]]; then cat "$here/no_cancel" >&2; exit 1; fi
+)");
     write("scontrol", "");
     set("count", "0\n");
     set("limit_words", "sbatch: error: Batch job submission failed: the fake limit\n");

@@ -216,13 +216,56 @@ CATCH_TEST_CASE("a batch system says which tasks it still has, and cancels whole
     CATCH_REQUIRE(tasks.size() == 1);
     CATCH_CHECK((tasks[0].name == array.name && tasks[0].job == array.job && tasks[0].index == 0));
     CATCH_CHECK((tasks[0].state == "PENDING" && tasks[0].reason == "Resources"));
+    CATCH_CHECK(there.system->queued_tasks({array.name + "0"}).empty());  // nobody else's
     there.system->cancel({});
     CATCH_CHECK(there.fake.cancelled().empty());
     there.system->cancel({array.job});
     CATCH_CHECK(there.fake.cancelled() == std::vector{array.job});
+    there.system->cancel({"8", "9"});
+    CATCH_CHECK(there.fake.cancelled() == std::vector<std::string>{array.job, "8", "9"});
+    there.fake.refuse_to_cancel("this is not your job");
+    CATCH_CHECK_THROWS_WITH(there.system->cancel({array.job}), Contains("this is not your job"));
     there.fake.fall_silent("the controller is away");
     CATCH_CHECK_THROWS_WITH(there.system->queued_tasks({array.name}),
                             Contains("the controller is away"));
+    // On a machine without the system, whoever asks for nothing must not be told so.
+    CATCH_CHECK(there.system->queued_tasks({}).empty());
+  });
+}
+
+CATCH_TEST_CASE("an array whose number nobody noted is found by its name") {
+  visit_kinds<false>([]<class Kind>(const Kind&) {
+    const There<Kind> there;
+    const auto array = there.submit().at(0);
+    for (const auto& entry : fs::directory_iterator(array.folder)) {
+      if (entry.path().filename() != "plan.json") fs::remove(entry.path());
+    }
+    const auto found = there.submitted();
+    const auto same = std::find_if(found.begin(), found.end(),
+                                   [&](const auto& one) { return one.name == array.name; });
+    CATCH_REQUIRE(same != found.end());
+    CATCH_CHECK((same->job.empty() && same->tasks == array.tasks));
+  });
+}
+
+CATCH_TEST_CASE("the tasks of a batch system are `difflab work`, each on its own share") {
+  visit_kinds<false>([]<class Kind>(const Kind&) {
+    const There<Kind> there;
+    const auto driver = there.folder.path() / "difflab";
+    write_file_atomically(driver, "#!/bin/bash\necho \"$*\" >>\"$0.calls\"\n");
+    fs::permissions(driver, fs::perms::owner_all);
+    there.fake.execute();
+    std::multiset<std::string> expected, called;
+    for (const auto& array : there.system->submit(there.plan, there.output, driver)) {
+      for (int task = 0; task < array.tasks; ++task) {
+        expected.insert(
+            concat("work ", array.folder.string(), " --share ", task, "/", array.tasks));
+      }
+    }
+    for (const auto& line : split(read_file(driver.string() + ".calls"), '\n')) {
+      if (!line.empty()) called.insert(line.substr(0, line.find(" --workers")));
+    }
+    CATCH_CHECK(called == expected);
   });
 }
 
@@ -249,6 +292,7 @@ CATCH_TEST_CASE("only a task of a batch system puts itself back into the queue")
     CATCH_CHECK(there.system->own_restarts() == 3);
     CATCH_CHECK(there.system->requeue_own_task());
     CATCH_CHECK(there.fake.requeues() == 1);
+    CATCH_CHECK(there.fake.requeued_only(array, 0));
   });
 }
 

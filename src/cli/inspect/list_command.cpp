@@ -114,6 +114,7 @@ const std::map<std::string, void (*)()>& lists() {
       {"keys", list_keys},
       {"launchers", list_kinds<sweep::LauncherConfig>},
       {"metrics", [] { list_metrics(std::type_identity<EvaluationConfig>{}); }},
+      {"optimizers", list_kinds<OptimizerConfig>},
       {"tasks", list_kinds<TaskConfig>},
   };
   return kLists;

@@ -89,8 +89,8 @@ Plan read_plan(const fs::path& folder) {
   const auto file = from / kFile;
   if (!fs::exists(file)) {
     throw UserError(concat("there is no ", file.string(),
-                           "; expected the folder that `difflab sweep NAME launcher=slurm` or "
-                           "`difflab sweep NAME --freeze` has named as its output"));
+                           "; expected the folder that `difflab sweep NAME --freeze`, or a sweep "
+                           "for a batch system, has named as its output"));
   }
   const Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
   try {

@@ -19,9 +19,10 @@ struct ParameterShape {
 struct AttentionCost {
   std::vector<ParameterShape> parameters = {};
   std::int64_t maps = 0;  ///< softmax maps [T, T]
-  /// Key widths of all softmax maps together: QKᵀ takes 2·T²·score_channels operations.
+  /// Widths of all products of queries with keys together, 2·T²·score_channels operations; also of
+  /// a kind without softmax maps.
   std::int64_t score_channels = 0;
-  /// Value widths of all products of a map with values together: they take 2·T²·value_channels.
+  /// Widths of all products of weights with values together: they take 2·T²·value_channels.
   std::int64_t value_channels = 0;
   /// Numbers kept per token for decoding: keys and values.
   std::int64_t cache_channels = 0;
