@@ -269,7 +269,7 @@ std::vector<FigureConfig> other_figures() {
   length.x = "length";
   length.y = "accuracy";
   length.color = "model";
-  length.x_scale = AxisScale::kLog;
+  length.x_scale = LineScale::kLog;
   LineConfig panels = length;
   panels.name = "panels";
   panels.color = "";

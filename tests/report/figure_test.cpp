@@ -118,6 +118,60 @@ CATCH_TEST_CASE("cells of one run are averaged first, because only runs are inde
   CATCH_CHECK(std::stod(drawing.rows[1][2]) == Approx(0.3));
 }
 
+CATCH_TEST_CASE("categories stand side by side under their labels, in the order of the cells") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto at_bits = [](int bits) { return Json{{"bits", bits}, {"accuracy", 0.5}}; };
+  const Json cells = Json::array({at_bits(0), at_bits(16), at_bits(4), at_bits(2)});
+  builder.finished("diff", 0, {}, {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
+  builder.study.report.labels.entries.emplace_back("0", "as they are");
+  LineConfig line;
+  line.name = "bits";
+  line.source = "grid";
+  line.x = "bits";
+  line.y = "accuracy";
+  line.color = "model";
+  line.x_scale = LineScale::kCategory;
+  const Drawing drawing = Drawn(builder).draw(line);
+  CATCH_CHECK(drawing.spec["data"]["values"][0]["x"] == "as they are");
+  for (const Json& layer : drawing.spec["layer"]) {
+    const Json& x = layer["encoding"]["x"];
+    CATCH_CHECK(x["type"] == "ordinal");
+    CATCH_CHECK(x["sort"] == Json::array({"as they are", "16", "4", "2"}));
+  }
+  line.x_scale = LineScale::kLinear;
+  CATCH_CHECK(Drawn(builder).draw(line).spec["data"]["values"][0]["x"] == 0);
+}
+
+CATCH_TEST_CASE("the chance of a cell is that of its accuracy, and of nothing else") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const Json cells = Json::array({Json{{"distractors", 1},
+                                       {"accuracy", 0.5},
+                                       {"invented", 0.3},
+                                       {"misread", 0.2},
+                                       {"misread_chance", 0.5},
+                                       {"chance", 0.25}}});
+  builder.finished("diff", 0, {}, {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
+  const auto chance_of = [&](const char* measure) {
+    LineConfig line;
+    line.name = "line";
+    line.source = "grid";
+    line.x = "distractors";
+    line.y = measure;
+    line.color = "model";
+    Json levels = Json::array();
+    const Drawing drawing = Drawn(builder).draw(line);
+    for (const Json& layer : drawing.spec["layer"]) {
+      if (layer.contains("data")) levels.push_back(layer["data"]["values"][0]["chance"]);
+    }
+    return levels;
+  };
+  CATCH_CHECK(chance_of("accuracy") == Json::array({0.25}));
+  CATCH_CHECK(chance_of("invented") == Json::array());
+  CATCH_CHECK(chance_of("misread") == Json::array({0.5}));
+}
+
 CATCH_TEST_CASE("a heat map has one scale from 0 to 1, pooled counts and the chance level") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

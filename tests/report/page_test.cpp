@@ -156,7 +156,8 @@ CATCH_TEST_CASE("ticks are plain numbers, on short axes and on logarithmic ones"
   line.color = "model";
   LineConfig logarithmic = line;
   logarithmic.name = "log";
-  logarithmic.x_scale = logarithmic.y_scale = AxisScale::kLog;
+  logarithmic.x_scale = LineScale::kLog;
+  logarithmic.y_scale = AxisScale::kLog;
   builder.study.report.figures = {line, logarithmic};
   CATCH_REQUIRE(write_report(builder.study).warnings.empty());
   for (const char* name : {"short.svg", "log.svg"}) {

@@ -28,9 +28,10 @@ std::string label_of(const Json& key, const std::vector<Series>& series, const L
 
 std::vector<double> chance_levels(const Frame& frame, const std::vector<Observation>& rows,
                                   const std::string& measure) {
+  const std::string key = measure == "accuracy" ? "chance" : measure + "_chance";
   std::set<double> levels;
   for (const Observation& row : rows) {
-    const auto level = row.measured("chance");
+    const auto level = row.measured(key);
     if (level && row.measured(measure)) levels.insert(*level);
   }
   if (levels.empty()) return frame.chance(measure);

@@ -17,8 +17,8 @@ const Series* find_series(const std::vector<Series>& series, const Json& key);
 /// The label of that look, or the key itself made readable.
 std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels);
 
-/// Chance levels of `measure`, distinct and ascending: the `chance` of the rows if they are cells
-/// that state it, else what the results say.
+/// Chance levels of `measure`, distinct and ascending: its own of the rows if they are cells that
+/// state it (`chance` is that of `accuracy`), else what the results say.
 std::vector<double> chance_levels(const Frame& frame, const std::vector<Observation>& rows,
                                   const std::string& measure);
 

@@ -20,8 +20,11 @@ struct LinePlan {
   std::vector<Series> lines;
   std::vector<Series> panels;
   std::vector<double> chance;
+  Json categories;  // labels of x in their order; null: x is what its values are
   const Style& style;
 };
+
+bool is_category(const LinePlan& plan) { return plan.config.x_scale == LineScale::kCategory; }
 
 // Markers tell lines apart in grey print; a few per line do, staggered so that they do not collide.
 void place_markers(Json& values) {
@@ -47,7 +50,8 @@ Json data_of(const std::vector<Group>& groups, const LinePlan& plan) {
                                ? "all"
                                : label_of(group.keys[1], plan.lines, plan.style.labels)},
                 {"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
-                {"x", group.keys[2]}};
+                {"x", is_category(plan) ? Json(plan.style.labels.value(key_text(group.keys[2])))
+                                        : group.keys[2]}};
     row.update(spread_fields(group));
     values.push_back(std::move(row));
   }
@@ -62,13 +66,13 @@ Json x_channel(const LinePlan& plan, const Json& values) {
                   {"type", numeric ? "quantitative" : "ordinal"},
                   {"title", plan.style.labels.axis_title(metric_of(plan.config.x))}};
   if (!numeric) {
-    channel["sort"] = nullptr;
+    channel["sort"] = plan.categories;
     channel["axis"] = Json{{"labelAngle", 0}};
     return channel;
   }
   channel["scale"] = Json{{"nice", false}};
   channel["axis"] = number_axis(Json{{"grid", false}, {"tickCount", 5}});
-  if (plan.config.x_scale == AxisScale::kLog) channel["scale"]["type"] = "log";
+  if (plan.config.x_scale == LineScale::kLog) channel["scale"]["type"] = "log";
   std::set<double> distinct;
   for (const Json& row : values) distinct.insert(row["x"].get<double>());
   if (distinct.size() <= kMostOwnTicks) channel["axis"]["values"] = distinct;
@@ -196,6 +200,17 @@ void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
                          {"layer", layers(plan, values)}});
 }
 
+Json categories_of(const LineConfig& config, const std::vector<Observation>& rows,
+                   const Labels& labels) {
+  if (config.x_scale != LineScale::kCategory) return nullptr;
+  Json found = Json::array();
+  for (const Observation& row : rows) {
+    const Json label = labels.value(row.text(config.x));
+    if (std::find(found.begin(), found.end(), label) == found.end()) found.push_back(label);
+  }
+  return found;
+}
+
 }  // namespace
 
 Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
@@ -210,6 +225,7 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
       .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, rows, color),
       .panels = style.series(frame, rows, facet),
       .chance = chance_levels(frame, rows, y),
+      .categories = categories_of(*this, rows, style.labels),
       .style = style};
   const std::string what = style.labels.heading(plan.metric);
   Drawing drawing;

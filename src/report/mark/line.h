@@ -5,6 +5,9 @@
 
 namespace difflab::report {
 
+/// Of the horizontal axis.
+enum class LineScale { kLinear, kLog, kCategory };
+
 enum class Band {
   kCi95,  ///< Student-t 95 % interval over runs, where there are at least two
   kNone
@@ -23,7 +26,7 @@ struct LineConfig : FigureCommon {
   std::string color;  ///< axis; one line per value
   std::string facet;  ///< axis; one panel per value
   Band band = Band::kCi95;
-  AxisScale x_scale = AxisScale::kLinear;
+  LineScale x_scale = LineScale::kLinear;
   AxisScale y_scale = AxisScale::kLinear;
 
   template <class Visitor>
@@ -34,7 +37,8 @@ struct LineConfig : FigureCommon {
     visit("color", color, "axis with one line per value");
     visit("facet", facet, "axis with one panel per value");
     visit("band", band, "ci95 or none");
-    visit("x_scale", x_scale, "linear or log");
+    visit("x_scale", x_scale,
+          "linear, log, or category: labelled values side by side, in the order of the cells");
     visit("y_scale", y_scale, "linear or log");
   }
   void validate(config::Check& check) const;
@@ -44,6 +48,14 @@ struct LineConfig : FigureCommon {
 };
 
 }  // namespace difflab::report
+
+template <>
+struct difflab::config::EnumNames<difflab::report::LineScale> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::LineScale>, 3> kNames = {
+      {{"linear", difflab::report::LineScale::kLinear},
+       {"log", difflab::report::LineScale::kLog},
+       {"category", difflab::report::LineScale::kCategory}}};
+};
 
 template <>
 struct difflab::config::EnumNames<difflab::report::Band> {
