@@ -60,7 +60,7 @@ CATCH_TEST_CASE("provenance: a run that differs from itself") {
 CATCH_TEST_CASE("wall_clock: seconds of runs that shared a machine") {
   GoodResults results;
   results.contrast = [](report::Study& study) {
-    study.report.tables[0].columns.emplace_back("train_seconds");
+    study.report.tables[0].columns = {"train_seconds"};  // beside others it would be left out
   };
   results.each_run = [&](Run& run) {
     run.metrics["train_seconds"] = 60;

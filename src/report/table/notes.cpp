@@ -148,6 +148,7 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
 void add_notes(Table& table, const Study& study, const Frame& frame, const Labels& labels) {
   note_uncertainty(table, frame, table.notes);
   note_comparison(table, table.notes);
+  if (!table.left_out.empty()) table.notes.push_back(table.left_out);
   if (!study.unmatched.empty()) {
     table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);
   }

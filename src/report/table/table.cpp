@@ -7,6 +7,7 @@
 #include "report/data/format.h"
 #include "report/data/learned.h"
 #include "report/settings/study.h"
+#include "report/table/columns.h"
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "statistics/share.h"
@@ -275,9 +276,9 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
     }
   }
   for (const std::string& axis : table.axes) table.axis_headings.push_back(labels.axis(axis));
-  for (const std::string& column : config.columns) {
-    table.columns.push_back(metric_of(column));
-    table.headings.push_back(labels.axis_title(table.columns.back()) + arrow(table.columns.back()));
+  table.columns = columns_of(config, frame, labels, table.left_out);
+  for (const Metric& column : table.columns) {
+    table.headings.push_back(labels.axis_title(column) + arrow(column));
   }
   table.rows = group_rows(table.axes, study, frame);
   for (TableRow& row : table.rows) {

@@ -66,8 +66,11 @@ struct Table {
   std::vector<Comparison> comparisons;  ///< by column, then by row
   std::string baseline;                 ///< label; empty: no comparison
   std::string settings;                 ///< what all runs share, for the files that stand alone
-  std::vector<std::string> answers;     ///< what the runs say to the claims; first table only
-  std::vector<std::string> notes;       ///< sentences that belong under the table
+  /// Times that are left out, and why, as a sentence; empty: none are. Seconds and speeds are data
+  /// only of runs that were alone (data/company.h).
+  std::string left_out;
+  std::vector<std::string> answers;  ///< what the runs say to the claims; first table only
+  std::vector<std::string> notes;    ///< sentences that belong under the table
 
   std::string row_label(const TableRow& row, const Labels& labels) const;
 };

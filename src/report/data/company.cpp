@@ -1,0 +1,58 @@
+#include "report/data/company.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "record/provenance.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+// What an idle system does beside a run.
+constexpr double kIdle = 0.1;  // cores
+
+struct Span {
+  std::string id, host;
+  std::time_t from, to;
+};
+
+// Two runs that were at work on one machine at the same time.
+std::string together(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.from < b.from; });
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    for (std::size_t j = i + 1; j < spans.size() && spans[j].from < spans[i].to; ++j) {
+      const bool is_same = spans[j].id == spans[i].id;  // which several variants share
+      if (spans[j].host == spans[i].host && !is_same)
+        return concat(spans[i].id, " and ", spans[j].id);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Company company_of(const std::vector<std::pair<std::string, const Json*>>& runs) {
+  Company company;
+  std::vector<Span> spans;
+  std::string busy;
+  for (const auto& [id, provenance] : runs) {
+    const bool has = provenance != nullptr && provenance->is_object();
+    const auto cores = has ? provenance->value("cores_busy_elsewhere", Json()) : Json();
+    if (!cores.is_number()) {
+      company.known = false;
+    } else if (cores.get<double>() > kIdle && busy.empty()) {
+      busy = concat(id, " beside ", cores.get<double>(), " busy cores");
+    }
+    if (!has) continue;
+    const auto from = recorded_time(*provenance, "started");
+    const auto to = recorded_time(*provenance, "finished");
+    if (from && to) spans.push_back({id, provenance->value("host", ""), *from, *to});
+  }
+  company.with = together(std::move(spans));
+  if (company.with.empty()) company.with = busy;
+  return company;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "util/json.h"
+
+namespace difflab::report {
+
+/// What else was at work on the machines of some runs while they ran. Seconds and speeds are data
+/// only of runs that were alone.
+struct Company {
+  std::string with;   ///< the first that was not alone, and with what: "a and b"; empty: all were
+  bool known = true;  ///< whether all runs say how busy others kept their machine
+};
+
+/// @param runs id and provenance of each; null where there is none
+Company company_of(const std::vector<std::pair<std::string, const Json*>>& runs);
+
+}  // namespace difflab::report
