@@ -59,9 +59,9 @@ struct TuningBench {
   Json report(const char* folder = "") const {
     return Json::parse(read_file(output() / folder / "runs.json")).at("runs");
   }
-  Json tuned() const {
+  Json variants() const {
     const auto text = read_file(output() / "observations.json");
-    return Json::parse(text).at("study").at("tuned");
+    return Json::parse(text).at("study").at("tuned").at("variants");
   }
   std::set<std::string> rates_tried() const {
     std::set<std::string> rates;
@@ -130,7 +130,7 @@ CATCH_TEST_CASE("tuned: the grid grows for all variants until the best lies with
   CATCH_CHECK(bench.rates_tried() ==
               std::set<std::string>{"0.001", "0.003", "0.01", "0.03", "0.1"});
   CATCH_CHECK(bench.report("tuning").size() == 2 * 5 * 2);
-  for (const auto& variant : bench.tuned().at("variants")) {
+  for (const auto& variant : bench.variants()) {
     CATCH_CHECK(variant.at("value") == 0.03);
     CATCH_CHECK(variant.at("at_edge") == false);
   }
@@ -144,7 +144,7 @@ CATCH_TEST_CASE("tuned: the grid grows downwards, too, and by three values at mo
   CATCH_REQUIRE(bench.sweep().code == 0);
   CATCH_CHECK(bench.rates_tried() ==
               std::set<std::string>{"3e-05", "0.0001", "0.0003", "0.001", "0.003", "0.01"});
-  for (const auto& variant : bench.tuned().at("variants")) {
+  for (const auto& variant : bench.variants()) {
     CATCH_CHECK(variant.at("at_edge") == true);
   }
   CATCH_CHECK_THAT(read_file(bench.output() / "table.md"), Contains("At the edge of the grid"));
