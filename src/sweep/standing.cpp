@@ -4,6 +4,7 @@
 
 #include "sweep/launcher/launcher_config.h"
 #include "util/error.h"
+#include "util/text.h"
 
 namespace difflab::sweep {
 namespace {
