@@ -135,7 +135,6 @@ std::vector<sweep::Run> Study::needed_runs() const {
 }
 
 sweep::Plan Study::frozen() const {
-  if (is_being_tuned()) return tuning->frozen();
   if (config.search.active()) {
     throw UserError("search.axis: runs that pause cannot be given away; expected launcher=local");
   }

@@ -40,6 +40,8 @@ struct Study {
   std::shared_ptr<Study> tuning = nullptr;
   std::optional<report::Tuned> tuned = {};  ///< what they have found; then the points have it
   bool is_being_tuned() const { return tuning != nullptr && !tuned; }
+  /// The one whose runs are due: `tuning` while it is tuned, else this one.
+  const Study& current() const { return is_being_tuned() ? *tuning : *this; }
   bool leads_on = false;  ///< it is a tuning: when its runs are finished, more are needed
 
   /// Adds a point whose configuration is resolved and checked. Its directory is in `results`.
@@ -54,8 +56,8 @@ struct Study {
   /// The distinct runs that shall be executed by now; without `selection` all of them. While it is
   /// tuned none: those of `tuning` come first.
   std::vector<sweep::Run> needed_runs() const;
-  /// The sweep as it is written to disk for others to execute: what is needed by now, which is the
-  /// tuning while it is tuned.
+  /// The sweep as it is written to disk for others to execute, what is needed by now; while it is
+  /// tuned that is another study's (current()).
   sweep::Plan frozen() const;
 };
 

@@ -108,7 +108,7 @@ Target find_target(const std::string& word, const std::vector<std::string>& over
   }
   if (is_experiment(word)) {
     const auto study = load_study(word, overrides);
-    return from_plan(study.frozen(), study.output);
+    return from_plan(study.current().frozen(), study.current().output);
   }
   if (is_folder(folder)) {
     throw UserError(concat(folder.string(),

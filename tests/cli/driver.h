@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/catch.h"
 #include "support/fake_runs.h"
 #include "util/files.h"
 #include "util/process.h"
@@ -57,6 +59,18 @@ class Driver {
   }
   Answer call(const std::vector<std::string>& arguments) const { return finish(*start(arguments)); }
   Answer sweep() const { return call({"sweep", "tiny"}); }
+  /// Starts a command for each number and ends it, by SIGKILL and by SIGINT in turn, when as many
+  /// runs have ended.
+  void kill_after(const std::vector<std::size_t>& ends,
+                  const std::vector<std::string>& arguments) const {
+    int signal = SIGKILL;
+    for (const std::size_t number : ends) {
+      auto driver = start(arguments);
+      CATCH_REQUIRE(eventually([&] { return workers.ends().size() >= number; }));
+      driver->kill(std::exchange(signal, signal == SIGKILL ? SIGINT : SIGKILL));
+      finish(*driver);
+    }
+  }
 
   /// The bytes of every table file.
   std::string tables() const {

@@ -118,13 +118,7 @@ CATCH_TEST_CASE("the number of workers and the order of runs change no decision"
 
 CATCH_TEST_CASE("a sweep that is killed between or within looks goes on to the same runs") {
   Bench bench(R"(, "steps": 4, "step_ms": 4)");
-  int kills = 0;
-  for (const std::size_t ends : {3u, 29u, 30u, 32u, 34u, 36u}) {
-    auto driver = bench.driver.start({"sweep", "seeds", "launcher.workers=2"});
-    CATCH_REQUIRE(eventually([&] { return bench.driver.workers.ends().size() >= ends; }));
-    driver->kill(kills++ % 2 == 0 ? SIGKILL : SIGINT);
-    Driver::finish(*driver);
-  }
+  bench.driver.kill_after({3, 29, 30, 32, 34, 36}, {"sweep", "seeds", "launcher.workers=2"});
   const Answer answer = bench.sweep();
   CATCH_INFO(answer.out << answer.err);
   CATCH_CHECK(answer.code == 0);

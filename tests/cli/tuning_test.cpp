@@ -186,13 +186,7 @@ CATCH_TEST_CASE("tuned: a sweep that is killed goes on to the same values") {
   const TuningBench undisturbed(kBeyond);
   CATCH_REQUIRE(undisturbed.sweep().code == 0);
   const TuningBench bench(kBeyond, R"(, "steps": 5, "step_ms": 4)");
-  int kills = 0;
-  for (const std::size_t ends : {3u, 13u, 17u, 22u}) {
-    auto driver = bench.driver.start({"sweep", "tuned", "launcher.workers=2"});
-    CATCH_REQUIRE(eventually([&] { return bench.driver.workers.ends().size() >= ends; }));
-    driver->kill(kills++ % 2 == 0 ? SIGKILL : SIGINT);
-    Driver::finish(*driver);
-  }
+  bench.driver.kill_after({3, 13, 17, 22}, {"sweep", "tuned", "launcher.workers=2"});
   const Answer answer = bench.sweep();
   CATCH_INFO(answer.out << answer.err);
   CATCH_CHECK(answer.code == 0);
@@ -239,6 +233,22 @@ CATCH_TEST_CASE("tuned: Slurm gets the tuning, and the same command submits what
                      Contains(first ? "./difflab sweep tuned" : "difflab plot tuned"));
   }
   CATCH_CHECK_THAT(bench.sweep({"launcher=slurm"}).out, Contains("nothing to run: all 4 runs"));
+}
+
+CATCH_TEST_CASE("tuned: the name of the experiment means the runs that are due") {
+  const testing::FakeSlurm slurm;
+  TuningBench bench(kInside);
+  const auto watched = [&] {
+    const Answer answer = bench.driver.call({"watch", "--once", "tuned", "launcher=slurm"});
+    CATCH_INFO(answer.err);
+    CATCH_CHECK(answer.code == 0);
+    return answer.out;
+  };
+  CATCH_REQUIRE(bench.sweep({"launcher=slurm"}).code == 0);
+  slurm.set("silence", "the fake queue is away\n");
+  CATCH_CHECK_THAT(watched(), Contains("0/12 done") && Contains("the fake queue is away"));
+  CATCH_CHECK(bench.sweep().code == 0);
+  CATCH_CHECK_THAT(watched(), Contains("4/4 done"));
 }
 
 CATCH_TEST_CASE("tuned: the dry run shows the tuning and how many runs come then") {

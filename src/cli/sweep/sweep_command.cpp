@@ -53,7 +53,7 @@ std::vector<Study> load_studies(const StudyArguments& arguments) {
 }
 
 int freeze(const Study& whole) {
-  const Study& study = whole.is_being_tuned() ? *whole.tuning : whole;
+  const Study& study = whole.current();
   auto plan = study.frozen();
   count_operations(plan.runs);
   require_writable(study.results / "runs");
@@ -67,13 +67,13 @@ int freeze(const Study& whole) {
 }
 
 // The runs that find the tuned values come first, and again while their grid grows.
-int run_tuned(Study study) {
-  while (study.is_being_tuned()) {
+int run_tuned(const Study& study) {
+  if (study.is_being_tuned()) {
     const Study& tuning = *study.tuning;
     const int code = run_study(tuning, [&] { write_report(tuning); });
     if (code != kDone || sweep::batch_system(study.config.launcher)) return code;
     std::cout << '\n';
-    study = load_study(study.name, study.overrides);
+    return run_tuned(load_study(study.name, study.overrides));
   }
   if (study.tuning) report::write_report(study.tuning->for_report());  // of the whole grid
   return run_study(study, [&] { write_report(study); });

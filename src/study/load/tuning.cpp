@@ -35,7 +35,7 @@ config::Value number(double value, const config::Value* as) {
 struct Variant {
   sweep::Axes axes;
   config::Value run;  ///< as composed, of its first seed
-  std::map<double, std::vector<report::PlannedRun>> tried = {};
+  std::map<double, std::vector<sweep::Run>> tried = {};
 };
 
 /// What the runs of one value say.
@@ -94,11 +94,7 @@ class Tuner {
         for (const double value : grid_.values()) try_value(variant, value);
       }
       if (!problems_.empty()) return;
-      if (std::any_of(runs_.begin(), runs_.end(), [](const auto& run) {
-            return !is_complete(state_of(RunDirectory{run.second}));
-          })) {
-        break;
-      }
+      if (!are_complete()) break;
       if (!grow()) {
         study_.tuned = found();
         study_.tuning->config.notes = concat("Taken were: ", study_.tuned->picks(), ".");
@@ -169,32 +165,40 @@ class Tuner {
       point.config.set("evaluate", config::Value::list());
       points.push_back(std::move(point));
     }
-    auto& tuning = *study_.tuning;
-    resolve(points, tuning, problems_);
-    for (auto& run : tuning.points) {
-      runs.push_back({run.id, run.axes, run.config, run.directory.path});
-      runs_.emplace(run.id, run.directory.path);
-      resolved_.emplace(run.id, run);
+    resolve(points, *study_.tuning, problems_);
+    runs = std::exchange(study_.tuning->points, {});
+  }
+
+  bool are_complete() const {
+    for (const auto& variant : variants_) {
+      for (const auto& [value, runs] : variant.tried) {
+        if (!std::all_of(runs.begin(), runs.end(), [](const sweep::Run& run) {
+              return is_complete(state_of(run.directory));
+            })) {
+          return false;
+        }
+      }
     }
-    tuning.points.clear();
+    return true;
   }
 
   // In the order of the table, whichever values came later.
   void add_points() {
+    auto& points = study_.tuning->points;
     for (const auto& variant : variants_) {
       for (const auto& [value, runs] : variant.tried) {
-        for (const auto& run : runs) {
-          auto point = resolved_.at(run.id);
-          point.axes = run.axes;
-          study_.tuning->points.push_back(std::move(point));
-        }
+        points.insert(points.end(), runs.begin(), runs.end());
       }
     }
   }
 
-  std::optional<Tried> read(const std::vector<report::PlannedRun>& runs) const {
+  std::optional<Tried> read(const std::vector<sweep::Run>& runs) const {
     const auto& learned = study_.config.report.learned;
-    const report::Frame frame(report::read_runs(runs), "", learned, {});
+    std::vector<report::PlannedRun> planned;
+    for (const auto& run : runs) {
+      planned.push_back({run.id, run.axes, run.config, run.directory.path});
+    }
+    const report::Frame frame(report::read_runs(planned), "", learned, {});
     Tried tried;
     for (const auto& run : frame.runs()) {
       auto metric = run.metric(config_.metric);
@@ -268,9 +272,7 @@ class Tuner {
   config::Problems& problems_;
   Grid grid_;
   std::vector<Variant> variants_;
-  std::vector<std::optional<double>> best_;            // of each variant, as of the last grow()
-  std::map<std::string, std::filesystem::path> runs_;  // by id
-  std::map<std::string, sweep::Run> resolved_;         // by id
+  std::vector<std::optional<double>> best_;  // of each variant, as of the last grow()
 };
 
 // What would make the tuning another than the one that is meant.
