@@ -47,7 +47,11 @@ std::string table_of(const Json& one, const Json& other, std::vector<std::string
   StudyBuilder builder(folder.path());
   for (const char* model : {"transformer", "diff"}) {
     const auto& provenance = std::string(model) == "diff" ? other : one;
-    builder.finished(model, 0, {{"parameters", 9}, {"test_loss", 2.5}, {"train_seconds", 71.0}});
+    builder.finished(model, 0,
+                     {{"parameters", 9},
+                      {"test_loss", 2.5},
+                      {"train_seconds", 71.0},
+                      {"forward_tokens_per_second_t256", 8e3}});
     write_file_atomically(builder.study.runs.back().directory / "provenance.json",
                           provenance.dump());
   }
@@ -74,6 +78,9 @@ CATCH_TEST_CASE("a table leaves out times of runs that were not alone, and says 
   CATCH_CHECK_THAT(table_of(beside, second, {"parameters", "train_seconds"}),
                    Contains("71.0") && !Contains("Left out") &&
                        Contains("These times are not those of an idle machine: "));
+  // A speed is one, too, whatever its key ends in.
+  CATCH_CHECK_THAT(table_of(beside, second, {"parameters", "forward_tokens_per_second_t256"}),
+                   Contains("8,000") && Contains("These times are not those of an idle machine: "));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ void look_at_runs(const Reference& one, Objections& objections) {
 Json without_times(const Json& metrics) {
   Json kept = Json::object();
   for (const auto& [key, value] : metrics.items()) {
-    if (!report::metric_of(key).is_time() && key.find("per_second") == key.npos) kept[key] = value;
+    if (!report::metric_of(key).is_of_machine()) kept[key] = value;
   }
   return kept;
 }

@@ -16,7 +16,7 @@ std::set<std::string> times_in(const CsvTable& table) {
   for (const auto& column : table.columns) {
     if (!column.starts_with("mean_")) continue;
     const auto key = column.substr(5);
-    if (report::metric_of(key).is_time() || key.find("per_second") != key.npos) keys.insert(key);
+    if (report::metric_of(key).is_of_machine()) keys.insert(key);
   }
   return keys;
 }

@@ -91,6 +91,10 @@ bool Metric::is_time() const {
   return name.ends_with("_seconds") || name.ends_with("_per_second");
 }
 
+bool Metric::is_of_machine() const {  // forward_tokens_per_second_t256 is no share and no time
+  return is_time() || key.find("per_second") != key.npos;
+}
+
 std::string Metric::text(double value) const {
   int places = 0;
   if (decimals) {

@@ -38,6 +38,8 @@ struct Metric {
   bool is_of_learned() const;
 
   bool is_time() const;  ///< the key ends in _seconds or _per_second
+  /// Whether it is a time or a speed of any kind, which is that of the machine, too.
+  bool is_of_machine() const;
 
   std::string text(double value) const;         ///< a number in this metric's format
   std::string signed_text(double value) const;  ///< the same of a difference: +0.1, −0.1

@@ -27,7 +27,7 @@ std::vector<Metric> columns_of(const TableConfig& config, const Frame& frame, co
   std::vector<std::string> times;
   for (const std::string& key : config.columns) {
     columns.push_back(metric_of(key));
-    if (columns.back().is_time()) {
+    if (columns.back().is_of_machine()) {
       times.push_back(labels.heading(columns.back()));
     } else {
       others.push_back(columns.back());
