@@ -151,10 +151,7 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
   if (command == "referee") return experiments();
   if (command == "logs") return words.size() == 2 ? experiments() : Words();
   if (is_one_of(command, {"diff", "generate"})) return run_ids();
-  if (command == "list") {
-    return {"attention", "derived",   "evaluations", "experiments", "figures", "groups",
-            "keys",      "launchers", "metrics",     "optimizers",  "tasks"};
-  }
+  if (command == "list") return listable();
   if (!is_one_of(command,
                  {"sweep", "watch", "plot", "report", "config", "show", "params", "flops"}))
     return {};

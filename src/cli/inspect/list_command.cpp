@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/inspect/completion.h"
 #include "config/compose/compose.h"
 #include "config/grid/key_docs.h"
 #include "run/run_config.h"
@@ -122,12 +123,17 @@ const std::map<std::string, void (*)()>& lists() {
 
 }  // namespace
 
+std::vector<std::string> listable() {
+  std::vector<std::string> names;
+  for (const auto& entry : lists()) names.push_back(entry.first);
+  return names;
+}
+
 void add_list_command(CLI::App& app) {
   const auto what = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
       "list", "Say which experiments, config groups, kinds of something or keys there are");
-  std::vector<std::string> names;
-  for (const auto& entry : lists()) names.push_back(entry.first);
+  const auto names = listable();
   command->add_option("what", *what, join(names, ", "))->required()->check(CLI::IsMember(names));
   command->callback([what] { lists().at (*what)(); });
 }
