@@ -94,12 +94,15 @@ std::optional<double> parse_number(std::string_view text) {
   return number;
 }
 
-std::string FrameRun::axis(std::string_view name) const {
-  for (const auto& [axis, value] : plan.axes) {
+std::string value_of_axis(const std::vector<std::pair<std::string, std::string>>& axes,
+                          std::string_view name) {
+  for (const auto& [axis, value] : axes) {
     if (axis == name) return value;
   }
   return "";
 }
+
+std::string FrameRun::axis(std::string_view name) const { return value_of_axis(plan.axes, name); }
 
 std::optional<double> FrameRun::metric(std::string_view key) const {
   const Json* metrics = member(result, "metrics");

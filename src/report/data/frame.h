@@ -26,6 +26,10 @@ struct PlannedRun {
   std::filesystem::path directory;  ///< its run directory, which may not exist yet
 };
 
+/// The value of one axis, "" if there is no such axis.
+std::string value_of_axis(const std::vector<std::pair<std::string, std::string>>& axes,
+                          std::string_view name);
+
 /// "not run" of one that is new to a sweep.
 std::string_view shown(RunState state);
 

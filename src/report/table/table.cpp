@@ -168,27 +168,15 @@ void add_comparisons(const TableConfig& config, const Study& study, const Frame&
   if (!table.comparisons.empty()) table.baseline = labels.value(study.baseline);
 }
 
-std::string value_of(const std::vector<std::pair<std::string, std::string>>& axes,
-                     const std::string& name) {
-  for (const auto& [axis, value] : axes) {
-    if (axis == name) return value;
-  }
-  return "";
-}
-
 // A row of each tuned variant, whether it has runs or not, in the order of the sweep.
 std::vector<TableRow> rows_of_tuning(const std::vector<std::string>& axes, const Tuned& tuned) {
   std::vector<TableRow> rows;
   for (const auto& variant : tuned.variants) {
-    TableRow row{.key = {}, .runs = {}, .cells = {}, .is_tunable = variant.value.has_value()};
-    for (const auto& axis : axes) row.key.push_back(value_of(variant.axes, axis));
-    const auto known = std::find_if(rows.begin(), rows.end(),
-                                    [&](const TableRow& other) { return other.key == row.key; });
-    if (known == rows.end()) {
-      rows.push_back(std::move(row));
-    } else {
-      known->is_tunable = known->is_tunable || row.is_tunable;
-    }
+    TableRow row{.key = {}, .runs = {}, .cells = {}};
+    for (const auto& axis : axes) row.key.push_back(value_of_axis(variant.axes, axis));
+    const bool known = std::any_of(rows.begin(), rows.end(),
+                                   [&](const TableRow& other) { return other.key == row.key; });
+    if (!known) rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -238,7 +226,7 @@ std::size_t TableRow::results() const {
 }
 
 std::string TableRow::troubles() const {
-  if (!is_tunable) return "not tunable";
+  if (runs.empty()) return "not tunable";
   std::vector<std::string> parts;
   std::vector<std::string> steps;
   for (const FrameRun* run : runs) {

@@ -34,10 +34,9 @@ struct Cell {
 };
 
 struct TableRow {
-  std::vector<std::string> key;  ///< values of the row axes
-  std::vector<const FrameRun*> runs;
-  std::vector<Cell> cells;  ///< one per column
-  bool is_tunable = true;   ///< else it has no runs: no value of a tuned key works
+  std::vector<std::string> key;       ///< values of the row axes
+  std::vector<const FrameRun*> runs;  ///< none: no value of the tuned key works
+  std::vector<Cell> cells;            ///< one per column
 
   std::size_t count(RunState state) const;
   std::size_t results() const;  ///< finished or diverged
