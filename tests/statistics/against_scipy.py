@@ -100,20 +100,14 @@ def kaplan_meier(data):
 
 
 def median_interval(data):
-    """Times at which log(-log S) is within z errors of that of one half (statsmodels' cloglog)."""
-    steps = kaplan_meier(data)
-    z = stats.norm.ppf(0.975)
-    inside = []
-    for i, (_, _, _, s, error) in enumerate(steps):
-        if not 1e-12 < s < 1 - 1e-12:
-            continue
-        distance = math.log(-math.log(s)) - math.log(-math.log(0.5))
-        if abs(distance) <= z * error / abs(s * math.log(s)):
-            inside.append(i)
-    if not inside:
+    """Brookmeyer and Crowley's, on the scale log(-log S)."""
+    if not any(e for _, e in data):
         return None
-    last = inside[-1] + 1
-    return [steps[inside[0]][0], "inf" if last == len(steps) else steps[last][0]]
+    with np.errstate(all="ignore"):  # where all or none are left
+        low, high = survival(data).quantile_ci(0.5, method="cloglog")
+    if math.isnan(low):
+        return None
+    return [float(low), "inf" if math.isinf(high) else float(high)]
 
 
 def restricted_mean(data, horizon):
@@ -200,14 +194,17 @@ def agree(ours, theirs):
 
 
 def check_bootstrap(ask, chance, cases):
-    """BCa against SciPy's: both draw, so the ends agree within what 10,000 draws leave open."""
+    """BCa against SciPy's, in Monte-Carlo errors of an end: both draw 20,000 samples, SciPy 12 times."""
     apart = []
     for _ in range(cases):
         x = [chance.gauss(0, 1) ** 2 for _ in range(chance.randint(7, 25))]
-        found = stats.bootstrap((x,), np.mean, n_resamples=10_000, method="BCa", rng=chance.randrange(2**31))
-        width = found.confidence_interval.high - found.confidence_interval.low
-        for ours, theirs in zip(ask([("bca", [x])])[0], found.confidence_interval):
-            apart.append(abs(ours - theirs) / width)
+        drawn = [
+            stats.bootstrap((x,), np.mean, n_resamples=20_000, method="BCa", rng=chance.randrange(2**31))
+            for _ in range(12)
+        ]
+        ends = np.array([list(one.confidence_interval) for one in drawn])
+        ours = np.array(ask([("bca", [x])])[0])
+        apart.extend(np.abs(ours - ends.mean(0)) / ends.std(0, ddof=1))
     return max(apart)
 
 
@@ -234,9 +231,9 @@ def main():
                 if wrong <= 10:
                     print(f"{name}{case}: {ours}, expected {theirs}")
     apart = check_bootstrap(ask, chance, 40)
-    if apart > 0.06:
+    if apart > 7:  # of 80 ends the farthest lies 3 to 5 away; 7 is one test in 300
         wrong += 1
-        print(f"bca: ends up to {apart:.3f} of the interval's width from SciPy's")
+        print(f"bca: ends up to {apart:.1f} Monte-Carlo errors from SciPy's")
     print(f"{len(QUESTIONS)} estimators x {options.cases} inputs, {wrong} wrong")
     sys.exit(1 if wrong else 0)
 
