@@ -45,8 +45,12 @@ std::vector<SurvivalStep> kaplan_meier(std::span<const Lifetime> lifetimes) {
 }
 
 std::optional<double> median_lifetime(std::span<const Lifetime> lifetimes) {
-  for (const auto& step : kaplan_meier(lifetimes)) {
-    if (step.survival <= 0.5 + 1e-12) return step.time;
+  const auto steps = kaplan_meier(lifetimes);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].survival > 0.5 + 1e-12) continue;
+    if (steps[i].survival < 0.5 - 1e-12) return steps[i].time;
+    if (i + 1 == steps.size()) break;
+    return (steps[i].time + steps[i + 1].time) / 2;
   }
   return std::nullopt;
 }

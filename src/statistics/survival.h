@@ -30,7 +30,8 @@ std::int64_t at_risk(std::span<const Lifetime> lifetimes, double time);
 /// The product-limit estimate (Kaplan & Meier 1958): a step at every time at which it happened.
 std::vector<SurvivalStep> kaplan_meier(std::span<const Lifetime> lifetimes);
 
-/// The first time at which at most half are left; empty if that was not seen.
+/// The first time at which less than half are left; where exactly half are for a while, the middle
+/// of that while. Without censored lifetimes it is their median. Empty if it was not seen.
 std::optional<double> median_lifetime(std::span<const Lifetime> lifetimes);
 
 /// The times whose survival cannot be told from one half (Brookmeyer & Crowley 1982, on the scale

@@ -257,7 +257,9 @@ CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is
   CATCH_CHECK(drawing.rows[2][7] == "");
   const std::string said = drawing.spec["description"];
   CATCH_CHECK_THAT(said, Contains("6 runs, of which 2 never got there"));
-  CATCH_CHECK_THAT(said, Contains("Medians: transformer: 400; diff: > 800"));
+  CATCH_CHECK_THAT(said,
+                   Contains("Medians: transformer: 400 [200, 400]; diff: > 800 [600, > 800]") &&
+                       !Contains("Log-rank"));  // of three runs each
   // At risk at 0, 200, 400, 600 and 800 steps: who gets there at that very step still is.
   std::vector<int> at_risk;
   for (const auto& row : drawing.spec["vconcat"][1]["data"]["values"])
@@ -267,6 +269,42 @@ CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is
   const auto& curve = drawing.spec["vconcat"][0]["data"]["values"];
   CATCH_CHECK(curve.back()["x"] == 800);
   CATCH_CHECK(curve.back()["share"].get<double>() == Approx(1 / 3.));
+}
+
+CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank tests") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (int seed = 0; seed < 8; ++seed) {
+    builder.finished("transformer", seed, {{"steps_to_found", 100 * (seed + 1)}});
+    builder.finished("diff", seed, {{"steps_to_found", seed < 6 ? Json(500 + 100 * seed) : Json()}},
+                     {{"censored", Json{{"steps_to_found", 1600}}}});
+  }
+  builder.finished("diff_v2", 0, {{"steps_to_found", 100}});
+  SurvivalConfig when;
+  when.name = "when";
+  when.event = "steps_to_found";
+  when.color = "model";
+  const Drawing drawing = draw(builder, when);
+  const auto value = [&](const std::string& curve, const std::string& column) {
+    const auto at = std::find(drawing.columns.begin(), drawing.columns.end(), column);
+    CATCH_REQUIRE(at != drawing.columns.end());
+    const auto row = std::find_if(drawing.rows.begin(), drawing.rows.end(),
+                                  [&](const auto& one) { return one[0] == curve; });
+    CATCH_REQUIRE(row != drawing.rows.end());
+    return row->at(static_cast<std::size_t>(at - drawing.columns.begin()));
+  };
+  // Half are there from 400 to 500 steps: the middle of that.
+  CATCH_CHECK(value("transformer", "median") == "450");
+  CATCH_CHECK(value("transformer", "restricted_mean") == "450");
+  CATCH_CHECK(value("diff", "median") == "850");
+  CATCH_CHECK(value("diff", "mean_up_to") == "1600");
+  CATCH_CHECK(std::stod(value("diff", "restricted_mean")) == Approx((4500 + 2 * 1600) / 8.));
+  CATCH_CHECK(value("transformer", "log_rank_p").empty());
+  CATCH_CHECK(value("diff_v2", "log_rank_p").empty());  // of one run
+  const double p = std::stod(value("diff", "log_rank_p"));
+  CATCH_CHECK(p == Approx(0.00661038613).epsilon(1e-6));  // statsmodels 0.15
+  CATCH_CHECK_THAT(drawing.spec["description"].get<std::string>(),
+                   Contains("Log-rank against transformer: diff p = 0.00") && !Contains("Holm"));
 }
 
 CATCH_TEST_CASE("bars split into panels keep every number") {

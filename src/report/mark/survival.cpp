@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "report/data/format.h"
 #include "report/figure/parts.h"
 #include "statistics/distributions.h"
+#include "statistics/holm.h"
 #include "statistics/survival.h"
 #include "util/text.h"
 
@@ -14,8 +16,10 @@ namespace {
 
 constexpr int kSurvivalHeight = 150;  // pixels of the curves
 constexpr int kRiskRow = 12;
-constexpr std::size_t kMostMedians = 4;  // in the subtitle; the CSV has all
+constexpr std::size_t kMostMedians = 4;    // in the subtitle; the CSV has all
+constexpr std::size_t kFewestForTest = 8;  // runs of a curve
 constexpr int kSurvivalMargin = 52;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct SurvivalCurve {
   Series look;
@@ -61,6 +65,18 @@ double horizon_of(const std::vector<SurvivalCurve>& curves) {
   double horizon = 0;
   for (const auto& curve : curves) horizon = std::max(horizon, last_time(curve));
   return horizon;
+}
+
+// The longest time up to which every curve is known: means up to there can be compared.
+double common_horizon(const std::vector<SurvivalCurve>& curves) {
+  double horizon = 0;
+  for (const auto& curve : curves) {
+    if (curve.lives.empty()) continue;
+    const bool all_happened = curve.steps.size() > 0 && curve.steps.back().survival < 1e-12;
+    const double known = all_happened ? kNever : last_time(curve);
+    horizon = horizon == 0 ? known : std::min(horizon, known);
+  }
+  return std::isfinite(horizon) ? horizon : horizon_of(curves);
 }
 
 Json point(const SurvivalCurve& curve, double time, double share, std::size_t at_risk,
@@ -188,19 +204,60 @@ Json risk_panel(const std::vector<Series>& looks, const Json& x, const Json& dat
                             {"color", look_channel(color_scale(looks), false)}}}};
 }
 
-// "Medians: Transformer: 500; DIFF: > 1,600".
+// "Medians: Transformer: 500 [450, 700]; DIFF: > 1,600".
 std::string medians(const std::vector<SurvivalCurve>& curves, const Metric& event) {
   std::vector<std::string> parts;
   for (const auto& curve : curves) {
     if (curve.lives.empty()) continue;
+    const auto text = [&](double time) {
+      return std::isfinite(time) ? event.text(time) : "> " + event.text(last_time(curve));
+    };
     const auto median = median_lifetime(curve.lives);
-    parts.push_back(concat(curve.look.label, ": ",
-                           median ? event.text(*median) : "> " + event.text(last_time(curve))));
+    parts.push_back(concat(curve.look.label, ": ", text(median.value_or(kNever))));
+    if (const auto range = median_lifetime_interval(curve.lives)) {
+      parts.back() += concat(" [", text(range->low), ", ", text(range->high), "]");
+    }
   }
   return "Medians: " + join(parts, "; ");
 }
 
+// The p of each curve beside the baseline's, adjusted for their number; empty of curves with too
+// few runs for a test that is exact in the limit only. Seeds are not paired here: what the tables
+// and claims say comes from pairs.
+std::vector<std::optional<double>> log_ranks(const std::vector<SurvivalCurve>& curves,
+                                             const std::string& baseline) {
+  std::vector<std::optional<double>> found(curves.size());
+  const auto reference = std::find_if(curves.begin(), curves.end(), [&](const auto& curve) {
+    return curve.look.value == baseline && curve.lives.size() >= kFewestForTest;
+  });
+  if (reference == curves.end()) return found;
+  std::vector<double> p;
+  std::vector<std::size_t> of;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (curves[i].lives.size() < kFewestForTest || &curves[i] == &*reference) continue;
+    p.push_back(log_rank_p(curves[i].lives, reference->lives));
+    of.push_back(i);
+  }
+  const auto adjusted = holm(p);
+  for (std::size_t i = 0; i < of.size(); ++i) found[of[i]] = adjusted[i];
+  return found;
+}
+
+// "Log-rank against Transformer: DIFF p = .03 (Holm)"; empty if there are none.
+std::string log_rank_text(const std::vector<SurvivalCurve>& curves,
+                          const std::vector<std::optional<double>>& ranks, const Labels& labels,
+                          const std::string& baseline) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (ranks[i]) parts.push_back(concat(curves[i].look.label, " ", named_p(*ranks[i])));
+  }
+  if (parts.empty()) return "";
+  return concat("Log-rank against ", labels.value(baseline), ": ", join(parts, "; "),
+                parts.size() > 1 ? " (Holm)" : "");
+}
+
 void add_survival_csv(const SurvivalConfig& config, const std::vector<SurvivalCurve>& curves,
+                      const std::vector<std::optional<double>>& ranks, double horizon,
                       Drawing& drawing) {
   drawing.columns = {config.color.empty() ? "series" : config.color,
                      config.event,
@@ -209,15 +266,35 @@ void add_survival_csv(const SurvivalConfig& config, const std::vector<SurvivalCu
                      "share",
                      "low",
                      "high",
-                     "median"};
-  for (const auto& curve : curves) {
-    const auto median = median_lifetime(curve.lives);
+                     "median",
+                     "median_low",
+                     "median_high",
+                     "mean_up_to",
+                     "restricted_mean",
+                     "restricted_mean_error",
+                     "log_rank_p"};
+  const auto text = [](const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? plain_number(*value) : "";
+  };
+  using Number = std::optional<double>;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const auto& curve = curves[i];
+    const auto range = median_lifetime_interval(curve.lives);
+    const auto mean = restricted_mean(curve.lives, horizon);
+    const std::vector<std::string> of_curve = {text(median_lifetime(curve.lives)),
+                                               text(range ? Number(range->low) : Number()),
+                                               text(range ? Number(range->high) : Number()),
+                                               text(horizon),
+                                               text(mean.mean),
+                                               text(mean.error),
+                                               text(ranks[i])};
     for (const auto& step : curve.steps) {
       const auto interval = share_interval(step);
-      drawing.rows.push_back(
-          {curve.look.value, plain_number(step.time), concat(step.at_risk), concat(step.events),
-           plain_number(1 - step.survival), interval ? plain_number(interval->low) : "",
-           interval ? plain_number(interval->high) : "", median ? plain_number(*median) : ""});
+      auto& row = drawing.rows.emplace_back(std::vector{
+          curve.look.value, plain_number(step.time), concat(step.at_risk), concat(step.events),
+          plain_number(1 - step.survival), text(interval ? Number(interval->low) : Number()),
+          text(interval ? Number(interval->high) : Number())});
+      row.insert(row.end(), of_curve.begin(), of_curve.end());
     }
   }
 }
@@ -240,7 +317,12 @@ Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
   std::vector<std::string> subtitle = {
       runs == 0 ? "No finished run has this metric"
                 : concat("Kaplan–Meier, ", runs, " runs, of which ", without, " never got there")};
-  if (runs > 0 && curves.size() <= kMostMedians) subtitle.push_back(medians(curves, metric));
+  const auto ranks = log_ranks(curves, frame.baseline());
+  if (runs > 0 && curves.size() <= kMostMedians) {
+    subtitle.push_back(medians(curves, metric));
+    auto text = log_rank_text(curves, ranks, style.labels, frame.baseline());
+    if (!text.empty()) subtitle.push_back(std::move(text));
+  }
   if (const auto gaps = describe_gaps(frame, color, style.labels); !gaps.empty()) {
     subtitle.push_back(gaps);
   }
@@ -256,7 +338,7 @@ Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
                                curve_data(curves), plot),
                    risk_panel(looks, time_channel(metric, style.labels, horizon, false),
                               risk_data(curves, horizon), plot)});
-  add_survival_csv(*this, curves, drawing);
+  add_survival_csv(*this, curves, ranks, common_horizon(curves), drawing);
   return drawing;
 }
 

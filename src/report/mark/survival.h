@@ -28,7 +28,9 @@ struct SurvivalConfig : FigureCommon {
   void validate(config::Check& check) const;
 
   /// CSV: a row per step of each curve: time, at_risk just before, events, share from there on with
-  /// its 95 % interval, and the median time of the curve.
+  /// its 95 % interval; and of the curve the median with its interval (Brookmeyer & Crowley), the
+  /// mean up to the longest time that all curves are known for with its standard error, and the
+  /// log-rank p beside the baseline's curve, adjusted for the number of curves (Holm).
   Drawing draw(const Frame& frame, const Style& style) const;
 };
 

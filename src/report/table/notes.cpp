@@ -40,8 +40,8 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
   if (any_cell(table, [](const Cell& cell) { return !cell.bounds.empty(); })) {
     notes.emplace_back(
         "\"> x\" marks runs that had not got there when training ended (censored). A row that has "
-        "any shows a median in which they count as larger than all others, never a mean without "
-        "them.");
+        "any shows the median of Kaplan and Meier's curve with its 95 % interval (Brookmeyer and "
+        "Crowley), never a mean without them.");
   }
   if (any_cell(table, [](const Cell& cell) { return cell.unlearned > 0; })) {
     notes.emplace_back(

@@ -1,7 +1,7 @@
 #include "report/table/table.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <string_view>
 
 #include "report/data/format.h"
@@ -11,6 +11,7 @@
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "statistics/share.h"
+#include "statistics/survival.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -33,11 +34,15 @@ void summarise(Cell& cell, const Metric& metric) {
     cell.mean = mean(cell.values);
     cell.interval = interval_over(cell.values, metric);
   }
-  std::vector<double> all = cell.values;
-  all.insert(all.end(), cell.bounds.size(), std::numeric_limits<double>::infinity());
-  if (all.empty()) return;
-  const double middle = median(all);
-  if (middle < std::numeric_limits<double>::infinity()) cell.median = middle;
+  if (cell.bounds.empty()) {
+    if (!cell.values.empty()) cell.median = median(cell.values);
+    return;
+  }
+  std::vector<Lifetime> lives;
+  for (const double time : cell.values) lives.push_back({time});
+  for (const double bound : cell.bounds) lives.push_back({bound, false});
+  cell.median = median_lifetime(lives);
+  cell.median_interval = median_lifetime_interval(lives);
 }
 
 Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
@@ -69,8 +74,14 @@ std::string censored_text(const Cell& cell, const Metric& metric) {
   if (cell.values.empty()) return bound;
   const std::size_t runs = cell.values.size() + cell.bounds.size();
   const std::string share = concat(cell.bounds.size(), " of ", runs);
-  if (cell.median)
-    return concat("median ", metric.text(*cell.median), " (", share, " ", bound, ")");
+  if (cell.median) {
+    std::string range;
+    if (const auto& found = cell.median_interval) {
+      range = concat(" [", metric.text(found->low), ", ",
+                     std::isfinite(found->high) ? metric.text(found->high) : bound, "]");
+    }
+    return concat("median ", metric.text(*cell.median), range, " (", share, " ", bound, ")");
+  }
   const double best = *std::min_element(cell.values.begin(), cell.values.end());
   return concat(bound, " (", share, "; least ", metric.text(best), ")");
 }

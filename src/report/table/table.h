@@ -23,7 +23,8 @@ struct Cell {
   std::optional<double> mean;         ///< empty if there is no value or any is censored
   std::optional<Interval> interval;  ///< empty for fewer than two values or any censored; of shares
                                      ///< within [0, 1]
-  std::optional<double> median;      ///< censored runs count as larger than all; may be empty
+  std::optional<double> median;      ///< of Kaplan and Meier's curve if any is censored
+  std::optional<Interval> median_interval;  ///< if any is censored; its end may be infinite
 
   std::size_t n() const { return values.size(); }
   std::size_t runs() const { return values.size() + bounds.size() + unlearned; }
