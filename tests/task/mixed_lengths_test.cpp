@@ -38,6 +38,12 @@ CATCH_TEST_CASE("a batch of mixed lengths is a batch of the task of its length")
       CATCH_CHECK(batch.inputs.equal(alone.inputs));
       CATCH_CHECK(batch.targets.equal(alone.targets));
     }
+    int others = 0;
+    for (std::int64_t index = 0; index < 60; ++index) {
+      others += mixed->batch(3, Split::kValid, index, 1).inputs.size(1) !=
+                mixed->batch(3, Split::kTrain, index, 1).inputs.size(1);
+    }
+    CATCH_CHECK(others > 10);  // of 60, by chance 30 to 40: each split draws its own lengths
     // 20 of each are expected, with a standard deviation of 3.7.
     CATCH_CHECK(drawn.size() == lengths_of(config).size());
     for (const auto& [length, count] : drawn) CATCH_CHECK((count > 5 && count < 35));

@@ -160,6 +160,24 @@ CATCH_TEST_CASE("the haystack is the split's own text, and depth counts its toke
   }
 }
 
+CATCH_TEST_CASE("haystacks reach from the first token of their split to its last") {
+  const std::string all = generated_text(20'000, 0);
+  const auto own = all.substr(18'000, 1'000);
+  const auto task =
+      TextNeedleConfig{
+          .generated_characters = 20'000, .length = 999, .needles = 1, .queries = 1, .digits = 1}
+          .build();
+  const auto batch = task->batch(1, Split::kValid, 0, 600);
+  int at_begin = 0, at_end = 0;
+  for (std::int64_t i = 0; i < 600; ++i) {
+    const auto hay = Found(text_of(*task, batch, i)).hay;
+    at_begin += own.starts_with(hay) ? 1 : 0;
+    at_end += own.ends_with(hay) ? 1 : 0;
+  }
+  CATCH_CHECK(at_begin > 0);  // about one of 110 samples
+  CATCH_CHECK(at_end > 0);
+}
+
 CATCH_TEST_CASE("a share of the drawn depths is at the edges of the haystack") {
   const auto edges = [](double share) {
     const TextNeedleConfig config{.generated_characters = kText, .edge_share = share};

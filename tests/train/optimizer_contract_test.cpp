@@ -83,6 +83,19 @@ CATCH_TEST_CASE("every optimiser leaves alone what has the rate 0 and decays wha
   });
 }
 
+CATCH_TEST_CASE("of two groups that match the later one counts, for what it says") {
+  const std::vector<ParameterGroup> groups = {{.match = "*", .lr_scale = 0.5, .weight_decay = 0.1},
+                                              {.match = "norm.*", .weight_decay = 0.3},
+                                              {.match = "norm.b", .lr_scale = 2}};
+  const auto settings = [&](const char* name) { return update_settings(name, 1, groups, 0.01); };
+  CATCH_CHECK(settings("head").lr_scale == 0.5);
+  CATCH_CHECK(settings("head").weight_decay == 0.1);
+  CATCH_CHECK(settings("norm.a").lr_scale == 0.5);
+  CATCH_CHECK(settings("norm.a").weight_decay == 0.3);
+  CATCH_CHECK(settings("norm.b").lr_scale == 2);
+  CATCH_CHECK(settings("norm.b").weight_decay == 0.3);
+}
+
 CATCH_TEST_CASE("lr_scale of a group is a factor of every optimiser's rate") {
   for_each_optimizer([](const auto& kind) {
     Taught scaled({.optimizer = kind, .groups = {{.match = "*", .lr_scale = 0.5}}});
