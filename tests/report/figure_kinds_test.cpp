@@ -6,6 +6,7 @@
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/looks.h"
+#include "report/figure/parts.h"
 #include "report/figure/style.h"
 #include "support/catch.h"
 #include "util/text.h"
@@ -305,6 +306,19 @@ CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank 
   CATCH_CHECK(p == Approx(0.00661038613).epsilon(1e-6));  // statsmodels 0.15
   CATCH_CHECK_THAT(drawing.spec["description"].get<std::string>(),
                    Contains("Log-rank against transformer: diff p = 0.00") && !Contains("Holm"));
+}
+
+CATCH_TEST_CASE("panels stand in even rows, and none of few is left alone") {
+  const auto across = [](int most) {
+    std::vector<int> found;
+    for (std::size_t panels = 1; panels <= 9; ++panels) {
+      found.push_back(panels_across(panels, most));
+    }
+    return found;
+  };
+  CATCH_CHECK(across(2) == std::vector{1, 2, 1, 2, 2, 2, 2, 2, 2});
+  CATCH_CHECK(across(3) == std::vector{1, 2, 3, 2, 3, 3, 3, 3, 3});
+  CATCH_CHECK(across(4) == std::vector{1, 2, 3, 4, 3, 3, 4, 4, 3});
 }
 
 CATCH_TEST_CASE("bars split into panels keep every number") {

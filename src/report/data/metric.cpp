@@ -22,6 +22,7 @@ const std::vector<Metric>& known_metrics() {
       {"needle_accuracy", "needle accuracy", "", kUp, 3, true, false},
       {"valid_accuracy", "validation accuracy", "", kUp, 3, true, false},
       {"accuracy", "accuracy", "", kUp, 3, true, false},
+      {"share", "share", "", kNone, 3, true, false},
       {"all_correct", "all answers correct", "", kUp, 3, true, false},
       {"valid_loss", "validation loss", "", kDown, 4, false, false},
       {"test_loss", "test loss", "", kDown, 4, false, false},

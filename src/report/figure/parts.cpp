@@ -95,6 +95,15 @@ Json number_axis(Json axis) {
   return axis;
 }
 
+int panels_across(std::size_t panels, int most) {
+  const int number = std::max(static_cast<int>(panels), 1);
+  const int rows = (number + most - 1) / most;
+  for (int across = (number + rows - 1) / rows; across > 1; --across) {
+    if (number % across != 1) return across;
+  }
+  return number <= 3 ? 1 : std::min(number, most);  // three below each other, never more
+}
+
 void split_into_panels(Json& spec, const std::vector<Series>& panels, const std::string& axis,
                        const Labels& labels, int columns, Json panel) {
   const std::string name = axis == "model" ? "" : labels.axis(axis) + ": ";
@@ -109,7 +118,8 @@ void split_into_panels(Json& spec, const std::vector<Series>& panels, const std:
   // Otherwise the axis of a column stands in the last row, also where that has no panel.
   const bool has_gaps = panels.size() % static_cast<std::size_t>(columns) != 0;
   if (has_gaps) spec["resolve"] = Json{{"axis", Json{{"x", "independent"}}}};
-  spec["spacing"] = Json{{"row", has_gaps ? 58 : 26}, {"column", kPanelGap}};
+  spec["spacing"] =
+      Json{{"row", has_gaps && spec.contains("bounds") ? 58 : 26}, {"column", kPanelGap}};
   spec["spec"] = std::move(panel);
 }
 

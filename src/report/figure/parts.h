@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,10 @@ Json number_axis(Json axis);
 
 /// Pixels between panels side by side: the last tick of one and the first of the next have room.
 constexpr int kPanelGap = 22;
+
+/// How many of `panels` stand side by side, `most` at best: rows as even as can be, and none with
+/// one panel alone where that can be avoided.
+int panels_across(std::size_t panels, int most);
 
 /// Splits a figure into panels, one per value, `columns` side by side; `panel` has marks and size.
 /// `axis` is whose values they are, told with them unless they are models, which have names.

@@ -114,6 +114,16 @@ std::vector<Series> Style::series(const Frame& frame, const std::vector<Observat
   return series_of(values, frame.baseline(), labels);
 }
 
+std::vector<Series> Style::panels(const Frame& frame, const std::vector<Observation>& rows,
+                                  const std::string& key) const {
+  auto found = series(frame, rows, key);
+  std::erase_if(found, [&](const Series& one) {
+    return std::none_of(rows.begin(), rows.end(),
+                        [&](const Observation& row) { return row.text(key) == one.value; });
+  });
+  return found;
+}
+
 Json Style::start(const FigureCommon& figure, const std::string& fallback,
                   const std::vector<std::string>& subtitle) const {
   std::string heading = figure.title.empty() ? fallback : figure.title;

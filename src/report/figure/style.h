@@ -40,6 +40,10 @@ struct Style {
   std::vector<Series> series(const Frame& frame, const std::vector<Observation>& rows,
                              const std::string& key) const;
 
+  /// Those of them that a row has: a panel without any shows nothing.
+  std::vector<Series> panels(const Frame& frame, const std::vector<Observation>& rows,
+                             const std::string& key) const;
+
   /// The frame of a specification: schema, title (`fallback` unless the figure has its own),
   /// fonts, sizes; no data, no marks.
   Json start(const FigureCommon& figure, const std::string& fallback,

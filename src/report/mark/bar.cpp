@@ -157,7 +157,7 @@ BarPlan make_plan(const BarConfig& config, const Frame& frame, const std::vector
           .metric = metric_of(config.y),
           .looks = same_axis ? names : style.series(frame, rows, config.color),
           .names = names,
-          .panels = style.series(frame, rows, config.facet),
+          .panels = style.panels(frame, rows, config.facet),
           .category_title = frame.has_axis(config.x) ? style.labels.axis(config.x)
                                                      : style.labels.axis_title(metric_of(config.x)),
           .chance = {},
@@ -183,7 +183,7 @@ void lay_out(const BarPlan& plan, const Json& order, Json& spec) {
     return;
   }
   const bool single = plan.config.width == ColumnWidth::kSingle;
-  const int columns = std::min(single ? 2 : 3, static_cast<int>(plan.panels.size()));
+  const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
   const int legend = plan.layout.lying || single ? 0 : kBarLegendWidth;
   const int names = plan.layout.lying ? kNamesWidth : kAxisHeight;
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,

@@ -97,8 +97,9 @@ struct PanelSize {
 PanelSize panel_size(const HeatmapPlan& plan) {
   const int most = plan.config.width == ColumnWidth::kSingle ? 2 : 4;
   PanelSize size{};
-  size.across = plan.config.columns > 0 ? static_cast<int>(plan.config.columns)
-                                        : std::min(distinct(plan, 0), most);
+  size.across = plan.config.columns > 0
+                    ? static_cast<int>(plan.config.columns)
+                    : panels_across(static_cast<std::size_t>(distinct(plan, 0)), most);
   const int room = pixels(plan.config.width) - kAroundPanels - kGap * (size.across - 1);
   size.width = std::clamp(room / size.across, 20, kWidestPanel);
   size.cell_width = size.width / distinct(plan, 2);

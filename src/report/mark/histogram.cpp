@@ -237,7 +237,7 @@ void lay_out(const HistogramPlan& plan, Json& spec) {
     spec["layer"] = layers(plan);
     return;
   }
-  const int columns = std::min(single ? 2 : 3, static_cast<int>(plan.panels.size()));
+  const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
   const int legend = single || plan.lines.size() < 2 ? 0 : kHistogramLegendWidth;
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
                     Json{{"width", (width - legend - 45) / columns - kPanelGap},
@@ -253,7 +253,7 @@ Drawing HistogramConfig::draw(const Frame& frame, const Style& style) const {
   const HistogramPlan plan{
       .config = *this,
       .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, cells, color),
-      .panels = style.series(frame, cells, facet),
+      .panels = style.panels(frame, cells, facet),
       .style = style};
   std::deque<Json> store;
   const auto rows = shares(*this, cells, store);

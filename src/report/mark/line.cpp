@@ -191,7 +191,7 @@ void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
     spec["layer"] = layers(plan, values);
     return;
   }
-  const int columns = single ? 2 : 3;
+  const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
   spec["bounds"] = "flush";
   const int legend_width = single || plan.lines.size() < 2 ? 0 : 140;
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
@@ -223,7 +223,7 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
       .config = *this,
       .metric = metric_of(y),
       .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, rows, color),
-      .panels = style.series(frame, rows, facet),
+      .panels = style.panels(frame, rows, facet),
       .chance = chance_levels(frame, rows, y),
       .categories = categories_of(*this, rows, style.labels),
       .style = style};

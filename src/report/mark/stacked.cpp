@@ -141,8 +141,7 @@ std::vector<std::string> subtitle_of(const StackedPlan& plan, const Frame& frame
 
 void lay_out(const StackedPlan& plan, const Json& values, Json& spec) {
   const bool single = plan.config.width == ColumnWidth::kSingle;
-  const int most = single ? 2 : 4;
-  const int columns = std::clamp(static_cast<int>(plan.panels.size()), 1, most);
+  const int columns = panels_across(plan.panels.size(), single ? 2 : 4);
   const int room = pixels(plan.config.width) - kAxisWidth - (single ? 0 : kStackedLegendWidth);
   const int width = room / columns - kPanelGap;
   Json panel = {
@@ -165,7 +164,7 @@ Drawing StackedConfig::draw(const Frame& frame, const Style& style) const {
   const auto rows = frame.observations(source, false, where);
   const std::vector<std::string> keys = {facet, x, part};
   StackedPlan plan{.config = *this,
-                   .panels = style.series(frame, rows, facet),
+                   .panels = style.panels(frame, rows, facet),
                    .parts = parts_of(rows, part),
                    .groups = aggregate(frame, rows, keys, y),
                    .style = style};
