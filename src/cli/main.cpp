@@ -6,6 +6,8 @@
 
 #include "cli/commands.h"
 #include "config/value/text_check.h"
+#include "report/data/metric.h"
+#include "run/metrics.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/text.h"
@@ -86,6 +88,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   int exit_code = 0;
+  difflab::report::declare_metrics(difflab::metrics_of_evaluations());
   CLI::App app{kDescription, "difflab"};
   app.footer(kExamples);
   app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);

@@ -51,6 +51,9 @@ CATCH_TEST_CASE("list says of every kind what it is, in one line") {
   CATCH_CHECK_THAT(about("attention", "diff_v2"), StartsWith("DIFF V2"));
   CATCH_CHECK(about("metrics", "lambda_distribution") == "lambda_mean, lambda_sd");
   CATCH_CHECK(about("metrics", "sample_text") == "none");
+  CATCH_CHECK_THAT(about("metrics", "ar_hit"),
+                   StartsWith("ar_hit_share (share), ar_hit_loss (lower is better), "
+                              "ar_hit_accuracy (share, higher is better)"));
 }
 
 CATCH_TEST_CASE("docs/keys.md is what list keys prints") {

@@ -110,28 +110,19 @@ struct Asked {
   std::unique_ptr<Task> task;
 };
 
-// Whether a name is what a pattern says, a * being any letters but none.
-bool matches(std::string_view name, std::string_view pattern) {
-  if (pattern.empty() || name.empty()) return pattern.empty() && name.empty();
-  if (pattern.front() != '*') {
-    return name.front() == pattern.front() && matches(name.substr(1), pattern.substr(1));
-  }
-  for (std::size_t length = 1; length <= name.size(); ++length) {
-    if (matches(name.substr(length), pattern.substr(1))) return true;
-  }
-  return false;
-}
-
-void check_metrics(const Json& metrics, std::span<const std::string_view> patterns,
+void check_metrics(const Json& metrics, std::span<const MetricFacts> declarations,
                    std::set<std::string_view>& met) {
   for (const auto& [name, value] : metrics.items()) {
     CATCH_INFO("metric " << name);
     CATCH_CHECK((value.is_null() || (value.is_number() && std::isfinite(value.get<double>()))));
     bool declared = false;
-    for (const std::string_view pattern : patterns) {
-      if (!matches(name, pattern)) continue;
+    for (const auto& facts : declarations) {
+      if (!is_called(name, facts.name)) continue;
       declared = true;
-      met.insert(pattern);
+      met.insert(facts.name);
+      if (value.is_null()) continue;
+      CATCH_CHECK(value.get<double>() >= facts.least);
+      if (facts.outcome == Outcome::kShare) CATCH_CHECK(value.get<double>() <= 1);
     }
     CATCH_CHECK(declared);  // in its kMetrics
   }

@@ -12,6 +12,7 @@
 #include "cli/inspect/completion.h"
 #include "config/compose/compose.h"
 #include "config/grid/key_docs.h"
+#include "run/metrics.h"
 #include "run/run_config.h"
 #include "study/project.h"
 #include "study/study_config.h"
@@ -77,10 +78,21 @@ void list_kinds() {
   list_kinds(std::type_identity<Kind>{});
 }
 
+// " (share, higher is better)"; empty if there is nothing to say.
+std::string in_brackets(const MetricFacts& metric) {
+  std::vector<std::string> facts;
+  if (metric.outcome == Outcome::kShare) facts.emplace_back("share");
+  if (metric.better == Better::kHigher) facts.emplace_back("higher is better");
+  if (metric.better == Better::kLower) facts.emplace_back("lower is better");
+  return facts.empty() ? "" : concat(" (", join(facts), ")");
+}
+
 template <class... Kinds>
 void list_metrics(std::type_identity<std::variant<Kinds...>>) {
   const auto text = [](const auto& metrics) {
-    return metrics.empty() ? "none" : join({metrics.begin(), metrics.end()});
+    std::vector<std::string> texts;
+    for (const MetricFacts& one : metrics) texts.push_back(concat(one.name, in_brackets(one)));
+    return texts.empty() ? "none" : join(texts);
   };
   print({{std::string(Kinds::kKind), text(Kinds::kMetrics)}...});
 }

@@ -15,8 +15,8 @@ class LanguageModel;
 class Task;
 
 /// What every kind of evaluation has. Each also lists, as `kMetrics`, the metrics that its `run`
-/// gives (a * stands for a number or the name of a part), and says `kOfMachine = true` if they are
-/// times or sizes on this machine, which no two runs share.
+/// gives, with their kinds, ranges and directions (statistics/metric_facts.h), and says `kOfMachine
+/// = true` if they are times or sizes on this machine, which no two runs share.
 struct EvaluationCommon {
   /// What the result is kept under; empty: the kind. Metrics of a named one begin with the name.
   std::string name = {};

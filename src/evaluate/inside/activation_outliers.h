@@ -6,6 +6,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -16,8 +17,9 @@ struct ActivationOutliersConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "activation_outliers";
   static constexpr std::string_view kAbout =
       "largest and median attention logits and hidden states (arXiv 2410.05258, table 5)";
-  static constexpr std::array<std::string_view, 4> kMetrics = {"logit_top1", "logit_median",
-                                                               "hidden_top1", "hidden_median"};
+  static constexpr std::array kMetrics = {
+      positive_metric("logit_top1"), positive_metric("logit_median"),
+      positive_metric("hidden_top1"), positive_metric("hidden_median")};
 
   std::int64_t samples = 64;
 

@@ -7,6 +7,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -22,9 +23,12 @@ struct AttentionAllocationConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "attention_allocation";
   static constexpr std::string_view kAbout =
       "shares of attention on answer and noise when the model is asked (arXiv 2410.05258, table 3)";
-  static constexpr std::array<std::string_view, 6> kMetrics = {
-      "attention_to_begin", "attention_to_before",   "attention_to_answer",
-      "attention_to_after", "attention_to_question", "attention_to_noise"};
+  static constexpr std::array kMetrics = {share_metric("attention_to_begin"),
+                                          share_metric("attention_to_before"),
+                                          share_metric("attention_to_answer", Better::kHigher),
+                                          share_metric("attention_to_after"),
+                                          share_metric("attention_to_question"),
+                                          share_metric("attention_to_noise", Better::kLower)};
 
   std::vector<double> depths = {0, 25, 50, 75, 100};
   std::int64_t samples = 100;

@@ -6,6 +6,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -18,8 +19,9 @@ struct InitialGradientsConfig : EvaluationCommon {
   static constexpr std::string_view kAbout =
       "gradient norms at initialisation and sizes of attention outputs (arXiv 2410.05258, appendix "
       "F)";
-  static constexpr std::array<std::string_view, 3> kMetrics = {
-      "initial_grad_norm", "attention_rms_initial", "attention_rms"};
+  static constexpr std::array kMetrics = {positive_metric("initial_grad_norm"),
+                                          positive_metric("attention_rms_initial"),
+                                          positive_metric("attention_rms")};
 
   std::int64_t samples = 64;
 

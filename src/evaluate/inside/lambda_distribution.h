@@ -6,6 +6,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -14,7 +15,8 @@ namespace difflab {
 struct LambdaDistributionConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "lambda_distribution";
   static constexpr std::string_view kAbout = "λ over tokens and heads";
-  static constexpr std::array<std::string_view, 2> kMetrics = {"lambda_mean", "lambda_sd"};
+  static constexpr std::array kMetrics = {MetricFacts{.name = "lambda_mean"},
+                                          positive_metric("lambda_sd")};
 
   std::int64_t samples = 64;
   std::int64_t bins = 40;

@@ -7,6 +7,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -17,9 +18,10 @@ struct LogitQuantizationConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "logit_quantization";
   static constexpr std::string_view kAbout =
       "accuracy with attention logits of few bits (arXiv 2410.05258, figure 8)";
-  static constexpr std::array<std::string_view, 4> kMetrics = {
-      "accuracy_*_bits", "accuracy_*_bits_chance", "accuracy_unquantized",
-      "accuracy_unquantized_chance"};
+  static constexpr std::array kMetrics = {share_metric("accuracy_*_bits", Better::kHigher),
+                                          share_metric("accuracy_*_bits_chance"),
+                                          share_metric("accuracy_unquantized", Better::kHigher),
+                                          share_metric("accuracy_unquantized_chance")};
 
   std::vector<std::int64_t> bits = {16, 8, 6, 4};
   std::int64_t samples = 256;

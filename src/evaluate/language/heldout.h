@@ -7,6 +7,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -16,8 +17,9 @@ struct HeldoutConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "heldout";
   static constexpr std::string_view kAbout =
       "loss and accuracy on sequences that were never trained on";
-  static constexpr std::array<std::string_view, 4> kMetrics = {"test_loss", "*_loss", "*_accuracy",
-                                                               "*_accuracy_chance"};
+  static constexpr std::array kMetrics = {
+      positive_metric("test_loss", Better::kLower), positive_metric("*_loss", Better::kLower),
+      share_metric("*_accuracy", Better::kHigher), share_metric("*_accuracy_chance")};
 
   std::int64_t samples = 1'024;  ///< sequences per task part
 

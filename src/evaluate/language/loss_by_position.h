@@ -10,6 +10,7 @@
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
 #include "evaluate/base/text_only.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -20,7 +21,7 @@ struct LossByPositionConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "loss_by_position";
   static constexpr std::string_view kAbout =
       "loss by position in the context, beyond the trained length too (arXiv 2410.05258, figure 4)";
-  static constexpr std::array<std::string_view, 1> kMetrics = {"loss_at_*"};
+  static constexpr std::array kMetrics = {positive_metric("loss_at_*", Better::kLower)};
 
   std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
   std::int64_t bin = 16;                   ///< positions

@@ -9,6 +9,7 @@
 #include "evaluate/base/evaluation.h"
 #include "evaluate/base/text_only.h"
 #include "model/sampling_config.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -17,7 +18,7 @@ namespace difflab {
 struct SampleTextConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "sample_text";
   static constexpr std::string_view kAbout = "continuations of a prompt, for a person to read";
-  static constexpr std::array<std::string_view, 0> kMetrics = {};
+  static constexpr std::array<MetricFacts, 0> kMetrics = {};
 
   std::string prompt = "\n";
   std::int64_t samples = 1;

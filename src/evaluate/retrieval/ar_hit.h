@@ -7,6 +7,7 @@
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
 #include "evaluate/base/text_only.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -17,8 +18,11 @@ struct ArHitConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "ar_hit";
   static constexpr std::string_view kAbout =
       "loss on tokens that complete an n-gram of the context, and on others (arXiv 2312.04927)";
-  static constexpr std::array<std::string_view, 5> kMetrics = {
-      "ar_hit_share", "ar_hit_loss", "ar_hit_accuracy", "others_loss", "others_accuracy"};
+  static constexpr std::array kMetrics = {share_metric("ar_hit_share"),
+                                          positive_metric("ar_hit_loss", Better::kLower),
+                                          share_metric("ar_hit_accuracy", Better::kHigher),
+                                          positive_metric("others_loss", Better::kLower),
+                                          share_metric("others_accuracy", Better::kHigher)};
 
   std::int64_t n = 2;  ///< tokens of an n-gram
   std::int64_t samples = 256;

@@ -8,6 +8,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -29,10 +30,16 @@ struct HallucinationConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "hallucination";
   static constexpr std::string_view kAbout =
       "answers from the context, invented or withheld, by the share of distractors";
-  static constexpr std::array<std::string_view, 9> kMetrics = {
-      "answers_accuracy",       "answers_accuracy_chance", "answers_supported_share",
-      "answers_invented_share", "answers_abstained_share", "unanswerable_invented_share",
-      "facts_accuracy",         "facts_accuracy_chance",   "facts_invented_share"};
+  static constexpr std::array kMetrics = {
+      share_metric("answers_accuracy", Better::kHigher),
+      share_metric("answers_accuracy_chance"),
+      share_metric("answers_supported_share", Better::kHigher),
+      share_metric("answers_invented_share", Better::kLower),
+      share_metric("answers_abstained_share"),
+      share_metric("unanswerable_invented_share", Better::kLower),
+      share_metric("facts_accuracy", Better::kHigher),
+      share_metric("facts_accuracy_chance"),
+      share_metric("facts_invented_share", Better::kLower)};
 
   std::vector<double> distractors = {0, 0.5, 1};
   std::int64_t samples = 200;

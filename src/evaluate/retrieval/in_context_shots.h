@@ -8,6 +8,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -23,8 +24,10 @@ struct InContextShotsConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "in_context_shots";
   static constexpr std::string_view kAbout =
       "in-context classification by shots, and the margin between orders of the shots";
-  static constexpr std::array<std::string_view, 4> kMetrics = {
-      "shots_accuracy", "shots_accuracy_chance", "random_order_margin", "alternating_order_margin"};
+  static constexpr std::array kMetrics = {share_metric("shots_accuracy", Better::kHigher),
+                                          share_metric("shots_accuracy_chance"),
+                                          share_metric("random_order_margin", Better::kLower),
+                                          share_metric("alternating_order_margin", Better::kLower)};
 
   std::vector<std::int64_t> shots = {4, 8, 16};
   std::int64_t episodes = 16;

@@ -8,6 +8,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -20,9 +21,12 @@ struct NeedleGridConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "needle_grid";
   static constexpr std::string_view kAbout =
       "retrieval over a grid of needles, queries, length and depth";
-  static constexpr std::array<std::string_view, 6> kMetrics = {
-      "grid_accuracy",     "accuracy_n*_r*", "accuracy_n*_r*_chance",
-      "all_correct_n*_r*", "accuracy_t*",    "accuracy_t*_chance"};
+  static constexpr std::array kMetrics = {share_metric("grid_accuracy", Better::kHigher),
+                                          share_metric("accuracy_n*_r*", Better::kHigher),
+                                          share_metric("accuracy_n*_r*_chance"),
+                                          share_metric("all_correct_n*_r*", Better::kHigher),
+                                          share_metric("accuracy_t*", Better::kHigher),
+                                          share_metric("accuracy_t*_chance")};
 
   std::vector<std::int64_t> needles = {4};
   std::vector<std::int64_t> queries = {1};

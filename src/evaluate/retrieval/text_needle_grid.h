@@ -20,7 +20,7 @@ struct TextNeedleGridConfig {
   static constexpr std::string_view kKind = "text_needle_grid";
   static constexpr std::string_view kAbout =
       "numbers of cities found in text, over needles, queries, length and depth";
-  static constexpr std::array<std::string_view, 1> kMetrics = {"text_grid_accuracy"};
+  static constexpr std::array kMetrics = {share_metric("text_grid_accuracy", Better::kHigher)};
 
   NeedleGridConfig grid = {};
 

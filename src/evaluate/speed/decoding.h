@@ -8,6 +8,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -19,8 +20,9 @@ struct DecodingConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "decoding";
   static constexpr std::string_view kAbout =
       "tokens per second that a model writes behind contexts of each length";
-  static constexpr std::array<std::string_view, 2> kMetrics = {"decoding_tokens_per_second_t*_b*",
-                                                               "cache_mib_t*"};
+  static constexpr std::array kMetrics = {
+      positive_metric("decoding_tokens_per_second_t*_b*", Better::kHigher),
+      positive_metric("cache_mib_t*", Better::kLower)};
   static constexpr bool kOfMachine = true;
 
   std::vector<std::int64_t> contexts = {64, 256, 1'024};

@@ -8,6 +8,7 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab {
 
@@ -19,8 +20,10 @@ struct ThroughputConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "throughput";
   static constexpr std::string_view kAbout =
       "tokens per second, peak memory and share of the matrix-multiply peak";
-  static constexpr std::array<std::string_view, 3> kMetrics = {
-      "forward_tokens_per_second_t*", "training_tokens_per_second_t*", "training_memory_mib_t*"};
+  static constexpr std::array kMetrics = {
+      positive_metric("forward_tokens_per_second_t*", Better::kHigher),
+      positive_metric("training_tokens_per_second_t*", Better::kHigher),
+      positive_metric("training_memory_mib_t*", Better::kLower)};
   static constexpr bool kOfMachine = true;
 
   std::vector<std::int64_t> lengths = {};  ///< empty: the trained length

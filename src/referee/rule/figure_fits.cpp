@@ -85,7 +85,7 @@ void check_sign(const Reference& one, const FigureFile& figure, const Fitted& fi
     return objections.cannot_check(
         one, figure.data.file, concat("no paired differences of ", metric, " for ", fit.series));
   }
-  const bool lower_is_better = report::metric_of(metric).better != report::Better::kHigher;
+  const bool lower_is_better = report::metric_of(metric).better != Better::kHigher;
   const auto better = std::count_if(differences.begin(), differences.end(),
                                     [&](double d) { return lower_is_better ? d < 0 : d > 0; });
   const auto all = static_cast<std::ptrdiff_t>(differences.size());

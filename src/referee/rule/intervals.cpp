@@ -19,14 +19,11 @@ struct MetricRange {
 };
 
 MetricRange range_of(const std::string& key, bool is_difference) {
-  using report::Outcome;
   const auto metric = report::metric_of(key);
   const auto outcome = metric.outcome();
   const bool is_share = outcome == Outcome::kShare || outcome == Outcome::kHappened;
   if (is_share) return is_difference ? MetricRange{-1, 1} : MetricRange{0, 1};
-  const bool is_loss = key == "loss" || key.ends_with("_loss") || key.starts_with("loss_at_");
-  const bool is_positive = is_loss || metric.is_time() || outcome == Outcome::kTimeToEvent;
-  return is_positive && !is_difference ? MetricRange{.low = 0} : MetricRange{};
+  return is_difference ? MetricRange{} : MetricRange{.low = metric.least};
 }
 
 // Counts the intervals of one column pair that leave the range.

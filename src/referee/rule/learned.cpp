@@ -23,7 +23,7 @@ std::vector<std::string> asked_metrics(const CsvTable& table) {
   for (const auto& column : table.columns) {
     if (!column.starts_with("mean_")) continue;
     const auto metric = report::metric_of(column.substr(5));
-    const bool asks = metric.better != report::Better::kNeither && metric.is_of_learned();
+    const bool asks = metric.better != Better::kNeither && metric.is_of_learned();
     if (asks) keys.push_back(metric.key);
   }
   return keys;

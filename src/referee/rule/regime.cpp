@@ -66,7 +66,7 @@ void check_regime(const Reference& one, Objections& objections) {
     const auto metric = one.metric_of(statement);
     if (metric.empty() || !statement.ours || !statement.theirs) {
       objections.cannot_check(one, claim_text(statement), "the metric or its values are not told");
-    } else if (report::metric_of(metric).outcome() == report::Outcome::kShare) {
+    } else if (report::metric_of(metric).outcome() == Outcome::kShare) {
       check_share(one, statement, metric, objections);
     }
   }

@@ -32,8 +32,7 @@ struct Trial {
 
 bool is_better(const report::Metric& metric, const Trial& one, const Trial& other) {
   if (!one.score || !other.score) return one.score.has_value();
-  return metric.better == report::Better::kLower ? *one.score < *other.score
-                                                 : *one.score > *other.score;
+  return metric.better == Better::kLower ? *one.score < *other.score : *one.score > *other.score;
 }
 
 // The metric that a rate is picked by: the first mean with a better direction.
@@ -41,7 +40,7 @@ std::optional<report::Metric> picked_by(const CsvTable& table) {
   for (const auto& column : table.columns) {
     if (!column.starts_with("mean_")) continue;
     const auto metric = report::metric_of(column.substr(5));
-    if (metric.better != report::Better::kNeither && !metric.is_time()) return metric;
+    if (metric.better != Better::kNeither && !metric.is_time()) return metric;
   }
   return std::nullopt;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "report/data/format.h"
@@ -72,6 +74,60 @@ std::string readable(std::string_view name) {
   return out;
 }
 
+std::vector<MetricFacts>& declared() {
+  static std::vector<MetricFacts> facts;
+  return facts;
+}
+
+// The longest name that fits the key, or what stands behind the name of an evaluation.
+const MetricFacts* declared_as(std::string_view key) {
+  const MetricFacts* best = nullptr;
+  for (auto rest = key; !rest.empty();) {
+    for (const auto& one : declared()) {
+      const bool longer = best == nullptr || one.name.size() > best->name.size();
+      if (longer && is_called(rest, one.name)) best = &one;
+    }
+    if (best != nullptr) return best;
+    const auto next = rest.find('_');
+    rest = next == rest.npos ? std::string_view() : rest.substr(next + 1);
+  }
+  return nullptr;
+}
+
+// What a key lets expect that nobody has declared, such as one of a cell.
+Metric by_its_name(std::string_view key) {
+  // "accuracy_4_bits" is an accuracy, "accuracy_chance" is none.
+  const bool is_accuracy = key.find("accuracy") != key.npos && !key.ends_with("_chance") &&
+                           !key.starts_with("steps_to_");
+  Metric unknown;
+  unknown.key = key;
+  unknown.heading = readable(key);
+  unknown.least = 0;
+  if (key.starts_with("steps_to_")) {
+    unknown.decimals = 0;
+    unknown.better = Better::kLower;
+  } else if (key.ends_with("_seconds")) {
+    unknown.heading = readable(key.substr(0, key.size() - 8));
+    unknown.unit = "s";
+    unknown.better = Better::kLower;
+  } else if (is_accuracy || key.ends_with("_share")) {
+    unknown.is_share = true;
+    unknown.decimals = 3;
+    unknown.better = is_accuracy ? Better::kHigher : Better::kNeither;
+  } else if (key.ends_with("_loss") || key.starts_with("loss_at_")) {
+    unknown.decimals = 4;
+    unknown.better = Better::kLower;
+  } else if (key.find("tokens_per_second") != key.npos) {
+    unknown.decimals = 0;
+    unknown.better = Better::kHigher;
+  } else if (key.find("memory_mib") != key.npos || key.starts_with("cache_mib")) {
+    unknown.better = Better::kLower;
+  } else {
+    unknown.least = -std::numeric_limits<double>::infinity();
+  }
+  return unknown;
+}
+
 }  // namespace
 
 Outcome Metric::outcome() const {
@@ -109,37 +165,25 @@ std::string Metric::text(double value) const {
 
 std::string Metric::signed_text(double value) const { return (value > 0 ? "+" : "") + text(value); }
 
+void declare_metrics(std::vector<MetricFacts> facts) { declared() = std::move(facts); }
+
 Metric metric_of(std::string_view key) {
-  for (const Metric& metric : known_metrics()) {
-    if (metric.key == key) return metric;
+  for (const Metric& known : known_metrics()) {
+    if (known.key != key) continue;
+    auto metric = known;
+    metric.least = 0;
+    return metric;
   }
-  // "accuracy_4_bits" and "needle_multi_accuracy_n6_r2" are accuracies, "accuracy_chance" is none.
-  const bool is_accuracy = key.find("accuracy") != key.npos && !key.ends_with("_chance") &&
-                           !key.starts_with("steps_to_");
-  Metric unknown;
-  unknown.key = key;
-  unknown.heading = readable(key);
-  if (key.starts_with("steps_to_")) {
-    unknown.decimals = 0;
-    unknown.better = Better::kLower;
-  } else if (key.ends_with("_seconds")) {
-    unknown.heading = readable(key.substr(0, key.size() - 8));
-    unknown.unit = "s";
-    unknown.better = Better::kLower;
-  } else if (is_accuracy || key.ends_with("_share")) {
-    unknown.is_share = true;
-    unknown.decimals = 3;
-    unknown.better = is_accuracy ? Better::kHigher : Better::kNeither;
-  } else if (key.ends_with("_loss") || key.starts_with("loss_at_")) {
-    unknown.decimals = 4;
-    unknown.better = Better::kLower;
-  } else if (key.find("tokens_per_second") != key.npos) {
-    unknown.decimals = 0;
-    unknown.better = Better::kHigher;
-  } else if (key.find("memory_mib") != key.npos || key.starts_with("cache_mib")) {
-    unknown.better = Better::kLower;
+  Metric metric = by_its_name(key);
+  // When something was learned is no metric of an evaluation, whatever it ends in.
+  if (metric.outcome() == Outcome::kTimeToEvent) return metric;
+  if (const MetricFacts* facts = declared_as(key)) {
+    metric.is_share = facts->outcome == Outcome::kShare;
+    metric.better = facts->better;
+    metric.least = facts->least;
+    if (metric.is_share) metric.decimals = 3;
   }
-  return unknown;
+  return metric;
 }
 
 std::string Labels::value(std::string_view axis_value) const {

@@ -1,22 +1,15 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/data/config_types.h"
+#include "statistics/metric_facts.h"
 
 namespace difflab::report {
-
-enum class Better { kHigher, kLower, kNeither };
-
-/// What kind of thing was measured, which says how runs are averaged and compared.
-enum class Outcome {
-  kMeasure,      ///< a loss, a norm, a count: t intervals, sign-flip test
-  kShare,        ///< between 0 and 1: intervals that stay there
-  kHappened,     ///< 1 or 0 of a run: counted, with Wilson's interval; McNemar's test
-  kTimeToEvent,  ///< steps or seconds, censored where it never came: restricted means
-};
 
 /// False verdicts are at most this likely in an experiment, all claims together.
 constexpr double kAlpha = 0.05;
@@ -30,6 +23,8 @@ struct Metric {
   std::optional<int> decimals;  ///< empty: four significant digits
   bool is_share = false;        ///< lies between 0 and 1
   bool is_fixed = false;  ///< a property of the configuration: printed without ± if all agree
+  /// No value lies below.
+  double least = -std::numeric_limits<double>::infinity();
 
   Outcome outcome() const;
 
@@ -45,7 +40,11 @@ struct Metric {
   std::string signed_text(double value) const;  ///< the same of a difference: +0.1, −0.1
 };
 
-/// The metric of this key: a known one, else its key made readable.
+/// Makes metrics known by what their evaluations say of them, once, before any is asked for.
+void declare_metrics(std::vector<MetricFacts> facts);
+
+/// The metric of this key: one that every run has, one that was declared (also with a name before
+/// it, as that of an evaluation), or what its name lets expect. Its key is made readable.
 Metric metric_of(std::string_view key);
 
 /// Names made readable: the user's label if there is one, else "diff_lambda_0.8" → "diff λ 0.8",

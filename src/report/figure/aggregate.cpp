@@ -4,8 +4,8 @@
 #include <map>
 
 #include "report/data/format.h"
+#include "report/data/interval.h"
 #include "report/data/learned.h"
-#include "statistics/share.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -87,8 +87,7 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
     Group& group = place.group;
     for (const auto& values : place.values) group.values.push_back(mean(values));
     group.average = mean(group.values);
-    group.interval = metric.outcome() == Outcome::kShare ? mean_share_interval(group.values)
-                                                         : t_interval(group.values);
+    group.interval = interval_of_mean(group.values, metric);
     groups.push_back(std::move(group));
   }
   return groups;

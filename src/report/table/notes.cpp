@@ -34,8 +34,8 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
     const auto seeds = frame.values(kSeedAxis);
     notes.push_back(concat("± is half the Student-t 95 % interval of the mean over ", seeds.size(),
                            seeds.size() == 1 ? " seed" : " seeds", " (", join(seeds),
-                           "); brackets are 95 % intervals of shares, which stay within 0 and 1. A "
-                           "cell with neither rests on one run."));
+                           "); brackets are 95 % intervals that stay within bounds, 0 and 1 of a "
+                           "share, 0 of a time or loss. A cell with neither rests on one run."));
   }
   if (any_cell(table, [](const Cell& cell) { return !cell.bounds.empty(); })) {
     notes.emplace_back(

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "report/data/format.h"
+#include "report/data/interval.h"
 #include "report/data/learned.h"
 #include "report/settings/study.h"
 #include "report/table/columns.h"
@@ -17,22 +18,10 @@
 namespace difflab::report {
 namespace {
 
-std::optional<Interval> interval_over(const std::vector<double>& values, const Metric& metric) {
-  switch (metric.outcome()) {
-    case Outcome::kShare:
-      return mean_share_interval(values);
-    case Outcome::kHappened:
-      return wilson_interval(std::count(values.begin(), values.end(), 1.0),
-                             static_cast<std::int64_t>(values.size()));
-    default:
-      return t_interval(values);
-  }
-}
-
 void summarise(Cell& cell, const Metric& metric) {
   if (!cell.values.empty() && cell.bounds.empty()) {
     cell.mean = mean(cell.values);
-    cell.interval = interval_over(cell.values, metric);
+    cell.interval = interval_of_mean(cell.values, metric);
   }
   if (cell.bounds.empty()) {
     if (!cell.values.empty()) cell.median = median(cell.values);
@@ -106,7 +95,9 @@ std::string value_text(const Cell& cell, const Metric& metric) {
   const bool all_equal =
       std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
   if (!interval || (metric.is_fixed && all_equal)) return text;
-  if (metric.outcome() == Outcome::kShare) {
+  // What the range has cut is not as far below the mean as above it.
+  const bool is_cut = interval->low == metric.least && *cell.mean > metric.least;
+  if (metric.outcome() == Outcome::kShare || is_cut) {
     return concat(text, " [", metric.text(interval->low), ", ", metric.text(interval->high), "]");
   }
   Metric same_places = metric;

@@ -1,0 +1,54 @@
+// What is known of a metric: by what its evaluation declares, else by its name.
+#include "report/data/metric.h"
+
+#include <utility>
+#include <vector>
+
+#include "report/data/interval.h"
+#include "support/catch.h"
+
+namespace difflab::report {
+namespace {
+
+// What is declared is known to the end of a test.
+struct Declared {
+  explicit Declared(std::vector<MetricFacts> facts) { declare_metrics(std::move(facts)); }
+  ~Declared() { declare_metrics({}); }
+  Declared(const Declared&) = delete;
+  Declared& operator=(const Declared&) = delete;
+};
+
+CATCH_TEST_CASE("an evaluation says what kind of metric it gives, and which way is better") {
+  CATCH_CHECK(metric_of("attention_to_answer").outcome() == Outcome::kMeasure);
+  CATCH_CHECK(metric_of("attention_to_answer").better == Better::kNeither);
+  const Declared declared({share_metric("attention_to_*", Better::kHigher),
+                           share_metric("attention_to_noise", Better::kLower),
+                           positive_metric("*_loss", Better::kLower),
+                           share_metric("*_accuracy", Better::kHigher)});
+  CATCH_CHECK(metric_of("attention_to_answer").outcome() == Outcome::kShare);
+  CATCH_CHECK(metric_of("attention_to_answer").better == Better::kHigher);
+  CATCH_CHECK(metric_of("attention_to_noise").better == Better::kLower);  // the longer name
+  // As an evaluation with a name gives it.
+  CATCH_CHECK(metric_of("far_attention_to_noise").better == Better::kLower);
+  CATCH_CHECK(metric_of("attention_elsewhere").better == Better::kNeither);
+  // When something was learned is no accuracy, whatever it was.
+  CATCH_CHECK(metric_of("steps_to_90_accuracy").outcome() == Outcome::kTimeToEvent);
+  CATCH_CHECK(metric_of("steps_to_90_accuracy").better == Better::kLower);
+}
+
+CATCH_TEST_CASE("no interval of a mean leaves the range of its metric") {
+  const std::vector<double> times{100, 300};
+  const auto time = interval_of_mean(times, metric_of("steps_to_found"));
+  CATCH_REQUIRE(time);
+  CATCH_CHECK(time->low == 0);
+  CATCH_CHECK(time->high == Approx(200 + 12.7062 * 100));
+  const auto loss = interval_of_mean(times, metric_of("copy_loss"));
+  CATCH_CHECK(loss->low == 0);
+  // Of what may be negative it does not stop there.
+  CATCH_CHECK(interval_of_mean(times, metric_of("lambda_mean"))->low < -1000);
+  const std::vector<double> shares{0.01, 0.03};
+  CATCH_CHECK(interval_of_mean(shares, metric_of("grid_accuracy"))->low > 0);
+}
+
+}  // namespace
+}  // namespace difflab::report
