@@ -35,7 +35,7 @@ const std::vector<Rule>& rules() {
        "write the report again from its runs, with code that keeps observations.json",
        each<check_recomputable>},
       {"robustness", "a contrast is tried at two scales of the embeddings and two loss weightings",
-       "add model.embedding_std and train.loss.per to the sweep, or a reference that varies them",
+       "add init and train.loss.per to the sweep, or a reference that varies them",
        check_robustness},
       {"bands", "bands and intervals of a figure lie in the domain of its axis",
        "write the report again from its runs", each<check_bands>},

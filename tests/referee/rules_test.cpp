@@ -356,6 +356,15 @@ CATCH_TEST_CASE("robustness: contrasts at one scale of the embeddings, one weigh
   fs::remove(results.folder("contrast") / "observations.json");
   results.replace("table.md", "train.schedule=", "train.sched=");
   CATCH_CHECK_THAT(results.against("robustness"), Contains("second scale"));
+
+  // Conventions with names vary it by other keys.
+  GoodResults named;
+  named.each_run = [](GoodResults::Run& run) {
+    const char* drawn = run.embedding_std == "1" ? "unit" : "inverse_sqrt_width";
+    run.config["model"] = {{"name", run.model}, {"init", {{"embedding", drawn}}}};
+  };
+  named.write();
+  CATCH_CHECK(named.against("robustness") == "");
 }
 
 }  // namespace
