@@ -47,10 +47,14 @@ CATCH_TEST_CASE("runs of the committed references keep their names") {
     const auto answer = driver.call(arguments);
     CATCH_INFO(name << "\n" << answer.err);
     CATCH_REQUIRE(answer.code == 0);
-    CATCH_CHECK(ids_in(Json::parse(answer.out)) == ids_in(committed.at("runs")));
+    // What is due first of a tuned one are the runs that find its values.
+    const auto tuning = file.parent_path() / "tuning" / "runs.json";
+    const auto expected =
+        std::filesystem::exists(tuning) ? Json::parse(read_file(tuning)) : committed;
+    CATCH_CHECK(ids_in(Json::parse(answer.out)) == ids_in(expected.at("runs")));
     ++compared;
   }
-  CATCH_CHECK(compared >= 18);
+  CATCH_CHECK(compared >= 19);
 }
 
 CATCH_TEST_CASE("a sweep whose evaluations changed says that nothing is to be trained") {

@@ -121,11 +121,18 @@ CATCH_TEST_CASE("what a report keeps of its runs is what it shows") {
   CATCH_CHECK_THAT(kept, !Contains("samples\",\"n\""));  // a key of the grid that nothing asks for
   // The configurations are equal but for seed and model, and stand there once.
   CATCH_CHECK(kept.find("\"lr\":0.003") == kept.rfind("\"lr\":0.003"));
+  // Who has learned is asked of the curves, also where no figure draws them.
+  TemporaryFolder folder;
+  StudyBuilder there(folder.path());
+  make_rich(there);
+  auto& report = there.study.report;
+  report.figures.clear();
+  report.derived.clear();
+  CATCH_CHECK_THAT(observations_text(there.study, frame_of(there.study)), Contains("\"curve\""));
   // Without figures, derived metrics and the question who has learned, no rows are kept.
-  reported.builder.study.report = {};
-  reported.builder.study.report.claims.clear();
-  const auto bare = observations_text(reported.builder.study, frame_of(reported.builder.study));
-  CATCH_CHECK_THAT(bare, !Contains("\"rows\""));
+  report = {};
+  const auto bare = observations_text(there.study, frame_of(there.study));
+  CATCH_CHECK_THAT(bare, !Contains("\"rows\"") && !Contains("\"curve\""));
 }
 
 CATCH_TEST_CASE("a report of older code is refused, with all that it lacks") {

@@ -111,6 +111,22 @@ CATCH_TEST_CASE("an export to the same folder replaces the files and leaves noth
   CATCH_CHECK(read_file(files[0]) == event_file({{{"step", 1}, {"loss", 3}}}, 0));
 }
 
+CATCH_TEST_CASE("an export begins when the first session of a run did") {
+  Bench bench;
+  bench.add("aa", "seed=0", {}, "{\"step\":0,\"loss\":4}\n");
+  std::ofstream(bench.runs[0].directory.path / "provenance.json")
+      << R"({"started": "2026-01-01T00:20:00Z", "earlier_sessions": [
+             {"started": "2026-01-01T00:00:00Z"}, {"started": "2026-01-01T00:10:00Z"}]})";
+  const auto logs = bench.folder.path() / "logs";
+  export_tensorboard(bench.runs, logs);
+  const auto file = fs::recursive_directory_iterator(logs);
+  std::string bytes;
+  for (const auto& entry : file) {
+    if (entry.is_regular_file()) bytes = read_file(entry.path());
+  }
+  CATCH_CHECK(bytes == event_file({{{"step", 0}, {"loss", 4}}}, /*start=*/1'767'225'600));
+}
+
 CATCH_TEST_CASE("what cannot be written is an error, and what was there stays") {
   Bench bench;
   bench.add("aa", "seed=0", {}, "{\"step\":0,\"loss\":4}\n");

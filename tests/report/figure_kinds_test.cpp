@@ -280,7 +280,10 @@ CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank 
     builder.finished("diff", seed, {{"steps_to_found", seed < 6 ? Json(500 + 100 * seed) : Json()}},
                      {{"censored", Json{{"steps_to_found", 1600}}}});
   }
-  builder.finished("diff_v2", 0, {{"steps_to_found", 100}});
+  // A run whose time was over at 900 is known no longer than that.
+  builder.finished("diff_v2", 0, {{"steps_to_found", nullptr}},
+                   {{"censored", Json{{"steps_to_found", 900}}}});
+  builder.finished("diff_v2", 1, {{"steps_to_found", 100}});
   SurvivalConfig when;
   when.name = "when";
   when.event = "steps_to_found";
@@ -298,10 +301,10 @@ CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank 
   CATCH_CHECK(value("transformer", "median") == "450");
   CATCH_CHECK(value("transformer", "restricted_mean") == "450");
   CATCH_CHECK(value("diff", "median") == "850");
-  CATCH_CHECK(value("diff", "mean_up_to") == "1600");
-  CATCH_CHECK(std::stod(value("diff", "restricted_mean")) == Approx((4500 + 2 * 1600) / 8.));
+  CATCH_CHECK(value("diff", "mean_up_to") == "900");
+  CATCH_CHECK(std::stod(value("diff", "restricted_mean")) == Approx((2600 + 4 * 900) / 8.));
   CATCH_CHECK(value("transformer", "log_rank_p").empty());
-  CATCH_CHECK(value("diff_v2", "log_rank_p").empty());  // of one run
+  CATCH_CHECK(value("diff_v2", "log_rank_p").empty());  // of two runs
   const double p = std::stod(value("diff", "log_rank_p"));
   CATCH_CHECK(p == Approx(0.00661038613).epsilon(1e-6));  // statsmodels 0.15
   CATCH_CHECK_THAT(drawing.spec["description"].get<std::string>(),

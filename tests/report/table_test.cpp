@@ -220,6 +220,12 @@ CATCH_TEST_CASE("times are compared up to where the first censored run ended") {
   // Half the runs are censored, so there is no median either.
   CATCH_CHECK(row_of(written, "transformer") ==
               "| transformer | 2 | > 1,600 (1 of 2; least 900) |");
+  // What ended earlier bounds them all: −100, −150 and 0 up to 1,000 steps.
+  builder.finished("transformer", 2, {{"steps_to_90_accuracy", 1400}});
+  builder.finished("diff", 2, {{"steps_to_90_accuracy", nullptr}},
+                   {{"censored", Json{{"steps_to_90_accuracy", 1000}}}});
+  write_report(builder.study);
+  CATCH_CHECK(contains(output(builder, "table.md"), "| steps to 90 % ↓ | diff | −83 | "));
 }
 
 CATCH_TEST_CASE("what has not been learned is counted, and not averaged into what has") {
