@@ -83,5 +83,15 @@ CATCH_TEST_CASE("the log-rank test of the two arms has chi squared 16.79") {
   CATCH_CHECK(log_rank_p(lifetimes({}, {3}), lifetimes({}, {4})) == 1);
 }
 
+CATCH_TEST_CASE("a median time is the middle of a while in which half are left") {
+  const std::vector<Lifetime> all{{1}, {2}, {5}, {6}};
+  CATCH_CHECK(median_lifetime(all) == 3.5);
+  const std::vector<Lifetime> odd{{1}, {2}, {5}};
+  CATCH_CHECK(median_lifetime(odd) == 2);
+  // Half are left to the end.
+  const std::vector<Lifetime> open{{1}, {2}, {5, false}, {6, false}};
+  CATCH_CHECK_FALSE(median_lifetime(open));
+}
+
 }  // namespace
 }  // namespace difflab
