@@ -5,11 +5,14 @@
 #include <map>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "record/lease.h"
 #include "support/catch.h"
 #include "support/sweep_bench.h"
 #include "util/error.h"
+#include "util/exit_code.h"
+#include "util/files.h"
 #include "util/process.h"
 #include "util/text.h"
 
@@ -260,6 +263,50 @@ CATCH_TEST_CASE("a run that stood still and was overtaken by another sweep is ex
   ::unsetenv("DIFFLAB_LEASE_SECONDS");
   CATCH_CHECK(bench.workers.starts().size() == 2);
   CATCH_CHECK(bench.workers.ends().at(runs[0].id) == 1);
+}
+
+/// A launcher of one run at a time, whose runs end as the script says: with these exit codes, or
+/// killed by these signals if negative; after the script with a result.
+class ScriptedLauncher : public Launcher {
+ public:
+  explicit ScriptedLauncher(std::vector<int> script) : script_(std::move(script)) {}
+
+  int capacity() const override { return 1; }
+  void submit(const fs::path& directory) override { running_.push_back(directory); }
+  void interrupt() override {}
+  void kill() override {}
+  std::vector<JobEnd> wait(std::chrono::milliseconds) override {
+    std::vector<JobEnd> ends;
+    for (const auto& directory : std::exchange(running_, {})) {
+      const int code = starts_ < script_.size() ? script_[starts_] : 0;
+      if (starts_++ >= script_.size()) {
+        const Json result = {{"schema", kResultSchema}};
+        write_file_atomically(RunDirectory{directory}.result(), result.dump());
+      }
+      const auto how = code < 0 ? JobEnd::How::kKilled : JobEnd::How::kExited;
+      ends.push_back({.directory = directory, .how = how, .code = std::abs(code), .reason = {}});
+    }
+    return ends;
+  }
+  std::size_t starts() const { return starts_; }
+
+ private:
+  std::vector<int> script_;
+  std::vector<fs::path> running_;
+  std::size_t starts_ = 0;
+};
+
+CATCH_TEST_CASE("a start that another sweep overtook is no attempt at the run") {
+  SweepBench bench;
+  const auto runs = make_runs(bench.results, 1);
+  ScriptedLauncher launcher({kRunOvertaken, -SIGSEGV, -SIGSEGV});
+  const auto outcome = execute(runs, launcher, bench.notes, {.retries = 2});
+  CATCH_INFO(join(bench.notes.lines, "\n"));
+  CATCH_CHECK(outcome.failures.empty());
+  CATCH_CHECK(outcome.completed == 1);
+  CATCH_CHECK(launcher.starts() == 4);
+  CATCH_CHECK(bench.notes.count("retry 1 of 2") == 1);
+  CATCH_CHECK(bench.notes.count("retry 2 of 2") == 1);
 }
 
 CATCH_TEST_CASE("points of the same configuration are one run") {
