@@ -9,8 +9,9 @@ A number stands between two comments, which a page does not show:
 
 The first says the file below results/ (of the preset reference), the row of a table by the values of
 its columns, or nothing, and the column, or the path in a JSON file, with a format of Python's. With
-the format .3f± the column X gives "mean ± half the interval" of mean_X, low_X and high_X. Without --write, exit 1 and a line for each number that is
-not what its file says, and for each marker that cannot be read.
+the format .3f± the column X gives "mean ± half the interval" of mean_X, low_X and high_X. Without
+--write, exit 1 and a line for each number that is not what its file says, and for each marker that
+cannot be read.
 """
 
 import argparse

@@ -7,7 +7,6 @@ import re
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -36,7 +35,7 @@ presets:
 RECORDER = '#!/bin/bash\nprintf "%s\\0" "$@" >"$RECORDS/$(basename -- "$0").$$"\n'
 SBATCH = RECORDER + "echo 4711\n"
 # Draws nothing, but leaves the files, so that the page is the one with the drawings' specifications.
-RENDERER = """#!{python}
+RENDERER = """#!/usr/bin/env python3
 import json, os, sys
 job = json.load(sys.stdin)
 if job["bundle"]:
@@ -45,7 +44,7 @@ for figure in job["figures"]:
     for kind in ("svg", "pdf", "png"):
         open(figure[kind] + ".new", "w").write("drawn")
         os.replace(figure[kind] + ".new", figure[kind])
-    print(json.dumps({{"name": figure["name"], "error": None}}), flush=True)
+    print(json.dumps({"name": figure["name"], "error": None}), flush=True)
 """
 
 
@@ -99,9 +98,9 @@ class Site:
             self.program(f"bin/{name}", RECORDER)
         python = self.project / ".venv/bin/python"
         python.parent.mkdir(parents=True)
-        (self.project / "src/report").mkdir(parents=True)
+        (self.project / "src/report/page").mkdir(parents=True)
         self.write(self.project / "src/report/page/render.py", "")
-        self.program(python, RENDERER.format(python=sys.executable))
+        self.program(python, RENDERER)
         (self.project / ".difflab").mkdir()
         self.write(self.project / ".difflab/vega-bundle.js", "/* bundle */")
         self.write(self.sandbox / "knobs.json", '{"steps": 1, "step_ms": 0}')
