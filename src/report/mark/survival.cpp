@@ -188,12 +188,17 @@ Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks,
 
 // A line of numbers per curve, in its colour, under the times that they belong to.
 Json risk_panel(const std::vector<Series>& looks, const Json& x, const Json& data, int width) {
-  const Json y = {
-      {"field", "series"},
-      {"type", "nominal"},
-      {"title", "at risk"},
-      {"sort", label_list(looks)},
-      {"axis", Json{{"labels", false}, {"ticks", false}, {"domain", false}, {"grid", false}}}};
+  const Json y = {{"field", "series"},
+                  {"type", "nominal"},
+                  {"title", "at risk"},
+                  {"sort", label_list(looks)},
+                  {"axis",
+                   // The first number of a row is centred at the axis: half of it stands before it.
+                   Json{{"labels", false},
+                        {"ticks", false},
+                        {"domain", false},
+                        {"grid", false},
+                        {"titlePadding", 14}}}};
   return {{"width", width},
           {"height", kRiskRow * static_cast<int>(looks.size())},
           {"data", Json{{"values", data}}},
