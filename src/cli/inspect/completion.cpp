@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "cli/inspect/list_command.h"
 #include "config/compose/library.h"
 #include "config/grid/key_docs.h"
 #include "run/run_config.h"

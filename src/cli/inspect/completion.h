@@ -11,9 +11,6 @@ struct CommandWords {
   std::vector<std::string> flags;  ///< "--json"
 };
 
-/// What `list` can list.
-std::vector<std::string> listable();
-
 /// What the last of `words`, the command line behind the program's name, may become: commands,
 /// experiments, flags, run ids, or overrides with keys, groups, their options and values. Nothing
 /// if nothing is known; never an error, because a person is in the middle of typing.

@@ -1,3 +1,5 @@
+#include "cli/inspect/list_command.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <utility>
 
 #include "cli/commands.h"
-#include "cli/inspect/completion.h"
 #include "config/compose/compose.h"
 #include "config/grid/key_docs.h"
 #include "run/metrics.h"

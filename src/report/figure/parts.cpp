@@ -104,6 +104,10 @@ int panels_across(std::size_t panels, int most) {
   return number <= 3 ? 1 : std::min(number, most);  // three below each other, never more
 }
 
+bool has_gap(const std::vector<Series>& panels, int columns) {
+  return panels.size() % static_cast<std::size_t>(columns) != 0;
+}
+
 void split_into_panels(Json& spec, const std::vector<Series>& panels, const std::string& axis,
                        const Labels& labels, int columns, Json panel) {
   const std::string name = axis == "model" ? "" : labels.axis(axis) + ": ";
@@ -116,10 +120,8 @@ void split_into_panels(Json& spec, const std::vector<Series>& panels, const std:
       Json{{"field", "heading"}, {"type", "nominal"}, {"title", nullptr}, {"sort", order}};
   spec["columns"] = columns;
   // Otherwise the axis of a column stands in the last row, also where that has no panel.
-  const bool has_gaps = panels.size() % static_cast<std::size_t>(columns) != 0;
-  if (has_gaps) spec["resolve"] = Json{{"axis", Json{{"x", "independent"}}}};
-  spec["spacing"] =
-      Json{{"row", has_gaps && spec.contains("bounds") ? 58 : 26}, {"column", kPanelGap}};
+  if (has_gap(panels, columns)) spec["resolve"] = Json{{"axis", Json{{"x", "independent"}}}};
+  spec["spacing"] = Json{{"row", 26}, {"column", kPanelGap}};
   spec["spec"] = std::move(panel);
 }
 

@@ -49,6 +49,9 @@ constexpr int kPanelGap = 22;
 /// one panel alone where that can be avoided.
 int panels_across(std::size_t panels, int most);
 
+/// Whether the last row of panels is not full.
+bool has_gap(const std::vector<Series>& panels, int columns);
+
 /// Splits a figure into panels, one per value, `columns` side by side; `panel` has marks and size.
 /// `axis` is whose values they are, told with them unless they are models, which have names.
 void split_into_panels(Json& spec, const std::vector<Series>& panels, const std::string& axis,

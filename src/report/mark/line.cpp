@@ -198,6 +198,8 @@ void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
                     Json{{"width", (width - legend_width - 45) / columns - kPanelGap},
                          {"height", kLinePanelHeight},
                          {"layer", layers(plan, values)}});
+  // Then each panel has an axis of its own, and flush bounds leave it no room.
+  if (has_gap(plan.panels, columns)) spec["spacing"]["row"] = 58;
 }
 
 Json categories_of(const LineConfig& config, const std::vector<Observation>& rows,
