@@ -68,6 +68,47 @@ CATCH_TEST_CASE("a loss of few positions is that of all logits with the others l
   }
 }
 
+CATCH_TEST_CASE("a score counts right answers, and sequences all of whose answers are right") {
+  const ModelConfig config{.d_model = 16, .layers = 1};
+  LanguageModel model(config, kScoreVocab);
+  initialise(model, config, 0);
+  const at::NoGradGuard no_grad;
+  at::manual_seed(3);
+  const auto inputs = at::randint(kScoreVocab, {4, 8}, at::kLong);
+  const auto said = model.forward(inputs).argmax(-1);  // [4, 8]
+  auto targets = said.clone();
+  targets[0][2] = kNone;  // two questions less, all right
+  targets[0][5] = kNone;
+  targets[1][3] = (said[1][3] + 1).remainder(kScoreVocab);  // one wrong
+  for (const int t : {1, 4}) targets[2][t] = (said[2][t] + 1).remainder(kScoreVocab);
+  const auto found = score(model, inputs, targets);
+  CATCH_CHECK(found.sequences == 4);
+  CATCH_CHECK(found.targets == 30);
+  CATCH_CHECK(found.correct == 27);
+  CATCH_CHECK(found.all_correct == 2);
+  const auto losses = at::cross_entropy_loss(model.forward(inputs).flatten(0, 1), targets.flatten(),
+                                             {}, at::Reduction::Sum, kNone);
+  CATCH_CHECK(found.loss_sum == Approx(losses.item<double>()));
+}
+
+CATCH_TEST_CASE("a score drops nothing, and training goes on dropping") {
+  const ModelConfig config{.d_model = 16, .layers = 1, .dropout = 0.5};
+  LanguageModel model(config, kScoreVocab);
+  initialise(model, config, 0);
+  at::manual_seed(4);
+  const auto inputs = at::randint(kScoreVocab, {4, 8}, at::kLong);
+  const auto targets = at::randint(kScoreVocab, {4, 8}, at::kLong);
+  model.train();
+  const auto once = score(model, inputs, targets).loss_sum;
+  CATCH_CHECK(once == score(model, inputs, targets).loss_sum);
+  CATCH_CHECK(model.is_training());
+  CATCH_CHECK(mean_loss(model, inputs, targets).item<double>() !=
+              mean_loss(model, inputs, targets).item<double>());
+  model.eval();
+  CATCH_CHECK(once == score(model, inputs, targets).loss_sum);
+  CATCH_CHECK_FALSE(model.is_training());
+}
+
 CATCH_TEST_CASE("the state at chosen places is the same as among all") {
   at::manual_seed(2);
   const ModelConfig config{.d_model = 16, .layers = 1};
