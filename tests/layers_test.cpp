@@ -33,7 +33,7 @@ const std::map<std::string, Room> kRooms = {
     {"kernel", {{}, {"", "operation"}}},
     {"text", {{"util", "config"}}},
     {"model", {{"util", "config", "kernel"}, {"layer", "attention/base", "attention"}}},
-    {"task", {{"util", "config", "text"}, {"base", "needle", "association", "in_text"}}},
+    {"task", {{"util", "config", "text"}, {"base", "needle", "association", "tracking", "in_text"}}},
     {"train",
      {{"util", "statistics", "config", "record", "model", "task"},
       {"optimizer", "settings", "step"}}},

@@ -6,14 +6,20 @@
 #include <variant>
 
 #include "task/association/context_qa.h"
+#include "task/association/fuzzy_recall.h"
 #include "task/association/in_context.h"
 #include "task/association/mqar.h"
 #include "task/association/noisy_recall.h"
 #include "task/in_text/text.h"
 #include "task/in_text/text_needle.h"
+#include "task/needle/associative_needle.h"
 #include "task/needle/needle.h"
 #include "task/needle/needle_recall.h"
 #include "task/needle/recall.h"
+#include "task/tracking/common_words.h"
+#include "task/tracking/k_hop.h"
+#include "task/tracking/selective_copy.h"
+#include "task/tracking/variable_tracking.h"
 
 namespace difflab {
 
@@ -22,8 +28,10 @@ class Task;
 /// Every task a model can be trained on; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
 using TaskConfig =
-    std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, MqarConfig, NoisyRecallConfig,
-                 InContextConfig, ContextQaConfig, TextNeedleConfig, TextConfig>;
+    std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, AssociativeNeedleConfig,
+                 MqarConfig, NoisyRecallConfig, FuzzyRecallConfig, KHopConfig,
+                 VariableTrackingConfig, CommonWordsConfig, SelectiveCopyConfig, InContextConfig,
+                 ContextQaConfig, TextNeedleConfig, TextConfig>;
 
 std::unique_ptr<Task> build_task(const TaskConfig& config);
 

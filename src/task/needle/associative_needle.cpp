@@ -1,0 +1,167 @@
+#include "task/needle/associative_needle.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "task/base/rows.h"
+#include "task/base/task.h"
+#include "task/needle/needle_places.h"
+#include "task/needle/recall_mixture.h"
+#include "util/random.h"
+#include "util/text.h"
+
+namespace difflab {
+namespace {
+
+using AssociativeConfig = AssociativeNeedleConfig;
+
+/// What the three kinds of sequence share: the vocabulary and the world.
+class WorldTask : public Task {
+ public:
+  explicit WorldTask(const AssociativeConfig& config)
+      : config_(config),
+        symbols_(config.vocabulary()),
+        sign_of_(Random{config.world, stream_key("world")}.distinct(config.things, config.things)) {
+  }
+  std::int64_t vocab_size() const override { return symbols_.size(); }
+  std::int64_t sequence_length() const override { return config_.length; }
+  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
+
+ protected:
+  std::int64_t token(std::size_t range, std::int64_t i = 0) const {
+    return symbols_.token(range, i);
+  }
+  std::int64_t sign_of(std::int64_t thing) const {
+    return token(AssociativeConfig::kSigns, sign_of_[static_cast<std::size_t>(thing)]);
+  }
+
+  AssociativeConfig config_;
+
+ private:
+  Symbols symbols_;
+  std::vector<std::int64_t> sign_of_;  // π
+};
+
+enum class AskedBy { kThing, kSign };
+
+class AskedNeedleTask final : public WorldTask {
+ public:
+  AskedNeedleTask(const AssociativeConfig& config, AskedBy asked)
+      : WorldTask(config), asked_(asked) {}
+
+  std::vector<TaskPart> parts() const override { return {{name(), 1.0, this}}; }
+  /// Any name of the context.
+  double chance_accuracy() const override { return 1 / static_cast<double>(config_.needles); }
+
+  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
+              std::int64_t size) const override {
+    return batch_of_rows(concat(name(), " needle"), seed, split, index, size, config_.length,
+                         [&](Random& random, TokenSpan input, TokenSpan target) {
+                           write_sample(random, input, target);
+                         });
+  }
+
+ private:
+  std::string name() const { return asked_ == AskedBy::kThing ? "direct" : "associative"; }
+
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+    const auto N = config_.needles, noise = config_.length - 1 - 2 * N - 2;
+    const auto names = random.distinct(N, config_.names);
+    const auto things = random.distinct(N, config_.things);
+    const auto asked = random.below(N);
+    const auto needle_at = place_needles(random, N, noise, asked, config_.depth);
+
+    std::size_t t = 0;
+    input[t++] = token(AssociativeConfig::kBegin);
+    for (std::int64_t gap = 0; gap <= noise; ++gap) {
+      if (const auto needle = needle_at[static_cast<std::size_t>(gap)]; needle >= 0) {
+        input[t++] = token(AssociativeConfig::kNames, names[static_cast<std::size_t>(needle)]);
+        input[t++] = token(AssociativeConfig::kThings, things[static_cast<std::size_t>(needle)]);
+      }
+      if (gap < noise) {
+        input[t++] = token(AssociativeConfig::kNoise, random.below(config_.noise_tokens));
+      }
+    }
+    const auto thing = things[static_cast<std::size_t>(asked)];
+    input[t++] = token(AssociativeConfig::kQuestion);
+    input[t] =
+        asked_ == AskedBy::kThing ? token(AssociativeConfig::kThings, thing) : sign_of(thing);
+    target[t] = token(AssociativeConfig::kNames, names[static_cast<std::size_t>(asked)]);
+  }
+
+  AskedBy asked_;
+};
+
+class BarePairsTask final : public WorldTask {
+ public:
+  using WorldTask::WorldTask;
+  std::vector<TaskPart> parts() const override { return {{"bare", 1.0, this}}; }
+  /// Any sign, because the context does not tell.
+  double chance_accuracy() const override { return 1 / static_cast<double>(config_.things); }
+
+  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
+              std::int64_t size) const override {
+    return batch_of_rows("bare pairs", seed, split, index, size, config_.length,
+                         [&](Random& random, TokenSpan input, TokenSpan target) {
+                           input[0] = token(AssociativeConfig::kBegin);
+                           for (std::size_t t = 1; t < input.size(); ++t) {
+                             const auto thing = random.below(config_.things);
+                             input[t] = token(AssociativeConfig::kThings, thing);
+                             target[t] = sign_of(thing);
+                             if (++t < input.size()) input[t] = sign_of(thing);
+                           }
+                         });
+  }
+};
+
+class AssociativeNeedleTask final : public WorldTask {
+ public:
+  explicit AssociativeNeedleTask(const AssociativeConfig& config)
+      : WorldTask(config),
+        associative_(config, AskedBy::kSign),
+        direct_(config, AskedBy::kThing),
+        bare_(config) {}
+
+  double chance_accuracy() const override { return associative_.chance_accuracy(); }
+  std::vector<TaskPart> parts() const override {
+    const auto direct = config_.direct_share, bare = config_.bare_share;
+    std::vector<TaskPart> parts = {{"associative", 1 - direct - bare, &associative_}};
+    if (direct > 0) parts.push_back({"direct", direct, &direct_});
+    if (bare > 0) parts.push_back({"bare", bare, &bare_});
+    return parts;
+  }
+
+  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
+              std::int64_t size) const override {
+    std::vector<at::Tensor> inputs, targets;
+    std::vector<std::int64_t> sizes;
+    std::int64_t left = size;
+    const auto all = parts();
+    for (auto part = all.rbegin(); part != all.rend(); ++part) {  // the first takes what is left
+      const bool is_first = part + 1 == all.rend();
+      const std::int64_t wanted = std::llround(part->share * static_cast<double>(size));
+      const auto rows = is_first ? left : std::min(left, wanted);
+      left -= rows;
+      auto own = part->task->batch(seed, split, index, rows);
+      inputs.insert(inputs.begin(), own.inputs);
+      targets.insert(targets.begin(), own.targets);
+      sizes.insert(sizes.begin(), rows);
+    }
+    return {at::cat(inputs), at::cat(targets), std::move(sizes)};
+  }
+
+ private:
+  AskedNeedleTask associative_, direct_;
+  BarePairsTask bare_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> AssociativeNeedleConfig::build() const {
+  return with_recall(std::make_unique<AssociativeNeedleTask>(*this), recall_share);
+}
+
+}  // namespace difflab

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "config/schema/fields.h"
+#include "task/base/symbols.h"
+#include "task/needle/recall.h"
+#include "util/text.h"
+
+namespace difflab {
+
+class Task;
+
+/// Needles that are asked for by another word than they contain (NoLiMa, Modarressi et al. 2025,
+/// arXiv 2502.05167, in symbols). A world maps each thing a to its sign π(a); sequences of bare
+/// pairs teach it. A needle is a name and a thing. It is asked for by its thing (direct) or by the
+/// sign of that (associative), which no token of the context is.
+///
+///   inputs    B n x4 a7 n n x1 a2 n ? a7        direct: N = 2, T = 11
+///   targets   . . .  .  . . .  .  . . x4        . kIgnore
+///   inputs    B n x4 a7 n n x1 a2 n ? b5        associative, where b5 is π(a7)
+///   targets   . . .  .  . . .  .  . . x4
+///   inputs    B a7 b5 a0 b3 a2 b8 a4 b1 a9      bare pairs
+///   targets   . b5 .  b3 .  b8 .  b1 .  b6
+///
+/// π is a bijection that depends on `world` alone. Names and things of needles are distinct, and
+/// needles lie as in the needle task. Things of bare pairs are drawn with replacement.
+struct AssociativeNeedleConfig {
+  static constexpr std::string_view kKind = "associative_needle";
+  static constexpr std::string_view kAbout =
+      "needles asked for by an associated word, learned in the weights (NoLiMa, arXiv 2502.05167)";
+
+  std::int64_t length = 64;          ///< T
+  std::int64_t needles = 4;          ///< N
+  std::optional<double> depth = {};  ///< % of the noise before the asked needle; nothing draws it
+  std::int64_t things = 32;          ///< and as many signs
+  std::int64_t names = 32;           ///< distinct names
+  std::int64_t noise_tokens = 32;    ///< distinct noise symbols
+  std::uint64_t world = 0;           ///< which π
+  double direct_share = 0.25;        ///< of each batch
+  double bare_share = 0.25;          ///< of each batch; the rest is associative
+  double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
+
+  /// With at least one noise token per needle.
+  std::int64_t smallest_length() const { return 1 + 3 * needles + 2; }
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("needles", needles, "needles N hidden in a sequence", config::between(1, 100'000));
+    visit("depth", depth, "where the asked needle lies, in % of the noise; null draws it",
+          config::between(0, 100));
+    visit("things", things, "distinct things, and as many signs", config::between(2, 1'000'000));
+    visit("names", names, "distinct names", config::between(1, 1'000'000));
+    visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
+    visit("world", world, "number of the map from things to signs");
+    visit("direct_share", direct_share, "share of each batch that asks for the needle's own thing",
+          config::between(0, 1));
+    visit("bare_share", bare_share, "share of each batch that is bare pairs of thing and sign",
+          config::between(0, 1));
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
+          config::between(0, 1));
+  }
+  void validate(config::Check& check) const {
+    check_recall_share(recall_share, length, check);
+    if (direct_share + bare_share >= 1) {
+      check.problem("bare_share", concat("is ", bare_share, " beside direct_share ", direct_share,
+                                         "; expected less than 1 together, because the rest is "
+                                         "associative"));
+    }
+    if (needles > names) {
+      check.problem("names", concat("is ", names, "; expected at least needles, ", needles,
+                                    ", because names are distinct"));
+    }
+    if (needles > things) {
+      check.problem("things", concat("is ", things, "; expected at least needles, ", needles,
+                                     ", because things are distinct"));
+    }
+    if (length < smallest_length()) {
+      check.problem("length", concat("is ", length, ", too short for ", needles,
+                                     " needles and a question; the smallest that fits is ",
+                                     smallest_length()));
+    }
+  }
+
+  enum Range : std::size_t { kBegin, kQuestion, kNoise, kThings, kSigns, kNames };
+  Symbols vocabulary() const {
+    return {{"B", 1}, {"?", 1}, {"n", noise_tokens}, {"a", things}, {"b", things}, {"x", names}};
+  }
+  std::int64_t sequence_length() const { return length; }
+  std::int64_t vocab_size() const { return vocabulary().size(); }
+
+  std::unique_ptr<Task> build() const;
+};
+
+}  // namespace difflab

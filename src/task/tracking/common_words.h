@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "config/schema/fields.h"
+#include "task/base/symbols.h"
+
+namespace difflab {
+
+class Task;
+
+/// The most frequent words of a list, most frequent first (frequent words of RULER, Hsieh et al.
+/// 2024, arXiv 2404.06654, with symbols for words).
+///
+///   inputs    B w5 w2 w5 w9 w5 w2 w5 w2 w7 ? w5      K = 2, T = 12
+///   targets   . .  .  .  .  .  .  .  .  .  w5 w2     . kIgnore
+///
+/// How often the word of rank r occurs is fixed: floor(W · p(r)) with p(r) in proportion to r^−α
+/// (Zipf) for the W words of a list; the rest of the list are words that occur once. The K + 1 most
+/// frequent words occur differently often. Which words they are and their order are drawn.
+struct CommonWordsConfig {
+  static constexpr std::string_view kKind = "common_words";
+  static constexpr std::string_view kAbout =
+      "the most frequent words of a list with Zipf frequencies (RULER, arXiv 2404.06654)";
+
+  std::int64_t length = 64;  ///< T
+  std::int64_t words = 64;   ///< distinct words
+  std::int64_t asked = 2;    ///< K
+  double alpha = 1.5;        ///< α
+  double recall_share = 0;   ///< share of each batch that is cyclic repetition (recall_mixture.h)
+
+  /// W, all tokens but B, ? and the answers that stand in the input.
+  std::int64_t listed() const { return length - 1 - asked; }
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("words", words, "distinct words", config::between(2, 1'000'000));
+    visit("asked", asked, "words K to be told", config::between(1, 100'000));
+    visit("alpha", alpha, "power α of the frequencies: rank r in proportion to r^-α",
+          config::between(0, 10));
+    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
+          config::between(0, 1));
+  }
+  void validate(config::Check& check) const;
+
+  enum Range : std::size_t { kBegin, kQuestion, kWords };
+  Symbols vocabulary() const { return {{"B", 1}, {"?", 1}, {"w", words}}; }
+  std::int64_t sequence_length() const { return length; }
+  std::int64_t vocab_size() const { return vocabulary().size(); }
+
+  /// How often the words of rank 1, 2, … occur, none 0; they add up to W. Empty if W < 1.
+  std::vector<std::int64_t> counts() const;
+
+  std::unique_ptr<Task> build() const;
+};
+
+}  // namespace difflab
