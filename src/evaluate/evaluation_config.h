@@ -15,8 +15,10 @@
 #include "evaluate/language/sample_text.h"
 #include "evaluate/retrieval/ar_hit.h"
 #include "evaluate/retrieval/hallucination.h"
+#include "evaluate/retrieval/hops.h"
 #include "evaluate/retrieval/in_context_shots.h"
 #include "evaluate/retrieval/needle_grid.h"
+#include "evaluate/retrieval/reassignment.h"
 #include "evaluate/retrieval/text_needle_grid.h"
 #include "evaluate/speed/decoding.h"
 #include "evaluate/speed/throughput.h"
@@ -27,9 +29,10 @@ namespace difflab {
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
 using EvaluationConfig =
     std::variant<HeldoutConfig, NeedleGridConfig, TextNeedleGridConfig, InContextShotsConfig,
-                 HallucinationConfig, AttentionAllocationConfig, ActivationOutliersConfig,
-                 LogitQuantizationConfig, LossByPositionConfig, ArHitConfig, InitialGradientsConfig,
-                 LambdaDistributionConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
+                 HallucinationConfig, HopsConfig, ReassignmentConfig, AttentionAllocationConfig,
+                 ActivationOutliersConfig, LogitQuantizationConfig, LossByPositionConfig,
+                 ArHitConfig, InitialGradientsConfig, LambdaDistributionConfig, ThroughputConfig,
+                 SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {

@@ -40,6 +40,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"train.stop_at", "\"\""},
     LaterKey{"evaluate.at", "[]"},
     LaterKey{"evaluate.task", "null"},
+    LaterKey{"task:mqar.reassign", "0.0"},
     LaterKey{"task:needle.lengths", "[]"},
     LaterKey{"task:needle_recall.needle.lengths", "[]"},
     LaterKey{"task:text_needle.lengths", "[]"},

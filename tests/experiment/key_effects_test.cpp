@@ -134,6 +134,7 @@ const std::vector<Change> kChanges{
     {"mqar", "task.pairs", "4"},
     {"mqar", "task.power_a", "1"},
     {"mqar", "task.random_filler", "false"},
+    {"mqar", "task.reassign", "0.5"},
     {"mqar", "task.recall_share", "0.25"},
     {"noisy", "task.length", "28"},
     {"noisy", "task.noise", "0.2"},

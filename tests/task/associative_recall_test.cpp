@@ -58,6 +58,39 @@ CATCH_TEST_CASE("mqar shows N distinct pairs, then asks for each once at the sta
   }
 }
 
+CATCH_TEST_CASE("mqar with reassign asks for the last value that a key was shown with") {
+  const MqarConfig config{.length = 48, .tokens = 64, .pairs = 8, .reassign = 0.25};
+  const auto task = config.build();
+  const auto [inputs, targets, parts] = task->batch(3, Split::kTrain, 1, 200);
+  std::set<std::size_t> second_at;
+  for (std::int64_t i = 0; i < 200; ++i) {
+    const Words input = words_of(*task, row_of(inputs, i));
+    const Words target = words_of(*task, row_of(targets, i));
+    std::map<std::string, std::string> value_of;
+    std::set<std::string> values;
+    std::size_t twice = 0;
+    for (std::size_t t = 0; t < 20; t += 2) {
+      if (value_of.contains(input[t])) ++twice, second_at.insert(t);
+      value_of[input[t]] = input[t + 1];
+      CATCH_REQUIRE(values.insert(input[t + 1]).second);
+    }
+    CATCH_REQUIRE(twice == 2);
+    CATCH_REQUIRE(value_of.size() == 8);
+    for (std::size_t t = 20; t < input.size(); ++t) {
+      const auto asked = value_of.find(input[t]);
+      CATCH_REQUIRE(target[t] == (asked == value_of.end() ? "." : asked->second));
+    }
+  }
+  CATCH_CHECK(second_at.contains(2));  // anywhere behind the first
+  CATCH_CHECK(second_at.contains(18));
+  CATCH_CHECK(task->chance_accuracy() == 0.1);
+  CATCH_CHECK(Problems::of(MqarConfig{.length = 35, .pairs = 8, .reassign = 0.25}) ==
+              "length is 35, too short for 10 pairs and 8 queries; the smallest that fits is 36\n");
+  CATCH_CHECK(Problems::of(MqarConfig{.tokens = 20, .pairs = 8, .reassign = 0.5}) ==
+              "vocab_size is 20, which has 10 values; expected at least 24 for 12 pairs shown, "
+              "because values are distinct\n");
+}
+
 CATCH_TEST_CASE("the first query of mqar comes after a gap that follows the power law") {
   for (const double a : {0.01, 0.5, 1.0}) {
     const MqarConfig config{.length = 40, .pairs = 4, .power_a = a};  // 16 slots

@@ -21,7 +21,8 @@ class MqarTask final : public Task {
   std::int64_t vocab_size() const override { return symbols_.size(); }
   std::int64_t sequence_length() const override { return config_.length; }
   std::vector<TaskPart> parts() const override { return {{"mqar", 1.0, this}}; }
-  double chance_accuracy() const override { return 1 / static_cast<double>(config_.pairs); }
+  /// Any value of the context.
+  double chance_accuracy() const override { return 1 / static_cast<double>(config_.shown()); }
   std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
@@ -36,20 +37,22 @@ class MqarTask final : public Task {
   enum Range : std::size_t { kFiller, kKeys, kValues };
 
   void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
-    auto keys = random.distinct(config_.pairs, config_.keys());
-    const auto values = random.distinct(config_.pairs, config_.values());
+    const auto keys = random.distinct(config_.pairs, config_.keys());
+    const auto values = random.distinct(config_.shown(), config_.values());
     const auto slots = draw_slots(random);
+    const auto order = draw_order(random);
+    std::vector<std::int64_t> value_of(keys.size());  // the last one shown
     std::fill(input.begin(), input.end(), symbols_.token(kFiller));
     std::size_t t = 0;
-    for (std::size_t pair = 0; pair < keys.size(); ++pair) {
-      input[t++] = symbols_.token(kKeys, keys[pair]);
-      input[t++] = symbols_.token(kValues, values[pair]);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      input[t++] = symbols_.token(kKeys, keys[order[i]]);
+      value_of[order[i]] = input[t++] = symbols_.token(kValues, values[i]);
     }
     const auto context = input.first(t);
-    for (std::size_t pair = 0; pair < keys.size(); ++pair) {
-      const auto at = t + 2 * slots[pair];
-      input[at] = symbols_.token(kKeys, keys[pair]);
-      target[at] = symbols_.token(kValues, values[pair]);
+    for (std::size_t key = 0; key < keys.size(); ++key) {
+      const auto at = t + 2 * slots[key];
+      input[at] = symbols_.token(kKeys, keys[key]);
+      target[at] = value_of[key];
     }
     if (!config_.random_filler) return;
     for (auto at = t; at < input.size(); ++at) {
@@ -57,10 +60,27 @@ class MqarTask final : public Task {
     }
   }
 
+  // Which key each pair shows. Without new values they come as they were drawn.
+  std::vector<std::size_t> draw_order(Random& random) const {
+    std::vector<std::size_t> order;
+    const auto twice = random.distinct(config_.reassigned(), config_.pairs);
+    for (std::int64_t key = 0; key < config_.pairs; ++key) {
+      order.push_back(static_cast<std::size_t>(key));
+    }
+    if (twice.empty()) return order;
+    order.insert(order.end(), twice.begin(), twice.end());
+    auto shuffled = order;
+    const auto places = random.distinct(config_.shown(), config_.shown());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      shuffled[static_cast<std::size_t>(places[i])] = order[i];
+    }
+    return shuffled;
+  }
+
   // Weighted draws without replacement, in the order they are drawn: of exponential clocks with
   // these rates, the one that rings next is each one in proportion to its rate.
   std::vector<std::size_t> draw_slots(Random& random) const {
-    const auto slots = static_cast<std::size_t>(config_.length - 2 * config_.pairs) / 2;
+    const auto slots = static_cast<std::size_t>(config_.length - 2 * config_.shown()) / 2;
     std::vector<double> rings(slots);
     for (std::size_t slot = 0; slot < slots; ++slot) {
       const double rate = std::pow(static_cast<double>(slot + 1), config_.power_a - 1);

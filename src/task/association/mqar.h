@@ -5,8 +5,6 @@
 #include <string_view>
 
 #include "config/schema/fields.h"
-#include "task/needle/recall.h"
-#include "util/text.h"
 
 namespace difflab {
 
@@ -22,7 +20,13 @@ class Task;
 /// Behind the pairs lie (T − 2N)/2 slots of two tokens; a query stands at the first of its slot.
 /// Slots are drawn without replacement, slot g (from 1) in proportion to g^(a − 1), and pair i
 /// takes the i-th that is drawn: with a = 1 all slots are alike, with a near 0 most queries come
-/// soon. A filler is a token other than the sequence's keys (in the original it may be one), so
+/// soon. With `reassign` r, round(r · N) of the keys are shown a second time with another value,
+/// and the last one counts; the pairs then come in any order:
+///
+///   inputs    k4 v1 k9 v7 k4 v3 | k9 _ _ _ _ _ k4 _      r = 0.5
+///   targets   .  .  .  .  .  .  | v7 . . . . . v3 .
+///
+/// A filler is a token other than the sequence's keys (in the original it may be one), so
 /// that each key is asked once; or it is always _.
 struct MqarConfig {
   static constexpr std::string_view kKind = "mqar";
@@ -34,10 +38,15 @@ struct MqarConfig {
   std::int64_t pairs = 8;     ///< N
   double power_a = 0.01;      ///< a
   bool random_filler = true;  ///< false: always _
+  double reassign = 0;        ///< r
   double recall_share = 0;    ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
+  /// Keys that get a new value.
+  std::int64_t reassigned() const;
+  /// Pairs shown: N, and those with a new value.
+  std::int64_t shown() const { return pairs + reassigned(); }
   /// The shortest sequence with a slot for each query.
-  static constexpr std::int64_t smallest_length(std::int64_t pairs) { return 4 * pairs; }
+  std::int64_t smallest_length() const { return 2 * shown() + 2 * pairs; }
   std::int64_t keys() const { return tokens / 2 - 1; }
   std::int64_t values() const { return tokens - tokens / 2; }
 
@@ -51,22 +60,12 @@ struct MqarConfig {
     visit("power_a", power_a, "power a of the gaps between pairs and queries; 1: all alike",
           config::between(0, 1));
     visit("random_filler", random_filler, "whether the tokens between queries are drawn");
+    visit("reassign", reassign, "share of the keys that are shown again with a new value",
+          config::between(0, 1));
     visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));
   }
-  void validate(config::Check& check) const {
-    check_recall_share(recall_share, length, check);
-    if (pairs > keys()) {
-      check.problem("vocab_size",
-                    concat("is ", tokens, ", which has ", keys(), " keys; expected at least ",
-                           2 * (pairs + 1), " for ", pairs, " pairs, because keys are distinct"));
-    }
-    if (length < smallest_length(pairs)) {
-      check.problem("length", concat("is ", length, ", too short for ", pairs,
-                                     " pairs and as many queries; the smallest that fits is ",
-                                     smallest_length(pairs)));
-    }
-  }
+  void validate(config::Check& check) const;
 
   std::int64_t sequence_length() const { return length; }
   std::int64_t vocab_size() const { return tokens; }
