@@ -60,42 +60,6 @@ CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones 
   CATCH_CHECK(drawing.rows[2][6] == "2");
 }
 
-CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on one scale about 0") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
-  const auto cells = [](double near, double far) {
-    return Json::array({Json{{"length", 64}, {"depth", 0}, {"accuracy", near}},
-                        Json{{"length", 128}, {"depth", 0}, {"accuracy", far}}});
-  };
-  with_cells(builder, "transformer", 0, cells(.5, .5));
-  with_cells(builder, "transformer", 1, cells(.6, .4));
-  with_cells(builder, "diff", 2, cells(1, 1));  // without a partner
-  with_cells(builder, "diff", 1, cells(.9, .1));
-  with_cells(builder, "diff", 0, cells(.7, .5));
-  HeatmapConfig map;
-  map.name = "difference";
-  map.source = "grid";
-  map.x = "length";
-  map.y = "depth";
-  map.value = "accuracy";
-  map.facet = "model";
-  map.against = "transformer";
-  const Drawing drawing = draw(builder, map);
-  CATCH_REQUIRE(drawing.rows.size() == 2);
-  CATCH_CHECK(drawing.columns[3] == "mean_accuracy_difference");
-  // At 64: .7 − .5 and .9 − .6, mean .25. At 128: 0 and −.3, mean −.15.
-  CATCH_CHECK(drawing.rows[0][0] == "diff");
-  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(.25));
-  CATCH_CHECK(std::stod(drawing.rows[1][3]) == Approx(-.15));
-  CATCH_CHECK(drawing.rows[0][6] == "2");
-  const std::string spec = drawing.spec.dump();
-  CATCH_CHECK_THAT(spec, Contains("\"domain\":[-0.3,0.0,0.3],\"scheme\":\"blueorange\"") ||
-                             Contains("\"domain\":[-0.3,0,0.3],\"scheme\":\"blueorange\""));
-  CATCH_CHECK_THAT(spec, Contains("\"sort\":[\"diff\"]"));
-  CATCH_CHECK_THAT(spec, Contains("\"+.25\"") && Contains("\"−.15\""));
-  CATCH_CHECK_THAT(spec, Contains("Minus transformer on equal seeds"));
-}
-
 HistogramConfig histogram() {
   HistogramConfig config;
   config.name = "histogram";

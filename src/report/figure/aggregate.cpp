@@ -93,6 +93,46 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
   return groups;
 }
 
+std::vector<Group> differences(const Frame& frame, const std::vector<Group>& groups,
+                               const std::vector<std::string>& keys, const std::string& axis,
+                               const std::string& against) {
+  const auto are_partners = [&](const FrameRun& a, const FrameRun& b) {
+    return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& other) {
+      return other == axis || a.axis(other) == b.axis(other);
+    });
+  };
+  const auto is_reference = [&](const Group& group) {
+    return !group.runs.empty() && group.runs.front()->axis(axis) == against;
+  };
+  const auto have_same_place = [&](const Group& a, const Group& b) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (keys[i] != axis && a.keys[i] != b.keys[i]) return false;
+    }
+    return true;
+  };
+  std::vector<Group> result;
+  for (const Group& group : groups) {
+    const auto base = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
+      return is_reference(other) && have_same_place(other, group);
+    });
+    if (is_reference(group) || base == groups.end()) continue;
+    Group difference;
+    difference.keys = group.keys;
+    for (std::size_t i = 0; i < group.runs.size(); ++i) {
+      for (std::size_t j = 0; j < base->runs.size(); ++j) {
+        if (!are_partners(*group.runs[i], *base->runs[j])) continue;
+        difference.runs.push_back(group.runs[i]);
+        difference.values.push_back(group.values[i] - base->values[j]);
+      }
+    }
+    if (difference.values.empty()) continue;
+    difference.average = mean(difference.values);
+    difference.interval = t_interval(difference.values);
+    result.push_back(std::move(difference));
+  }
+  return result;
+}
+
 std::string describe_spread(const std::vector<Group>& groups, bool shows_interval) {
   std::size_t least = 0;
   std::size_t most = 0;

@@ -204,41 +204,6 @@ void lay_out(const HeatmapPlan& plan, Json& spec) {
   spec["spacing"] = kGap;
 }
 
-// Each cell minus the same cell of the panel `against`, run by run of equal seed.
-std::vector<Group> differences(const Frame& frame, const std::vector<Group>& groups,
-                               const std::string& facet, const std::string& against) {
-  const auto are_partners = [&](const FrameRun& a, const FrameRun& b) {
-    return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& axis) {
-      return axis == facet || a.axis(axis) == b.axis(axis);
-    });
-  };
-  const auto is_reference = [&](const Group& group) {
-    return !group.runs.empty() && group.runs.front()->axis(facet) == against;
-  };
-  std::vector<Group> result;
-  for (const Group& group : groups) {
-    const auto base = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
-      return is_reference(other) && other.keys[1] == group.keys[1] &&
-             other.keys[2] == group.keys[2];
-    });
-    if (is_reference(group) || base == groups.end()) continue;
-    Group difference;
-    difference.keys = group.keys;
-    for (std::size_t i = 0; i < group.runs.size(); ++i) {
-      for (std::size_t j = 0; j < base->runs.size(); ++j) {
-        if (!are_partners(*group.runs[i], *base->runs[j])) continue;
-        difference.runs.push_back(group.runs[i]);
-        difference.values.push_back(group.values[i] - base->values[j]);
-      }
-    }
-    if (difference.values.empty()) continue;
-    difference.average = mean(difference.values);
-    difference.interval = t_interval(difference.values);
-    result.push_back(std::move(difference));
-  }
-  return result;
-}
-
 double reach_of(const std::vector<Group>& groups) {
   double reach = 0.1;  // smaller differences shall not look large
   for (const Group& group : groups) reach = std::max(reach, std::abs(group.average));
@@ -251,7 +216,7 @@ Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
   const std::vector<std::string> keys = {facet, y, x};
   const auto rows = frame.observations(source, false, where);
   auto groups = aggregate(frame, rows, keys, value);
-  if (!against.empty()) groups = differences(frame, groups, facet, against);
+  if (!against.empty()) groups = differences(frame, groups, keys, facet, against);
   auto panels = style.series(frame, rows, facet);
   std::erase_if(panels, [&](const Series& one) { return one.value == against; });
   const HeatmapPlan plan{.config = *this,

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "report/figure/parts.h"
+#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -23,6 +24,8 @@ struct LinePlan {
   Json categories;  // labels of x in their order; null: x is what its values are
   const Style& style;
 };
+
+bool is_difference(const LinePlan& plan) { return !plan.config.against.empty(); }
 
 bool is_category(const LinePlan& plan) { return plan.config.x_scale == LineScale::kCategory; }
 
@@ -83,14 +86,18 @@ Json y_channel(const LinePlan& plan, const char* field) {
   Json scale = Json::object();
   if (plan.config.y_scale == AxisScale::kLog) {
     scale = {{"type", "log"}, {"nice", false}, {"padding", 8}};  // not to the next power of ten
+  } else if (is_difference(plan)) {
+    scale["zero"] = true;
   } else if (plan.metric.is_share) {
     scale["domain"] = Json::array({0, 1});
   } else {
     scale["zero"] = false;
   }
+  std::string title = plan.style.labels.axis_title(plan.metric);
+  if (is_difference(plan)) title += ", difference";
   return {{"field", field},
           {"type", "quantitative"},
-          {"title", plan.style.labels.axis_title(plan.metric)},
+          {"title", title},
           {"scale", std::move(scale)},
           {"axis", number_axis(Json{{"tickCount", 5}})}};
 }
@@ -164,9 +171,17 @@ Json marker_layer(const LinePlan& plan, const Json& x) {
                             {"tooltip", tooltip}}}};
 }
 
+// Where there is no difference.
+Json zero_rule() {
+  return Json::array(
+      {Json{{"data", Json{{"values", Json::array({Json{{"zero", 0}}})}}},
+            {"mark", Json{{"type", "rule"}, {"strokeWidth", 0.8}}},
+            {"encoding", Json{{"y", Json{{"field", "zero"}, {"type", "quantitative"}}}}}}});
+}
+
 Json layers(const LinePlan& plan, const Json& values) {
   const Json x = x_channel(plan, values);
-  Json result = chance_rules(plan.chance, "y");
+  Json result = is_difference(plan) ? zero_rule() : chance_rules(plan.chance, "y");
   if (plan.config.band == Band::kCi95) result.push_back(band_layer(plan, x));
   result.push_back(line_layer(plan, x));
   result.push_back(marker_layer(plan, x));
@@ -176,6 +191,11 @@ Json layers(const LinePlan& plan, const Json& values) {
 std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
                                      const std::vector<Group>& groups) {
   std::vector<std::string> lines = {describe_spread(groups, plan.config.band == Band::kCi95)};
+  if (is_difference(plan)) {
+    const std::string other = plan.style.labels.value(plan.config.against);
+    lines[0] = groups.empty() ? concat("No finished run has a partner among those of ", other)
+                              : concat("Minus ", other, " on equal seeds. ", lines[0]);
+  }
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
   const std::string gaps = describe_gaps(frame, plan.config.color, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
@@ -219,9 +239,10 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   const bool curve = source.empty() && (x == "step" || x == "tokens");
   const std::vector<std::string> keys = {facet, color, x};
   const auto rows = frame.observations(source, curve, where);
-  const auto groups = aggregate(frame, rows, keys, y);
+  auto groups = aggregate(frame, rows, keys, y);
+  if (!against.empty()) groups = differences(frame, groups, keys, color, against);
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
-  const LinePlan plan{
+  LinePlan plan{
       .config = *this,
       .metric = metric_of(y),
       .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, rows, color),
@@ -229,6 +250,10 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
       .chance = chance_levels(frame, rows, y),
       .categories = categories_of(*this, rows, style.labels),
       .style = style};
+  if (!against.empty()) {
+    std::erase_if(plan.lines, [&](const Series& one) { return one.value == against; });
+    plan.chance.clear();  // a difference has no chance level
+  }
   const std::string what = style.labels.heading(plan.metric);
   Drawing drawing;
   drawing.spec = style.start(
@@ -237,7 +262,7 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   const Json values = data_of(groups, plan);
   drawing.spec["data"] = Json{{"values", values}};
   lay_out(plan, values, drawing.spec);
-  add_csv(drawing, keys, y, groups);
+  add_csv(drawing, keys, against.empty() ? y : y + "_difference", groups);
   return drawing;
 }
 

@@ -14,7 +14,9 @@ enum class Band {
 };
 
 /// Means over runs as lines, one per value of `color`, with interval bands: learning curves
-/// (x: step, from metrics.jsonl), or anything against an axis, a metric or a key of the cells.
+/// (x: step, from metrics.jsonl), or anything against an axis, a metric or a key of the cells. With
+/// `against` the lines are differences to that value of `color` on equal seeds, and the bands their
+/// intervals: runs of a seed share what that seed makes easy or hard.
 struct LineConfig : FigureCommon {
   static constexpr std::string_view kKind = "line";
   static constexpr std::string_view kAbout =
@@ -23,8 +25,9 @@ struct LineConfig : FigureCommon {
 
   std::string x = "step";
   std::string y;
-  std::string color;  ///< axis; one line per value
-  std::string facet;  ///< axis; one panel per value
+  std::string color;    ///< axis; one line per value
+  std::string facet;    ///< axis; one panel per value
+  std::string against;  ///< value of color; empty: no difference
   Band band = Band::kCi95;
   LineScale x_scale = LineScale::kLinear;
   AxisScale y_scale = AxisScale::kLinear;
@@ -36,6 +39,7 @@ struct LineConfig : FigureCommon {
     visit("y", y, "metric on the vertical axis");
     visit("color", color, "axis with one line per value");
     visit("facet", facet, "axis with one panel per value");
+    visit("against", against, "value of color: lines show the difference to it on equal seeds");
     visit("band", band, "ci95 or none");
     visit("x_scale", x_scale,
           "linear, log, or category: labelled values side by side, in the order of the cells");

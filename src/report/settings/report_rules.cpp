@@ -154,6 +154,15 @@ void TableConfig::validate(config::Check& check) const {
 void LineConfig::validate(config::Check& check) const {
   check_given("x", x, check);
   check_given("y", y, check);
+  if (against.empty()) return;
+  if (color.empty()) {
+    check.problem("against", "is given without color; expected the axis whose value it is");
+  }
+  if (y_scale == AxisScale::kLog) {
+    check.problem("y_scale",
+                  "is log with against; expected linear, because differences may be "
+                  "negative");
+  }
 }
 
 void BarConfig::validate(config::Check& check) const {

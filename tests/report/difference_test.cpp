@@ -1,0 +1,134 @@
+// Figures of paired differences: maps and lines.
+#include <string>
+
+#include "report/data/frame.h"
+#include "report/example_study.h"
+#include "report/figure/style.h"
+#include "support/catch.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+using Catch::Contains;
+
+Drawing drawn(const StudyBuilder& builder, const auto& config) {
+  const Frame frame = frame_of(builder.study);
+  const Labels labels(builder.study.report.labels);
+  return config.draw(frame, Style{labels});
+}
+
+void accuracy_cells(StudyBuilder& builder, const std::string& model, int seed, const Json& cells) {
+  builder.finished(model, seed, {{"steps", 10}},
+                   {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
+}
+
+CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on one scale about 0") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto cells = [](double near, double far) {
+    return Json::array({Json{{"length", 64}, {"depth", 0}, {"accuracy", near}},
+                        Json{{"length", 128}, {"depth", 0}, {"accuracy", far}}});
+  };
+  accuracy_cells(builder, "transformer", 0, cells(.5, .5));
+  accuracy_cells(builder, "transformer", 1, cells(.6, .4));
+  accuracy_cells(builder, "diff", 2, cells(1, 1));  // without a partner
+  accuracy_cells(builder, "diff", 1, cells(.9, .1));
+  accuracy_cells(builder, "diff", 0, cells(.7, .5));
+  HeatmapConfig map;
+  map.name = "difference";
+  map.source = "grid";
+  map.x = "length";
+  map.y = "depth";
+  map.value = "accuracy";
+  map.facet = "model";
+  map.against = "transformer";
+  const Drawing drawing = drawn(builder, map);
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  CATCH_CHECK(drawing.columns[3] == "mean_accuracy_difference");
+  // At 64: .7 − .5 and .9 − .6, mean .25. At 128: 0 and −.3, mean −.15.
+  CATCH_CHECK(drawing.rows[0][0] == "diff");
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(.25));
+  CATCH_CHECK(std::stod(drawing.rows[1][3]) == Approx(-.15));
+  CATCH_CHECK(drawing.rows[0][6] == "2");
+  const std::string spec = drawing.spec.dump();
+  CATCH_CHECK_THAT(spec, Contains("\"domain\":[-0.3,0.0,0.3],\"scheme\":\"blueorange\"") ||
+                             Contains("\"domain\":[-0.3,0,0.3],\"scheme\":\"blueorange\""));
+  CATCH_CHECK_THAT(spec, Contains("\"sort\":[\"diff\"]"));
+  CATCH_CHECK_THAT(spec, Contains("\"+.25\"") && Contains("\"−.15\""));
+  CATCH_CHECK_THAT(spec, Contains("Minus transformer on equal seeds"));
+}
+
+LineConfig difference_lines() {
+  LineConfig line;
+  line.name = "difference";
+  line.source = "grid";
+  line.x = "length";
+  line.y = "accuracy";
+  line.color = "model";
+  line.against = "transformer";
+  return line;
+}
+
+CATCH_TEST_CASE("lines of differences have the interval of the pairs, about a rule at 0") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto cell = [](double accuracy) {
+    return Json::array({Json{{"length", 64}, {"accuracy", accuracy}}});
+  };
+  // Seeds differ by far more than models: only the pairs show the difference.
+  const std::vector<double> easy = {.1, .4, .7};
+  const std::vector<double> gain = {.10, .12, .11};
+  for (int seed = 0; seed < 3; ++seed) {
+    const auto i = static_cast<std::size_t>(seed);
+    accuracy_cells(builder, "transformer", seed, cell(easy[i]));
+    accuracy_cells(builder, "diff", seed, cell(easy[i] + gain[i]));
+  }
+  accuracy_cells(builder, "diff", 3, cell(.9));  // without a partner
+  const Drawing drawing = drawn(builder, difference_lines());
+  CATCH_REQUIRE(drawing.rows.size() == 1);
+  CATCH_CHECK(drawing.columns[2] == "mean_accuracy_difference");
+  CATCH_CHECK(drawing.rows[0][0] == "diff");
+  CATCH_CHECK(std::stod(drawing.rows[0][2]) == Approx(.11));
+  // Student's interval of .10, .12, .11: .11 ± 4.3027 · .01 / √3.
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(.11 - .024841).epsilon(1e-4));
+  CATCH_CHECK(std::stod(drawing.rows[0][4]) == Approx(.11 + .024841).epsilon(1e-4));
+  CATCH_CHECK(drawing.rows[0][5] == "3");
+  const std::string spec = drawing.spec.dump();
+  CATCH_CHECK_THAT(spec, Contains("Minus transformer on equal seeds. Mean and 95 % interval"));
+  CATCH_CHECK_THAT(spec, Contains("{\"zero\":0}"));
+  CATCH_CHECK_THAT(spec, Contains("accuracy, difference\""));
+  CATCH_CHECK_THAT(spec, !Contains("\"domain\":[0,1]") && !Contains("chance"));
+  CATCH_CHECK(spec.find("\"series\":\"transformer\"") == spec.npos);
+}
+
+CATCH_TEST_CASE("lines of differences without a partner say so") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  accuracy_cells(builder, "diff", 0, Json::array({Json{{"length", 64}, {"accuracy", .5}}}));
+  const Drawing drawing = drawn(builder, difference_lines());
+  CATCH_CHECK(drawing.rows.empty());
+  CATCH_CHECK_THAT(drawing.spec.dump(),
+                   Contains("No finished run has a partner among those of transformer"));
+}
+
+CATCH_TEST_CASE("a line's difference needs a colour and a scale with negative numbers") {
+  class Lines final : public config::Check {
+   public:
+    void problem(std::string_view key, std::string_view message) override {
+      text += concat(key, " ", message, "\n");
+    }
+    std::string text;
+  } lines;
+  auto line = difference_lines();
+  line.color.clear();
+  line.y_scale = AxisScale::kLog;
+  line.validate(lines);
+  CATCH_CHECK(
+      lines.text ==
+      "against is given without color; expected the axis whose value it is\n"
+      "y_scale is log with against; expected linear, because differences may be negative\n");
+}
+
+}  // namespace
+}  // namespace difflab::report
