@@ -1,8 +1,8 @@
 """Opens report.html in headless Chromium as a reader would and says what is wrong with it.
 
 Usage: open_report.py report.html NUMBER_OF_FIGURES [FOLDER_FOR_SCREENSHOTS]
-Each of desktop, phone and dark must show every figure drawn, no console message, no script error
-and no sideways scrolling. Exit codes: 0 fine, 1 problems (printed), 77 no Chromium here.
+Each of desktop, tablet and phone, light and dark, must show every figure drawn, no console message,
+no script error and no sideways scrolling. Exit codes: 0 fine, 1 problems (printed), 77 no Chromium here.
 """
 
 import json
@@ -20,7 +20,9 @@ FLAGS = (
     "--enable-logging=stderr --virtual-time-budget=20000"
 ).split()
 DARK = ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]
-VIEWS = {"desktop": (1280, []), "phone": (390, []), "dark": (1280, DARK)}
+WIDTHS = {"desktop": 1280, "tablet": 768, "phone": 390}
+VIEWS = {**{name: (width, []) for name, width in WIDTHS.items()},
+         **{f"{name}, dark": (width, DARK) for name, width in WIDTHS.items()}}
 
 # The page runs in a frame of the wanted width and tells the frame's owner how it looks.
 CATCH_ERRORS = """<script>

@@ -68,7 +68,22 @@ summary { cursor: pointer; color: var(--link); font-size: .95rem; }
 .opening figure.wide { grid-column: auto; }
 .opening .wide .drawing svg.marks { min-width: 0; }
 @media (max-width: 60rem) { .opening { grid-template-columns: minmax(0, 1fr); } }
-@media (max-width: 36rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } }
+@media (max-width: 36rem) {
+  dl { grid-template-columns: 1fr; }
+  dd { margin-bottom: .4rem; }
+  /* A claim is a block: verdict, claim, then its numbers side by side. */
+  .claims, .claims tbody { display: block; }
+  .claims thead { display: none; }
+  .claims tr { display: grid; grid-template-columns: 1fr auto auto; gap: .15rem 1.2rem;
+    padding: .5rem 0; }
+  .claims tr + tr { border-top: 1px solid var(--line); }
+  .claims tr + tr td { border-top: 0; }
+  .claims td { padding: 0; }
+  .claims td:nth-child(-n + 2) { grid-column: 1 / -1; }
+  .claims td.number { text-align: left; }
+  .claims td:nth-child(4):not(:empty)::before { content: "p "; color: var(--muted); }
+  .claims td:nth-child(5)::after { content: " pairs"; color: var(--muted); }
+}
 )css";
 
 // The drawings carry the colours of paper; in the dark the four neutral ones are exchanged.
