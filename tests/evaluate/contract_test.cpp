@@ -239,6 +239,81 @@ CATCH_TEST_CASE("an evaluation of every kind declares its metrics, and its cells
   });
 }
 
+// What a model is, in detail.
+struct State {
+  explicit State(const LanguageModel& model) : training(model.is_training()) {
+    for (const auto& parameter : model.parameters()) {
+      values.push_back(parameter.detach().clone());
+      trained.push_back(parameter.requires_grad());
+      has_gradient.push_back(parameter.grad().defined());
+    }
+  }
+  void check_same(const State& other) const {
+    CATCH_CHECK(training == other.training);
+    CATCH_CHECK(trained == other.trained);
+    CATCH_CHECK(has_gradient == other.has_gradient);
+    for (std::size_t i = 0; i < values.size(); ++i) CATCH_CHECK(values[i].equal(other.values[i]));
+  }
+  bool training;
+  std::vector<at::Tensor> values;
+  std::vector<bool> trained, has_gradient;
+};
+
+// The first task that an evaluation takes, with a model.
+template <class Kind, class Visit>
+void on_its_first_task(const Kind& kind, const Visit& visit) {
+  for (const auto& config : tasks_to_ask()) {
+    if (!objections(kind, config).empty()) continue;
+    Asked asked(config, DifferentialAttentionConfig{}, Positions::kRotary);
+    LanguageModel model(asked.model_config, asked.task->vocab_size(), Kernels::kFused);
+    initialise(model, asked.model_config, 3);
+    model.eval();
+    return visit(model, asked);
+  }
+}
+
+CATCH_TEST_CASE("an evaluation of every kind leaves the model as it was, and draws no numbers") {
+  for_every_evaluation(6, [](const auto& kind) {
+    on_its_first_task(kind, [&](LanguageModel& model, const Asked& asked) {
+      const auto answer = [&] {
+        const auto found = kind.run({model, asked.task_config, *asked.task, 7, 1});
+        return found.metrics.dump() + found.details.dump();
+      };
+      const State before(model);
+      const int threads = at::get_num_threads();
+      at::manual_seed(1);
+      const auto first = answer();
+      before.check_same(State(model));
+      CATCH_CHECK(at::get_num_threads() == threads);
+      if (of_machine<std::decay_t<decltype(kind)>>()) return;  // no two times are the same
+      at::manual_seed(2);
+      CATCH_CHECK(answer() == first);
+    });
+  });
+}
+
+CATCH_TEST_CASE("an evaluation of every kind asks as many samples as it was told") {
+  std::vector<std::string> of_few, of_more;
+  for (const std::int64_t samples : {5, 6}) {
+    for_every_evaluation(samples, [&](const auto& kind) {
+      if (of_machine<std::decay_t<decltype(kind)>>()) return;
+      if constexpr (requires { kind.samples; }) {
+        on_its_first_task(kind, [&](LanguageModel& model, const Asked& asked) {
+          const auto found = kind.run({model, asked.task_config, *asked.task, 7, 1});
+          (samples == 5 ? of_few : of_more)
+              .push_back(concat(kind.kKind, found.metrics.dump(), found.details.dump()));
+        });
+      }
+    });
+  }
+  CATCH_REQUIRE(of_few.size() > 5);
+  CATCH_REQUIRE(of_few.size() == of_more.size());
+  for (std::size_t i = 0; i < of_few.size(); ++i) {
+    CATCH_INFO(of_few[i].substr(0, 30));
+    CATCH_CHECK_FALSE(of_few[i] == of_more[i]);
+  }
+}
+
 CATCH_TEST_CASE("an evaluation of every kind says which task it expects instead of another") {
   for_every_evaluation(6, [](const auto& kind) {
     for (const auto& config : tasks_to_ask()) {

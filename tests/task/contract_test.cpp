@@ -1,13 +1,19 @@
 // What every task promises, for every kind in the list.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "config/schema/reader.h"
+#include "config/schema/traits.h"
+#include "config/schema/writer.h"
 #include "support/catch.h"
 #include "support/task_rows.h"
 #include "task/task_config.h"
+#include "util/error.h"
 
 namespace difflab {
 namespace {
@@ -162,6 +168,127 @@ CATCH_TEST_CASE("a task whose tokens make text says its file, its text and its t
     }
   }
   CATCH_CHECK(in_text > 0);
+}
+
+CATCH_TEST_CASE("rows of a batch differ, and a smaller batch is the beginning of a larger one") {
+  for (const auto& config : one_of_each()) {
+    const auto task = build_task(config);
+    for (const auto& part : task->parts()) {
+      CATCH_INFO(kind_of(config) << ", " << part.name);
+      const auto all = part.task->batch(5, Split::kTest, 3, 16);
+      const auto few = part.task->batch(5, Split::kTest, 3, 5);
+      CATCH_CHECK(all.inputs.narrow(0, 0, 5).equal(few.inputs));
+      CATCH_CHECK(all.targets.narrow(0, 0, 5).equal(few.targets));
+      CATCH_CHECK_FALSE(all.inputs[0].equal(all.inputs[1]));
+      CATCH_CHECK_FALSE(all.inputs[0].equal(all.inputs[15]));
+    }
+  }
+}
+
+// Accuracies of those who do not do what the task asks for.
+struct Idle {
+  double copies = 0;   // what stands where it is asked
+  double repeats = 0;  // the same token everywhere, the best one
+  double guesses = 0;  // one of the distinct tokens shown so far
+  double asked = 0;
+
+  explicit Idle(const TaskPart& part) {
+    const auto [inputs, targets, parts] = part.task->batch(5, Split::kTest, 3, 256);
+    const auto where = targets.ge(0);
+    asked = where.sum().item<double>();
+    copies = inputs.eq(targets).sum().item<double>() / asked;
+    const auto counts = at::bincount(targets.masked_select(where));
+    repeats = counts.max().item<double>() / asked;
+    for (std::int64_t row = 0; row < inputs.size(0); ++row) {
+      const auto input = testing::row_of(inputs, row), target = testing::row_of(targets, row);
+      std::set<std::int64_t> shown;
+      for (std::size_t t = 0; t < input.size(); ++t) {
+        shown.insert(input[t]);
+        if (target[t] != kIgnore && shown.count(target[t]) > 0) {
+          guesses += 1 / (static_cast<double>(shown.size()) * asked);
+        }
+      }
+    }
+  }
+};
+
+CATCH_TEST_CASE("chance is not below what idle answers reach, and answers do not stand there") {
+  for (const auto& config : one_of_each()) {
+    if (text_of(config)) continue;
+    const auto task = build_task(config);
+    for (const auto& part : task->parts()) {
+      CATCH_INFO(kind_of(config) << ", " << part.name);
+      const Idle idle(part);
+      const double chance = part.task->chance_accuracy();
+      const double noise = 0.75 / std::sqrt(idle.asked);  // 1.5 standard deviations of a coin
+      CATCH_CHECK(idle.copies <= chance + 2 * noise);
+      CATCH_CHECK(idle.repeats <= chance + 2 * noise);
+      CATCH_CHECK(idle.guesses <= chance + noise / 2);
+    }
+  }
+}
+
+// Sets one whole number of a task to another value, within its limits.
+struct OneOther {
+  int which;
+  double factor;  // negative: to the lowest value, the next …
+  int seen = 0;
+
+  template <class T>
+  void operator()(std::string_view, T& member, std::string_view, config::Range range = {}) {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      if (seen++ != which) return;
+      const double wanted =
+          factor < 0 ? range.low - factor - 1 : static_cast<double>(member) * factor;
+      member = static_cast<std::int64_t>(std::clamp(wanted, range.low, range.high));
+    } else if constexpr (config::HasFields<T>) {
+      member.visit_fields(*this);
+    }
+  }
+};
+
+bool is_valid(const TaskConfig& config) {
+  try {
+    config::read<TaskConfig>(config::write(config));
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+CATCH_TEST_CASE("shapes hold for whatever numbers are not refused") {
+  int tried = 0;
+  for (const auto& config : one_of_each()) {
+    for (int which = 0;; ++which) {
+      int numbers = 0;
+      for (const double factor : {-1.0, -2.0, -3.0, 0.5, 2.0}) {
+        auto other = config;
+        std::visit(
+            [&](auto& kind) {
+              OneOther change{which, factor};
+              kind.visit_fields(change);
+              numbers = change.seen;
+            },
+            other);
+        if (which >= numbers || !is_valid(other)) continue;
+        CATCH_INFO(kind_of(config) << ", number " << which << ", " << factor);
+        ++tried;
+        const auto task = build_task(other);
+        const auto [inputs, targets, parts] = task->batch(1, Split::kTest, 0, 4);
+        CATCH_CHECK(sequence_length(other) == task->sequence_length());
+        CATCH_CHECK(inputs.sizes() == (at::IntArrayRef{4, task->sequence_length()}));
+        CATCH_CHECK(vocab_size(other) == task->vocab_size());
+        CATCH_CHECK(inputs.min().item<std::int64_t>() >= 0);
+        const auto most =
+            std::max(inputs.max().item<std::int64_t>(), targets.max().item<std::int64_t>());
+        CATCH_CHECK(most < task->vocab_size());
+        CATCH_CHECK(targets.ge(0).any(1).all().item<bool>());
+        CATCH_CHECK((task->chance_accuracy() > 0 && task->chance_accuracy() <= 1));
+      }
+      if (which >= numbers) break;
+    }
+  }
+  CATCH_CHECK(tried > 100);
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ double TextNeedleConfig::chance() const {
     sum += p + (1 - p) * (1 - std::pow(1 - q, N)) / (N * q);
     q *= p;
   }
-  return sum / static_cast<double>(digits);
+  return std::min(sum / static_cast<double>(digits), 1.0);  // of one needle, but for rounding
 }
 
 }  // namespace difflab

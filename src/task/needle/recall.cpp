@@ -15,7 +15,19 @@ class RecallTask final : public Task {
   std::int64_t vocab_size() const override { return config_.tokens; }
   std::int64_t sequence_length() const override { return config_.length; }
   std::vector<TaskPart> parts() const override { return {{"recall", 1.0, this}}; }
-  double chance_accuracy() const override { return 1 / static_cast<double>(symbols()); }
+  /// Any token of the prefix: of P, the right one or, in one of as many cases as there are symbols,
+  /// an equal one. Averaged over all questions, of which a period P leaves T − P.
+  double chance_accuracy() const override {
+    const double other = 1 / static_cast<double>(symbols());
+    double right = 0, questions = 0;
+    for (auto period = shortest_period(); period <= longest_period(); ++period) {
+      const auto asked = static_cast<double>(config_.length - period);
+      const double own = 1 / static_cast<double>(period);
+      right += asked * (own + (1 - own) * other);
+      questions += asked;
+    }
+    return right / questions;
+  }
   std::string token_text(std::int64_t token) const override {
     return Symbols{{"B", 1}, {"?", 1}, {"s", symbols()}}.text(token);
   }
@@ -31,8 +43,8 @@ class RecallTask final : public Task {
  private:
   void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
     const auto T = input.size();
-    const auto period = T / 4 + static_cast<std::size_t>(
-                                    random.below(static_cast<std::int64_t>(T / 2 - T / 4 + 1)));
+    const auto period = static_cast<std::size_t>(
+        shortest_period() + random.below(longest_period() - shortest_period() + 1));
     input[0] = Vocabulary::kBegin;
     for (std::size_t t = 1; t < T; ++t) {
       const bool repeats = t > period;
@@ -42,6 +54,8 @@ class RecallTask final : public Task {
     target[T - 1] = input[T - period];
   }
 
+  std::int64_t shortest_period() const { return config_.length / 4; }
+  std::int64_t longest_period() const { return config_.length / 2; }
   std::int64_t symbols() const { return config_.tokens - Vocabulary::kFirstSymbol; }
 
   RecallConfig config_;
