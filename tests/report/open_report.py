@@ -34,7 +34,7 @@ TELL = """<script>
 setTimeout(() => parent.postMessage({
   errors: seen,
   overflow: document.documentElement.scrollWidth - innerWidth,
-  drawings: [...document.querySelectorAll('.drawing')].map((place) => ({
+  drawings: [...document.querySelectorAll('.drawing[data-name]')].map((place) => ({
     name: place.dataset.name, drawn: place.dataset.drawn,
     marks: place.querySelectorAll('svg path').length,
     width: place.querySelector('svg') ? place.querySelector('svg').clientWidth : 0}))

@@ -190,7 +190,7 @@ def check_setting(task, split, program, count, seen):
             seen.doubts += len(doubts)
             more = by_part(program.show(task.overrides(), 4 * count, split, seed=1000))
             again = check_part(name, part, more[name], complaints, Seen(), shown.chance)
-            for what in set(doubts) & set(again):
+            for what in sorted(set(doubts) & set(again)):
                 complaints.add(f"{name}, {what}", f"{doubts[what]}; again {again[what]}")
     return list(complaints.lines())
 

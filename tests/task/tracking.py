@@ -21,8 +21,7 @@ class KHop(Task):
     settings = [
         ({}, "train"),
         ({"least_nodes": 8}, "valid"),
-        ({"hops": 9, "asked": 3, "recall_share": 0.5}, "test"),
-        ({"nodes": 30, "least_nodes": 2, "hops": 9, "questions": 2}, "train"),
+        ({"nodes": 20, "least_nodes": 2, "hops": 9, "asked": 3, "recall_share": 0.5}, "test"),
     ]
     follows = True
 

@@ -182,7 +182,10 @@ Json zero_rule() {
 Json layers(const LinePlan& plan, const Json& values) {
   const Json x = x_channel(plan, values);
   Json result = is_difference(plan) ? zero_rule() : chance_rules(plan.chance, "y");
-  if (plan.config.band == Band::kCi95) result.push_back(band_layer(plan, x));
+  const bool has_intervals = std::any_of(values.begin(), values.end(),
+                                         [](const Json& row) { return !row["low"].is_null(); });
+  // A browser complains of a layer without data.
+  if (plan.config.band == Band::kCi95 && has_intervals) result.push_back(band_layer(plan, x));
   result.push_back(line_layer(plan, x));
   result.push_back(marker_layer(plan, x));
   return result;
