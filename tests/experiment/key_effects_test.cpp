@@ -54,6 +54,11 @@ const std::map<std::string, std::string> kBases{
     {"stage", R"({"stages": [{"train": {"steps": 3}}]})"},
     {"kept", R"({"train": {"keep_checkpoints": [2]}})"},
     {"library", R"({"kernels": "plain"})"},
+    {"needles", R"({"task": {"kind": "needle", "length": 24, "needles": 2, "noise_tokens": 8,
+                    "keys": 4, "values": 4}})"},
+    {"repeated", R"({"task": {"kind": "recall", "length": 24, "vocab_size": 20}})"},
+    {"sentences", R"({"task": {"kind": "text_needle", "generated_characters": 20000, "length": 220,
+                      "needles": 2, "digits": 3}})"},
     {"mqar", R"({"task": {"kind": "mqar", "length": 24, "vocab_size": 32, "pairs": 3}})"},
     {"noisy", R"({"task": {"kind": "noisy_recall", "length": 24, "keys": 4, "values": 6}})"},
     {"fuzzy", R"({"task": {"kind": "fuzzy_recall", "pairs": 3, "queries": 1, "longest": 2,
@@ -129,6 +134,28 @@ const std::vector<Change> kChanges{
     {"plain", "task.needle.keys", "5"},
     {"plain", "task.needle.values", "5"},
     {"plain", "task.recall_share", "0.25"},
+    {"needles", "task.length", "28"},
+    {"needles", "task.lengths", "[20, 24]"},
+    {"needles", "task.needles", "3"},
+    {"needles", "task.queries", "2"},
+    {"needles", "task.depth", "50"},
+    {"needles", "task.noise_tokens", "9"},
+    {"needles", "task.keys", "5"},
+    {"needles", "task.values", "5"},
+    {"repeated", "task.length", "28"},
+    {"repeated", "task.vocab_size", "22"},
+    {"sentences", "task.generated_characters", "30000"},
+    {"sentences", "task.tokenizer", R"("byte")"},
+    {"sentences", "task.length", "230"},
+    {"sentences", "task.lengths", "[200, 220]"},
+    {"sentences", "task.needles", "1"},
+    {"sentences", "task.queries", "2"},
+    {"sentences", "task.depth", "100"},
+    {"sentences", "task.edge_share", "1"},
+    {"sentences", "task.digits", "2"},
+    {"sentences", "task.valid_share", "0.2"},
+    {"sentences", "task.test_share", "0.2"},
+    {"sentences", "task.recall_share", "0.25"},
     {"mqar", "task.length", "28"},
     {"mqar", "task.vocab_size", "40"},
     {"mqar", "task.pairs", "4"},
@@ -341,6 +368,27 @@ void collect_keys(const Value& value, const std::string& path, std::set<std::str
   } else {
     keys.insert(path);
   }
+}
+
+template <class... Kinds>
+std::set<std::string> names_of(std::type_identity<std::variant<Kinds...>>) {
+  return {std::string(Kinds::kKind)...};
+}
+
+CATCH_TEST_CASE("every kind of task, attention and optimizer is among these runs") {
+  auto tasks = names_of(std::type_identity<TaskConfig>{});
+  auto attentions = names_of(std::type_identity<AttentionConfig>{});
+  auto optimizers = names_of(std::type_identity<OptimizerConfig>{});
+  for (const auto& [name, text] : kBases) {
+    const auto run = config::write(read_run(base_value(name)));
+    const auto kind_at = [&](std::string_view path) { return run.find_path(path)->as_string(); };
+    tasks.erase(kind_at("task.kind"));
+    attentions.erase(kind_at("model.attention.kind"));
+    optimizers.erase(kind_at("train.optimizer.kind"));
+  }
+  CATCH_CHECK(tasks == std::set<std::string>{});
+  CATCH_CHECK(attentions == std::set<std::string>{});
+  CATCH_CHECK(optimizers == std::set<std::string>{});
 }
 
 CATCH_TEST_CASE("no key of these runs is left out, and those without effect have none") {

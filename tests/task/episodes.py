@@ -18,6 +18,7 @@ class InContext(Task):
         "score_all": True,
         "recall_share": 0.0,
     }
+    training = False  # what is trained has more targets than what is shown
     settings = [
         ({"flip": 0}, "test"),
         ({"flip": 0.1, "features": 3, "shots": 16, "recall_share": 0.5}, "valid"),
@@ -57,7 +58,7 @@ class InContext(Task):
 
     def positions(self, shape, first):
         last = self.length_of() - 1
-        if self.split != "train" or not self.score_all:
+        if not (self.training and self.score_all):
             return [last]
         labels = [label for _, label in shape[0]]
         again = [i for i, label in enumerate(labels) if label in labels[:i]]
@@ -225,7 +226,8 @@ class Summary(ContextQa):
             facts.append(self.fact(reader))
         expect(len(facts) == self.facts, f"{len(facts)} facts")
         left = self.facts - len(marked)
-        expect(left in self.near(self.distractors, self.facts), f"{left} facts are not marked")
+        wanted = [min(n, self.facts - 1) for n in self.near(self.distractors, self.facts)]
+        expect(left in wanted, f"{left} facts are not marked")
         reader.take("=")
         start = reader.at - 1
         for at in marked:

@@ -120,9 +120,10 @@ class AssociativeNeedle(Needle):
         return self.names, self.things
 
     def parts(self):
+        own = 1 - self.recall_share
         found = {
-            "direct": (AssociativeNeedle("direct", **self.changed), self.direct_share),
-            "bare": (Bare(**self.changed), self.bare_share),
+            "direct": (AssociativeNeedle("direct", **self.changed), own * self.direct_share),
+            "bare": (Bare(**self.changed), own * self.bare_share),
             "recall": (Repetition(self.length), self.recall_share),
         }
         rest = 1 - sum(share for _, share in found.values())

@@ -241,7 +241,7 @@ def main():
     parser.add_argument("program", help="PATH/difflab")
     parser.add_argument("--samples", type=int, default=1000, help="of the default of each task")
     parser.add_argument("tasks", nargs="*", metavar="TASK", help=", ".join(TASKS))
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     for name in options.tasks:
         if name not in TASKS:
             parser.error(f"there is no solver of {name}; there are {', '.join(TASKS)}")

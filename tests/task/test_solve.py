@@ -20,6 +20,13 @@ from recalling import FuzzyRecall, Mqar, NoisyRecall, Recall
 from samples import ROOT, Broken, Program, Sample, Shown
 from tracking import CommonWords, KHop, SelectiveCopy, VariableTracking
 
+def trained(**keys):
+    """The page shows in_context as it is trained."""
+    part = InContext(**keys)
+    part.training = True
+    return part
+
+
 # The examples of the page: heading, which example, who reads it, and where an answer may not leak.
 EXAMPLES = [
     ("needle", 0, Needle(length=13, needles=2), 1),
@@ -34,7 +41,7 @@ EXAMPLES = [
     ("variable_tracking", 0, VariableTracking(chains=2, hops=1, length=15), 3),
     ("common_words", 0, CommonWords(length=14, words=6), 2),
     ("selective_copy", 0, SelectiveCopy(length=11, copied=3), 9),
-    ("in_context", 0, InContext(features=2, classes=2, shots=3), 0),
+    ("in_context", 0, trained(features=2, classes=2, shots=3), 0),
     ("context_qa", 0, ContextQa(facts=3), 10),
     ("context_qa", 1, Summary(facts=2), 1),
 ]
@@ -114,7 +121,7 @@ def test_examples():
     for heading, which, part, leak in EXAMPLES:
         own = heading == "common_words"
         check_damages(part, OWN if own else page[heading][which], leak)
-    check_damages(InContext(features=2, classes=2, shots=3, flip=0), SURE, 2)
+    check_damages(trained(features=2, classes=2, shots=3, flip=0), SURE, 2)
     AssociativeNeedle.learnt.clear()
 
 

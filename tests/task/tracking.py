@@ -205,6 +205,7 @@ class CommonWords(Task):
         for part in parts:
             often = max(1, math.floor(size * part / math.fsum(parts) + 1e-9))
             found.append(min(often, size - sum(found)))
+        found[0] += size - sum(found)
         return [often for often in found if often]
 
     def chance(self):

@@ -140,7 +140,7 @@ CATCH_TEST_CASE("common_words counts the words of the list") {
               std::vector<std::int64_t>{7, 1, 1, 1});
   CATCH_CHECK(Problems::of(CommonWordsConfig{.length = 12, .asked = 2}) ==
               "length is 12, too short for the 3 most frequent of 64 words to occur differently "
-              "often; expected a longer list, fewer asked or a larger alpha\n");
+              "often; expected a longer list, fewer asked or another alpha\n");
   CATCH_CHECK(Problems::of(CommonWordsConfig{.words = 2, .asked = 2}) ==
               "asked is 2; expected less than words, 2\n");
 }

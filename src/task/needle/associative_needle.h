@@ -40,8 +40,8 @@ struct AssociativeNeedleConfig {
   std::int64_t names = 32;           ///< distinct names
   std::int64_t noise_tokens = 32;    ///< distinct noise symbols
   std::uint64_t world = 0;           ///< which π
-  double direct_share = 0.25;        ///< of each batch
-  double bare_share = 0.25;          ///< of each batch; the rest is associative
+  double direct_share = 0.25;        ///< of the sequences that are no repetition
+  double bare_share = 0.25;          ///< of them; the rest is associative
   double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// With at least one noise token per needle.
@@ -57,9 +57,11 @@ struct AssociativeNeedleConfig {
     visit("names", names, "distinct names", config::between(1, 1'000'000));
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
     visit("world", world, "number of the map from things to signs");
-    visit("direct_share", direct_share, "share of each batch that asks for the needle's own thing",
+    visit("direct_share", direct_share,
+          "share of sequences, less repetition, that ask for the needle's own thing",
           config::between(0, 1));
-    visit("bare_share", bare_share, "share of each batch that is bare pairs of thing and sign",
+    visit("bare_share", bare_share,
+          "share of sequences, less repetition, that are bare pairs of thing and sign",
           config::between(0, 1));
     visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));

@@ -15,8 +15,8 @@ class Task;
 /// The most frequent words of a list, most frequent first (frequent words of RULER, Hsieh et al.
 /// 2024, arXiv 2404.06654, with symbols for words).
 ///
-///   inputs    B w5 w2 w5 w9 w5 w2 w5 w2 w7 ? w5      K = 2, T = 12
-///   targets   . .  .  .  .  .  .  .  .  .  w5 w2     . kIgnore
+///   inputs    B w5 w2 w5 w3 w5 w2 w5 w1 w5 w5 w4 ? w5      K = 2, T = 14, 6 words
+///   targets   . .  .  .  .  .  .  .  .  .  .  .  w5 w2     . kIgnore
 ///
 /// How often the word of rank r occurs is fixed: floor(W · p(r)) with p(r) in proportion to r^−α
 /// (Zipf) for the W words of a list; the rest of the list are words that occur once. The K + 1 most

@@ -39,7 +39,7 @@ void CommonWordsConfig::validate(config::Check& check) const {
     check.problem("length", concat("is ", length, ", too short for the ", asked + 1,
                                    " most frequent of ", words,
                                    " words to occur differently often; expected a longer list, "
-                                   "fewer asked or a larger alpha"));
+                                   "fewer asked or another alpha"));
   }
 }
 
