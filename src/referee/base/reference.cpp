@@ -103,12 +103,11 @@ void read_settings(const std::string& markdown, Reference& reference) {
 
 // The metrics of a table's columns in their order.
 std::vector<std::string> metrics_of(const CsvTable& table) {
+  const auto counts = report::count_columns();
   std::vector<std::string> metrics;
   for (std::size_t i = table.keys(); i < table.columns.size(); ++i) {
     const std::string& column = table.columns[i];
-    static constexpr std::string_view kCounts[] = {"runs", "with_result", "diverged", "failed",
-                                                   "not_run"};
-    if (std::find(std::begin(kCounts), std::end(kCounts), column) != std::end(kCounts)) continue;
+    if (std::find(counts.begin(), counts.end(), column) != counts.end()) continue;
     if (column.starts_with("mean_")) {
       metrics.push_back(column.substr(5));
       i += 6;  // low_, high_, median_, n_, censored_, above_

@@ -27,6 +27,13 @@ struct BarConfig : FigureCommon {
     visit("points", points, "draw every run as a point");
   }
   void validate(config::Check& check) const;
+  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
+  template <class Rules>
+  void check_axes(Rules& rules) const {
+    rules.must_vary("color", color, *this);
+    rules.must_vary("facet", facet, *this);
+    rules.may_be_axis(x);
+  }
   Drawing draw(const Frame& frame, const Style& style) const;
 };
 

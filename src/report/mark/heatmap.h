@@ -35,6 +35,13 @@ struct HeatmapConfig : FigureCommon {
     visit("columns", columns, "panels side by side; 0: chosen by the width", config::at_least(0));
   }
   void validate(config::Check& check) const;
+  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
+  template <class Rules>
+  void check_axes(Rules& rules) const {
+    rules.must_vary("facet", facet, *this);
+    rules.may_be_axis(x);
+    rules.may_be_axis(y);
+  }
   Drawing draw(const Frame& frame, const Style& style) const;
 };
 

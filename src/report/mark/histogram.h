@@ -39,6 +39,12 @@ struct HistogramConfig : FigureCommon {
     visit("y_scale", y_scale, "linear or log");
   }
   void validate(config::Check& check) const;
+  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
+  template <class Rules>
+  void check_axes(Rules& rules) const {
+    rules.must_vary("color", color, *this);
+    rules.must_vary("facet", facet, *this);
+  }
   Drawing draw(const Frame& frame, const Style& style) const;
 };
 

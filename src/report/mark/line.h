@@ -46,6 +46,13 @@ struct LineConfig : FigureCommon {
     visit("y_scale", y_scale, "linear or log");
   }
   void validate(config::Check& check) const;
+  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
+  template <class Rules>
+  void check_axes(Rules& rules) const {
+    rules.must_vary("color", color, *this);
+    rules.must_vary("facet", facet, *this);
+    rules.may_be_axis(x);
+  }
 
   /// The rows of this figure and its Vega-Lite specification.
   Drawing draw(const Frame& frame, const Style& style) const;

@@ -40,6 +40,12 @@ struct ScatterConfig : FigureCommon {
     visit("y_scale", y_scale, "linear or log");
   }
   void validate(config::Check& check) const;
+  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
+  template <class Rules>
+  void check_axes(Rules& rules) const {
+    rules.must_be_axis("color", color);
+    rules.may_use_any();  // every run is a point of its own
+  }
   Drawing draw(const Frame& frame, const Style& style) const;
 };
 

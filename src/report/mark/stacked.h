@@ -28,6 +28,13 @@ struct StackedConfig : FigureCommon {
     visit("facet", facet, "axis or key of the cells with one panel per value");
   }
   void validate(config::Check& check) const;
+  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
+  template <class Rules>
+  void check_axes(Rules& rules) const {
+    rules.must_vary("facet", facet, *this);
+    rules.may_be_axis(x);
+    rules.may_be_axis(part);
+  }
   Drawing draw(const Frame& frame, const Style& style) const;
 };
 

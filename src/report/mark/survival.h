@@ -26,6 +26,11 @@ struct SurvivalConfig : FigureCommon {
     visit("band", band, "ci95 (pointwise, log-log) or none");
   }
   void validate(config::Check& check) const;
+  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
+  template <class Rules>
+  void check_axes(Rules& rules) const {
+    rules.must_be_axis("color", color);
+  }
 
   /// CSV: a row per step of each curve: time, at_risk just before, events, share from there on with
   /// its 95 % interval; and of the curve the median with its interval (Brookmeyer & Crowley), the

@@ -101,44 +101,6 @@ class AxisRules {
   std::set<std::string> used_;
 };
 
-void check_axes(const LineConfig& figure, AxisRules& rules) {
-  rules.must_vary("color", figure.color, figure);
-  rules.must_vary("facet", figure.facet, figure);
-  rules.may_be_axis(figure.x);
-}
-
-void check_axes(const BarConfig& figure, AxisRules& rules) {
-  rules.must_vary("color", figure.color, figure);
-  rules.must_vary("facet", figure.facet, figure);
-  rules.may_be_axis(figure.x);
-}
-
-void check_axes(const StackedConfig& figure, AxisRules& rules) {
-  rules.must_vary("facet", figure.facet, figure);
-  rules.may_be_axis(figure.x);
-  rules.may_be_axis(figure.part);
-}
-
-void check_axes(const HistogramConfig& figure, AxisRules& rules) {
-  rules.must_vary("color", figure.color, figure);
-  rules.must_vary("facet", figure.facet, figure);
-}
-
-void check_axes(const ScatterConfig& figure, AxisRules& rules) {
-  rules.must_be_axis("color", figure.color);
-  rules.may_use_any();  // every run is a point of its own
-}
-
-void check_axes(const SurvivalConfig& figure, AxisRules& rules) {
-  rules.must_be_axis("color", figure.color);
-}
-
-void check_axes(const HeatmapConfig& figure, AxisRules& rules) {
-  rules.must_vary("facet", figure.facet, figure);
-  rules.may_be_axis(figure.x);
-  rules.may_be_axis(figure.y);
-}
-
 }  // namespace
 
 void TableConfig::validate(config::Check& check) const {
@@ -247,7 +209,7 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
     AxisRules rules(concat("figures[", i, "]"), axes, chosen, problems);
     std::visit(
         [&](const auto& figure) {
-          check_axes(figure, rules);
+          figure.check_axes(rules);
           rules.fix(figure.where);
         },
         report.figures[i]);

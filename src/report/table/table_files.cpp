@@ -87,10 +87,14 @@ std::vector<std::string> settings_list(const Study& study) {
   return shared;
 }
 
+std::vector<std::string> count_columns() {
+  return {"runs", "with_result", std::string(name_of(RunState::kDiverged)),
+          std::string(name_of(RunState::kFailed)), "not_run"};
+}
+
 std::string table_csv(const Table& table) {
   std::vector<std::string> head = table.axes;
-  head.insert(head.end(), {"runs", "with_result", std::string(name_of(RunState::kDiverged)),
-                           std::string(name_of(RunState::kFailed)), "not_run"});
+  for (const auto& column : count_columns()) head.push_back(column);
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const std::string& key = table.columns[column].key;
     if (is_setting(table, column)) {
