@@ -17,9 +17,9 @@ BEYOND_ASCII = documented("Text beyond ASCII needs no quotes in overrides and `o
 NESTED = documented("`${a.${b}}` may stand in an override unquoted")
 ITEMS = documented("`a[0]=x` reaches into lists, `~a.0` removes an item.")
 NULL_CHOICE = documented("`choice(a,null)` may hold null.")
-QUOTED_SORT = documented("Texts in quotes are texts for `sort` and `glob`, too.")
+QUOTED_SORT = documented("`sort` and `glob`, too, treat quoted values as text.")
 SHUFFLE = documented("`shuffle` gives the same order every time")
-CASTS = documented("A cast keeps the tags and the shuffle of what it casts.")
+CASTS = documented("A cast of a sweep keeps its tags and its shuffling.")
 WHOLE = documented("A whole number that does not fit 64 bits is an error.")
 IGNORED = documented("An argument that a function would ignore is an error")
 NO_ARGUMENT = documented("an empty `shuffle()`")
@@ -28,16 +28,16 @@ TRUE_IS_NO_NUMBER = documented("a bound of `range` or `interval` that is true or
 PATTERNS = documented("a pattern of `glob` that is no text")
 
 CONTAINER_IN_TEXT = documented("A list or map inside a text, `x${list}`, is an error.")
-TWICE = documented("Choosing one place twice is an error, also with the same option.")
+TWICE = documented("Two choices for the same place are an error, even if they name the same option.")
 NO_CHOICE = documented("`group=null` chooses nothing, as in a defaults list.")
-REMOVES = documented("`~key` removes a key whatever it holds: null, `???`, or what cannot be resolved.")
+REMOVES = documented("`~key` removes a key whatever it holds, even null, `???` or an interpolation that cannot be resolved.")
 KEEPS = documented("`+a.b=1` is an error if `a` has a value; `++a.b=1` replaces it.")
 REPLACES = documented("A list replaces a map, and a map a list or an interpolation")
 EMPTY = documented("`oc.decode` of an empty text is the empty text.")
-SELECT = documented("`oc.select` gives its default for a path that leads into a list by a name.")
+SELECT = documented("`oc.select` gives its default for a path that has a name where a list needs an index.")
 
 CHAIN = documented("An option may be named after a choice that is itself named after another.")
-FRESH = documented("A file that is used twice is the same both times.")
+FRESH = documented("A file that is included twice has the same content both times.")
 
 
 def without_quoted(text):
