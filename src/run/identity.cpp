@@ -41,6 +41,8 @@ constexpr std::array kLaterKeys{
     LaterKey{"evaluate.at", "[]"},
     LaterKey{"evaluate.task", "null"},
     LaterKey{"task:mqar.reassign", "0.0"},
+    LaterKey{"task:noisy_recall.pairs", "null"},
+    LaterKey{"task:noisy_recall.noise_names", "\"own\""},
     LaterKey{"task:needle.lengths", "[]"},
     LaterKey{"task:needle_recall.needle.lengths", "[]"},
     LaterKey{"task:text_needle.lengths", "[]"},

@@ -146,6 +146,8 @@ inline const std::vector<Change> kChanges{
     {"mqar", "task.reassign", "0.5"},
     {"mqar", "task.recall_share", "0.25"},
     {"noisy", "task.length", "28"},
+    {"noisy", "task.pairs", "5"},
+    {"noisy", "task.noise_names", R"("keys")"},
     {"noisy", "task.noise", "0.2"},
     {"noisy", "task.keys", "5"},
     {"noisy", "task.values", "7"},

@@ -172,6 +172,46 @@ CATCH_TEST_CASE("noisy recall asks for every key that was shown before, among a 
   }
 }
 
+CATCH_TEST_CASE("noise by the names of keys is known by what follows it alone") {
+  const NoisyRecallConfig config{
+      .length = 40, .keys = 4, .noise_tokens = 6, .noise_names = NoiseNames::kKeys};
+  const auto task = config.build();
+  CATCH_CHECK(task->vocab_size() == 1 + 10 + 16);
+  const auto [inputs, targets, parts] = task->batch(3, Split::kTest, 1, 100);
+  std::set<std::string> keys_of_any, noise_of_any;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    const Words input = words_of(*task, row_of(inputs, i));
+    std::set<std::string> keys, noise;
+    for (std::size_t t = 1; t < input.size(); ++t) {
+      if (is_value(input[t])) continue;
+      const bool is_pair = t + 1 == input.size() || is_value(input[t + 1]);
+      (is_pair ? keys : noise).insert(input[t]);
+    }
+    CATCH_REQUIRE((keys.size() <= 4 && noise.size() <= 6));
+    for (const auto& key : keys) CATCH_REQUIRE_FALSE(noise.contains(key));
+    keys_of_any.insert(keys.begin(), keys.end());
+    noise_of_any.insert(noise.begin(), noise.end());
+  }
+  CATCH_CHECK(keys_of_any.size() == 10);
+  CATCH_CHECK(noise_of_any.size() == 10);
+}
+
+CATCH_TEST_CASE("a number of pairs stays, whatever the share of noise") {
+  for (const double noise : {0.0, 0.2, 0.5, 0.9}) {
+    const NoisyRecallConfig config{.pairs = 12, .noise = noise};
+    const auto task = config.build();
+    CATCH_CHECK(config.shown() == 12);
+    const auto T = static_cast<double>(task->sequence_length());
+    CATCH_CHECK((T >= 24 / (1 - noise) - 1e-6 && T < 24 / (1 - noise) + 1));
+    const auto batch = task->batch(1, Split::kTrain, 0, 20);
+    for (std::int64_t i = 0; i < 20; ++i) {
+      const Words input = words_of(*task, row_of(batch.inputs, i));
+      CATCH_REQUIRE(std::count_if(input.begin(), input.end(), is_key) == 12);
+    }
+    CATCH_CHECK(task->chance_accuracy() == NoisyRecallConfig{.length = 24, .noise = 0}.chance());
+  }
+}
+
 CATCH_TEST_CASE("noisy recall ends with a question about any key, not the one shown last") {
   const auto task = NoisyRecallConfig{}.build();
   const auto batch = task->batch(1, Split::kTrain, 0, 200);

@@ -116,20 +116,31 @@ class NoisyRecall(Task):
     name = "noisy_recall"
     keys = {
         "length": 64,
+        "pairs": None,
         "noise": 0.5,
         "keys": 8,
         "values": 16,
         "noise_tokens": 16,
+        "noise_names": "own",
         "recall_share": 0.0,
     }
     settings = [
         ({}, "train"),
         ({"length": 13, "noise": 0.35}, "valid"),
         ({"length": 30, "noise": 0.2, "keys": 3, "values": 3, "recall_share": 0.5}, "test"),
+        ({"noise_names": "keys", "keys": 4, "noise_tokens": 6}, "train"),
+        ({"pairs": 9, "noise": 0.7}, "valid"),
     ]
     follows = True
 
+    def length_of(self):
+        if self.pairs is None:
+            return self.length
+        return math.ceil(2 * self.pairs / (1 - self.noise) - 1e-9)
+
     def shown(self):
+        if self.pairs is not None:
+            return self.pairs
         return int((1 - self.noise) * self.length / 2 + 1e-9)
 
     def chance(self):
@@ -149,15 +160,22 @@ class NoisyRecall(Task):
         return hits / (queries + 1)
 
     def read(self, text):
-        expect(len(text) == self.length, f"{len(text)} tokens, not {self.length}")
+        expect(len(text) == self.length_of(), f"{len(text)} tokens, not {self.length_of()}")
         reader = Reader(text)
         reader.take("B")
         order, known, noise, asked = [], {}, [], []
+        names = self.of["keys"]
+        if self.noise_names == "keys":
+            names += self.noise_tokens
         while reader.next():
+            behind = reader.text[reader.at + 1 : reader.at + 2]
+            if self.noise_names == "keys" and behind and behind[0][0] != "v":
+                noise.append(reader.take("k", names))
+                continue
             if reader.next()[0] == "n":
                 noise.append(reader.take("n", self.noise_tokens))
                 continue
-            key = reader.take("k", self.of["keys"])
+            key = reader.take("k", names)
             if key in known:
                 asked.append(reader.at - 1)
             order.append((key, len(noise)))
@@ -166,7 +184,11 @@ class NoisyRecall(Task):
                 expect(known.setdefault(key, value) == value, f"k{key} has two values")
         expect(len(set(known.values())) == len(known), "two keys have one value")
         expect(len(order) == self.shown(), f"{len(order)} pairs, not {self.shown()}")
-        expect(len(noise) == self.length - 2 * len(order), f"{len(noise)} noise tokens")
+        expect(len(noise) == self.length_of() - 2 * len(order), f"{len(noise)} noise tokens")
+        if self.noise_names == "keys":
+            expect(not set(noise) & set(known), "a symbol is key and noise")
+            expect(len(known) <= self.of["keys"], f"{len(known)} keys")
+            expect(len(set(noise)) <= self.noise_tokens, f"{len(set(noise))} noise symbols")
         return order, known, noise, asked
 
     def positions(self, shape, first):
@@ -181,12 +203,18 @@ class NoisyRecall(Task):
     def count(self, shape, targets, tally):
         order, known, noise, _ = shape
         keys = [key for key, _ in order]
-        tally.even("keys", keys[:-1], self.of["keys"])
+        if self.noise_names == "own":
+            tally.even("keys", keys[:-1], self.of["keys"])
+        else:  # which symbols they are is drawn for each sequence
+            every = self.of["keys"] + self.noise_tokens
+            tally.even("a key", [keys[0]], every)
+            tally.even("a noise symbol", noise[:1], every)
         before = sorted(set(keys[:-1]))
         expect(keys[-1] in before, "the last pair is no query")
         tally.rank("last key", before.index(keys[-1]), len(before))
         tally.order("values", known.values(), self.values)
-        tally.even("noise", noise, self.noise_tokens)
+        if self.noise_names == "own":
+            tally.even("noise", noise, self.noise_tokens)
         one = tally.random.choice(order[:-1])
         tally.even("noise before a pair", [one[1]], len(noise) + 1)
 

@@ -14,44 +14,53 @@ namespace {
 class NoisyRecallTask final : public Task {
  public:
   explicit NoisyRecallTask(const NoisyRecallConfig& config)
-      : config_(config),
-        symbols_{{"B", 1}, {"n", config.noise_tokens}, {"k", config.keys}, {"v", config.values}} {}
+      : config_(config), symbols_(config.vocabulary()) {}
 
   std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.length; }
+  std::int64_t sequence_length() const override { return config_.sequence_length(); }
   std::vector<TaskPart> parts() const override { return {{"noisy_recall", 1.0, this}}; }
   double chance_accuracy() const override { return config_.chance(); }
   std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
               std::int64_t size) const override {
-    return batch_of_rows("noisy recall", seed, split, index, size, config_.length,
+    return batch_of_rows("noisy recall", seed, split, index, size, sequence_length(),
                          [&](Random& random, TokenSpan input, TokenSpan target) {
                            write_sample(random, input, target);
                          });
   }
 
  private:
-  enum Range : std::size_t { kBegin, kNoise, kKeys, kValues };
+  using Config = NoisyRecallConfig;
 
   // The sequence has T + 1 tokens: T are inputs, the last one is the value asked for at the end.
   void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
     const auto value_of = random.distinct(config_.keys, config_.values);
+    // Which symbols k are keys, then which are noise, where noise has none of its own.
+    const bool own = config_.noise_names == NoiseNames::kOwn;
+    const auto all = own ? 0 : config_.keys + config_.noise_tokens;
+    const auto roles = random.distinct(all, all);
+    const auto key_token = [&](std::int64_t key) {
+      return symbols_.token(Config::kKeys, own ? key : roles[static_cast<std::size_t>(key)]);
+    };
+    const auto noise_token = [&](std::int64_t noise) {
+      return own ? symbols_.token(Config::kNoise, noise) : key_token(config_.keys + noise);
+    };
     std::vector<std::int64_t> shown;  // distinct keys
     std::size_t t = 0;
     const auto write_pair = [&](std::int64_t key) {
-      const auto value = symbols_.token(kValues, value_of[static_cast<std::size_t>(key)]);
+      const auto value = symbols_.token(Config::kValues, value_of[static_cast<std::size_t>(key)]);
       const bool is_question = std::find(shown.begin(), shown.end(), key) != shown.end();
       is_question ? void(target[t] = value) : shown.push_back(key);
-      input[t++] = symbols_.token(kKeys, key);
+      input[t++] = key_token(key);
       if (t < input.size()) input[t++] = value;
     };
-    input[t++] = symbols_.token(kBegin);
+    input[t++] = symbols_.token(Config::kBegin);
     for (const bool is_pair : draw_order(random)) {
       if (is_pair) {
         write_pair(random.below(config_.keys));
       } else {
-        input[t++] = symbols_.token(kNoise, random.below(config_.noise_tokens));
+        input[t++] = noise_token(random.below(config_.noise_tokens));
       }
     }
     const auto last = random.below(static_cast<std::int64_t>(shown.size()));
@@ -61,8 +70,8 @@ class NoisyRecallTask final : public Task {
   // Whether a pair or a noise token comes next, up to the last pair, which ends the sequence; all
   // orders are equally likely.
   std::vector<bool> draw_order(Random& random) const {
-    const auto pairs = config_.pairs();
-    const auto places = pairs - 1 + config_.length - 2 * pairs;
+    const auto pairs = config_.shown();
+    const auto places = pairs - 1 + config_.sequence_length() - 2 * pairs;
     std::vector<bool> is_pair(static_cast<std::size_t>(places));
     for (const auto at : random.distinct(pairs - 1, places)) {
       is_pair[static_cast<std::size_t>(at)] = true;

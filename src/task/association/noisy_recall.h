@@ -1,14 +1,24 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "config/schema/fields.h"
+#include "task/base/symbols.h"
 
 namespace difflab {
 
 class Task;
+
+/// What noise is called in noisy recall.
+enum class NoiseNames {
+  kOwn,   ///< by symbols that are always noise
+  kKeys,  ///< by those that other sequences have as keys, so that no name tells what is noise
+};
 
 /// In-context recall with noise: key-value pairs, their keys drawn again and again from a map that
 /// belongs to the sequence, with noise from a vocabulary of its own between them (noisy recall of
@@ -19,36 +29,50 @@ class Task;
 ///
 /// Every key that the sequence has shown before is a question. Of the T tokens behind B (the last
 /// value is only asked for), floor((1 − noise) · T / 2) pairs are shown, the rest is noise; pairs
-/// lie anywhere, never with noise inside. The last key is one that was shown.
+/// lie anywhere, never with noise inside. The last key is one that was shown. With `pairs` so many
+/// are shown, and T follows from the share of noise. With `noise_names` keys, each sequence draws
+/// which of the symbols k are its keys; the others are its noise:
+///
+///   inputs    B k3 v8 k9 k6 k1 v2 k6 k3 v8 k9 k9 k1      k3 and k1 are keys
+///   targets   . .  .  .  .  .  .  .  v8 .  .  .  v2
 struct NoisyRecallConfig {
   static constexpr std::string_view kKind = "noisy_recall";
   static constexpr std::string_view kAbout =
       "pairs that come again and again, with noise between them (MAD, arXiv 2403.17844)";
 
-  std::int64_t length = 64;        ///< T
+  std::int64_t length = 64;  ///< T, unless `pairs` is given
+  std::optional<std::int64_t> pairs = {};
   double noise = 0.5;              ///< share of the tokens that are noise
   std::int64_t keys = 8;           ///< distinct keys
   std::int64_t values = 16;        ///< distinct values; a sequence gives each key another one
   std::int64_t noise_tokens = 16;  ///< distinct noise symbols
+  NoiseNames noise_names = NoiseNames::kOwn;
   double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
-  std::int64_t pairs() const;            ///< pairs shown in a sequence
+  std::int64_t shown() const;            ///< pairs shown in a sequence
   std::int64_t smallest_length() const;  ///< with two pairs, one of them a question
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("length", length, "tokens T of a sequence", config::between(4, 1'000'000));
+    visit("length", length, "tokens T of a sequence, unless pairs is given",
+          config::between(4, 1'000'000));
+    visit("pairs", pairs, "pairs shown, from which T follows; null: as many as length has room for",
+          config::between(2, 100'000));
     visit("noise", noise, "share of the tokens that are noise", config::between(0, 0.95));
     visit("keys", keys, "distinct keys", config::between(1, 1'000'000));
     visit("values", values, "distinct values", config::between(2, 1'000'000));
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
+    visit("noise_names", noise_names,
+          "own: noise has symbols of its own; keys: those that are no keys in this sequence");
     visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));
   }
   void validate(config::Check& check) const;
 
-  std::int64_t sequence_length() const { return length; }
-  std::int64_t vocab_size() const { return 1 + noise_tokens + keys + values; }
+  std::int64_t sequence_length() const;
+  enum Range : std::size_t { kBegin, kNoise, kKeys, kValues };
+  Symbols vocabulary() const;
+  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   /// Accuracy of a guess among the values shown so far: with m distinct keys shown it is right in
   /// 1/m of all cases. The expected share over all questions.
@@ -58,3 +82,9 @@ struct NoisyRecallConfig {
 };
 
 }  // namespace difflab
+
+template <>
+struct difflab::config::EnumNames<difflab::NoiseNames> {
+  static constexpr std::array<std::pair<std::string_view, difflab::NoiseNames>, 2> kNames = {
+      {{"own", difflab::NoiseNames::kOwn}, {"keys", difflab::NoiseNames::kKeys}}};
+};
