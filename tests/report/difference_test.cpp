@@ -100,6 +100,10 @@ CATCH_TEST_CASE("lines of differences have the interval of the pairs, about a ru
   CATCH_CHECK_THAT(spec, Contains("accuracy, difference\""));
   CATCH_CHECK_THAT(spec, !Contains("\"domain\":[0,1]") && !Contains("chance"));
   CATCH_CHECK(spec.find("\"series\":\"transformer\"") == spec.npos);
+  // The shares themselves are on their whole scale.
+  auto shares = difference_lines();
+  shares.against.clear();
+  CATCH_CHECK_THAT(drawn(builder, shares).spec.dump(), Contains("\"domain\":[0,1]"));
 }
 
 CATCH_TEST_CASE("lines of differences without a partner say so") {
