@@ -71,15 +71,8 @@ CATCH_TEST_CASE("hops tells those who look one step ahead from those who go on")
 
 CATCH_TEST_CASE("hops refuses more hops than the task knows") {
   const auto problems = [](const HopsConfig& evaluation, const TaskConfig& task) {
-    class Lines final : public config::Check {
-     public:
-      void problem(std::string_view key, std::string_view message) override {
-        text += concat(key, " ", message, "\n");
-      }
-      std::string text;
-    } lines;
-    evaluation.validate_task(task, lines);
-    return lines.text;
+    return testing::Problems::found(
+        [&](config::Check& check) { evaluation.validate_task(task, check); });
   };
   CATCH_CHECK(problems({}, KHopConfig{}) == "");
   CATCH_CHECK(problems({.hops = {2, 5, 2}}, KHopConfig{.hops = 4}) ==

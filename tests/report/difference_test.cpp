@@ -5,23 +5,13 @@
 #include "report/example_study.h"
 #include "report/figure/style.h"
 #include "support/catch.h"
+#include "support/problems.h"
 #include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
 using Catch::Contains;
-
-Drawing drawn(const StudyBuilder& builder, const auto& config) {
-  const Frame frame = frame_of(builder.study);
-  const Labels labels(builder.study.report.labels);
-  return config.draw(frame, Style{labels});
-}
-
-void accuracy_cells(StudyBuilder& builder, const std::string& model, int seed, const Json& cells) {
-  builder.finished(model, seed, {{"steps", 10}},
-                   {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
-}
 
 CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on one scale about 0") {
   TemporaryFolder folder;
@@ -30,11 +20,11 @@ CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on o
     return Json::array({Json{{"length", 64}, {"depth", 0}, {"accuracy", near}},
                         Json{{"length", 128}, {"depth", 0}, {"accuracy", far}}});
   };
-  accuracy_cells(builder, "transformer", 0, cells(.5, .5));
-  accuracy_cells(builder, "transformer", 1, cells(.6, .4));
-  accuracy_cells(builder, "diff", 2, cells(1, 1));  // without a partner
-  accuracy_cells(builder, "diff", 1, cells(.9, .1));
-  accuracy_cells(builder, "diff", 0, cells(.7, .5));
+  with_cells(builder, "transformer", 0, cells(.5, .5));
+  with_cells(builder, "transformer", 1, cells(.6, .4));
+  with_cells(builder, "diff", 2, cells(1, 1));  // without a partner
+  with_cells(builder, "diff", 1, cells(.9, .1));
+  with_cells(builder, "diff", 0, cells(.7, .5));
   HeatmapConfig map;
   map.name = "difference";
   map.source = "grid";
@@ -43,7 +33,7 @@ CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on o
   map.value = "accuracy";
   map.facet = "model";
   map.against = "transformer";
-  const Drawing drawing = drawn(builder, map);
+  const Drawing drawing = draw(builder, map);
   CATCH_REQUIRE(drawing.rows.size() == 2);
   CATCH_CHECK(drawing.columns[3] == "mean_accuracy_difference");
   // At 64: .7 − .5 and .9 − .6, mean .25. At 128: 0 and −.3, mean −.15.
@@ -81,11 +71,11 @@ CATCH_TEST_CASE("lines of differences have the interval of the pairs, about a ru
   const std::vector<double> gain = {.10, .12, .11};
   for (int seed = 0; seed < 3; ++seed) {
     const auto i = static_cast<std::size_t>(seed);
-    accuracy_cells(builder, "transformer", seed, cell(easy[i]));
-    accuracy_cells(builder, "diff", seed, cell(easy[i] + gain[i]));
+    with_cells(builder, "transformer", seed, cell(easy[i]));
+    with_cells(builder, "diff", seed, cell(easy[i] + gain[i]));
   }
-  accuracy_cells(builder, "diff", 3, cell(.9));  // without a partner
-  const Drawing drawing = drawn(builder, difference_lines());
+  with_cells(builder, "diff", 3, cell(.9));  // without a partner
+  const Drawing drawing = draw(builder, difference_lines());
   CATCH_REQUIRE(drawing.rows.size() == 1);
   CATCH_CHECK(drawing.columns[2] == "mean_accuracy_difference");
   CATCH_CHECK(drawing.rows[0][0] == "diff");
@@ -103,33 +93,25 @@ CATCH_TEST_CASE("lines of differences have the interval of the pairs, about a ru
   // The shares themselves are on their whole scale.
   auto shares = difference_lines();
   shares.against.clear();
-  CATCH_CHECK_THAT(drawn(builder, shares).spec.dump(), Contains("\"domain\":[0,1]"));
+  CATCH_CHECK_THAT(draw(builder, shares).spec.dump(), Contains("\"domain\":[0,1]"));
 }
 
 CATCH_TEST_CASE("lines of differences without a partner say so") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
-  accuracy_cells(builder, "diff", 0, Json::array({Json{{"length", 64}, {"accuracy", .5}}}));
-  const Drawing drawing = drawn(builder, difference_lines());
+  with_cells(builder, "diff", 0, Json::array({Json{{"length", 64}, {"accuracy", .5}}}));
+  const Drawing drawing = draw(builder, difference_lines());
   CATCH_CHECK(drawing.rows.empty());
   CATCH_CHECK_THAT(drawing.spec.dump(),
                    Contains("No finished run has a partner among those of transformer"));
 }
 
 CATCH_TEST_CASE("a line's difference needs a colour and a scale with negative numbers") {
-  class Lines final : public config::Check {
-   public:
-    void problem(std::string_view key, std::string_view message) override {
-      text += concat(key, " ", message, "\n");
-    }
-    std::string text;
-  } lines;
   auto line = difference_lines();
   line.color.clear();
   line.y_scale = AxisScale::kLog;
-  line.validate(lines);
   CATCH_CHECK(
-      lines.text ==
+      testing::Problems::of(line) ==
       "against is given without color; expected the axis whose value it is\n"
       "y_scale is log with against; expected linear, because differences may be negative\n");
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "report/data/frame.h"
+#include "report/figure/style.h"
 #include "report/report.h"
 
 namespace difflab::report {
@@ -39,6 +41,15 @@ class StudyBuilder {
  private:
   std::filesystem::path folder_;
 };
+
+/// A figure of the study, with the study's labels.
+Drawing draw(const StudyBuilder& builder, const auto& figure) {
+  const Labels labels(builder.study.report.labels);
+  return figure.draw(frame_of(builder.study), Style{labels});
+}
+
+/// A finished run whose evaluation `grid` has these cells.
+void with_cells(StudyBuilder& builder, const std::string& model, int seed, const Json& cells);
 
 /// Eight variants and three seeds with made-up but plausible curves and needle grids, one diverged
 /// run, one failed and one never started: what a real report has to cope with.

@@ -16,17 +16,6 @@ namespace {
 
 using Catch::Contains;
 
-Drawing draw(const StudyBuilder& builder, const auto& config) {
-  const Frame frame = frame_of(builder.study);
-  const Labels labels(builder.study.report.labels);
-  return config.draw(frame, Style{labels});
-}
-
-void with_cells(StudyBuilder& builder, const std::string& model, int seed, const Json& cells) {
-  builder.finished(model, seed, {{"steps", 10}},
-                   {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
-}
-
 CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones hang below zero") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

@@ -4,12 +4,10 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "config/schema/fields.h"
+#include "support/problems.h"
 #include "task/base/task.h"
-#include "util/text.h"
 
 namespace difflab::testing {
 
@@ -26,22 +24,5 @@ inline std::vector<std::string> words_of(const Task& task, const Row& row) {
   for (const auto token : row) words.push_back(token == kIgnore ? "." : task.token_text(token));
   return words;
 }
-
-/// Collects the problems of a configuration as "key message" lines.
-class Problems final : public config::Check {
- public:
-  template <class Config>
-  static std::string of(const Config& config) {
-    Problems problems;
-    config.validate(problems);
-    return problems.text_;
-  }
-  void problem(std::string_view key, std::string_view message) override {
-    text_ += concat(key, " ", message, "\n");
-  }
-
- private:
-  std::string text_;
-};
 
 }  // namespace difflab::testing

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "task/base/rows.h"
@@ -41,10 +42,11 @@ class FuzzyRecallTask final : public Task {
     for (std::int64_t pair = 0; pair < N; ++pair) {
       const bool is_asked = std::find(asked.begin(), asked.end(), pair) != asked.end();
       const auto size = is_asked ? config_.longest : draw_size(random);
+      Motif key;
       do {
-        keys.resize(static_cast<std::size_t>(pair));
-        keys.push_back(draw(random, FuzzyRecallConfig::kKeys, size, config_.key_tokens));
-      } while (!known.insert(keys.back()).second);
+        key = draw(random, FuzzyRecallConfig::kKeys, size, config_.key_tokens);
+      } while (!known.insert(key).second);
+      keys.push_back(std::move(key));
       values.push_back(
           draw(random, FuzzyRecallConfig::kValues, draw_size(random), config_.value_tokens));
     }
