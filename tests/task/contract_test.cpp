@@ -5,12 +5,12 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include "config/schema/reader.h"
 #include "config/schema/traits.h"
 #include "config/schema/writer.h"
 #include "support/catch.h"
+#include "support/task_kinds.h"
 #include "support/task_rows.h"
 #include "task/task_config.h"
 #include "util/error.h"
@@ -18,14 +18,7 @@
 namespace difflab {
 namespace {
 
-template <std::size_t... Kinds>
-std::vector<TaskConfig> one_of_each(std::index_sequence<Kinds...>) {
-  return {TaskConfig(std::in_place_index<Kinds>)...};
-}
-
-std::vector<TaskConfig> one_of_each() {
-  return one_of_each(std::make_index_sequence<std::variant_size_v<TaskConfig>>());
-}
+using testing::one_of_each;
 
 std::string kind_of(const TaskConfig& config) {
   return std::visit([](const auto& kind) { return std::string(kind.kKind); }, config);
@@ -90,13 +83,9 @@ CATCH_TEST_CASE("repetition mixed in leaves the task's own sequences as they are
     CATCH_CHECK(mixed->chance_accuracy() == alone->chance_accuracy());
   };
   int mixed = 0;
-  for (const auto& config : one_of_each()) {
-    std::visit(
-        [&](const auto& kind) {
-          if constexpr (requires { kind.recall_share; }) check(kind), ++mixed;
-        },
-        config);
-  }
+  testing::for_each_kind([&](const auto& kind) {
+    if constexpr (requires { kind.recall_share; }) check(kind), ++mixed;
+  });
   CATCH_CHECK(mixed > 0);
   CATCH_CHECK(testing::Problems::of(MqarConfig{.length = 4, .pairs = 1, .recall_share = 0.5}) ==
               "recall_share is 0.5 with sequences of 4 tokens; cyclic repetition expects at least "
@@ -132,16 +121,12 @@ CATCH_TEST_CASE("every token of every task has a name of its own") {
 }
 
 CATCH_TEST_CASE("every task's defaults are valid") {
-  for (const auto& config : one_of_each()) {
-    CATCH_INFO(kind_of(config));
-    std::visit(
-        [](const auto& kind) {
-          if constexpr (requires(config::Check & check) { kind.validate(check); }) {
-            CATCH_CHECK(testing::Problems::of(kind) == "");
-          }
-        },
-        config);
-  }
+  testing::for_each_kind([](const auto& kind) {
+    CATCH_INFO(kind.kKind);
+    if constexpr (requires(config::Check & check) { kind.validate(check); }) {
+      CATCH_CHECK(testing::Problems::of(kind) == "");
+    }
+  });
 }
 
 CATCH_TEST_CASE("a task whose tokens make text says its file, its text and its tokenizer") {

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "support/catch.h"
+#include "support/task_kinds.h"
 #include "support/task_rows.h"
 #include "task/base/task.h"
-#include "task/in_text/text_needle.h"
-#include "task/needle/needle_recall.h"
+#include "task/task_config.h"
 
 namespace difflab {
 namespace {
@@ -17,11 +17,11 @@ using testing::Problems;
 const std::vector<std::int64_t> kLengths{32, 48, 64};
 
 template <class Config>
-const std::vector<std::int64_t>& lengths_of(const Config& config) {
+std::size_t number_of_lengths(const Config& config) {
   if constexpr (requires { config.needle; }) {
-    return config.needle.lengths;
+    return config.needle.lengths.size();
   } else {
-    return config.lengths;
+    return config.lengths.size();
   }
 }
 
@@ -44,17 +44,50 @@ CATCH_TEST_CASE("a batch of mixed lengths is a batch of the task of its length")
                 mixed->batch(3, Split::kTrain, index, 1).inputs.size(1);
     }
     CATCH_CHECK(others > 10);  // of 60, by chance 30 to 40: each split draws its own lengths
-    // 20 of each are expected, with a standard deviation of 3.7.
-    CATCH_CHECK(drawn.size() == lengths_of(config).size());
-    for (const auto& [length, count] : drawn) CATCH_CHECK((count > 5 && count < 35));
+    // 20 or 30 of each are expected, with a standard deviation below 4.
+    CATCH_CHECK(drawn.size() == number_of_lengths(config));
+    for (const auto& [length, count] : drawn) CATCH_CHECK((count > 5 && count < 46));
   };
-  const NeedleConfig needle{.length = 64, .lengths = kLengths};
-  check(needle, [&](std::int64_t T) { return needle.of_length(T); });
-  const NeedleRecallConfig both{.needle = needle};
-  check(both, [&](std::int64_t T) { return NeedleRecallConfig{.needle = needle.of_length(T)}; });
-  const TextNeedleConfig text{
-      .generated_characters = 20'000, .length = 300, .lengths = {150, 300}, .needles = 1};
-  check(text, [&](std::int64_t T) { return text.of_length(T); });
+  int kinds = 0;
+  testing::for_each_kind([&](auto config) {
+    if constexpr (requires { config.lengths; }) {
+      config.lengths = {config.length * 3 / 4, config.length};
+      check(config, [&](std::int64_t T) { return with_length(config, T); });
+      ++kinds;
+    }
+  });
+  CATCH_CHECK(kinds >= 10);
+  const NeedleRecallConfig both{.needle = {.length = 64, .lengths = kLengths}};
+  check(both,
+        [&](std::int64_t T) { return NeedleRecallConfig{.needle = with_length(both.needle, T)}; });
+}
+
+// Targets of a sequence, on average of those that are no repetition mixed in.
+double mean_targets(const Task& task) {
+  const auto part = task.parts().front();
+  const auto batch = part.task->batch(0, Split::kTest, 0, 400);
+  return batch.targets.ge(0).sum().item<double>() / 400;
+}
+
+CATCH_TEST_CASE("the chance of several lengths is that of all their targets together") {
+  int differ = 0;
+  testing::for_each_kind([&](auto config) {
+    if constexpr (requires { config.lengths; }) {
+      CATCH_INFO(config.kKind);
+      config.lengths = {config.length * 3 / 4, config.length};
+      double right = 0, targets = 0;
+      std::vector<double> chances;
+      for (const auto T : config.lengths) {
+        const auto alone = with_length(config, T).build();
+        chances.push_back(alone->chance_accuracy());
+        targets += mean_targets(*alone);
+        right += chances.back() * mean_targets(*alone);
+      }
+      differ += chances[0] != chances[1];
+      CATCH_CHECK(config.build()->chance_accuracy() == Approx(right / targets).epsilon(0.01));
+    }
+  });
+  CATCH_CHECK(differ >= 2);  // recall and noisy recall
 }
 
 CATCH_TEST_CASE("the parts of a task are mixed as the task is") {
@@ -84,6 +117,29 @@ CATCH_TEST_CASE("lengths that a task cannot have are refused by name") {
   CATCH_CHECK(Problems::of(
                   NeedleRecallConfig{.needle = {.length = 64, .lengths = {6, 64}, .needles = 1}}) ==
               "recall_share is 0.5 with sequences of 6 tokens; cyclic repetition expects at least "
+              "8\n");
+  CATCH_CHECK(Problems::of(RecallConfig{.length = 64, .lengths = {4, 64}}) ==
+              "lengths has 4, which is too short; the smallest that fits is 8\n");
+  CATCH_CHECK(Problems::of(MqarConfig{.length = 64, .lengths = {16, 64}}) ==
+              "lengths has 16, which is too short; the smallest that fits is 32\n");
+  CATCH_CHECK(Problems::of(NoisyRecallConfig{.lengths = {6, 64}}) ==
+              "lengths has 6, which is too short; the smallest that fits is 8\n");
+  CATCH_CHECK(Problems::of(NoisyRecallConfig{.lengths = {32, 64}, .pairs = 8}) ==
+              "lengths is given beside pairs, from which the length follows; expected one\n");
+  CATCH_CHECK(Problems::of(AssociativeNeedleConfig{.lengths = {12, 64}}) ==
+              "lengths has 12, which is too short; the smallest that fits is 15\n");
+  CATCH_CHECK(Problems::of(VariableTrackingConfig{.lengths = {20, 64}}) ==
+              "lengths has 20, which is too short; the smallest that fits is 23\n");
+  CATCH_CHECK(Problems::of(SelectiveCopyConfig{.lengths = {32, 256}}) ==
+              "lengths has 32, which is too short; the smallest that fits is 33\n");
+  CATCH_CHECK(
+      Problems::of(CommonWordsConfig{.lengths = {8, 64}}) ==
+      "lengths has 8, too short for the 3 most frequent words to occur differently often\n");
+  CATCH_CHECK(Problems::of(TextConfig{.lengths = {64, 128}}) ==
+              "lengths has 128 as the longest; expected that to be length, 256\n");
+  CATCH_CHECK(Problems::of(VariableTrackingConfig{
+                  .length = 16, .lengths = {7, 16}, .chains = 1, .hops = 0, .recall_share = 0.5}) ==
+              "recall_share is 0.5 with sequences of 7 tokens; cyclic repetition expects at least "
               "8\n");
   CATCH_CHECK(Problems::of(TextNeedleConfig{.length = 512, .lengths = {100, 512}})
                   .starts_with("lengths has 100, which is too short"));

@@ -69,7 +69,7 @@ EvaluationResult AttentionAllocationConfig::run(const EvaluationContext& context
   auto overall = at::zeros({static_cast<std::int64_t>(kRegions.size())}, at::kDouble);
   for (const auto depth : depths) {
     const auto* trained = needles_of(context.task_config);
-    auto needles = trained->of_length(trained->length);
+    auto needles = with_length(*trained, trained->length);
     needles.queries = 1;
     needles.depth = depth;
     const auto [share, weight] = allocate(context, needles, samples);

@@ -36,7 +36,7 @@ std::vector<Needles> cells_of(const Grid& grid, const Needles& base) {
       if (R > N) continue;
       for (const auto T : grid.lengths.empty() ? std::vector{base.length} : grid.lengths) {
         for (const auto depth : grid.depths) {
-          auto& cell = cells.emplace_back(base.of_length(T));
+          auto& cell = cells.emplace_back(with_length(base, T));
           cell.needles = N;
           cell.queries = R;
           cell.depth = depth;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/symbols.h"
 #include "task/base/task.h"
@@ -111,7 +112,9 @@ class MqarTask final : public Task {
 }  // namespace
 
 std::unique_ptr<Task> MqarConfig::build() const {
-  return with_recall(std::make_unique<MqarTask>(*this), recall_share);
+  return of_lengths(*this, [](const MqarConfig& one) {
+    return with_recall(std::make_unique<MqarTask>(one), one.recall_share);
+  });
 }
 
 }  // namespace difflab

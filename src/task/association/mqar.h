@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "config/schema/fields.h"
+#include "task/base/lengths.h"
 
 namespace difflab {
 
@@ -33,7 +35,8 @@ struct MqarConfig {
   static constexpr std::string_view kAbout =
       "multi-query associative recall: pairs, then each key once more (arXiv 2312.04927)";
 
-  std::int64_t length = 64;   ///< T
+  std::int64_t length = 64;  ///< T
+  std::vector<std::int64_t> lengths = {};
   std::int64_t tokens = 256;  ///< V: 1 filler, V/2 − 1 keys, the rest values; 8,192 in the paper
   std::int64_t pairs = 8;     ///< N
   double power_a = 0.01;      ///< a
@@ -53,6 +56,7 @@ struct MqarConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::between(4, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("vocab_size", tokens, "tokens V: a filler, V/2 - 1 keys, the rest values",
           config::between(4, 1'000'000));
     visit("pairs", pairs, "key-value pairs N of a sequence, each asked once",

@@ -11,7 +11,7 @@ std::int64_t MqarConfig::reassigned() const {
 }
 
 void MqarConfig::validate(config::Check& check) const {
-  check_recall_share(recall_share, length, check);
+  check_recall_share(recall_share, shortest_of(lengths, length), check);
   if (pairs > keys()) {
     check.problem("vocab_size",
                   concat("is ", tokens, ", which has ", keys(), " keys; expected at least ",
@@ -26,6 +26,7 @@ void MqarConfig::validate(config::Check& check) const {
                                    shown() == pairs ? "as many" : concat(pairs),
                                    " queries; the smallest that fits is ", smallest_length()));
   }
+  check_lengths(lengths, length, smallest_length(), check);
 }
 
 }  // namespace difflab

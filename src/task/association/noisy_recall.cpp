@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/symbols.h"
 #include "task/base/task.h"
@@ -19,7 +20,11 @@ class NoisyRecallTask final : public Task {
   std::int64_t vocab_size() const override { return symbols_.size(); }
   std::int64_t sequence_length() const override { return config_.sequence_length(); }
   std::vector<TaskPart> parts() const override { return {{"noisy_recall", 1.0, this}}; }
-  double chance_accuracy() const override { return config_.chance(); }
+  double chance_accuracy() const override {
+    const auto [asked, right] = config_.questions();
+    return right / asked;
+  }
+  double relative_targets() const override { return config_.questions().asked; }
   std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
@@ -86,7 +91,9 @@ class NoisyRecallTask final : public Task {
 }  // namespace
 
 std::unique_ptr<Task> NoisyRecallConfig::build() const {
-  return with_recall(std::make_unique<NoisyRecallTask>(*this), recall_share);
+  return of_lengths(*this, [](const NoisyRecallConfig& one) {
+    return with_recall(std::make_unique<NoisyRecallTask>(one), one.recall_share);
+  });
 }
 
 }  // namespace difflab

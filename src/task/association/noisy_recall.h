@@ -6,8 +6,10 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "config/schema/fields.h"
+#include "task/base/lengths.h"
 #include "task/base/symbols.h"
 
 namespace difflab {
@@ -41,6 +43,7 @@ struct NoisyRecallConfig {
       "pairs that come again and again, with noise between them (MAD, arXiv 2403.17844)";
 
   std::int64_t length = 64;  ///< T, unless `pairs` is given
+  std::vector<std::int64_t> lengths = {};
   std::optional<std::int64_t> pairs = {};
   double noise = 0.5;              ///< share of the tokens that are noise
   std::int64_t keys = 8;           ///< distinct keys
@@ -56,6 +59,7 @@ struct NoisyRecallConfig {
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence, unless pairs is given",
           config::between(4, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("pairs", pairs, "pairs shown, from which T follows; null: as many as length has room for",
           config::between(2, 100'000));
     visit("noise", noise, "share of the tokens that are noise", config::between(0, 0.95));
@@ -74,9 +78,12 @@ struct NoisyRecallConfig {
   Symbols vocabulary() const;
   std::int64_t vocab_size() const { return vocabulary().size(); }
 
-  /// Accuracy of a guess among the values shown so far: with m distinct keys shown it is right in
-  /// 1/m of all cases. The expected share over all questions.
-  double chance() const;
+  /// Expected in a sequence: questions, and those that a guess among the values shown so far gets
+  /// right, which with m distinct keys shown are 1/m of them.
+  struct Questions {
+    double asked = 0, right = 0;
+  };
+  Questions questions() const;
 
   std::unique_ptr<Task> build() const;
 };

@@ -40,7 +40,7 @@ std::int64_t NoisyRecallConfig::smallest_length() const {
 }
 
 void NoisyRecallConfig::validate(config::Check& check) const {
-  check_recall_share(recall_share, sequence_length(), check);
+  check_recall_share(recall_share, shortest_of(lengths, sequence_length()), check);
   if (keys > values) {
     check.problem("values", concat("is ", values, "; expected at least keys, ", keys,
                                    ", because the values of a sequence are distinct"));
@@ -49,16 +49,21 @@ void NoisyRecallConfig::validate(config::Check& check) const {
     check.problem("length", concat("is ", length, ", too short for two pairs at noise ", noise,
                                    "; the smallest that fits is ", smallest_length()));
   }
+  if (pairs && !lengths.empty()) {
+    check.problem("lengths", "is given beside pairs, from which the length follows; expected one");
+  } else {
+    check_lengths(lengths, length, smallest_length(), check);
+  }
 }
 
 // distinct[m] is the probability that m distinct keys were shown before the pair. Each key is as
 // likely as any other, so a pair is a question in m/K of all cases and a guess right in 1/m of
 // those; the last pair is always a question.
-double NoisyRecallConfig::chance() const {
+NoisyRecallConfig::Questions NoisyRecallConfig::questions() const {
   const auto K = static_cast<double>(keys);
   std::vector<double> distinct(static_cast<std::size_t>(keys) + 1);
   distinct[0] = 1;
-  double questions = 0, right = 0;
+  Questions questions;
   for (std::int64_t pair = 0; pair < shown(); ++pair) {
     const bool last = pair + 1 == shown();
     std::vector<double> next(distinct.size());
@@ -68,12 +73,12 @@ double NoisyRecallConfig::chance() const {
       if (m + 1 < distinct.size()) next[m + 1] += distinct[m] * (1 - old);
       if (m == 0) continue;
       const double asked = distinct[m] * (last ? 1 : old);
-      questions += asked;
-      right += asked / static_cast<double>(m);
+      questions.asked += asked;
+      questions.right += asked / static_cast<double>(m);
     }
     distinct = next;
   }
-  return right / questions;
+  return questions;
 }
 
 }  // namespace difflab

@@ -14,6 +14,19 @@ namespace difflab {
 constexpr std::string_view kAboutLengths =
     "lengths T of batches, one drawn for each; empty: all have `length`, else that is the longest";
 
+/// The task of a configuration with `lengths`, with sequences of this length alone.
+template <class Config>
+Config with_length(Config config, std::int64_t T) {
+  config.length = T;
+  config.lengths.clear();
+  return config;
+}
+
+/// The shortest sequence that a task can have.
+inline std::int64_t shortest_of(const std::vector<std::int64_t>& lengths, std::int64_t length) {
+  return lengths.empty() ? length : *std::min_element(lengths.begin(), lengths.end());
+}
+
 /// What a task with `lengths` says of them. @param smallest that a sequence can have
 inline void check_lengths(const std::vector<std::int64_t>& lengths, std::int64_t length,
                           std::int64_t smallest, config::Check& check) {

@@ -43,7 +43,16 @@ class MixedLengths final : public Task {
     return sum / static_cast<double>(tasks_.size());
   }
   std::vector<TaskPart> parts() const override { return parts_; }
-  double chance_accuracy() const override { return tasks_.front()->chance_accuracy(); }
+  double chance_accuracy() const override {
+    double right = 0;
+    for (const auto* task : tasks_) right += task->relative_targets() * task->chance_accuracy();
+    return right / (relative_targets() * static_cast<double>(tasks_.size()));
+  }
+  double relative_targets() const override {
+    double sum = 0;
+    for (const auto* task : tasks_) sum += task->relative_targets();
+    return sum / static_cast<double>(tasks_.size());
+  }
   bool is_text() const override { return tasks_.front()->is_text(); }
   std::string token_text(std::int64_t token) const override {
     return tasks_.front()->token_text(token);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "task/base/lengths.h"
 #include "task/base/task.h"
 
 namespace difflab {
@@ -19,7 +20,7 @@ template <class Config, class Build>
 std::unique_ptr<Task> of_lengths(const Config& config, Build build) {
   std::vector<std::unique_ptr<Task>> tasks;
   for (const auto T : config.lengths.empty() ? std::vector{config.length} : config.lengths) {
-    tasks.push_back(build(config.of_length(T)));
+    tasks.push_back(build(with_length(config, T)));
   }
   return of_mixed_lengths(std::move(tasks));
 }

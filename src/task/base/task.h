@@ -55,6 +55,10 @@ class Task {
   /// 1/N with N needles.
   virtual double chance_accuracy() const = 0;
 
+  /// Targets of a sequence, on average, if they depend on its length; else 1. Weighs the chance of
+  /// several lengths.
+  virtual double relative_targets() const { return 1; }
+
   /// What a person reads for a token in [0, V): k12, ?, or a character.
   virtual std::string token_text(std::int64_t token) const = 0;
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/task.h"
 #include "util/random.h"
 
@@ -69,7 +70,9 @@ const TokenRange& TextSplits::of(Split split) const {
 }
 
 std::unique_ptr<Task> TextConfig::build() const {
-  return std::make_unique<TextTask>(*this, load_corpus(*this));
+  const auto corpus = load_corpus(*this);
+  return of_lengths(*this,
+                    [&](const TextConfig& one) { return std::make_unique<TextTask>(one, corpus); });
 }
 
 }  // namespace difflab

@@ -4,9 +4,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/schema/fields.h"
 #include "config/schema/input_file.h"
+#include "task/base/lengths.h"
 #include "text/tokenizer.h"
 
 namespace difflab {
@@ -32,6 +34,7 @@ struct TextConfig {
   std::int64_t generated_characters = 1'000'000;  ///< without a file
   TokenizerKind tokenizer = TokenizerKind::kCharacter;
   std::int64_t length = 256;  ///< T
+  std::vector<std::int64_t> lengths = {};
   double valid_share = 0.05;  ///< of the tokens
   double test_share = 0.05;   ///< of the tokens
 
@@ -42,6 +45,7 @@ struct TextConfig {
           "characters of the generated text; counts only without a file", config::between(1, 1e9));
     visit("tokenizer", tokenizer, "what a token is: character (Unicode), byte or word");
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("valid_share", valid_share, "share of the text, behind train, for choices",
           config::between(0, 1));
     visit("test_share", test_share, "share of the text, at its end, for what is reported",

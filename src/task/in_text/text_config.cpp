@@ -42,6 +42,7 @@ std::string misfit(const TextConfig& config, std::int64_t tokens) {
 }  // namespace
 
 void TextConfig::validate(config::Check& check) const {
+  check_lengths(lengths, length, 1, check);
   if (valid_share + test_share >= 1) {
     check.problem("test_share", concat("is ", test_share, " with valid_share ", valid_share,
                                        "; expected less than 1 together, the rest is train"));
@@ -101,9 +102,7 @@ Tokenizer tokenizer_of(TokenizerKind kind, std::string_view text, std::string_vi
 }  // namespace
 
 TextConfig TextConfig::text(std::int64_t size) const {
-  auto one = *this;
-  if (size > 0) one.length = size;
-  return one;
+  return with_length(*this, size > 0 ? size : length);
 }
 
 Tokenizer TextConfig::read_tokenizer() const { return load_corpus(*this).tokenizer; }

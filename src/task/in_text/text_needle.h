@@ -53,8 +53,6 @@ struct TextNeedleConfig {
   /// Where the r-th number begins, as the position of its first digit in the T + 1 tokens.
   std::int64_t answer_begin(std::int64_t r) const;
   TextConfig haystack() const;  ///< the text that windows are cut from
-  /// The same with sequences of this length alone.
-  TextNeedleConfig of_length(std::int64_t T) const;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {

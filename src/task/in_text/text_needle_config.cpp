@@ -67,13 +67,6 @@ TextConfig TextNeedleConfig::haystack() const {
           .test_share = test_share};
 }
 
-TextNeedleConfig TextNeedleConfig::of_length(std::int64_t T) const {
-  auto one = *this;
-  one.length = T;
-  one.lengths.clear();
-  return one;
-}
-
 std::int64_t TextNeedleConfig::smallest_length() const {
   return needles + longest_inserts(tokenizer, needles, queries, digits) -
          1;  // the last digit is no input
@@ -108,9 +101,7 @@ void TextNeedleConfig::validate(config::Check& check) const {
     problem("length", concat("is ", length, ", too short for ", needles, " needles and ", queries,
                              " queries in text; the smallest that fits is ", smallest_length()));
   }
-  check_recall_share(recall_share,
-                     lengths.empty() ? length : *std::min_element(lengths.begin(), lengths.end()),
-                     check);
+  check_recall_share(recall_share, shortest_of(lengths, length), check);
   if (can_be_written) check_lengths(lengths, length, smallest_length(), check);
   haystack().validate(check);
 }

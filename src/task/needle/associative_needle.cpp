@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/task.h"
 #include "task/needle/needle_places.h"
@@ -161,7 +162,9 @@ class AssociativeNeedleTask final : public WorldTask {
 }  // namespace
 
 std::unique_ptr<Task> AssociativeNeedleConfig::build() const {
-  return with_recall(std::make_unique<AssociativeNeedleTask>(*this), recall_share);
+  return of_lengths(*this, [](const AssociativeNeedleConfig& one) {
+    return with_recall(std::make_unique<AssociativeNeedleTask>(one), one.recall_share);
+  });
 }
 
 }  // namespace difflab

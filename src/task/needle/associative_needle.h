@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "config/schema/fields.h"
+#include "task/base/lengths.h"
 #include "task/base/symbols.h"
 #include "task/needle/recall.h"
 #include "util/text.h"
@@ -33,7 +35,8 @@ struct AssociativeNeedleConfig {
   static constexpr std::string_view kAbout =
       "needles asked for by an associated word, learned in the weights (NoLiMa, arXiv 2502.05167)";
 
-  std::int64_t length = 64;          ///< T
+  std::int64_t length = 64;  ///< T
+  std::vector<std::int64_t> lengths = {};
   std::int64_t needles = 4;          ///< N
   std::optional<double> depth = {};  ///< % of the noise before the asked needle; nothing draws it
   std::int64_t things = 32;          ///< and as many signs
@@ -50,6 +53,7 @@ struct AssociativeNeedleConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("needles", needles, "needles N hidden in a sequence", config::between(1, 100'000));
     visit("depth", depth, "where the asked needle lies, in % of the noise; null draws it",
           config::between(0, 100));
@@ -67,7 +71,7 @@ struct AssociativeNeedleConfig {
           config::between(0, 1));
   }
   void validate(config::Check& check) const {
-    check_recall_share(recall_share, length, check);
+    check_recall_share(recall_share, shortest_of(lengths, length), check);
     if (direct_share + bare_share >= 1) {
       check.problem("bare_share", concat("is ", bare_share, " beside direct_share ", direct_share,
                                          "; expected less than 1 together, because the rest is "
@@ -86,6 +90,7 @@ struct AssociativeNeedleConfig {
                                      " needles and a question; the smallest that fits is ",
                                      smallest_length()));
     }
+    check_lengths(lengths, length, smallest_length(), check);
   }
 
   enum Range : std::size_t { kBegin, kQuestion, kNoise, kThings, kSigns, kNames };

@@ -75,14 +75,6 @@ struct NeedleConfig {
     check_lengths(lengths, length, smallest_length(needles, queries), check);
   }
 
-  /// The same with sequences of this length alone.
-  NeedleConfig of_length(std::int64_t T) const {
-    auto one = *this;
-    one.length = T;
-    one.lengths.clear();
-    return one;
-  }
-
   std::int64_t sequence_length() const { return length; }
   std::int64_t vocab_size() const;  ///< V, reserved tokens included (vocabulary.h)
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "config/schema/fields.h"
+#include "task/base/lengths.h"
 #include "task/needle/needle.h"
 #include "task/needle/recall.h"
 
@@ -36,8 +37,7 @@ struct NeedleRecallConfig {
                            RecallConfig::kSmallestLength));
     }
     if (!needle.lengths.empty()) {
-      const auto least = *std::min_element(needle.lengths.begin(), needle.lengths.end());
-      check_recall_share(recall_share, least, check);
+      check_recall_share(recall_share, shortest_of(needle.lengths, needle.length), check);
     }
   }
 

@@ -1,5 +1,6 @@
 #include "task/needle/recall.h"
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/task.h"
 #include "task/needle/vocabulary.h"
@@ -27,6 +28,11 @@ class RecallTask final : public Task {
       questions += asked;
     }
     return right / questions;
+  }
+  /// T − P.
+  double relative_targets() const override {
+    const auto twice = 2 * config_.length - shortest_period() - longest_period();
+    return static_cast<double>(twice) / 2;
   }
   std::string token_text(std::int64_t token) const override {
     return Symbols{{"B", 1}, {"?", 1}, {"s", symbols()}}.text(token);
@@ -63,6 +69,9 @@ class RecallTask final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> RecallConfig::build() const { return std::make_unique<RecallTask>(*this); }
+std::unique_ptr<Task> RecallConfig::build() const {
+  return of_lengths(*this,
+                    [](const RecallConfig& one) { return std::make_unique<RecallTask>(one); });
+}
 
 }  // namespace difflab

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "config/schema/fields.h"
+#include "task/base/lengths.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -28,11 +30,17 @@ struct RecallConfig {
 
   std::int64_t length = 64;   ///< T
   std::int64_t tokens = 130;  ///< V, two of them reserved (begin, question mark)
+  std::vector<std::int64_t> lengths = {};
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::between(kSmallestLength, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("vocab_size", tokens, "tokens V, two of them reserved", config::between(4, 1'000'000));
+  }
+
+  void validate(config::Check& check) const {
+    check_lengths(lengths, length, kSmallestLength, check);
   }
 
   std::int64_t sequence_length() const { return length; }

@@ -20,6 +20,7 @@ class RecallMixture final : public Task {
   std::int64_t vocab_size() const override { return task_->vocab_size(); }
   std::int64_t sequence_length() const override { return task_->sequence_length(); }
   double chance_accuracy() const override { return task_->chance_accuracy(); }
+  double relative_targets() const override { return task_->relative_targets(); }
   std::string token_text(std::int64_t token) const override { return task_->token_text(token); }
   bool is_text() const override { return task_->is_text(); }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/task.h"
 #include "task/needle/recall_mixture.h"
@@ -68,7 +69,9 @@ class CommonWordsTask final : public Task {
 }  // namespace
 
 std::unique_ptr<Task> CommonWordsConfig::build() const {
-  return with_recall(std::make_unique<CommonWordsTask>(*this), recall_share);
+  return of_lengths(*this, [](const CommonWordsConfig& one) {
+    return with_recall(std::make_unique<CommonWordsTask>(one), one.recall_share);
+  });
 }
 
 }  // namespace difflab

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/schema/fields.h"
+#include "task/base/lengths.h"
 #include "task/base/symbols.h"
 
 namespace difflab {
@@ -27,10 +28,11 @@ struct CommonWordsConfig {
       "the most frequent words of a list with Zipf frequencies (RULER, arXiv 2404.06654)";
 
   std::int64_t length = 64;  ///< T
-  std::int64_t words = 64;   ///< distinct words
-  std::int64_t asked = 2;    ///< K
-  double alpha = 1.5;        ///< α
-  double recall_share = 0;   ///< share of each batch that is cyclic repetition (recall_mixture.h)
+  std::vector<std::int64_t> lengths = {};
+  std::int64_t words = 64;  ///< distinct words
+  std::int64_t asked = 2;   ///< K
+  double alpha = 1.5;       ///< α
+  double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// W, all tokens but B, ? and the answers that stand in the input.
   std::int64_t listed() const { return length - 1 - asked; }
@@ -38,6 +40,7 @@ struct CommonWordsConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("words", words, "distinct words", config::between(2, 1'000'000));
     visit("asked", asked, "words K to be told", config::between(1, 100'000));
     visit("alpha", alpha, "power α of the frequencies: rank r in proportion to r^-α",
@@ -54,6 +57,8 @@ struct CommonWordsConfig {
 
   /// How often the words of rank 1, 2, … occur, none 0; they add up to W. Empty if W < 1.
   std::vector<std::int64_t> counts() const;
+  /// Whether the K + 1 most frequent words occur differently often.
+  bool is_long_enough() const;
 
   std::unique_ptr<Task> build() const;
 };

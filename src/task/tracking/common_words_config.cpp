@@ -25,21 +25,31 @@ std::vector<std::int64_t> CommonWordsConfig::counts() const {
   return counts;
 }
 
-void CommonWordsConfig::validate(config::Check& check) const {
-  check_recall_share(recall_share, length, check);
-  if (asked >= words) {
-    check.problem("asked", concat("is ", asked, "; expected less than words, ", words));
-    return;
-  }
+bool CommonWordsConfig::is_long_enough() const {
   const auto often = counts();
   const auto K = static_cast<std::size_t>(asked);
   bool differ = often.size() > K;
   for (std::size_t r = 0; differ && r < K; ++r) differ = often[r] > often[r + 1];
-  if (!differ) {
+  return differ;
+}
+
+void CommonWordsConfig::validate(config::Check& check) const {
+  check_recall_share(recall_share, shortest_of(lengths, length), check);
+  if (asked >= words) {
+    check.problem("asked", concat("is ", asked, "; expected less than words, ", words));
+    return;
+  }
+  if (!is_long_enough()) {
     check.problem("length", concat("is ", length, ", too short for the ", asked + 1,
                                    " most frequent of ", words,
                                    " words to occur differently often; expected a longer list, "
                                    "fewer asked or another alpha"));
+  }
+  check_lengths(lengths, length, 1, check);
+  for (const auto T : lengths) {
+    if (with_length(*this, T).is_long_enough()) continue;
+    check.problem("lengths", concat("has ", T, ", too short for the ", asked + 1,
+                                    " most frequent words to occur differently often"));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/task.h"
 #include "task/needle/recall_mixture.h"
@@ -58,7 +59,9 @@ class SelectiveCopyTask final : public Task {
 }  // namespace
 
 std::unique_ptr<Task> SelectiveCopyConfig::build() const {
-  return with_recall(std::make_unique<SelectiveCopyTask>(*this), recall_share);
+  return of_lengths(*this, [](const SelectiveCopyConfig& one) {
+    return with_recall(std::make_unique<SelectiveCopyTask>(one), one.recall_share);
+  });
 }
 
 }  // namespace difflab

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "config/schema/fields.h"
+#include "task/base/lengths.h"
 #include "task/base/symbols.h"
 #include "task/needle/recall.h"
 #include "util/text.h"
@@ -27,6 +29,7 @@ struct SelectiveCopyConfig {
       "symbols among blanks, to be told in their order (MAD, arXiv 2403.17844)";
 
   std::int64_t length = 256;  ///< T
+  std::vector<std::int64_t> lengths = {};
   std::int64_t copied = 16;   ///< n
   std::int64_t symbols = 14;  ///< distinct symbols
   double recall_share = 0;    ///< share of each batch that is cyclic repetition (recall_mixture.h)
@@ -34,18 +37,20 @@ struct SelectiveCopyConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::between(3, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("copied", copied, "symbols n to copy", config::between(1, 100'000));
     visit("symbols", symbols, "distinct symbols", config::between(2, 1'000'000));
     visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));
   }
   void validate(config::Check& check) const {
-    check_recall_share(recall_share, length, check);
+    check_recall_share(recall_share, shortest_of(lengths, length), check);
     if (length < 2 * copied + 1) {
       check.problem("length", concat("is ", length, ", too short for ", copied,
                                      " symbols and as many answers; the smallest that fits is ",
                                      2 * copied + 1));
     }
+    check_lengths(lengths, length, 2 * copied + 1, check);
   }
 
   enum Range : std::size_t { kBlank, kCopy, kSymbols };

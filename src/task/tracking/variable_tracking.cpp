@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/task.h"
 #include "task/needle/recall_mixture.h"
@@ -91,7 +92,9 @@ class VariableTrackingTask final : public Task {
 }  // namespace
 
 std::unique_ptr<Task> VariableTrackingConfig::build() const {
-  return with_recall(std::make_unique<VariableTrackingTask>(*this), recall_share);
+  return of_lengths(*this, [](const VariableTrackingConfig& one) {
+    return with_recall(std::make_unique<VariableTrackingTask>(one), one.recall_share);
+  });
 }
 
 }  // namespace difflab

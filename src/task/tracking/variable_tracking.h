@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "config/schema/fields.h"
+#include "task/base/lengths.h"
 #include "task/base/symbols.h"
 
 namespace difflab {
@@ -26,7 +28,8 @@ struct VariableTrackingConfig {
   static constexpr std::string_view kAbout =
       "all names that hold a value, through chains of assignments (RULER, arXiv 2404.06654)";
 
-  std::int64_t length = 64;        ///< T
+  std::int64_t length = 64;  ///< T
+  std::vector<std::int64_t> lengths = {};
   std::int64_t chains = 3;         ///< C, all but one of them distract
   std::int64_t hops = 2;           ///< H
   std::int64_t names = 32;         ///< distinct names
@@ -41,6 +44,7 @@ struct VariableTrackingConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
+    visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("chains", chains, "chains C of assignments, one of which is asked for",
           config::between(1, 100'000));
     visit("hops", hops, "names H of a chain that get what another name has",

@@ -5,7 +5,7 @@
 namespace difflab {
 
 void VariableTrackingConfig::validate(config::Check& check) const {
-  check_recall_share(recall_share, length, check);
+  check_recall_share(recall_share, shortest_of(lengths, length), check);
   if (assignments() > names) {
     check.problem("names", concat("is ", names, "; expected at least chains · (hops + 1), ",
                                   assignments(), ", because names are distinct"));
@@ -20,6 +20,7 @@ void VariableTrackingConfig::validate(config::Check& check) const {
                                    "fits is ",
                                    smallest_length()));
   }
+  check_lengths(lengths, length, smallest_length(), check);
 }
 
 }  // namespace difflab
