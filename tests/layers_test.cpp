@@ -40,7 +40,7 @@ const std::map<std::string, Room> kRooms = {
       {"optimizer", "settings", "step"}}},
     {"evaluate",
      {{"util", "statistics", "config", "model", "task"},
-      {"base", "retrieval", "inside", "language", "speed"}}},
+      {"base", "answers", "retrieval", "inside", "language", "speed"}}},
     {"run",
      {{"util", "statistics", "config", "record", "text", "model", "task", "train", "evaluate"}}},
     {"experiment",

@@ -5,6 +5,10 @@
 #include <string>
 #include <variant>
 
+#include "evaluate/answers/hallucination.h"
+#include "evaluate/answers/hops.h"
+#include "evaluate/answers/interference.h"
+#include "evaluate/answers/reassignment.h"
 #include "evaluate/inside/activation_outliers.h"
 #include "evaluate/inside/attention_allocation.h"
 #include "evaluate/inside/initial_gradients.h"
@@ -14,11 +18,8 @@
 #include "evaluate/language/loss_by_position.h"
 #include "evaluate/language/sample_text.h"
 #include "evaluate/retrieval/ar_hit.h"
-#include "evaluate/retrieval/hallucination.h"
-#include "evaluate/retrieval/hops.h"
 #include "evaluate/retrieval/in_context_shots.h"
 #include "evaluate/retrieval/needle_grid.h"
-#include "evaluate/retrieval/reassignment.h"
 #include "evaluate/retrieval/text_needle_grid.h"
 #include "evaluate/speed/decoding.h"
 #include "evaluate/speed/throughput.h"
@@ -29,10 +30,10 @@ namespace difflab {
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
 using EvaluationConfig =
     std::variant<HeldoutConfig, NeedleGridConfig, TextNeedleGridConfig, InContextShotsConfig,
-                 HallucinationConfig, HopsConfig, ReassignmentConfig, AttentionAllocationConfig,
-                 ActivationOutliersConfig, LogitQuantizationConfig, LossByPositionConfig,
-                 ArHitConfig, InitialGradientsConfig, LambdaDistributionConfig, ThroughputConfig,
-                 SampleTextConfig, DecodingConfig>;
+                 HallucinationConfig, HopsConfig, ReassignmentConfig, InterferenceConfig,
+                 AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
+                 LossByPositionConfig, ArHitConfig, InitialGradientsConfig,
+                 LambdaDistributionConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {

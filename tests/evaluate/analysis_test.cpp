@@ -98,6 +98,34 @@ CATCH_TEST_CASE("even attention lies on each region by its number of positions")
   CATCH_CHECK(result.metrics["attention_to_noise"].get<double>() == Approx(19 / 24.));
 }
 
+CATCH_TEST_CASE("the answer is the last pair with all tokens of the asked key") {
+  auto task = kAnalysisNeedles;
+  task.length = 40;
+  task.key_tokens = 2;
+  task.distractors = {.near = 1, .same_value = 0, .stale = 2};
+  task.values = 7;
+  task.noise_tokens = 5;
+  auto model = matcher(0, SoftmaxAttentionConfig{.heads = 1}, kVocab);
+  const auto result =
+      evaluate(AttentionAllocationConfig{.depths = {60}, .samples = 50}, model, task);
+  task.depth = 60;
+  const auto inputs = task.build()->batch(3, Split::kTest, 0, 50).inputs;
+  double before = 0;
+  for (std::int64_t row = 0; row < 50; ++row) {
+    const auto token = [&](std::int64_t t) { return inputs[row][t].item<std::int64_t>(); };
+    std::int64_t t = 35;  // behind it only the question, and the value before that
+    while (token(t) != token(38) || token(t + 1) != token(39)) --t;
+    before += static_cast<double>(t - 1) / 50;
+  }
+  const auto to = [&](const char* region) {
+    return result.metrics[concat("attention_to_", region)].get<double>();
+  };
+  CATCH_CHECK(to("answer") == Approx(3 / 40.));
+  CATCH_CHECK(to("question") == Approx(3 / 40.));
+  CATCH_CHECK(to("before") == Approx(before / 40));
+  CATCH_CHECK(to("after") == Approx((40 - 7 - before) / 40).margin(1e-6));
+}
+
 CATCH_TEST_CASE("planted attention on the asked key is found there, whatever the depth") {
   // Of 24 positions two hold the asked key: the needle's and the question's.
   const double e = std::exp(2.0);

@@ -70,6 +70,9 @@ std::vector<std::variant<Kinds...>> defaults_of(std::type_identity<std::variant<
 std::vector<TaskConfig> tasks_to_ask() {
   auto tasks = defaults_of(std::type_identity<TaskConfig>{});
   tasks.push_back(MqarConfig{.reassign = 0.5});
+  tasks.push_back(NeedleConfig{.key_tokens = 2, .distractors = {1, 2, 1}});
+  tasks.push_back(MqarConfig{.length = 64, .lengths = {48, 64}, .reassign = 0.5});
+  tasks.push_back(TextConfig{.length = 256, .lengths = {64, 256}});
   return tasks;
 }
 

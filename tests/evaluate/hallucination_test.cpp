@@ -1,5 +1,5 @@
 // Hallucination measured on answerers whose answers are known by hand.
-#include "evaluate/retrieval/hallucination.h"
+#include "evaluate/answers/hallucination.h"
 
 #include <ATen/ATen.h>
 

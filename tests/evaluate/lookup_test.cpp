@@ -1,13 +1,14 @@
-// hops and reassignment measured on answerers whose answers are known by hand.
+// hops, reassignment and interference measured on answerers whose answers are known by hand.
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <functional>
 #include <map>
 
+#include "evaluate/answers/hops.h"
+#include "evaluate/answers/interference.h"
+#include "evaluate/answers/reassignment.h"
 #include "evaluate/base/answerer.h"
-#include "evaluate/retrieval/hops.h"
-#include "evaluate/retrieval/reassignment.h"
 #include "support/catch.h"
 #include "support/task_rows.h"
 #include "task/base/task.h"
@@ -115,6 +116,57 @@ CATCH_TEST_CASE("reassignment tells current answers from stale ones and others")
   const auto all = evaluation.ask(lookup(*built_every, [](const auto&) { return "_"; }), every, 2);
   CATCH_CHECK(all.metrics["kept_accuracy"].is_null());
   CATCH_CHECK(all.details["cells"].size() == 1);
+}
+
+CATCH_TEST_CASE("interference tells which pair an answer comes from") {
+  const NeedleConfig task{.length = 60,
+                          .needles = 3,
+                          .queries = 2,
+                          .key_tokens = 2,
+                          .distractors = {.near = 1, .same_value = 2, .stale = 1}};
+  const auto built = task.build();
+  // Says the value of the first or last pair that fits, else a token that is no value.
+  struct Shown {
+    std::string first, last, value;
+  };
+  using Fits = std::function<bool(const Shown& pair, const Shown& asked)>;
+  const auto reader = [&](bool last, const Fits& fits) {
+    return lookup(*built, [last, fits](const LookupWords& words) {
+      const Shown asked{words[words.size() - 2], words.back(), ""};
+      std::vector<std::string> said;
+      for (std::size_t t = 2; t < words.size() && words[t] != "?"; ++t) {
+        const Shown pair{words[t - 2], words[t - 1], words[t]};
+        if (words[t][0] == 'v' && fits(pair, asked)) said.push_back(words[t]);
+      }
+      return said.empty() ? std::string("B") : last ? said.back() : said.front();
+    });
+  };
+  const auto same = [](const Shown& pair, const Shown& asked) {
+    return pair.first == asked.first && pair.last == asked.last;
+  };
+  const auto near = [](const Shown& pair, const Shown& asked) {
+    return pair.first == asked.first && pair.last != asked.last;
+  };
+  const InterferenceConfig evaluation{.samples = 40};
+  const auto of = [&](bool last, const Fits& fits) {
+    return evaluation.ask(reader(last, fits), task, 3);
+  };
+  CATCH_CHECK(of(true, same).metrics["right_answers"] == 1);
+  CATCH_CHECK(of(true, same).metrics["right_answers_chance"] == 1.0 / 7);
+  CATCH_CHECK(of(false, same).metrics["stale_answers"] == 1);
+  CATCH_CHECK(of(true, near).metrics["near_answers"] == 1);
+  const auto none = of(true, [](const auto&, const auto&) { return false; });
+  CATCH_CHECK(none.metrics["other_answers"] == 1);
+  CATCH_CHECK(none.details["cells"].size() == 6);
+  CATCH_CHECK(none.details["cells"][5]["n"] == 80);
+  // Pairs of neither the question nor near it: the other needles, whose own distractors count, too.
+  const auto others =
+      of(true, [](const Shown& pair, const Shown& asked) { return pair.first != asked.first; });
+  const auto repeated = others.metrics["repeated_answers"].get<double>();
+  const auto needle = others.metrics["needle_answers"].get<double>();
+  const auto right = others.metrics["right_answers"].get<double>();
+  CATCH_CHECK((repeated > 0 && needle > 0 && right > 0));  // right: where its value is repeated
+  CATCH_CHECK(repeated + needle + right == Approx(1));
 }
 
 }  // namespace

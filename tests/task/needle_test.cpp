@@ -59,7 +59,7 @@ Sample read(const Row& input, const NeedleConfig& config) {
 CATCH_TEST_CASE("a needle sample holds N distinct needles and asks for R of them") {
   for (const auto& config :
        {NeedleConfig{}, NeedleConfig{.length = 128, .needles = 8, .queries = 2},
-        NeedleConfig{.length = NeedleConfig::smallest_length(6, 6), .needles = 6, .queries = 6},
+        NeedleConfig{.length = 31, .needles = 6, .queries = 6},
         NeedleConfig{.length = 6, .needles = 1, .queries = 1, .noise_tokens = 1, .keys = 1}}) {
     const auto task = config.build();
     const auto [inputs, targets, parts] = task->batch(3, Split::kTrain, 0, 200);
@@ -84,6 +84,25 @@ CATCH_TEST_CASE("a needle sample holds N distinct needles and asks for R of them
       CATCH_REQUIRE(answers == config.queries);
     }
   }
+}
+
+CATCH_TEST_CASE("distractors that cannot be are refused by name") {
+  using testing::Problems;
+  CATCH_CHECK(Problems::of(NeedleConfig{.distractors = {.near = 1}}) ==
+              "distractors.near is 1 with key_tokens 1; expected keys of at least two tokens, of "
+              "which they share all but the last\n");
+  CATCH_CHECK(Problems::of(NeedleConfig{.keys = 4, .key_tokens = 2, .distractors = {.near = 4}}) ==
+              "distractors.near is 4; expected less than keys, 4\n");
+  CATCH_CHECK(
+      Problems::of(NeedleConfig{.keys = 5, .distractors = {.same_value = 2}}) ==
+      "keys is 5; expected at least needles and distractors.same_value, 6, because keys are "
+      "distinct\n");
+  CATCH_CHECK(Problems::of(NeedleConfig{.values = 5, .distractors = {.stale = 2}}) ==
+              "values is 5; expected at least needles, near and stale distractors, 6, because "
+              "values are distinct\n");
+  CATCH_CHECK(Problems::of(NeedleConfig{.length = 20, .distractors = {.stale = 2}}) ==
+              "length is 20, too short for 4 needles, 2 distractors and 1 queries; the smallest "
+              "that fits is 21\n");
 }
 
 CATCH_TEST_CASE("depth is the share of noise tokens before the asked needle") {

@@ -31,6 +31,13 @@ def trained(**keys):
 EXAMPLES = [
     ("needle", 0, Needle(length=13, needles=2), 1),
     ("needle", 1, Recall(length=8), 2),
+    (
+        "needle",
+        2,
+        Needle(**{"length": 20, "needles": 2, "key_tokens": 2, "distractors.near": 1,
+                  "distractors.stale": 1}),
+        1,
+    ),
     ("associative_needle", 0, AssociativeNeedle("direct", length=11, needles=2), 1),
     ("associative_needle", 1, AssociativeNeedle(length=11, needles=2), 1),
     ("associative_needle", 2, Bare(length=10), 3),

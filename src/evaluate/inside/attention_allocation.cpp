@@ -15,17 +15,21 @@ namespace {
 constexpr std::array<const char*, 5> kRegions{"begin", "before", "answer", "after", "question"};
 constexpr std::int64_t kBegin = 0, kBefore = 1, kAnswer = 2, kAfter = 3, kQuestion = 4;
 
-// The region of every position of sequences that end in one question, "? key": [B, T].
-at::Tensor regions_of(const at::Tensor& inputs) {
+// The region of every position of sequences that end in one question, "?" and the M tokens of a
+// key: [B, T]. The last pair of that key is the answer.
+at::Tensor regions_of(const at::Tensor& inputs, std::int64_t M) {
   const auto T = inputs.size(1);
-  const auto key = inputs.narrow(1, T - 1, 1);
-  const auto key_at = inputs.narrow(1, 0, T - 1).eq(key).to(at::kLong).argmax(1, true);  // [B, 1]
-  const auto position = at::arange(T, inputs.options());                                 // [T]
+  const auto context = T - 1 - M;
+  const auto key = inputs.narrow(1, T - M, M).unsqueeze(1);                          // [B, 1, M]
+  const auto is_key = inputs.narrow(1, 0, context).unfold(1, M, 1).eq(key).all(-1);  // [B, P]
+  const auto places = at::arange(1, is_key.size(1) + 1, inputs.options());
+  const auto key_at = (places * is_key).amax(1, true) - 1;  // [B, 1]
+  const auto position = at::arange(T, inputs.options());    // [T]
   auto regions = at::full_like(inputs, kAfter);
   regions.masked_fill_(position < key_at, kBefore);
-  regions.masked_fill_((position == key_at) | (position == key_at + 1), kAnswer);
+  regions.masked_fill_((position >= key_at) & (position <= key_at + M), kAnswer);
   regions.narrow(1, 0, 1).fill_(kBegin);
-  regions.narrow(1, T - 2, 2).fill_(kQuestion);
+  regions.narrow(1, context, 1 + M).fill_(kQuestion);
   return regions;
 }
 
@@ -48,7 +52,7 @@ Allocation allocate(const EvaluationContext& context, const NeedleConfig& cell,
   const auto task = cell.build();
   for_each_batch(context.model, *task, context.seed, Split::kTest, samples,
                  [&](const Batch& batch) {
-                   const auto regions = regions_of(batch.inputs);
+                   const auto regions = regions_of(batch.inputs, cell.key_tokens);
                    context.model.observe(batch.inputs, [&](const LayerView& view) {
                      const auto weights = view.attention.weights(view.attention_input, view.rotary);
                      const auto row = weights.select(2, -1);  // [B, H, T]

@@ -27,9 +27,9 @@ EvaluationResult LossByPositionConfig::run(const EvaluationContext& context) con
   const at::NoGradGuard no_grad;
   EvaluationResult result;
   auto cells = Json::array();
-  auto text = std::get<TextConfig>(context.task_config);
-  for (const auto length : lengths.empty() ? std::vector{text.length} : lengths) {
-    text.length = length;
+  const auto& base = std::get<TextConfig>(context.task_config);
+  for (const auto length : lengths.empty() ? std::vector{base.length} : lengths) {
+    const auto text = with_length(base, length);
     const auto sums = loss_sums(context, *text.build(), samples);
     for (std::int64_t begin = 0; begin < length; begin += bin) {
       const auto size = std::min(bin, length - begin);

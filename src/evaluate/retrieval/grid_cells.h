@@ -61,9 +61,10 @@ void check_cells(const Grid& grid, const Needles& base, config::Check& check) {
 
 /// A cell as the report reads it: `correct` of samples · queries questions answered right, and
 /// `all_correct` of the samples entirely.
+/// @param chance of a question
 template <class Needles>
 Json cell_json(const Needles& cell, std::int64_t samples, std::int64_t correct,
-               std::int64_t all_correct) {
+               std::int64_t all_correct, double chance) {
   const auto n = samples * cell.queries;
   const auto interval = wilson_interval(correct, n);
   return {{"needles", cell.needles},
@@ -77,7 +78,7 @@ Json cell_json(const Needles& cell, std::int64_t samples, std::int64_t correct,
           {"accuracy_low", interval->low},
           {"accuracy_high", interval->high},
           {"all_correct", static_cast<double>(all_correct) / static_cast<double>(samples)},
-          {"chance", 1 / static_cast<double>(cell.needles)}};
+          {"chance", chance}};
 }
 
 }  // namespace difflab

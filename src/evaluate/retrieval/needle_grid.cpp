@@ -55,7 +55,7 @@ EvaluationResult NeedleGridConfig::run(const EvaluationContext& context) const {
   for (const auto& cell : cells_of(*this, *needles_of(context.task_config))) {
     const auto score = score_batches(context.model, *cell.build(), context.seed, Split::kTest,
                                      samples, context.lanes);
-    cells.push_back(cell_json(cell, samples, score.correct, score.all_correct));
+    cells.push_back(cell_json(cell, samples, score.correct, score.all_correct, cell.chance()));
     sum += score.accuracy();
   }
   result.metrics["grid_accuracy"] = sum / static_cast<double>(cells.size());

@@ -43,9 +43,9 @@ EvaluationResult TextNeedleGridConfig::ask(const Answerer& answerer, const TextN
   for (const auto& cell : cells_of(grid, needles)) {
     const auto batch = cell.build()->batch(seed, Split::kTest, 0, grid.samples);
     const auto right = written_right(answerer, cell, batch);
-    const auto& json =
-        cells.emplace_back(cell_json(cell, grid.samples, right.sum().item<std::int64_t>(),
-                                     right.all(1).sum().item<std::int64_t>()));
+    const auto& json = cells.emplace_back(
+        cell_json(cell, grid.samples, right.sum().item<std::int64_t>(),
+                  right.all(1).sum().item<std::int64_t>(), 1 / static_cast<double>(cell.needles)));
     sum += json["accuracy"].get<double>();
   }
   result.metrics["text_grid_accuracy"] = sum / static_cast<double>(cells.size());

@@ -41,15 +41,13 @@ class NoisyRecallTask final : public Task {
   // The sequence has T + 1 tokens: T are inputs, the last one is the value asked for at the end.
   void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
     const auto value_of = random.distinct(config_.keys, config_.values);
-    // Which symbols k are keys, then which are noise, where noise has none of its own.
-    const bool own = config_.noise_names == NoiseNames::kOwn;
-    const auto all = own ? 0 : config_.keys + config_.noise_tokens;
-    const auto roles = random.distinct(all, all);
+    const SequenceNames names(random, config_.noise_names, config_.keys, config_.noise_tokens);
     const auto key_token = [&](std::int64_t key) {
-      return symbols_.token(Config::kKeys, own ? key : roles[static_cast<std::size_t>(key)]);
+      return symbols_.token(Config::kKeys, names.key(key));
     };
     const auto noise_token = [&](std::int64_t noise) {
-      return own ? symbols_.token(Config::kNoise, noise) : key_token(config_.keys + noise);
+      return symbols_.token(names.noise_is_own() ? Config::kNoise : Config::kKeys,
+                            names.noise(noise));
     };
     std::vector<std::int64_t> shown;  // distinct keys
     std::size_t t = 0;

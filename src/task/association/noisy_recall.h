@@ -1,26 +1,19 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "config/schema/fields.h"
 #include "task/base/lengths.h"
+#include "task/base/names.h"
 #include "task/base/symbols.h"
 
 namespace difflab {
 
 class Task;
-
-/// What noise is called in noisy recall.
-enum class NoiseNames {
-  kOwn,   ///< by symbols that are always noise
-  kKeys,  ///< by those that other sequences have as keys, so that no name tells what is noise
-};
 
 /// In-context recall with noise: key-value pairs, their keys drawn again and again from a map that
 /// belongs to the sequence, with noise from a vocabulary of its own between them (noisy recall of
@@ -66,8 +59,7 @@ struct NoisyRecallConfig {
     visit("keys", keys, "distinct keys", config::between(1, 1'000'000));
     visit("values", values, "distinct values", config::between(2, 1'000'000));
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
-    visit("noise_names", noise_names,
-          "own: noise has symbols of its own; keys: those that are no keys in this sequence");
+    visit("noise_names", noise_names, kAboutNoiseNames);
     visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
           config::between(0, 1));
   }
@@ -89,9 +81,3 @@ struct NoisyRecallConfig {
 };
 
 }  // namespace difflab
-
-template <>
-struct difflab::config::EnumNames<difflab::NoiseNames> {
-  static constexpr std::array<std::pair<std::string_view, difflab::NoiseNames>, 2> kNames = {
-      {{"own", difflab::NoiseNames::kOwn}, {"keys", difflab::NoiseNames::kKeys}}};
-};

@@ -1,5 +1,7 @@
 #include "task/needle/needle.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "task/base/mixed_lengths.h"
@@ -19,7 +21,7 @@ class NeedleTask final : public Task {
   std::int64_t vocab_size() const override { return vocabulary_.size(); }
   std::int64_t sequence_length() const override { return config_.length; }
   std::vector<TaskPart> parts() const override { return {{"needle", 1.0, this}}; }
-  double chance_accuracy() const override { return 1 / static_cast<double>(config_.needles); }
+  double chance_accuracy() const override { return config_.chance(); }
   std::string token_text(std::int64_t token) const override {
     return vocabulary_.symbols().text(token);
   }
@@ -33,28 +35,109 @@ class NeedleTask final : public Task {
   }
 
  private:
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
-    const auto N = config_.needles, R = config_.queries;
-    const auto noise = config_.length - 1 - 2 * N - 2 * R;
-    const auto keys = random.distinct(N, config_.keys);
-    const auto values = random.distinct(N, config_.values);
-    const auto asked = random.distinct(R, N);  // asked[0] is the needle at the given depth
-    const auto needle_at = place_needles(random, N, noise, asked.front(), config_.depth);
+  using Words = std::vector<std::int64_t>;
 
+  struct Pair {
+    Words key;  // numbers of its M symbols
+    std::int64_t value = 0;
+  };
+
+  // What a sequence is made of. Pairs: the needles, then distractors.
+  struct Contents {
+    std::vector<Pair> pairs;
+    Words asked;                  // needles; the first is the one at the given depth
+    std::vector<Words> pairs_at;  // by gap between noise tokens
+  };
+
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+    const auto contents = draw(random);
+    const SequenceNames names(random, config_.noise_names, config_.keys, config_.noise_tokens);
     std::size_t t = 0;
+    const auto write_key = [&](const Pair& pair) {
+      for (const auto word : pair.key) input[t++] = vocabulary_.key(names.key(word));
+    };
+    const auto pair_of = [&](std::int64_t i) -> const Pair& {
+      return contents.pairs[static_cast<std::size_t>(i)];
+    };
     input[t++] = Vocabulary::kBegin;
-    for (std::int64_t gap = 0; gap <= noise; ++gap) {
-      if (const auto needle = needle_at[static_cast<std::size_t>(gap)]; needle >= 0) {
-        input[t++] = vocabulary_.key(keys[static_cast<std::size_t>(needle)]);
-        input[t++] = vocabulary_.value(values[static_cast<std::size_t>(needle)]);
+    for (std::size_t gap = 0; gap < contents.pairs_at.size(); ++gap) {
+      for (const auto i : contents.pairs_at[gap]) {
+        write_key(pair_of(i));
+        input[t++] = vocabulary_.value(pair_of(i).value);
       }
-      if (gap < noise) input[t++] = vocabulary_.noise(random.below(config_.noise_tokens));
+      if (gap + 1 == contents.pairs_at.size()) break;
+      const auto noise = names.noise(random.below(config_.noise_tokens));
+      input[t++] = names.noise_is_own() ? vocabulary_.noise(noise) : vocabulary_.key(noise);
     }
-    for (const auto needle : asked) {
+    for (const auto needle : contents.asked) {
       input[t++] = Vocabulary::kQuestion;
-      input[t] = vocabulary_.key(keys[static_cast<std::size_t>(needle)]);
-      target[t++] = vocabulary_.value(values[static_cast<std::size_t>(needle)]);
+      write_key(pair_of(needle));
+      target[t - 1] = vocabulary_.value(pair_of(needle).value);
     }
+  }
+
+  // Keys that begin alike are near ones alone.
+  Contents draw(Random& random) const {
+    const auto [near, same_value, stale] = config_.distractors;
+    const auto N = config_.needles, R = config_.queries;
+    const auto firsts = random.distinct(N + same_value, config_.keys);
+    const auto values = random.distinct(config_.distinct_values(), config_.values);
+    Contents contents;
+    contents.asked = random.distinct(R, N);
+    std::size_t next_value = 0;
+    for (const auto first : firsts) {
+      Pair pair{.key = {first}};
+      for (std::int64_t i = 1; i < config_.key_tokens; ++i) {
+        pair.key.push_back(random.below(config_.keys));
+      }
+      if (contents.pairs.size() < static_cast<std::size_t>(N)) pair.value = values[next_value++];
+      contents.pairs.push_back(std::move(pair));
+    }
+    if (same_value > 0) {
+      const auto louder = values[static_cast<std::size_t>(random.below(N))];
+      for (auto i = N; i < N + same_value; ++i) {
+        contents.pairs[static_cast<std::size_t>(i)].value = louder;
+      }
+    }
+    for (const auto needle : contents.asked) {
+      const auto key = contents.pairs[static_cast<std::size_t>(needle)].key;
+      for (const auto other : random.distinct(near, config_.keys - 1)) {
+        contents.pairs.push_back({key, values[next_value++]});
+        auto& last = contents.pairs.back().key.back();
+        last = other + (other >= last ? 1 : 0);
+      }
+    }
+    place(random, contents);
+    for (const auto needle : contents.asked) {
+      const auto gap = gap_of(contents.pairs_at, needle);
+      for (std::int64_t i = 0; i < stale; ++i) {
+        const auto before = static_cast<std::size_t>(random.below(gap + 1));
+        auto& there = contents.pairs_at[before];
+        there.insert(there.begin(), static_cast<std::int64_t>(contents.pairs.size()));
+        contents.pairs.push_back(
+            {contents.pairs[static_cast<std::size_t>(needle)].key, values[next_value++]});
+      }
+    }
+    return contents;
+  }
+
+  // Puts all pairs so far into distinct gaps.
+  void place(Random& random, Contents& contents) const {
+    const auto needle_at = place_needles(random, static_cast<std::int64_t>(contents.pairs.size()),
+                                         config_.noise(), contents.asked.front(), config_.depth);
+    for (const auto i : needle_at) {
+      contents.pairs_at.push_back(i < 0 ? Words{} : Words{i});
+    }
+  }
+
+  static std::int64_t gap_of(const std::vector<Words>& pairs_at, std::int64_t pair) {
+    std::int64_t gap = 0;
+    while (std::find(pairs_at[static_cast<std::size_t>(gap)].begin(),
+                     pairs_at[static_cast<std::size_t>(gap)].end(),
+                     pair) == pairs_at[static_cast<std::size_t>(gap)].end()) {
+      ++gap;
+    }
+    return gap;
   }
 
   NeedleConfig config_;

@@ -7,7 +7,8 @@
 
 #include "config/schema/fields.h"
 #include "task/base/lengths.h"
-#include "util/text.h"
+#include "task/base/names.h"
+#include "task/needle/distractors.h"
 
 namespace difflab {
 
@@ -24,6 +25,13 @@ class Task;
 /// and values are distinct, and which needle is asked for is drawn per sample, so that neither
 /// "first" nor "last" is an answer. Follows the rules of the multi-needle evaluation in the DIFF
 /// paper (arXiv 2410.05258, section 3.3), with symbols instead of sentences.
+///
+/// A key has `key_tokens` tokens, of which the first is its own. `distractors` are further pairs;
+/// `near` ones share all of a question's key but the last token, and `stale` ones all of it. Those
+/// lie before the question's needle, also side by side, and the last pair of a key counts:
+///
+///   inputs    B n K1 K2 V1 n K5 K6 V5 n K1 K2 V2 K1 K7 V7 n ? K1 K2     near = 1, stale = 1
+///   targets   . . .  .  .  . .  .  .  . .  .  .  .  .  .  . . .  V2     N = 2, M = 2
 struct NeedleConfig {
   static constexpr std::string_view kKind = "needle";
   static constexpr std::string_view kAbout =
@@ -37,10 +45,20 @@ struct NeedleConfig {
   std::int64_t noise_tokens = 64;    ///< distinct noise symbols
   std::int64_t keys = 32;            ///< distinct keys
   std::int64_t values = 32;          ///< distinct values
+  std::int64_t key_tokens = 1;       ///< M
+  NeedleDistractors distractors = {};
+  NoiseNames noise_names = NoiseNames::kOwn;
 
-  /// The shortest sequence with at least one noise token per needle.
-  static constexpr std::int64_t smallest_length(std::int64_t needles, std::int64_t queries) {
-    return 1 + 3 * needles + 2 * queries;
+  /// Pairs with values of their own: needles, and distractors but for those with the same value.
+  std::int64_t distinct_values() const {
+    return needles + queries * (distractors.near + distractors.stale);
+  }
+  std::int64_t pairs() const { return distinct_values() + distractors.same_value; }
+  /// Noise tokens of a sequence.
+  std::int64_t noise() const { return length - 1 - (key_tokens + 1) * (pairs() + queries); }
+  /// The shortest sequence with at least one noise token per pair.
+  std::int64_t smallest_length() const {
+    return 1 + (key_tokens + 2) * pairs() + (key_tokens + 1) * queries;
   }
 
   template <class Visitor>
@@ -54,29 +72,17 @@ struct NeedleConfig {
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
     visit("keys", keys, "distinct keys", config::between(1, 1'000'000));
     visit("values", values, "distinct values", config::between(2, 1'000'000));
+    visit("key_tokens", key_tokens, "tokens M of a key", config::between(1, 100));
+    visit("distractors", distractors, "further pairs that are hard to tell from the needles");
+    visit("noise_names", noise_names, kAboutNoiseNames);
   }
-  void validate(config::Check& check) const {
-    if (queries > needles) {
-      check.problem("queries", concat("is ", queries, "; expected at most needles, ", needles));
-    }
-    if (needles > keys) {
-      check.problem("keys", concat("is ", keys, "; expected at least needles, ", needles,
-                                   ", because keys are distinct"));
-    }
-    if (needles > values) {
-      check.problem("values", concat("is ", values, "; expected at least needles, ", needles,
-                                     ", because values are distinct"));
-    }
-    if (length < smallest_length(needles, queries)) {
-      check.problem("length", concat("is ", length, ", too short for ", needles, " needles and ",
-                                     queries, " queries; the smallest that fits is ",
-                                     smallest_length(needles, queries)));
-    }
-    check_lengths(lengths, length, smallest_length(needles, queries), check);
-  }
+  void validate(config::Check& check) const;
 
   std::int64_t sequence_length() const { return length; }
   std::int64_t vocab_size() const;  ///< V, reserved tokens included (vocabulary.h)
+
+  /// Accuracy of a guess among the values that a sequence shows.
+  double chance() const { return 1 / static_cast<double>(distinct_values()); }
 
   std::unique_ptr<Task> build() const;
 };

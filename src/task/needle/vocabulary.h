@@ -7,7 +7,8 @@
 
 namespace difflab {
 
-/// Token numbers of the symbol tasks: begin, question mark, then noise, keys and values.
+/// Token numbers of the symbol tasks: begin, question mark, then noise, keys and values. Noise
+/// without names of its own has no tokens, and there are as many more keys.
 class Vocabulary {
  public:
   static constexpr std::int64_t kBegin = 0;
@@ -15,12 +16,17 @@ class Vocabulary {
   static constexpr std::int64_t kFirstSymbol = 2;
 
   explicit Vocabulary(const NeedleConfig& config)
-      : noise_(config.noise_tokens), keys_(config.keys), values_(config.values) {}
+      : noise_(config.noise_names == NoiseNames::kOwn ? config.noise_tokens : 0),
+        keys_(config.keys + config.noise_tokens - noise_),
+        values_(config.values) {}
 
   std::int64_t noise(std::int64_t i) const { return kFirstSymbol + i; }
   std::int64_t key(std::int64_t i) const { return kFirstSymbol + noise_ + i; }
   std::int64_t value(std::int64_t i) const { return kFirstSymbol + noise_ + keys_ + i; }
   std::int64_t size() const { return kFirstSymbol + noise_ + keys_ + values_; }
+
+  bool is_key(std::int64_t token) const { return token >= key(0) && token < value(0); }
+  bool is_value(std::int64_t token) const { return token >= value(0) && token < size(); }
 
   /// The same tokens with names to read them by.
   Symbols symbols() const {

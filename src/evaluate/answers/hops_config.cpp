@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "evaluate/retrieval/hops.h"
+#include "evaluate/answers/hops.h"
 #include "util/text.h"
 
 namespace difflab {

@@ -1,4 +1,4 @@
-#include "evaluate/retrieval/hops.h"
+#include "evaluate/answers/hops.h"
 
 #include <ATen/ATen.h>
 

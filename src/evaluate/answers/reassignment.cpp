@@ -1,4 +1,4 @@
-#include "evaluate/retrieval/reassignment.h"
+#include "evaluate/answers/reassignment.h"
 
 #include <ATen/ATen.h>
 
@@ -43,7 +43,7 @@ EvaluationResult ReassignmentConfig::run(const EvaluationContext& context) const
 
 EvaluationResult ReassignmentConfig::ask(const Answerer& answerer, const MqarConfig& task,
                                          std::uint64_t seed) const {
-  auto config = task;
+  auto config = with_length(task, task.length);
   config.recall_share = 0;
   const auto built = config.build();
   const auto batch = built->batch(seed, Split::kTest, 0, samples);

@@ -1,4 +1,4 @@
-#include "evaluate/retrieval/hallucination.h"
+#include "evaluate/answers/hallucination.h"
 
 namespace difflab {
 
