@@ -16,6 +16,7 @@
 #include "evaluate/inside/logit_quantization.h"
 #include "evaluate/language/heldout.h"
 #include "evaluate/language/loss_by_position.h"
+#include "evaluate/language/multiple_choice.h"
 #include "evaluate/language/sample_text.h"
 #include "evaluate/retrieval/ar_hit.h"
 #include "evaluate/retrieval/in_context_shots.h"
@@ -32,7 +33,7 @@ using EvaluationConfig =
     std::variant<HeldoutConfig, NeedleGridConfig, TextNeedleGridConfig, InContextShotsConfig,
                  HallucinationConfig, HopsConfig, ReassignmentConfig, InterferenceConfig,
                  AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
-                 LossByPositionConfig, ArHitConfig, InitialGradientsConfig,
+                 LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, InitialGradientsConfig,
                  LambdaDistributionConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.

@@ -121,6 +121,7 @@ config::Value essence(const RunConfig& config) {
     for (auto& stage : stages->mutable_items()) forget_what_has_no_effect(stage);
   }
   for (auto& evaluation : value.find("evaluate")->mutable_items()) {
+    forget_place(evaluation.find("file"));
     if (auto* task = evaluation.find("task")) {
       auto alone = config::Value::map();
       alone.set("task", *task);

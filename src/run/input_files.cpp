@@ -114,6 +114,25 @@ void check_prompts(const RunConfig& config, Resolver& resolver) {
   }
 }
 
+// The file that an evaluation reads is there, and the vocabulary can say what it asks.
+void resolve_items(RunConfig& config, Resolver& resolver) {
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    const auto& asked = asked_task(config.evaluate[i], config.task);
+    std::visit(
+        [&](auto& kind) {
+          if constexpr (requires { kind.file; }) {
+            const auto key = concat("evaluate[", i, "].file");
+            if (kind.file.given() && !resolver.resolve(kind.file, key)) return;
+            const auto tokenizer = read_tokenizer(asked);
+            if (!tokenizer) return;
+            resolver.attempt(
+                key, [&] { return kind.encode(kind.items(), *tokenizer, sequence_length(asked)); });
+          }
+        },
+        config.evaluate[i]);
+  }
+}
+
 // What makes a token of each number: two tasks with the same can be asked of one model.
 struct Tokens {
   std::int64_t count;
@@ -181,6 +200,7 @@ void resolve_input_files(RunConfig& config, const Resolver::Place& place, config
     resolve_other_task(*other, concat("evaluate[", i, "].task"), config.task, resolver, check);
   }
   check_prompts(config, resolver);
+  resolve_items(config, resolver);
   check_asked_lengths(config, resolver);
   if (!resolver.resolve(config.init_from, "init_from")) return;
   resolver.attempt("init_from.path", [&] {

@@ -188,6 +188,41 @@ CATCH_TEST_CASE("windows that a text is too short for are refused before a run s
                    Catch::Contains("evaluate[0].lengths"));
 }
 
+CATCH_TEST_CASE("items that cannot be asked are refused before a run starts, wherever they lie") {
+  const testing::TemporaryFolder folder;
+  RunConfig config;
+  config.task = TextConfig{.generated_characters = 4'000, .length = 16};
+  const auto problem_of = [&](const std::string& name, const std::string& items) {
+    if (!items.empty()) write_file_atomically(folder.path() / name, items);
+    MultipleChoiceConfig evaluation;
+    evaluation.file.path = (folder.path() / name).string();
+    config.evaluate = {evaluation};
+    config::Problems problems;
+    const auto nowhere = config::Value::map();
+    config::PlacedCheck check(nowhere, "", problems);
+    resolve_input_files(
+        config, [](const auto&, const auto& path) { return fs::path(path); }, check);
+    return problems.empty() ? std::string() : problems.text();
+  };
+  const std::string items = R"({"context": "Ada", "choices": ["has", "had"], "answer": 1})";
+  CATCH_CHECK(problem_of("a.jsonl", items) == "");
+  const auto id = run_id(config);
+  CATCH_CHECK(problem_of("b.jsonl", items) == "");
+  CATCH_CHECK(run_id(config) == id);
+  CATCH_CHECK(problem_of("other.jsonl", items + " ") == "");
+  CATCH_CHECK(run_id(config) != id);
+  CATCH_CHECK_THAT(problem_of("none.jsonl", ""),
+                   Catch::Contains("evaluate[0].file.path") && Catch::Contains("does not exist"));
+  CATCH_CHECK_THAT(problem_of("c.jsonl", items + "\n?"),
+                   Catch::Contains("evaluate[0].file") && Catch::Contains("c.jsonl:2: is no JSON"));
+  CATCH_CHECK_THAT(problem_of("d.jsonl", R"({"context": "ä", "choices": ["b", "c"], "answer": 0})"),
+                   Catch::Contains("d.jsonl, item 1: the character 'ä'"));
+  CATCH_CHECK_THAT(
+      problem_of("e.jsonl",
+                 R"({"context": "a", "choices": ["b", "more than sixteen"], "answer": 0})"),
+      Catch::Contains("e.jsonl, item 1: has a choice of 18 tokens"));
+}
+
 fs::path python() { return fs::path(DIFFLAB_ROOT) / ".venv/bin/python"; }
 
 /// What a script of tests/interchange printed, and its exit.
