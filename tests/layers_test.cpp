@@ -34,7 +34,7 @@ const std::map<std::string, Room> kRooms = {
     {"text", {{"util", "config"}}},
     {"model", {{"util", "config", "kernel"}, {"layer", "attention/base", "attention"}}},
     {"task",
-     {{"util", "config", "text"}, {"base", "needle", "association", "tracking", "in_text"}}},
+     {{"util", "config", "text"}, {"base", "needle", "association", "tracking", "language", "in_text"}}},
     {"train",
      {{"util", "statistics", "config", "record", "model", "task"},
       {"optimizer", "settings", "step"}}},

@@ -87,11 +87,10 @@ std::string text_text(const Json& sample) {
 }  // namespace
 
 Json samples_json(const Task& task, std::uint64_t seed, Split split, std::int64_t samples) {
-  Json view = {{"vocab_size", task.vocab_size()},
-               {"length", task.sequence_length()},
-               {"chance", task.chance_accuracy()},
-               {"is_text", task.is_text()},
-               {"samples", Json::array()}};
+  const auto entropy = task.entropy();
+  Json view = {{"vocab_size", task.vocab_size()},  {"length", task.sequence_length()},
+               {"chance", task.chance_accuracy()}, {"entropy", entropy ? Json(*entropy) : Json()},
+               {"is_text", task.is_text()},        {"samples", Json::array()}};
   for (const auto& part : task.parts()) {
     if (part.share == 0) continue;
     const auto batch = part.task->batch(seed, split, 0, samples);
@@ -107,6 +106,9 @@ std::string samples_text(const Json& view) {
       fmt::format("T = {} tokens, V = {}, chance {:.1f} %\n", view["length"].get<std::int64_t>(),
                   view["vocab_size"].get<std::int64_t>(), 100 * view["chance"].get<double>());
   const bool is_text = view["is_text"];
+  if (const auto& entropy = view["entropy"]; !entropy.is_null()) {
+    out += fmt::format("entropy {:.4f} nats a token\n", entropy.get<double>());
+  }
   if (!is_text) out += "a→b: b is to be predicted behind a\n";
   for (const Json& sample : view["samples"]) {
     out += fmt::format("\n{}, {:.0f} % of a batch, sample {}\n", sample["part"].get<std::string>(),

@@ -9,7 +9,8 @@
 namespace difflab {
 
 /// The first `samples` sequences of each part of a task, for a person and for a program:
-///   {"vocab_size", "length", "chance", "is_text", "samples": [{"part", "share", "index",
+///   {"vocab_size", "length", "chance", "entropy" (nats a token, null if unknown), "is_text",
+///   "samples": [{"part", "share", "index",
 ///    "tokens": [...], "text": [...], "scored": [{"position", "target", "text"}]}]}
 Json samples_json(const Task& task, std::uint64_t seed, Split split, std::int64_t samples);
 

@@ -12,6 +12,7 @@
 #include "task/association/noisy_recall.h"
 #include "task/in_text/text.h"
 #include "task/in_text/text_needle.h"
+#include "task/language/language.h"
 #include "task/needle/associative_needle.h"
 #include "task/needle/needle.h"
 #include "task/needle/needle_recall.h"
@@ -31,9 +32,22 @@ using TaskConfig =
     std::variant<NeedleRecallConfig, NeedleConfig, RecallConfig, AssociativeNeedleConfig,
                  MqarConfig, NoisyRecallConfig, FuzzyRecallConfig, KHopConfig,
                  VariableTrackingConfig, CommonWordsConfig, SelectiveCopyConfig, InContextConfig,
-                 ContextQaConfig, TextNeedleConfig, TextConfig>;
+                 ContextQaConfig, TextNeedleConfig, TextConfig, LanguageConfig>;
 
 std::unique_ptr<Task> build_task(const TaskConfig& config);
+
+/// A task whose every position asks for the next token, with sequences of this length alone; null
+/// for other tasks.
+std::unique_ptr<Task> build_next_token_task(const TaskConfig& config, std::int64_t length);
+
+/// Whether every position of a task asks for the next token.
+inline bool asks_every_token(const TaskConfig& config) {
+  return std::visit(
+      [](const auto& kind) {
+        return requires { kind.kEveryToken; };
+      },
+      config);
+}
 
 /// V, as the built task says it, without building it. @throws UserError if a text cannot be read.
 inline std::int64_t vocab_size(const TaskConfig& config) {

@@ -272,6 +272,30 @@ CATCH_TEST_CASE("the loss by position is that of each position, at every length"
               cells_with(result, {{"length", 40}, {"position", 37}})[0]["loss"]);
 }
 
+CATCH_TEST_CASE("of a language whose entropy is known the loss is told above it") {
+  const LanguageConfig language{.length = 24, .words = 10, .followers = 2, .names = 3};
+  const auto V = language.vocab_size();
+  auto model = parrot(0, V);  // B, which is never right
+  const auto by_position = evaluate(
+      LossByPositionConfig{.lengths = {24, 36}, .bin = 10, .samples = 20}, model, language);
+  const double loss = std::log(std::exp(2.0) + static_cast<double>(V - 1));
+  const auto entropies = with_length(language, 36).build()->token_entropies();
+  for (const auto& cell : by_position.details["cells"]) {
+    const std::int64_t first = cell["position"], last = cell["until"];
+    double sum = 0;
+    for (auto t = first - 1; t < last; ++t) sum += entropies[static_cast<std::size_t>(t)];
+    CATCH_CHECK(cell["excess"].get<double>() ==
+                Approx(loss - sum / static_cast<double>(last - first + 1)).epsilon(1e-5));
+  }
+  CATCH_CHECK(by_position.metrics["loss_excess_at_36"].get<double>() ==
+              by_position.details["cells"].back()["excess"].get<double>());
+  const auto heldout = evaluate(HeldoutConfig{.samples = 30}, model, language);
+  CATCH_CHECK(heldout.metrics["language_loss_excess"].get<double>() ==
+              Approx(loss - *language.build()->entropy()).epsilon(1e-5));
+  const auto of_recall = evaluate(HeldoutConfig{.samples = 4}, model, RecallConfig{.tokens = V});
+  CATCH_CHECK_FALSE(of_recall.metrics.contains("recall_loss_excess"));
+}
+
 CATCH_TEST_CASE("hits are the targets that end an n-gram of their context") {
   const auto text = short_text(50);
   auto model = parrot(5, text.vocab_size());

@@ -59,7 +59,8 @@ inline const std::map<std::string, std::string> kBases{
                     "attributes": 6, "values": 8}})"},
     {"shots", R"({"task": {"kind": "in_context", "classes": 2, "shots": 4, "features": 2,
                   "symbols": 8, "labels": 4}})"},
-    {"text", R"({"task": {"kind": "text", "length": 16, "generated_characters": 5000}})"}};
+    {"text", R"({"task": {"kind": "text", "length": 16, "generated_characters": 5000}})"},
+    {"language", R"({"task": {"kind": "language", "length": 24, "words": 12, "names": 3}})"}};
 
 struct Change {
   const char *base, *path, *value;
@@ -231,6 +232,20 @@ inline const std::vector<Change> kChanges{
     {"shots", "task.recall_share", "0.25"},
     {"text", "task.generated_characters", "6000"},
     {"text", "task.tokenizer", R"("byte")"},
+    {"language", "task.length", "28"},
+    {"language", "task.lengths", "[20, 24]"},
+    {"language", "task.words", "13"},
+    {"language", "task.followers", "3"},
+    {"language", "task.alpha", "0.5"},
+    {"language", "task.shortest", "1"},
+    {"language", "task.longest", "5"},
+    {"language", "task.aside", "0.5"},
+    {"language", "task.aside_words", "3"},
+    {"language", "task.copy", "0.4"},
+    {"language", "task.mention", "0.5"},
+    {"language", "task.names", "4"},
+    {"language", "task.name_words", "1"},
+    {"language", "task.world", "1"},
     {"text", "task.length", "20"},
     {"text", "task.lengths", "[12, 16]"},
     {"text", "task.valid_share", "0.2"},

@@ -54,6 +54,9 @@ EvaluationResult HeldoutConfig::run(const EvaluationContext& context) const {
   for (const auto& [part, score] : scores) {
     result.metrics[concat(part.name, "_accuracy")] = score.accuracy();
     result.metrics[concat(part.name, "_loss")] = score.loss();
+    if (const auto entropy = part.task->entropy()) {
+      result.metrics[concat(part.name, "_loss_excess")] = score.loss() - *entropy;
+    }
     result.metrics[concat(part.name, "_accuracy_chance")] = part.task->chance_accuracy();
     const auto interval = wilson_interval(score.correct, score.targets);
     result.details[part.name] = {{"sequences", score.sequences},  {"n", score.targets},

@@ -19,6 +19,7 @@ struct HeldoutConfig : EvaluationCommon {
       "loss and accuracy on sequences that were never trained on";
   static constexpr std::array kMetrics = {
       positive_metric("test_loss", Better::kLower), positive_metric("*_loss", Better::kLower),
+      MetricFacts{.name = "*_loss_excess", .better = Better::kLower},
       share_metric("*_accuracy", Better::kHigher), share_metric("*_accuracy_chance")};
 
   std::int64_t samples = 1'024;  ///< sequences per task part
@@ -30,7 +31,8 @@ struct HeldoutConfig : EvaluationCommon {
   }
   void validate_task(const TaskConfig&, config::Check&) const {}
 
-  /// Metrics: test_loss, then PART_loss, PART_accuracy and PART_accuracy_chance for each part.
+  /// Metrics: test_loss, then PART_loss, PART_accuracy and PART_accuracy_chance for each part;
+  /// PART_loss_excess over the entropy if that is known.
   EvaluationResult run(const EvaluationContext& context) const;
 };
 

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <numeric>
+
 #include "evaluate/base/score_batches.h"
 #include "model/language_model.h"
 #include "model/score.h"
@@ -27,10 +29,11 @@ EvaluationResult LossByPositionConfig::run(const EvaluationContext& context) con
   const at::NoGradGuard no_grad;
   EvaluationResult result;
   auto cells = Json::array();
-  const auto& base = std::get<TextConfig>(context.task_config);
-  for (const auto length : lengths.empty() ? std::vector{base.length} : lengths) {
-    const auto text = with_length(base, length);
-    const auto sums = loss_sums(context, *text.build(), samples);
+  const auto trained = sequence_length(context.task_config);
+  for (const auto length : lengths.empty() ? std::vector{trained} : lengths) {
+    const auto task = build_next_token_task(context.task_config, length);
+    const auto sums = loss_sums(context, *task, samples);
+    const auto entropies = task->token_entropies();
     for (std::int64_t begin = 0; begin < length; begin += bin) {
       const auto size = std::min(bin, length - begin);
       const auto n = size * samples;
@@ -39,9 +42,18 @@ EvaluationResult LossByPositionConfig::run(const EvaluationContext& context) con
                        {"position", begin + 1},
                        {"until", begin + size},
                        {"loss", loss},
+                       {"excess", Json()},
                        {"n", n}});
+      if (entropies.empty()) continue;
+      const double entropy =
+          std::accumulate(entropies.begin() + begin, entropies.begin() + begin + size, 0.0) /
+          static_cast<double>(size);
+      cells.back()["excess"] = loss - entropy;
     }
     result.metrics[concat("loss_at_", length)] = cells.back()["loss"];
+    if (!entropies.empty()) {
+      result.metrics[concat("loss_excess_at_", length)] = cells.back()["excess"];
+    }
   }
   result.details["cells"] = std::move(cells);
   return result;

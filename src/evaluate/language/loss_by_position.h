@@ -9,7 +9,6 @@
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
-#include "evaluate/base/text_only.h"
 #include "statistics/metric_facts.h"
 
 namespace difflab {
@@ -21,7 +20,9 @@ struct LossByPositionConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "loss_by_position";
   static constexpr std::string_view kAbout =
       "loss by position in the context, beyond the trained length too (arXiv 2410.05258, figure 4)";
-  static constexpr std::array kMetrics = {positive_metric("loss_at_*", Better::kLower)};
+  static constexpr std::array kMetrics = {
+      positive_metric("loss_at_*", Better::kLower),
+      MetricFacts{.name = "loss_excess_at_*", .better = Better::kLower}};
 
   std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
   std::int64_t bin = 16;                   ///< positions
@@ -36,7 +37,9 @@ struct LossByPositionConfig : EvaluationCommon {
     visit("samples", samples, "test sequences per length", config::at_least(1));
   }
   void validate_task(const TaskConfig& task, config::Check& check) const {
-    require_text(task, kKind, check);
+    if (!asks_every_token(task)) {
+      check.problem("kind", "is loss_by_position; expected a task of kind text or language");
+    }
   }
 
   /// The longest sequence that is asked for, beside the trained length.
@@ -46,8 +49,9 @@ struct LossByPositionConfig : EvaluationCommon {
   /// The longest window of the task's text that is read.
   std::int64_t text_length() const { return longest(); }
 
-  /// Metrics: loss_at_T for every length T, the mean of its last bin. Details: cells, each with
-  /// length, position (the first of the bin, from 1), until (the last), loss, n.
+  /// Metrics: loss_at_T for every length T, the mean of its last bin, and loss_excess_at_T over
+  /// the entropy there if the task knows it. Details: cells, each with length, position (the first
+  /// of the bin, from 1), until (the last), loss, excess (null if unknown), n.
   EvaluationResult run(const EvaluationContext& context) const;
 };
 

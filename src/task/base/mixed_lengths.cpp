@@ -1,5 +1,6 @@
 #include "task/base/mixed_lengths.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -52,6 +53,22 @@ class MixedLengths final : public Task {
     double sum = 0;
     for (const auto* task : tasks_) sum += task->relative_targets();
     return sum / static_cast<double>(tasks_.size());
+  }
+  /// Of the longest.
+  std::vector<double> token_entropies() const override {
+    const auto longest = std::max_element(tasks_.begin(), tasks_.end(), [](auto* a, auto* b) {
+      return a->sequence_length() < b->sequence_length();
+    });
+    return (*longest)->token_entropies();
+  }
+  std::optional<double> entropy() const override {
+    double sum = 0;
+    for (const auto* task : tasks_) {
+      const auto entropy = task->entropy();
+      if (!entropy) return std::nullopt;
+      sum += task->relative_targets() * *entropy;
+    }
+    return sum / (relative_targets() * static_cast<double>(tasks_.size()));
   }
   bool is_text() const override { return tasks_.front()->is_text(); }
   std::string token_text(std::int64_t token) const override {

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,12 @@ class Task {
   /// Targets of a sequence, on average, if they depend on its length; else 1. Weighs the chance of
   /// several lengths.
   virtual double relative_targets() const { return 1; }
+
+  /// The entropy in nats of the token to be predicted at each position [T], given all those before
+  /// it: the least expected loss there. Empty if nothing knows it.
+  virtual std::vector<double> token_entropies() const { return {}; }
+  /// Their mean over all targets: no model's expected loss is lower.
+  virtual std::optional<double> entropy() const;
 
   /// What a person reads for a token in [0, V): k12, ?, or a character.
   virtual std::string token_text(std::int64_t token) const = 0;

@@ -29,6 +29,7 @@ struct TextConfig {
   static constexpr std::string_view kKind = "text";
   static constexpr std::string_view kAbout =
       "the next character or byte of a text file, or of generated text";
+  static constexpr bool kEveryToken = true;  ///< each position asks for the next token
 
   InputFile file = {};                            ///< no path: generated text
   std::int64_t generated_characters = 1'000'000;  ///< without a file
