@@ -48,6 +48,17 @@ std::pair<T, T> exponentials(T* row, std::size_t n, std::size_t limit) {
   return {hn::GetLane(top), hn::GetLane(hn::SumOfLanes(tag, sum))};
 }
 
+// What exp(score − largest) is multiplied with to be a weight; notes log Σ exp of all logits.
+template <class T>
+T weigh(std::pair<T, T> largest_and_sum, const T* sink, T* log_sum) {
+  const auto [largest, sum] = largest_and_sum;
+  *log_sum = largest + std::log(sum);
+  if (sink == nullptr) return 1 / sum;
+  const T most = std::max(*log_sum, *sink);
+  *log_sum = most + std::log(std::exp(*log_sum - most) + std::exp(*sink - most));
+  return std::exp(largest - *log_sum);
+}
+
 // row ← row · a − other · b (other may be null).
 template <class T>
 void combine(T* row, const T* other, T a, T b, std::size_t limit) {
@@ -94,16 +105,16 @@ void forward(const HeadShape& shape, const Head<T>& head, T* out, Scratch<T>& sc
         continue;
       }
       const std::size_t t = row + i;
-      const auto [top1, sum1] = exponentials(first, t + 1, limit);
-      head.log_sum1[t] = top1 + std::log(sum1);
+      const T a = weigh(exponentials(first, t + 1, limit), head.sink1, head.log_sum1 + t);
       if (!two) {
-        combine<T>(first, nullptr, 1 / sum1, 0, limit);
+        combine<T>(first, nullptr, a, 0, limit);
         continue;
       }
       T* second = scores[1] + i * size.columns;
       const auto [top2, sum2] = exponentials(second, t + 1, limit);
-      head.log_sum2[t] = top2 + std::log(sum2);
-      combine<T>(first, second, 1 / sum1, head.lambda[t] / sum2, limit);
+      const T b = weigh<T>({top2, sum2}, head.sink2, head.log_sum2 + t);
+      const T l = head.lambda[t];
+      combine<T>(first, second, a, head.sink2 == nullptr ? l / sum2 : l * b, limit);
     }
     multiply_strip<false>(scores[0], size.columns, 1, std::min(row + kStrip, shape.tokens), values,
                           size.value_width, size.value_width, outputs, size.value_width);
@@ -239,7 +250,16 @@ class Backward {
       const T d2 = two ? probabilities(p2, da, head_.log_sum2[t], t + 1, limit) : T{0};
       score_gradients(p1, p2, da, d1, d2, two ? head_.lambda[t] : T{0}, limit);
       if (two) gradients_.d_lambda[t] = -d2;
+      if (head_.sink1 != nullptr) add_sinks(t, d1, d2);
     }
+  }
+
+  // A sink's weight has no value: its gradient is −p (Σ P·dP), which for map 2 has the sign of −λ.
+  void add_sinks(std::size_t t, T d1, T d2) {
+    *gradients_.d_sink1 -= std::exp(*head_.sink1 - head_.log_sum1[t]) * d1;
+    if (count_ == 1) return;
+    const T p2 = std::exp(*head_.sink2 - head_.log_sum2[t]);
+    *gradients_.d_sink2 += head_.lambda[t] * p2 * d2;
   }
 
   void write_queries(std::size_t begin, std::size_t s, std::size_t rows) {

@@ -14,14 +14,16 @@ struct HeadShape {
 };
 
 /// o_t = Σ_s (P1_ts − λ_t P2_ts) v_s over s ≤ t, P = softmax(q kᵀ/√d); without a second map, q2, k2
-/// and lambda are null and o = P1 v.
+/// and lambda are null and o = P1 v. With a sink, its logit takes part in the softmax, and its
+/// share of the weights goes nowhere.
 template <class T>
 struct Head {
   const T *q1 = nullptr, *q2 = nullptr;  // rows of `width`
   const T *k1 = nullptr, *k2 = nullptr;
   const T* v = nullptr;                        // rows of `value_width`
   const T* lambda = nullptr;                   // [T]
-  T *log_sum1 = nullptr, *log_sum2 = nullptr;  // [T], log Σ exp of the scores of each map
+  const T *sink1 = nullptr, *sink2 = nullptr;  // one logit of each map; null: none
+  T *log_sum1 = nullptr, *log_sum2 = nullptr;  // [T], log Σ exp of the logits of each map
 };
 
 /// Where the gradients go. dq and d_lambda are zero before and are written where d_out is not; dk
@@ -30,7 +32,8 @@ template <class T>
 struct HeadGradients {
   const T* d_out = nullptr;
   T *dq1 = nullptr, *dq2 = nullptr, *dk1 = nullptr, *dk2 = nullptr, *dv = nullptr;
-  T* d_lambda = nullptr;  // [T]
+  T* d_lambda = nullptr;                     // [T]
+  T *d_sink1 = nullptr, *d_sink2 = nullptr;  // one number each, zero before, as dq; null: none
 };
 
 /// Working memory of one thread, kept between calls so that a step makes no page faults.

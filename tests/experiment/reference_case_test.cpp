@@ -1,6 +1,7 @@
 #include "experiment/verify/reference_case.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "support/catch.h"
 #include "support/temporary_folder.h"
@@ -19,9 +20,10 @@ const fs::path kCases = fs::path(DIFFLAB_ROOT) / "tests/model/reference";
 //   scale 1/d or 1/√2d; pairs (i, i+H) for (2i, 2i+1) in V1 and V2; no post-scale, or 1 − λ for
 //   1 − λ_init; head norm eps 1e-6 (v1_naive_n1) or none; rotary halves for interleaved;
 //   mask diagonal 0 or 2; naive for group keys; V2's sigmoid left out.
+// Of the controls these are in bench/mutations/model.txt.
 CATCH_TEST_CASE("all reference cases are met, in float64 and float32") {
   const auto reports = verify_folder(kCases);
-  CATCH_CHECK(reports.size() == 16);
+  CATCH_CHECK(reports.size() == 24);
   std::size_t errors = 0;
   for (const auto& report : reports) {
     for (const auto& error : report.errors) {
@@ -31,9 +33,9 @@ CATCH_TEST_CASE("all reference cases are met, in float64 and float32") {
       ++errors;
     }
   }
-  // 14 modules: y, x and 4 to 9 parameters in two precisions; 2 language models: 6 numbers, and
+  // 22 modules: y, x and 4 to 9 parameters in two precisions; 2 language models: 6 numbers, and
   // gradients and values of every parameter.
-  CATCH_CHECK(errors > 14 * 2 * 6 + 2 * (6 + 2 * 20));
+  CATCH_CHECK(errors > 22 * 2 * 6 + 2 * (6 + 2 * 20));
 }
 
 CATCH_TEST_CASE("a reference that differs in one tensor is reported there and nowhere else") {
@@ -62,8 +64,44 @@ CATCH_TEST_CASE("a folder that holds no reference cases is refused with words") 
   write_file_atomically(folder.path() / "a.safetensors", to_safetensors({}, {{"peer", "{}"}}));
   CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Catch::Contains("is no reference case"));
   write_file_atomically(folder.path() / "a.safetensors",
-                        to_safetensors({}, {{"peer", R"({"variant": "v3"})"}}));
+                        to_safetensors({}, {{"peer", R"({"variant": "v2"})"}}));
   CATCH_CHECK_THROWS_AS(verify_folder(folder.path()), UserError);
+}
+
+CATCH_TEST_CASE("a case of an unknown variant has failed, wherever in the folder it lies") {
+  const testing::TemporaryFolder folder;
+  make_directories(folder.path() / "below");
+  write_file_atomically(folder.path() / "below/a.safetensors",
+                        to_safetensors({}, {{"peer", R"({"variant": "v3"})"}}));
+  const auto reports = verify_folder(folder.path());
+  CATCH_REQUIRE(reports.size() == 1);
+  CATCH_CHECK(reports[0].name == "a");
+  CATCH_CHECK_FALSE(reports[0].passed());
+  CATCH_REQUIRE(reports[0].errors.size() == 1);
+  CATCH_CHECK(reports[0].errors[0].tensor.starts_with("variant v3 is unknown; expected baseline"));
+}
+
+// A case with another gate, gain or sink than its own is told apart: the fixtures are no accident.
+CATCH_TEST_CASE("gates, gains and sinks of the official files lie where they are looked for") {
+  const auto failed = [](const char* name, const std::function<void(Json&)>& change) {
+    const auto original = Safetensors::read(kCases / "controls" / name);
+    auto peer = Json::parse(original.metadata().at("peer"));
+    change(peer);
+    const testing::TemporaryFolder folder;
+    write_file_atomically(folder.path() / "a.safetensors",
+                          to_safetensors(original.tensors(), {{"peer", peer.dump()}}));
+    return !verify_folder(folder.path()).at(0).passed();
+  };
+  CATCH_CHECK_FALSE(failed("gated_head_gqa2_e32.safetensors", [](Json&) {}));
+  CATCH_CHECK(
+      failed("gated_head_gqa2_e32.safetensors", [](Json& peer) { peer["gate_layout"] = "head"; }));
+  CATCH_CHECK(failed("gated_next_gqa2_e32.safetensors",
+                     [](Json& peer) { peer["gate_layout"] = "kv_group"; }));
+  CATCH_CHECK(
+      failed("gated_next_gqa2_e32.safetensors", [](Json& peer) { peer.erase("qk_norm_gain"); }));
+  CATCH_CHECK(failed("diffllama_gqa2_e32_d3.safetensors", [](Json& peer) { peer["depth"] = 2; }));
+  CATCH_CHECK(
+      failed("qk_norm_gqa2_e32.safetensors", [](Json& peer) { peer["rope"] = "interleaved"; }));
 }
 
 }  // namespace

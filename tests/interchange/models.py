@@ -130,11 +130,37 @@ def attention(c, w, x, rotate, layer, bias=False):
     return kinds[c["kind"]](c, w, x, rotate, layer, bias)
 
 
-def causal_maps(q, k):
-    """softmax(q kᵀ/√d) over the past: [B, T, heads, d] twice -> [B, heads, T, T]."""
+def causal_maps(c, w, q, k):
+    """softmax(q kᵀ/√d) over the past: [B, T, heads, d] twice -> [B, heads, T, T]. A sink's exp
+    stands in the denominator beside those of the keys."""
     scores = torch.einsum("bthd,bshd->bhts", q, k) / math.sqrt(q.shape[-1])
     future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-    return scores.masked_fill(future, -math.inf).softmax(-1)
+    scores = scores.masked_fill(future, -math.inf)
+    heads = q.shape[2]
+    if c.get("sink", "none") == "none":
+        return scores.softmax(-1)
+    sinks = {"off_by_one": lambda: torch.zeros(heads), "learned": lambda: w("sinks", heads)}
+    sink = sinks[c["sink"]]().to(q.dtype)[:, None, None]  # [heads, 1, 1]
+    largest = torch.maximum(scores.amax(-1, keepdim=True), sink)
+    sizes = (scores - largest).exp()
+    return sizes / (sizes.sum(-1, keepdim=True) + (sink - largest).exp())
+
+
+def normed(c, w, name, heads):
+    """Queries or keys [B, T, heads, d] before they are turned."""
+    if c.get("qk_norm", "none") == "none":
+        return heads
+    return {"rms": rms_norm}[c["qk_norm"]](w.under(name), heads, 1e-6)
+
+
+def gated(c, w, x, heads):
+    """Heads [B, T, H, width] times a sigmoid of x."""
+    H, width = heads.shape[2:]
+    numbers = {"none": 0, "head": 1, "element": width}[c.get("gate", "none")]
+    if numbers == 0:
+        return heads
+    gate = project(w, "gate_proj", x, H * numbers, bias=False).unflatten(-1, (H, numbers))
+    return heads * torch.sigmoid(gate)
 
 
 def apply_maps(maps, v):
@@ -151,10 +177,11 @@ def softmax_attention(c, w, x, rotate, layer, bias):
     D, H = x.shape[-1], c["heads"]
     K, d = c["kv_heads"] or H, c["head_dim"] or D // H
     group = [j * K // H for j in range(H)]  # the kv head of query head j
-    q = rotate(project(w, "q_proj", x, H * d, bias).unflatten(-1, (H, d)))
-    k = rotate(project(w, "k_proj", x, K * d, bias).unflatten(-1, (K, d)))[:, :, group]
+    q = normed(c, w, "q_norm", project(w, "q_proj", x, H * d, bias).unflatten(-1, (H, d)))
+    k = normed(c, w, "k_norm", project(w, "k_proj", x, K * d, bias).unflatten(-1, (K, d)))
+    q, k = rotate(q), rotate(k)[:, :, group]
     v = project(w, "v_proj", x, K * d, bias).unflatten(-1, (K, d))[:, :, group]
-    o = head_norm(c, w, apply_maps(causal_maps(q, k), v))
+    o = gated(c, w, x, head_norm(c, w, apply_maps(causal_maps(c, w, q, k), v)))
     return project(w, "out_proj", o.flatten(2), D, bias)
 
 
@@ -163,7 +190,8 @@ def diff_v1(c, w, x, rotate, layer, bias):
     D, H = x.shape[-1], c["heads"]
     K, d = c["kv_heads"] or H, D // (2 * H)
     R = H // K  # heads that share one pair of keys and one value
-    q = rotate(project(w, "q_proj", x, 2 * H * d, bias).unflatten(-1, (2 * H, d)))
+    q = normed(c, w, "q_norm", project(w, "q_proj", x, 2 * H * d, bias).unflatten(-1, (2 * H, d)))
+    q = rotate(q)
     if c["symmetric"]:
         k = q
     else:
@@ -171,17 +199,18 @@ def diff_v1(c, w, x, rotate, layer, bias):
             "group": [2 * (j // 2 // R) + j % 2 for j in range(2 * H)],
             "naive": [j // R for j in range(2 * H)],
         }[c["key_pairing"]]
-        k = rotate(project(w, "k_proj", x, 2 * K * d, bias).unflatten(-1, (2 * K, d)))[:, :, key_of]
+        k = project(w, "k_proj", x, 2 * K * d, bias).unflatten(-1, (2 * K, d))
+        k = rotate(normed(c, w, "k_norm", k))[:, :, key_of]
     v = project(w, "v_proj", x, K * 2 * d, bias).unflatten(-1, (K, 2 * d))
     v = v[:, :, [i // R for i in range(H)]]
 
     init = lambda_init(c["lambda_init"], layer)
-    maps = causal_maps(q, k)  # [B, 2H, T, T]
+    maps = causal_maps(c, w, q, k)  # [B, 2H, T, T]
     weights = maps[:, 0::2] - diff_lambda(c, w, init, H, d, x.dtype) * maps[:, 1::2]
     o = head_norm(c, w, apply_maps(weights, v))  # [B, T, H, 2d]
     if c["post_scale"]:
         o = o * (1 - init)
-    return project(w, "out_proj", o.flatten(2), D, bias)
+    return project(w, "out_proj", gated(c, w, x, o).flatten(2), D, bias)
 
 
 def lambda_init(choice, layer):
@@ -210,10 +239,11 @@ def diff_v2(c, w, x, rotate, layer, bias):
     D, H = x.shape[-1], c["heads"]
     K, d = c["kv_heads"] or H, c["head_dim"] or D // H
     group = [j // (2 * H // K) for j in range(2 * H)]  # the kv head of query head j
-    q = rotate(project(w, "q_proj", x, 2 * H * d, bias).unflatten(-1, (2 * H, d)))
-    k = rotate(project(w, "k_proj", x, K * d, bias).unflatten(-1, (K, d)))[:, :, group]
+    q = normed(c, w, "q_norm", project(w, "q_proj", x, 2 * H * d, bias).unflatten(-1, (2 * H, d)))
+    k = normed(c, w, "k_norm", project(w, "k_proj", x, K * d, bias).unflatten(-1, (K, d)))
+    q, k = rotate(q), rotate(k)[:, :, group]
     v = project(w, "v_proj", x, K * d, bias).unflatten(-1, (K, d))[:, :, group]
-    a = apply_maps(causal_maps(q, k), v)  # [B, T, 2H, d]
+    a = apply_maps(causal_maps(c, w, q, k), v)  # [B, T, 2H, d]
 
     first, second = {  # of the 2H maps, those of output head i
         "interleaved": ([2 * i for i in range(H)], [2 * i + 1 for i in range(H)]),
@@ -224,7 +254,7 @@ def diff_v2(c, w, x, rotate, layer, bias):
         ),
     }[c["pairing"]]
     o = a[:, :, first] - v2_lambda(c, w, x, H) * a[:, :, second]
-    return project(w, "o_proj", head_norm(c, w, o).flatten(2), D, bias)
+    return project(w, "o_proj", gated(c, w, x, head_norm(c, w, o)).flatten(2), D, bias)
 
 
 def v2_lambda(c, w, x, H):

@@ -22,9 +22,14 @@ using testing::relative_error;
 struct Inputs {
   at::Tensor q, k, v, lambda;  // leaves; λ undefined for one map
   HeadMap heads;
+  at::Tensor sinks = {};  // undefined for none
 
   std::vector<at::Tensor> leaves() const {
-    return lambda.defined() ? std::vector{q, k, v, lambda} : std::vector{q, k, v};
+    std::vector<at::Tensor> all{q, k, v};
+    for (const auto& more : {lambda, sinks}) {
+      if (more.defined()) all.push_back(more);
+    }
+    return all;
   }
 };
 
@@ -35,7 +40,10 @@ at::Tensor plain(const Inputs& in) {
   const auto map = [&](std::int64_t q, std::int64_t k) {  // [B, T, T]
     const auto scores = in.q.select(2, q).matmul(in.k.select(2, k).transpose(1, 2)) /
                         std::sqrt(static_cast<double>(in.q.size(3)));
-    return scores.masked_fill(future, -INFINITY).softmax(-1);
+    const auto logits = scores.masked_fill(future, -INFINITY);
+    if (!in.sinks.defined()) return logits.softmax(-1);
+    const auto sums = logits.exp().sum(-1, true) + in.sinks[q].exp();
+    return logits.exp() / sums;
   };
   std::vector<at::Tensor> outputs;
   for (std::size_t i = 0; i < in.heads.v.size(); ++i) {
@@ -56,19 +64,19 @@ Answer answer(const Inputs& in, const at::Tensor& w, Attend attend) {
 
 Answer fused(const Inputs& in, const at::Tensor& w) {
   return answer(in, w, [](const Inputs& i) {
-    return kernel::fused_attention(i.q, i.k, i.v, i.lambda, i.heads);
+    return kernel::fused_attention(i.q, i.k, i.v, i.lambda, i.heads, i.sinks);
   });
 }
 
 Answer library(const Inputs& in, const at::Tensor& w) {
   return answer(in, w, [](const Inputs& i) {
-    return kernel::library_attention(i.q, i.k, i.v, i.lambda, i.heads);
+    return kernel::library_attention(i.q, i.k, i.v, i.lambda, i.heads, i.sinks);
   });
 }
 
 struct Shape {
   std::int64_t batch, tokens, heads, groups, width, value_width;
-  bool two;
+  bool two, sinks = false;
 };
 
 // `groups` key/value heads (pairs of keys with two maps), shared by heads/groups output heads each.
@@ -82,6 +90,7 @@ Inputs draw(const Shape& s, at::ScalarType type) {
             leaf({s.batch, s.tokens, s.groups, s.value_width}),
             s.two ? leaf({s.batch, s.heads, s.tokens}) : at::Tensor(),
             {}};
+  if (s.sinks) in.sinks = leaf({maps * s.heads});
   for (std::int64_t i = 0; i < s.heads; ++i) {
     const auto group = i * s.groups / s.heads;
     in.heads.q1.push_back(maps * i);
@@ -97,9 +106,9 @@ Inputs draw(const Shape& s, at::ScalarType type) {
 void check_equal(const Answer& ours, const Answer& theirs, const Shape& s, double tolerance) {
   CATCH_CHECK(relative_error(ours.out, theirs.out) < tolerance);
   for (std::size_t i = 0; i < ours.gradients.size(); ++i) {
-    CATCH_INFO("gradient " << i << " of q, k, v, λ");
+    CATCH_INFO("gradient " << i << " of q, k, v, λ, sinks");
     // With one token there is nothing to choose from, and q and k have no gradient.
-    const bool vanishing = s.tokens == 1 && i < 2;
+    const bool vanishing = s.tokens == 1 && i < 2 && !s.sinks;
     if (vanishing) {
       CATCH_CHECK(ours.gradients[i].abs().max().item<double>() < tolerance);
     } else {
@@ -110,7 +119,8 @@ void check_equal(const Answer& ours, const Answer& theirs, const Shape& s, doubl
 
 void check(const Shape& s) {
   CATCH_INFO("B " << s.batch << " T " << s.tokens << " H " << s.heads << " groups " << s.groups
-                  << " d " << s.width << " values " << s.value_width << (s.two ? " two" : " one"));
+                  << " d " << s.width << " values " << s.value_width << (s.two ? " two" : " one")
+                  << (s.sinks ? " with sinks" : ""));
   for (const auto type : {at::kDouble, at::kFloat}) {
     const auto in = draw(s, type);
     const auto w = at::randn({s.batch, s.tokens, s.heads, s.value_width}, type);
@@ -142,6 +152,32 @@ CATCH_TEST_CASE("attention equals the formula, outputs and gradients, over shape
     const auto groups = 1 + random.below(3), heads = groups * (1 + random.below(3));
     check({1 + random.below(3), 1 + random.below(70), heads, groups, 1 + random.below(40),
            1 + random.below(40), random.below(2) == 0});
+  }
+}
+
+CATCH_TEST_CASE("attention with sinks equals the formula, outputs and gradients, over shapes") {
+  torch::manual_seed(4);
+  for (const bool two : {true, false}) {
+    for (const std::int64_t tokens : {1, 2, 6, 7, 24, 25, 64, 97}) {
+      check({2, tokens, 2, 2, 8, 16, two, true});
+    }
+    check({2, 40, 4, 2, 16, 32, two, true});
+    check({2, 33, 3, 3, 5, 7, two, true});
+  }
+}
+
+CATCH_TEST_CASE("a sink far above the scores takes all, and one far below nothing") {
+  for (const bool two : {true, false}) {
+    auto in = draw({1, 20, 2, 2, 8, 8, two, true}, at::kFloat);
+    const at::NoGradGuard no_grad;
+    const auto with = [&](double sink) {
+      in.sinks.fill_(sink);
+      return kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads, in.sinks);
+    };
+    CATCH_CHECK(with(200).abs().max().item<double>() == 0);
+    const auto without = kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads);
+    CATCH_CHECK(relative_error(with(-200), without) < 1e-6);
+    CATCH_CHECK(relative_error(with(0), without) > 1e-2);
   }
 }
 
@@ -185,10 +221,14 @@ CATCH_TEST_CASE("rows that are asked have their gradients wherever no other row 
 
 CATCH_TEST_CASE("fused attention gives the same bits with one thread and with several") {
   for (const bool two : {true, false}) {
-    const auto in = draw({3, 37, 4, 2, 16, 32, two}, at::kFloat);
-    testing::check_threads(
-        [&](const auto&) { return kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads); },
-        in.leaves());
+    for (const bool sinks : {true, false}) {
+      const auto in = draw({3, 37, 4, 2, 16, 32, two, sinks}, at::kFloat);
+      testing::check_threads(
+          [&](const auto&) {
+            return kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads, in.sinks);
+          },
+          in.leaves());
+    }
   }
 }
 

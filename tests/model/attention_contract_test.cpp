@@ -22,6 +22,7 @@ struct Built {
   Rotary rotary;
   std::string name;
   AttentionCost cost;
+  bool has_sink = false;  ///< then rows of weights sum to less
 };
 
 // In the third layer, with biases every other time.
@@ -35,13 +36,21 @@ std::vector<Built> all_variants() {
     const auto rotary =
         Rotary::table(kTokens, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
     const auto cost = std::visit([&](const auto& kind) { return kind.cost(shape); }, config);
-    all.push_back({attention, rotary, name, cost});
+    const auto has_sink = std::visit(
+        [](const auto& kind) {
+          if constexpr (requires { kind.controls; }) {
+            return kind.controls.sink != AttentionSink::kNone;
+          }
+          return false;
+        },
+        config);
+    all.push_back({attention, rotary, name, cost, has_sink});
   }
   return all;
 }
 
 CATCH_TEST_CASE("an attention keeps the shape and trains every parameter") {
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
     const auto y = attention->forward(x, rotary);
@@ -56,7 +65,7 @@ CATCH_TEST_CASE("an attention keeps the shape and trains every parameter") {
 }
 
 CATCH_TEST_CASE("an attention does not see the future") {
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
     const auto before = attention->forward(x, rotary).narrow(1, 0, 5).clone();
@@ -68,7 +77,7 @@ CATCH_TEST_CASE("an attention does not see the future") {
 }
 
 CATCH_TEST_CASE("an attention gives every sequence of a batch what it gives it alone") {
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({3, kTokens, kWidth}, at::kDouble);
     const auto together = attention->forward(x, rotary);
@@ -108,7 +117,7 @@ CATCH_TEST_CASE("an attention works at every width that it does not refuse") {
 std::int64_t head_products = 0;
 
 CATCH_TEST_CASE("what an attention costs beside its projections are its products, head by head") {
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
     head_products = 0;
@@ -129,7 +138,7 @@ CATCH_TEST_CASE("what an attention costs beside its projections are its products
 }
 
 CATCH_TEST_CASE("an attention's weights are zero above the diagonal and nowhere NaN") {
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto weights = attention->weights(at::randn({2, kTokens, kWidth}, at::kDouble), rotary);
     CATCH_CHECK(weights.dim() == 4);
@@ -139,7 +148,7 @@ CATCH_TEST_CASE("an attention's weights are zero above the diagonal and nowhere 
 }
 
 CATCH_TEST_CASE("a logit hook sees every softmax map and decides what the softmax reads") {
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto maps = cost.maps;
     const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
@@ -157,12 +166,14 @@ CATCH_TEST_CASE("a logit hook sees every softmax map and decides what the softma
       CATCH_CHECK(seen == maps);
     }
     {
-      // Even maps: the first position sees itself alone, so its output stays and the last changes.
+      // Even maps: the first position sees itself alone, so its output stays (but for a sink), and
+      // the last changes.
       const WithLogitHook even(*attention, [&](const at::Tensor& logits) {
         return at::where(logits.isinf(), logits, at::zeros_like(logits));
       });
       const auto after = attention->forward(x, rotary);
-      CATCH_CHECK(relative_error(after.narrow(1, 0, 1), before.narrow(1, 0, 1)) < 1e-9);
+      const double first = relative_error(after.narrow(1, 0, 1), before.narrow(1, 0, 1));
+      CATCH_CHECK((first < 1e-9) == !has_sink);
       const double change = relative_error(after.narrow(1, 8, 1), before.narrow(1, 8, 1));
       CATCH_CHECK((change > 1e-3) == (maps > 0));
     }
@@ -171,15 +182,38 @@ CATCH_TEST_CASE("a logit hook sees every softmax map and decides what the softma
 }
 
 CATCH_TEST_CASE("lambdas explain the sums of the weights, wherever there are softmax maps") {
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
     const auto lambdas = attention->lambdas(x);               // [B, T, H]
     if (cost.maps == 0 && !lambdas.defined()) continue;       // weights of another kind
+    if (has_sink) continue;                                   // see below
     const auto sums = attention->weights(x, rotary).sum(-1);  // [B, H, T]
     const auto expected = lambdas.defined() ? 1 - lambdas.transpose(1, 2) : at::ones_like(sums);
     CATCH_CHECK(relative_error(sums + 1, expected + 1) < 1e-9);
   }
+}
+
+CATCH_TEST_CASE("a sink takes from the weights of every row, the more the fewer keys it has") {
+  int with_sink = 0;
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
+    if (!has_sink || attention->lambdas(at::randn({1, 1, kWidth}, at::kDouble)).defined()) continue;
+    CATCH_INFO(name);
+    ++with_sink;
+    // Without signal all logits are equal, and a row of n keys leaves n / (n + exp(sink)).
+    for (const auto& parameter : attention->named_parameters()) {
+      if (parameter.key().ends_with("_proj.bias")) at::Tensor(parameter.value()).detach().zero_();
+    }
+    const auto zero = at::zeros({1, kTokens, kWidth}, at::kDouble);
+    const auto sums = attention->weights(zero, rotary).sum(-1)[0];  // [H, T]
+    const auto keys = at::arange(1, kTokens + 1, at::kDouble);
+    auto sinks = at::zeros({sums.size(0)}, at::kDouble);
+    if (attention->named_parameters().contains("sinks")) {
+      sinks = attention->named_parameters()["sinks"].detach();
+    }
+    CATCH_CHECK(relative_error(sums, keys / (keys + sinks.exp().unsqueeze(-1))) < 1e-9);
+  }
+  CATCH_CHECK(with_sink == 3);
 }
 
 CATCH_TEST_CASE("an attention that is asked for places gives their rows of the whole output") {
@@ -203,7 +237,7 @@ CATCH_TEST_CASE("an attention that is asked for places gives their rows of the w
 
 CATCH_TEST_CASE("an attention depends on positions only through their differences") {
   // Rotary embedding: shifting all angles by a constant changes nothing.
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto longer =
         Rotary::table(kTokens + 5, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
@@ -217,7 +251,7 @@ CATCH_TEST_CASE("an attention depends on positions only through their difference
 }
 
 CATCH_TEST_CASE("an attention gives the same whether tokens come at once or through a cache") {
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
     KeyValueCache cache;
@@ -275,7 +309,7 @@ CATCH_TEST_CASE("an attention's gradients are those of finite differences") {
   // Central differences of sum(y·w) along unit vectors: the error of the rule is of order h² =
   // 1e-10, that of rounding 1e-15/h = 1e-10, for values of order 1 and 10; hence 1e-7.
   constexpr double kStep = 1e-5;
-  for (const auto& [attention, rotary, name, cost] : all_variants()) {
+  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({1, kTokens, kWidth}, at::kDouble).requires_grad_();
     const auto w = at::randn({1, kTokens, kWidth}, at::kDouble);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/attention/attention_config.h"
+#include "util/text.h"
 
 namespace difflab::testing {
 
@@ -48,6 +49,23 @@ inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants()
   add("diff_v2 linear", V2{.lambda = TokenLambda::kLinear});
   add("diff_v2 no lambda", V2{.lambda = TokenLambda::kNone});
   add("diff_v2 rms", V2{.head_norm = HeadNormKind::kRms});
+  const auto add_controlled = [&](const char* name, auto config) {
+    const auto with = [&](const char* control, const AttentionControls& controls) {
+      config.controls = controls;
+      all.emplace_back(concat(name, " ", control), config);
+    };
+    with("head gate", {.gate = HeadGate::kHead});
+    with("element gate", {.gate = HeadGate::kElement});
+    with("off by one", {.sink = AttentionSink::kOffByOne});
+    with("learned sinks", {.sink = AttentionSink::kLearned});
+    with("qk norm", {.qk_norm = QkNorm::kRms});
+    with("all controls", {HeadGate::kHead, AttentionSink::kLearned, QkNorm::kRms});
+  };
+  add_controlled("softmax", SoftmaxAttentionConfig{.heads = 4, .kv_heads = 2});
+  add_controlled("diff_v1", V1{.heads = 4, .kv_heads = 2});
+  add_controlled("diff_v1 symmetric", V1{.symmetric = true});
+  add_controlled("diff_v2", V2{.kv_heads = 2});
+  add_controlled("diff_v2 halves", V2{.kv_heads = 2, .pairing = QueryPairing::kHalves});
   return all;
 }
 

@@ -86,6 +86,53 @@ CATCH_TEST_CASE("a needle sample holds N distinct needles and asks for R of them
   }
 }
 
+CATCH_TEST_CASE("of several pairs with one key the last one counts, wherever its needle lies") {
+  for (const auto depth : {std::optional<double>(), std::optional(0.0), std::optional(40.0)}) {
+    const NeedleConfig config{
+        .length = 60, .needles = 3, .queries = 2, .depth = depth, .distractors = {.stale = 3}};
+    const auto task = config.build();
+    const auto batch = task->batch(2, Split::kTrain, 0, 200);
+    for (std::int64_t row = 0; row < 200; ++row) {
+      const auto input = row_of(batch.inputs, row), target = row_of(batch.targets, row);
+      for (std::size_t t = 0; t < input.size(); ++t) {
+        if (target[t] == kIgnore) continue;
+        std::vector<std::int64_t> values;  // of this key, in their order
+        for (std::size_t i = 0; i + 4 < input.size(); ++i) {
+          if (input[i] == input[t]) values.push_back(input[i + 1]);
+        }
+        CATCH_REQUIRE(values.size() == 4);
+        CATCH_REQUIRE(values.back() == target[t]);
+        CATCH_REQUIRE(std::set(values.begin(), values.end()).size() == 4);
+      }
+    }
+  }
+}
+
+CATCH_TEST_CASE(
+    "near pairs have the asked key but for its last token, louder values any needle's") {
+  const NeedleConfig config{
+      .length = 60, .key_tokens = 3, .distractors = {.near = 2, .same_value = 2}};
+  const Vocabulary vocabulary(config);
+  const auto batch = config.build()->batch(2, Split::kTrain, 0, 400);
+  int loud = 0;
+  for (std::int64_t row = 0; row < 400; ++row) {
+    const auto input = row_of(batch.inputs, row), target = row_of(batch.targets, row);
+    const testing::Row asked(input.end() - 3, input.end());
+    int near = 0, alike = 0, same_value = 0;
+    for (std::size_t t = 3; t < input.size(); ++t) {
+      if (!vocabulary.is_value(input[t])) continue;
+      same_value += input[t] == target.back();
+      if (input[t - 3] != asked[0] || input[t - 2] != asked[1]) continue;
+      ++(input[t - 1] == asked[2] ? alike : near);
+    }
+    CATCH_REQUIRE(near == 2);
+    CATCH_REQUIRE(alike == 1);
+    CATCH_REQUIRE((same_value == 1 || same_value == 3));
+    loud += same_value == 3;
+  }
+  CATCH_CHECK((loud > 60 && loud < 140));  // 100 ± 4.6 standard deviations of 8.7
+}
+
 CATCH_TEST_CASE("distractors that cannot be are refused by name") {
   using testing::Problems;
   CATCH_CHECK(Problems::of(NeedleConfig{.distractors = {.near = 1}}) ==

@@ -3,13 +3,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
-#include <memory>
+#include <map>
+#include <set>
 
-#include "config/schema/reader.h"
-#include "config/schema/writer.h"
-#include "model/attention/base/attention.h"
-#include "model/model_config.h"
+#include "config/schema/traits.h"
+#include "experiment/verify/official_module.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -19,58 +19,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kFloat64Tolerance = 1e-10, kFloat32Tolerance = 1e-5;
+constexpr double kOutputTolerance = 1e-12, kGradientTolerance = 1e-10, kFloat32Tolerance = 1e-5;
 // A λ gradient that exists only through the head norm's epsilon (1e-5) has no relative error in
 // float32 to speak of; this bound is absolute.
 constexpr double kVanishingTolerance = 1e-6;
 
 const std::string kParameter = "param.", kGradient = "grad.";
 
-// The module of a configuration from a file, its rules checked like those of any configuration.
-template <class Config>
-std::shared_ptr<Attention> checked(const Config& config, const AttentionShape& shape) {
-  const ModelConfig model{.d_model = shape.d_model, .layers = shape.layer + 1, .attention = config};
-  config::read<ModelConfig>(config::write(model), "peer");
-  return config.build(shape);
-}
+using Tensors = std::function<at::Tensor(const std::string& name)>;
 
-std::shared_ptr<Attention> build(const ReferenceCase& reference, Kernels kernels) {
-  const Json& peer = reference.peer;
-  const std::string variant = peer.at("variant");
-  const AttentionShape shape{
-      .d_model = peer.at("embed_dim"), .layer = peer.at("depth"), .kernels = kernels};
-  const std::int64_t heads = peer.at("num_heads"), kv_heads = peer.at("num_kv_heads");
-  if (variant == "baseline" || variant == "v2_off") {
-    return checked(SoftmaxAttentionConfig{.heads = heads, .kv_heads = kv_heads}, shape);
-  }
-  if (variant == "v2") {
-    return checked(
-        DifferentialV2Config{.heads = heads, .kv_heads = kv_heads, .head_dim = peer.at("head_dim")},
-        shape);
-  }
-  if (variant == "v1_naive" || variant == "flashdiff_1" || variant == "flashdiff_2") {
-    return checked(
-        DifferentialAttentionConfig{
-            .heads = heads,
-            .kv_heads = kv_heads,
-            .key_pairing = variant == "v1_naive" ? KeyPairing::kNaive : KeyPairing::kGroup},
-        shape);
-  }
-  throw UserError(concat(reference.path.string(), ": unknown variant ", variant,
-                         "; expected baseline, v1_naive, flashdiff_1, flashdiff_2, v2 or v2_off"));
-}
-
-// v2_off is plain attention under the names of the V2 file.
-std::string stored_name(const std::string& name, const Json& peer) {
-  if (peer.at("variant") == "v2_off" && name == "out_proj.weight") return "o_proj.weight";
-  return name;
-}
-
-// Every tensor of the file must be looked at, or a forgotten parameter would go unnoticed.
-void check_complete(const ReferenceCase& reference, const Attention& attention) {
-  std::vector<std::string> ours;
-  for (const auto& parameter : attention.named_parameters()) {
-    ours.push_back(stored_name(parameter.key(), reference.peer));
+// Every row of every parameter must be looked at, or a forgotten one would go unnoticed.
+void check_complete(const ReferenceCase& reference, const OfficialModule& module) {
+  std::map<std::string, std::set<std::int64_t>> rows;  // looked at; empty: all
+  std::set<std::string> whole;
+  for (const auto& parameter : module.attention->named_parameters()) {
+    const auto part = module.part(parameter.key());
+    if (part.rows.empty()) whole.insert(part.name);
+    rows[part.name].insert(part.rows.begin(), part.rows.end());
   }
   for (const auto& tensor : reference.file.tensors()) {
     const auto prefix = tensor.name.starts_with(kParameter)  ? kParameter
@@ -78,35 +43,57 @@ void check_complete(const ReferenceCase& reference, const Attention& attention) 
                                                              : "";
     if (prefix.empty() || tensor.name == kGradient + "x") continue;
     const auto name = tensor.name.substr(prefix.size());
-    if (std::find(ours.begin(), ours.end(), name) == ours.end()) {
+    const auto found = rows.find(name);
+    const bool complete = found != rows.end() &&
+                          (whole.count(name) > 0 ||
+                           static_cast<std::int64_t>(found->second.size()) == tensor.shape.at(0));
+    if (!complete) {
       throw UserError(concat(reference.path.string(), ": parameter ", name,
-                             " is unknown to the module that ", reference.peer.at("variant").dump(),
+                             found == rows.end() ? " is" : " has rows that are",
+                             " unknown to the module that ", reference.peer.at("variant").dump(),
                              " names"));
     }
   }
 }
 
-void verify_in(at::ScalarType type, Kernels kernels, const ReferenceCase& reference,
-               CaseReport& report) {
+at::Tensor rows_of(const at::Tensor& official, const OfficialPart& part) {
+  return part.rows.empty() ? official : official.index_select(0, at::tensor(part.rows, at::kLong));
+}
+
+void load_official(const OfficialModule& module, const Tensors& stored) {
+  const at::NoGradGuard no_grad;
+  for (const auto& parameter : module.attention->named_parameters()) {
+    const auto part = module.part(parameter.key());
+    if (part.name.empty()) continue;
+    const auto type = parameter.value().scalar_type();
+    const auto value = rows_of(stored(kParameter + part.name), part).to(type) + part.plus;
+    TORCH_CHECK(value.sizes() == parameter.value().sizes(), "parameter ", part.name,
+                " has another shape");
+    at::Tensor(parameter.value()).copy_(value);
+  }
+}
+
+void verify_in(at::ScalarType type, const OfficialModule& module, const std::string& kernels,
+               const ReferenceCase& reference, CaseReport& report) {
   const bool exact = type == at::kDouble;
-  const auto& file = reference.file;
   const auto& peer = reference.peer;
-  const auto path = reference.path.string();
-  const auto stored = [&](const std::string& name) { return to_tensor(file.at(name), path); };
-  const auto attention = build(reference, kernels);
-  check_complete(reference, *attention);
+  const Tensors stored = [&](const std::string& name) {
+    return to_tensor(reference.file.at(name), reference.path.string());
+  };
+  const auto& attention = module.attention;
+  check_complete(reference, module);
   attention->to(type);
-  load_parameters(*attention, file, path,
-                  [&](const std::string& name) { return kParameter + stored_name(name, peer); });
+  load_official(module, stored);
   const auto x = stored("x").to(type).requires_grad_();
-  const auto rotary = Rotary::from(stored("rotary_cos").to(type), stored("rotary_sin").to(type));
+  const auto rotary =
+      Rotary::from(stored("rotary_cos").to(type), stored("rotary_sin").to(type), module.rotary);
   const auto y = attention->forward(x, rotary);
   (y * stored("w").to(type)).sum().backward();
 
-  const auto note = [&](const std::string& name, const at::Tensor& ours) {
-    TensorError error{name, exact ? "float64" : "float32", config::name_of(kernels), 0,
-                      exact ? kFloat64Tolerance : kFloat32Tolerance};
-    const auto theirs = stored(name);
+  const auto note = [&](const std::string& name, const at::Tensor& ours, const at::Tensor& theirs) {
+    const double exactly = name == "y" ? kOutputTolerance : kGradientTolerance;
+    TensorError error{name, exact ? "float64" : "float32", kernels, 0,
+                      exact ? exactly : kFloat32Tolerance};
     const bool vanishing =
         !exact && peer.at("seq_len") == 1 && name.starts_with(kGradient + "lambda");
     error.error = relative_error(ours, theirs);
@@ -116,10 +103,13 @@ void verify_in(at::ScalarType type, Kernels kernels, const ReferenceCase& refere
     }
     report.errors.push_back(error);
   };
-  note("y", y);
-  note(kGradient + "x", x.grad());
+  note("y", y, stored("y"));
+  note(kGradient + "x", x.grad(), stored(kGradient + "x"));
   for (const auto& parameter : attention->named_parameters()) {
-    note(kGradient + stored_name(parameter.key(), peer), parameter.value().grad());
+    const auto part = module.part(parameter.key());
+    if (part.name.empty()) continue;
+    note(kGradient + parameter.key(), parameter.value().grad(),
+         rows_of(stored(kGradient + part.name), part));
   }
 }
 
@@ -145,7 +135,17 @@ ReferenceCase ReferenceCase::read(const fs::path& path) {
 CaseReport verify_attention(const ReferenceCase& reference) {
   CaseReport report{reference.name(), {}};
   for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
-    for (const auto type : {at::kDouble, at::kFloat}) verify_in(type, kernels, reference, report);
+    for (const auto type : {at::kDouble, at::kFloat}) {
+      const auto module = official_module(reference, kernels);
+      const std::string name(config::name_of(kernels));
+      if (!module) {
+        const std::string variant = reference.peer.at("variant");
+        const auto why =
+            concat("variant ", variant, " is unknown; expected ", join(known_variants(), ", "));
+        return {reference.name(), {{why, "", "", std::numeric_limits<double>::infinity(), 0}}};
+      }
+      verify_in(type, *module, name, reference, report);
+    }
   }
   return report;
 }
@@ -155,7 +155,7 @@ std::vector<CaseReport> verify_folder(const fs::path& folder) {
     throw UserError(concat(folder.string(), " is no folder; expected one with reference cases"));
   }
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() == ".safetensors") paths.push_back(entry.path());
   }
   if (paths.empty()) throw UserError(concat("no *.safetensors file in ", folder.string()));

@@ -48,7 +48,8 @@ CaseReport verify_attention(const ReferenceCase& reference);
 /// plain and fused.
 CaseReport verify_training(const ReferenceCase& reference);
 
-/// Every *.safetensors file of a folder in the order of names, each by the fitting check.
+/// Every *.safetensors file in a folder and those below it, in the order of names, each by the
+/// fitting check. A case of an unknown variant has failed.
 /// @throws UserError if there is none, or if one is no reference case.
 std::vector<CaseReport> verify_folder(const std::filesystem::path& folder);
 

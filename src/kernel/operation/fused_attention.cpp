@@ -30,11 +30,12 @@ struct Arrays {
   std::int64_t tokens, outputs;  // T, H
   std::int64_t width, value_width;
   std::int64_t q_heads, k_heads, v_heads;
-  const T *q, *k, *v, *lambda;
+  const T *q, *k, *v, *lambda, *sinks;
   T* log_sums;  // [B, maps, H, T]
 
   Arrays(const HeadMap& map, const at::Tensor& q_tensor, const at::Tensor& k_tensor,
-         const at::Tensor& v_tensor, const at::Tensor& lambda_tensor, const at::Tensor& sums)
+         const at::Tensor& v_tensor, const at::Tensor& lambda_tensor,
+         const at::Tensor& sinks_tensor, const at::Tensor& sums)
       : heads(map),
         tokens(q_tensor.size(1)),
         outputs(static_cast<std::int64_t>(map.v.size())),
@@ -47,6 +48,7 @@ struct Arrays {
         k(k_tensor.const_data_ptr<T>()),
         v(v_tensor.const_data_ptr<T>()),
         lambda(map.q2.empty() ? nullptr : lambda_tensor.const_data_ptr<T>()),
+        sinks(sinks_tensor.numel() == 0 ? nullptr : sinks_tensor.const_data_ptr<T>()),
         log_sums(sums.mutable_data_ptr<T>()) {}
 
   bool two() const { return !heads.q2.empty(); }
@@ -79,12 +81,14 @@ struct Arrays {
     Head<T> head{.q1 = q + q_at(b, heads.q1[i]),
                  .k1 = k + k_at(b, heads.k1[i]),
                  .v = v + v_at(b, heads.v[i]),
+                 .sink1 = sinks == nullptr ? nullptr : sinks + heads.q1[i],
                  .log_sum1 = log_sums + row_at(b * (1 + two()), i)};
     if (two()) {
       head.q2 = q + q_at(b, heads.q2[i]);
       head.k2 = k + k_at(b, heads.k2[i]);
       head.lambda = lambda + row_at(b, i);
       head.log_sum2 = log_sums + row_at(2 * b + 1, i);
+      if (sinks != nullptr) head.sink2 = sinks + heads.q2[i];
     }
     return head;
   }
@@ -112,7 +116,7 @@ void run_forward(const Arrays<T>& arrays, std::int64_t batch, T* out) {
   });
 }
 
-/// dq, dk, dv like q, k, v and d_lambda like λ, all zero at the start.
+/// dq, dk, dv like q, k, v, d_lambda like λ and d_sinks [B, heads of q], all zero at the start.
 template <class T>
 void run_backward(const Arrays<T>& arrays, std::int64_t batch, const at::Tensor& d_out,
                   const variable_list& gradients) {
@@ -121,6 +125,7 @@ void run_backward(const Arrays<T>& arrays, std::int64_t batch, const at::Tensor&
   auto* dk = gradients[1].mutable_data_ptr<T>();
   auto* dv = gradients[2].mutable_data_ptr<T>();
   auto* d_lambda = arrays.two() ? gradients[3].mutable_data_ptr<T>() : nullptr;
+  auto* d_sinks = arrays.sinks ? gradients[4].mutable_data_ptr<T>() : nullptr;
   const auto& heads = arrays.heads;
   for_each_head<T>(batch, heads, [&](std::int64_t b, std::size_t i, Scratch<T>& scratch) {
     HeadGradients<T> to{.d_out = d + arrays.out_at(b, i),
@@ -131,6 +136,10 @@ void run_backward(const Arrays<T>& arrays, std::int64_t batch, const at::Tensor&
       to.dq2 = dq + arrays.q_at(b, heads.q2[i]);
       to.dk2 = dk + arrays.k_at(b, heads.k2[i]);
       to.d_lambda = d_lambda + arrays.row_at(b, i);
+    }
+    if (d_sinks != nullptr) {
+      to.d_sink1 = d_sinks + b * arrays.q_heads + heads.q1[i];
+      if (arrays.two()) to.d_sink2 = d_sinks + b * arrays.q_heads + heads.q2[i];
     }
     backward_head(arrays.shape(), arrays.head(b, i), to, scratch);
   });
@@ -144,18 +153,19 @@ HeadMap saved_map(AutogradContext* context) {
 struct FusedAttention : torch::autograd::Function<FusedAttention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& q_in,
                             const at::Tensor& k_in, const at::Tensor& v_in,
-                            const at::Tensor& lambda_in, const HeadMap& heads) {
+                            const at::Tensor& lambda_in, const at::Tensor& sinks_in,
+                            const HeadMap& heads) {
     const auto q = q_in.contiguous(), k = k_in.contiguous(), v = v_in.contiguous();
-    const auto lambda = lambda_in.contiguous();
+    const auto lambda = lambda_in.contiguous(), sinks = sinks_in.contiguous();
     const auto batch = q.size(0), tokens = q.size(1);
     const auto outputs = static_cast<std::int64_t>(heads.v.size());
     const auto out = at::empty({batch, tokens, outputs, v.size(3)}, q.options());
     const auto sums = at::empty({batch, heads.q2.empty() ? 1 : 2, outputs, tokens}, q.options());
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "fused_attention", [&] {
-      run_forward(Arrays<scalar_t>(heads, q, k, v, lambda, sums), batch,
+      run_forward(Arrays<scalar_t>(heads, q, k, v, lambda, sinks, sums), batch,
                   out.mutable_data_ptr<scalar_t>());
     });
-    context->save_for_backward({q, k, v, lambda, sums});
+    context->save_for_backward({q, k, v, lambda, sinks, sums});
     context->saved_data["q1"] = heads.q1;
     context->saved_data["q2"] = heads.q2;
     context->saved_data["k1"] = heads.k1;
@@ -166,29 +176,38 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
 
   static variable_list backward(AutogradContext* context, const variable_list& d_outputs) {
     const auto saved = context->get_saved_variables();
-    const auto &q = saved[0], &k = saved[1], &v = saved[2], &lambda = saved[3];
+    const auto &q = saved[0], &k = saved[1], &v = saved[2], &lambda = saved[3], &sinks = saved[4];
     const auto heads = saved_map(context);
     const auto d_out = d_outputs[0].contiguous();
-    const variable_list gradients{at::zeros_like(q), at::zeros_like(k), at::zeros_like(v),
-                                  heads.q2.empty() ? at::Tensor() : at::zeros_like(lambda)};
+    const variable_list gradients{
+        at::zeros_like(q), at::zeros_like(k), at::zeros_like(v),
+        heads.q2.empty() ? at::Tensor() : at::zeros_like(lambda),
+        sinks.numel() == 0 ? at::Tensor() : at::zeros({q.size(0), q.size(2)}, sinks.options())};
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "fused_attention_backward", [&] {
-      run_backward(Arrays<scalar_t>(heads, q, k, v, lambda, saved[4]), q.size(0), d_out, gradients);
+      run_backward(Arrays<scalar_t>(heads, q, k, v, lambda, sinks, saved[5]), q.size(0), d_out,
+                   gradients);
     });
-    return {gradients[0], gradients[1], gradients[2], gradients[3], at::Tensor()};
+    const auto d_sinks = gradients[4].defined() ? gradients[4].sum(0) : at::Tensor();
+    return {gradients[0], gradients[1], gradients[2], gradients[3], d_sinks, at::Tensor()};
   }
 };
 
 }  // namespace
 
 at::Tensor fused_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                           const at::Tensor& lambda, const HeadMap& heads) {
+                           const at::Tensor& lambda, const HeadMap& heads,
+                           const at::Tensor& sinks) {
   TORCH_CHECK(q.dim() == 4 && q.device().is_cpu() && q.scalar_type() == k.scalar_type() &&
                   q.scalar_type() == v.scalar_type() && q.size(3) == k.size(3),
               "fused_attention: q, k and v of another kind than expected");
   TORCH_CHECK(heads.q2.empty() != lambda.defined(), "fused_attention: second maps need a λ");
+  TORCH_CHECK(!sinks.defined() || sinks.numel() == q.size(2),
+              "fused_attention: expected a sink for each head of q");
   // The library wants a tensor in every place, also where there is nothing to say.
-  const auto stated = lambda.defined() ? lambda : at::empty({0}, q.options());
-  return FusedAttention::apply(q, k, v, stated, heads);
+  const auto stated = [&](const at::Tensor& x) {
+    return x.defined() ? x : at::empty({0}, q.options());
+  };
+  return FusedAttention::apply(q, k, v, stated(lambda), stated(sinks), heads);
 }
 
 }  // namespace difflab::kernel

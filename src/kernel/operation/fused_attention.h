@@ -19,9 +19,12 @@ struct HeadMap {
 ///   o_i = (softmax(q_{q1(i)} k_{k1(i)}ᵀ/√d) − λ_i softmax(q_{q2(i)} k_{k2(i)}ᵀ/√d)) v_{v(i)}
 ///
 /// q [B, T, heads, d], k [B, T, heads, d], v [B, T, heads, width], λ [B, H, T] (undefined without
-/// second maps) -> [B, T, H, width]. All on the CPU, of one type, float32 or float64. Gradients
-/// flow to q, k, v and λ. The result does not depend on the number of threads.
+/// second maps) -> [B, T, H, width]. `sinks` [heads of q] holds the logit of a sink for the map of
+/// each query head, whose share of the weights goes nowhere; undefined: none. All on the CPU, of
+/// one type, float32 or float64. Gradients flow to q, k, v, λ and the sinks. The result does not
+/// depend on the number of threads.
 at::Tensor fused_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                           const at::Tensor& lambda, const HeadMap& heads);
+                           const at::Tensor& lambda, const HeadMap& heads,
+                           const at::Tensor& sinks = {});
 
 }  // namespace difflab::kernel

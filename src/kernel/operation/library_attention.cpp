@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 
 namespace difflab::kernel {
@@ -38,6 +39,14 @@ at::Tensor in_order(const at::Tensor& x, const std::vector<std::int64_t>& order)
   return at::stack(chosen, 1);
 }
 
+// The same of sinks [heads]: [maps].
+at::Tensor sinks_in_order(const at::Tensor& sinks, const std::vector<std::int64_t>& order) {
+  const auto all = sinks.unbind(0);
+  std::vector<at::Tensor> chosen;
+  for (const auto head : order) chosen.push_back(all[static_cast<std::size_t>(head)]);
+  return at::stack(chosen);
+}
+
 // The maps of an output head side by side: first[0], second[0], first[1] …
 std::vector<std::int64_t> side_by_side(const std::vector<std::int64_t>& first,
                                        const std::vector<std::int64_t>& second) {
@@ -49,21 +58,50 @@ std::vector<std::int64_t> side_by_side(const std::vector<std::int64_t>& first,
   return both;
 }
 
+/// Maps with a sink each as maps without: one more key in front of all others, whose logit is the
+/// sink whatever the query, and whose value is zero. Rows and channels are added for it.
+struct Sunk {
+  at::Tensor queries, keys, values;  // [B, maps, 1 + T, …]
+
+  Sunk(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& sinks,
+       double scale) {
+    constexpr std::int64_t kMore = 8;  // the library's kernels want widths in eights
+    const auto in_front = [](const at::Tensor& x, std::int64_t channels) {
+      return at::constant_pad_nd(x, {0, channels, 1, 0});
+    };
+    const auto logit = (sinks.to(q.scalar_type()) / scale).view({1, -1, 1, 1});
+    const auto more =
+        at::constant_pad_nd(logit.expand({q.size(0), -1, q.size(2), -1}), {0, kMore - 1, 1, 0});
+    queries = at::cat({in_front(q, 0), more}, -1);
+    keys = in_front(k, kMore);
+    keys.select(2, 0).select(2, q.size(3)).fill_(1);
+    values = in_front(v, 0);
+  }
+};
+
 }  // namespace
 
 at::Tensor library_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                             const at::Tensor& lambda, const HeadMap& heads) {
+                             const at::Tensor& lambda, const HeadMap& heads,
+                             const at::Tensor& sinks) {
   const bool two = !heads.q2.empty();
   TORCH_CHECK(two == lambda.defined(), "library_attention: second maps need a λ");
   // Under autocast, positions were turned in float32.
   const auto type = v.scalar_type();
-  const auto queries = in_order(q.to(type), side_by_side(heads.q1, heads.q2));
-  const auto keys = in_order(k.to(type), side_by_side(heads.k1, heads.k2));
-  const auto values = in_order(v, two ? side_by_side(heads.v, heads.v) : heads.v);
+  const auto maps = side_by_side(heads.q1, heads.q2);
+  auto queries = in_order(q.to(type), maps);
+  auto keys = in_order(k.to(type), side_by_side(heads.k1, heads.k2));
+  auto values = in_order(v, two ? side_by_side(heads.v, heads.v) : heads.v);
+  const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
+  if (sinks.defined()) {
+    Sunk sunk(queries, keys, values, sinks_in_order(sinks, maps), scale);
+    queries = sunk.queries, keys = sunk.keys, values = sunk.values;
+  }
   note_backend(queries, keys, values);
-  const auto mixed =
+  auto mixed =
       at::scaled_dot_product_attention(queries, keys, values, /*attn_mask=*/{}, /*dropout_p=*/0.0,
-                                       /*is_causal=*/true);  // [B, maps, T, width]
+                                       /*is_causal=*/true, scale);  // [B, maps, T, width]
+  if (sinks.defined()) mixed = mixed.narrow(2, 1, q.size(1));
   if (!two) return mixed.transpose(1, 2);
   const auto pairs = mixed.unflatten(1, {-1, 2}).unbind(2);  // 2 × [B, H, T, width]
   return (pairs[0] - lambda.unsqueeze(-1) * pairs[1]).transpose(1, 2);

@@ -14,7 +14,8 @@ namespace difflab::kernel {
 /// one by the device, the type and the widths; DIFF V1's values, wider than its queries, are left
 /// to the memory-efficient one.
 at::Tensor library_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                             const at::Tensor& lambda, const HeadMap& heads);
+                             const at::Tensor& lambda, const HeadMap& heads,
+                             const at::Tensor& sinks = {});
 
 /// Which of the library's kernels the function above has used since the last call, in alphabetical
 /// order: "cudnn", "efficient", "flash", "math". To be recorded beside results, since they round

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "model/attention/base/attention.h"
+#include "model/attention/base/controls.h"
 #include "model/attention/base/head_norm.h"
 #include "model/attention/differential_lambda.h"
 #include "model/layer/linear.h"
@@ -33,6 +34,7 @@ class DifferentialAttention final : public Attention {
     scale_ = config.post_scale ? 1 - lambda_->init() : 1;
     subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_,
                                                                  config.norm_eps, shape.kernels));
+    controls_.emplace(*this, config.controls, config.control_shape(shape.d_model), shape.kernels);
   }
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
@@ -41,13 +43,13 @@ class DifferentialAttention final : public Attention {
     const bool fused = uses_fused(kernels_, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (fused) {
-      const auto heads = attend(in.q, k, v, lambda_of_rows(in.q),
-                                head_map());  // [B, T, H, 2d]
-      return out_proj_(subln_->forward(at_places(heads, places), scale_).flatten(-2));
+      const auto heads = attend(in.q, k, v, lambda_of_rows(in.q), head_map(),
+                                controls_->sinks(in.q));  // [B, T, H, 2d]
+      return out(subln_->forward(at_places(heads, places), scale_).flatten(-2), in, places);
     }
     const auto values = repeat_heads(v, groups()).transpose(1, 2);  // [B, H, T, 2d]
     const auto heads = difference(in.q, k).matmul(values);          // [B, H, T, 2d]
-    return out_proj_(at_places(join_heads(subln_->forward(heads, scale_)), places));  // [B, T, D]
+    return out(at_places(join_heads(subln_->forward(heads, scale_)), places), in, places);
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
@@ -63,6 +65,7 @@ class DifferentialAttention final : public Attention {
 
   void initialise(const std::function<Random(const std::string& name)>& stream) override {
     lambda_->initialise(stream);
+    controls_->initialise(stream);
   }
 
   std::vector<std::pair<std::string, double>> statistics() const override {
@@ -80,23 +83,38 @@ class DifferentialAttention final : public Attention {
 
   struct Inputs {
     at::Tensor q, k, v;  // [B, T, 2H, d], [B, T, 2H_kv, d], [B, T, H_kv, 2d]
+    at::Tensor gate;     // [B, T, …]; undefined without one
   };
   Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
     const bool symmetric = k_proj_.is_empty();
-    const auto projected =
-        symmetric ? project(x, {q_proj_, v_proj_}) : project(x, {q_proj_, v_proj_, k_proj_});
-    Inputs in{.q = rotary.apply(split_heads(projected[0], 2 * heads_), kernels_),
+    std::vector<Linear> projections{q_proj_, v_proj_};
+    if (!symmetric) projections.push_back(k_proj_);
+    const auto projected = project(x, controls_->with_gate(projections));
+    const auto q = controls_->queries(split_heads(projected[0], 2 * heads_));
+    Inputs in{.q = rotary.apply(q, kernels_),
               .k = {},
-              .v = split_heads(projected[1], kv_heads_)};
-    in.k = symmetric ? in.q : rotary.apply(split_heads(projected[2], 2 * kv_heads_), kernels_);
+              .v = split_heads(projected[1], kv_heads_),
+              .gate = controls_->gate_of(projected)};
+    if (symmetric) {
+      in.k = in.q;
+    } else {
+      in.k = rotary.apply(controls_->keys(split_heads(projected[2], 2 * kv_heads_)), kernels_);
+    }
     return in;
   }
 
   // A = softmax(q₁k₁ᵀ/√d) − λ softmax(q₂k₂ᵀ/√d)  (arXiv 2410.05258, eq. 1): [B, H, T_q, T].
   at::Tensor difference(const at::Tensor& q, const at::Tensor& k) const {
-    const auto maps = causal_map(q.transpose(1, 2), repeat_keys(k).transpose(1, 2));
+    const auto maps =
+        causal_map(q.transpose(1, 2), repeat_keys(k).transpose(1, 2), controls_->sinks(q));
     const auto pairs = maps.unflatten(1, {heads_, 2}).unbind(2);  // 2 × [B, H, T_q, T]
     return pairs[0] - lambda_->value() * pairs[1];
+  }
+
+  // Of the joined heads at these places.
+  at::Tensor out(const at::Tensor& joined, const Inputs& in, const at::Tensor& places) {
+    const auto gate = in.gate.defined() ? at_places(in.gate, places) : at::Tensor();
+    return out_proj_(controls_->gated(joined, gate));
   }
 
   // λ of every head and row, [B, H, T].
@@ -135,6 +153,7 @@ class DifferentialAttention final : public Attention {
   Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
   std::optional<DifferentialLambda> lambda_;
   std::shared_ptr<HeadNorm> subln_;  // over the 2d channels of a head
+  std::optional<Controls> controls_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "config/schema/fields.h"
 #include "model/attention/base/attention_cost.h"
 #include "model/attention/base/attention_shape.h"
+#include "model/attention/base/controls_config.h"
 #include "model/attention/base/lambda_init_config.h"
 #include "model/layer/head_norm_config.h"
 #include "util/text.h"
@@ -84,6 +85,7 @@ struct DifferentialAttentionConfig {
   KeyPairing key_pairing = KeyPairing::kGroup;
   bool symmetric = false;
   double norm_eps = 1e-5;
+  AttentionControls controls = {};
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -103,6 +105,7 @@ struct DifferentialAttentionConfig {
     visit("key_pairing", key_pairing, "keys of a pair under grouped queries: group or naive");
     visit("symmetric", symmetric, "keys are the queries: no k_proj (Diff_Symmetry)");
     visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
+    controls.visit_fields(visit);
   }
   void validate(config::Check& check) const {
     if (post_scale && lambda_init.has(1)) {
@@ -146,7 +149,18 @@ struct DifferentialAttentionConfig {
       }
     }
     cost.add_head_norm(head_norm, 2 * d);
+    controls.add_to(cost, control_shape(D));
     return cost;
+  }
+
+  ControlShape control_shape(std::int64_t d_model) const {
+    const auto d = d_model / (2 * heads);
+    return {.d_model = d_model,
+            .heads = heads,
+            .head_width = 2 * d,
+            .maps = 2 * heads,
+            .head_dim = d,
+            .own_keys = !symmetric};
   }
 
   std::shared_ptr<Attention> build(const AttentionShape& shape) const;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "model/attention/base/attention.h"
+#include "model/attention/base/controls.h"
 #include "model/attention/base/head_norm.h"
 #include "model/layer/linear.h"
 #include "model/layer/places.h"
@@ -31,6 +32,7 @@ class DifferentialV2Attention final : public Attention {
     }
     subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_,
                                                                  config.norm_eps, shape.kernels));
+    controls_.emplace(*this, config.controls, config.control_shape(shape.d_model), shape.kernels);
   }
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
@@ -39,11 +41,11 @@ class DifferentialV2Attention final : public Attention {
     const bool at_once = uses_fused(kernels_, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (at_once) {
-      return o_proj_(subln_->forward(at_places(fused(in), places)).flatten(-2));
+      return out(subln_->forward(at_places(fused(in), places)).flatten(-2), in, places);
     }
     const auto mixed = maps(in.q, k).matmul(repeat(v));                // [B, 2H, T, d]
     const auto heads = subln_->forward(difference(mixed, in.lambda));  // [B, H, T, d]
-    return o_proj_(at_places(join_heads(heads), places));              // [B, T, D]
+    return out(at_places(join_heads(heads), places), in, places);      // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
@@ -59,22 +61,31 @@ class DifferentialV2Attention final : public Attention {
 
   std::int64_t rotary_dim() const override { return head_dim_; }
 
+  void initialise(const std::function<Random(const std::string& name)>& stream) override {
+    controls_->initialise(stream);
+  }
+
  private:
   struct Inputs {
     at::Tensor q, k, v;  // [B, T, 2H, d], [B, T, H_kv, d] twice
     at::Tensor lambda;   // [B, T, H]; undefined without one
+    at::Tensor gate;     // [B, T, …]; undefined without one
   };
   Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
     const bool none = lambda_ == TokenLambda::kNone;
-    const auto projected = none ? project(x, {q_proj_, k_proj_, v_proj_})
-                                : project(x, {q_proj_, k_proj_, v_proj_, lambda_proj_});
-    return {.q = rotary.apply(split_heads(projected[0], 2 * heads_), kernels_),
-            .k = rotary.apply(split_heads(projected[1], kv_heads_), kernels_),
+    std::vector<Linear> projections{q_proj_, k_proj_, v_proj_};
+    if (!none) projections.push_back(lambda_proj_);
+    const auto projected = project(x, controls_->with_gate(projections));
+    const auto q = controls_->queries(split_heads(projected[0], 2 * heads_));
+    const auto k = controls_->keys(split_heads(projected[1], kv_heads_));
+    return {.q = rotary.apply(q, kernels_),
+            .k = rotary.apply(k, kernels_),
             .v = split_heads(projected[2], kv_heads_),
-            .lambda = none ? at::Tensor() : lambda_of(projected[3])};
+            .lambda = none ? at::Tensor() : lambda_of(projected[3]),
+            .gate = controls_->gate_of(projected)};
   }
   at::Tensor maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, 2H, T_q, T]
-    return causal_map(q.transpose(1, 2), repeat(k));
+    return causal_map(q.transpose(1, 2), repeat(k), controls_->sinks(q));
   }
 
   // a_first − λ · a_second of every pair: [B, 2H, T, n] -> [B, H, T, n].
@@ -91,14 +102,21 @@ class DifferentialV2Attention final : public Attention {
   // All heads [B, T, H, d]. Maps of one group share its values and are subtracted before they are
   // applied; other pairs are heads of their own first.
   at::Tensor fused(const Inputs& in) const {
+    const auto sinks = controls_->sinks(in.q);
     if (pairing_ == QueryPairing::kInterleaved) {
       const auto lambda = in.lambda.defined()
                               ? in.lambda
                               : at::ones({in.q.size(0), in.q.size(1), heads_}, in.q.options());
-      return attend(in.q, in.k, in.v, lambda.transpose(1, 2), head_map(heads_));
+      return attend(in.q, in.k, in.v, lambda.transpose(1, 2), head_map(heads_), sinks);
     }
-    const auto mixed = attend(in.q, in.k, in.v, {}, head_map(2 * heads_));
+    const auto mixed = attend(in.q, in.k, in.v, {}, head_map(2 * heads_), sinks);
     return difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2);
+  }
+
+  // Of the joined heads at these places.
+  at::Tensor out(const at::Tensor& joined, const Inputs& in, const at::Tensor& places) {
+    const auto gate = in.gate.defined() ? at_places(in.gate, places) : at::Tensor();
+    return o_proj_(controls_->gated(joined, gate));
   }
 
   // Of H pairs, or of 2H heads for themselves.
@@ -139,6 +157,7 @@ class DifferentialV2Attention final : public Attention {
   Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, o_proj_{nullptr},
       lambda_proj_{nullptr};
   std::shared_ptr<HeadNorm> subln_;
+  std::optional<Controls> controls_;
 };
 
 }  // namespace

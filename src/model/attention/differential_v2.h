@@ -10,6 +10,7 @@
 #include "config/schema/fields.h"
 #include "model/attention/base/attention_cost.h"
 #include "model/attention/base/attention_shape.h"
+#include "model/attention/base/controls_config.h"
 #include "model/layer/head_norm_config.h"
 #include "util/text.h"
 
@@ -71,6 +72,7 @@ struct DifferentialV2Config {
   TokenLambda lambda = TokenLambda::kSigmoid;
   HeadNormKind head_norm = HeadNormKind::kNone;
   double norm_eps = 1e-5;
+  AttentionControls controls = {};
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -85,6 +87,7 @@ struct DifferentialV2Config {
     visit("lambda", lambda, "sigmoid (the official), linear (no sigmoid) or none (lambda is 1)");
     visit("head_norm", head_norm, "norm of each head's output: none (the official), rms or group");
     visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
+    controls.visit_fields(visit);
   }
   void validate(config::Check& check) const {
     if (kv_heads && heads % *kv_heads != 0) {
@@ -120,7 +123,13 @@ struct DifferentialV2Config {
     cost.add_linear("o_proj", heads * d, D, shape.bias);
     if (lambda != TokenLambda::kNone) cost.add_linear("lambda_proj", D, heads);
     cost.add_head_norm(head_norm, d);
+    controls.add_to(cost, control_shape(D));
     return cost;
+  }
+
+  ControlShape control_shape(std::int64_t d_model) const {
+    const auto d = head_dim.value_or(d_model / heads);
+    return {.d_model = d_model, .heads = heads, .head_width = d, .maps = 2 * heads, .head_dim = d};
   }
 
   std::shared_ptr<Attention> build(const AttentionShape& shape) const;

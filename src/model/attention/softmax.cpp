@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "model/attention/base/attention.h"
+#include "model/attention/base/controls.h"
 #include "model/attention/base/head_norm.h"
 #include "model/layer/linear.h"
 #include "model/layer/places.h"
@@ -27,7 +28,8 @@ class SoftmaxAttention final : public Attention {
             "out_proj", Linear(heads_ * head_dim_, shape.d_model, shape.bias, shape.kernels))),
         subln_(
             register_module("subln", std::make_shared<HeadNorm>(config.head_norm, head_dim_,
-                                                                config.norm_eps, shape.kernels))) {}
+                                                                config.norm_eps, shape.kernels))),
+        controls_(*this, config.controls, config.control_shape(shape.d_model), shape.kernels) {}
 
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
@@ -35,12 +37,11 @@ class SoftmaxAttention final : public Attention {
     const bool fused = uses_fused(kernels_, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (fused) {
-      const auto heads = attend(in.q, k, v, {}, head_map());
-      return out_proj_(
-          subln_->forward(at_places(heads, places)).flatten(-2));  // heads [B, T, H, d]
+      const auto heads = attend(in.q, k, v, {}, head_map(), controls_.sinks(in.q));
+      return out(subln_->forward(at_places(heads, places)).flatten(-2), in, places);
     }
-    const auto heads = map(in.q, k).matmul(repeat(v));                        // [B, H, T, d]
-    return out_proj_(at_places(join_heads(subln_->forward(heads)), places));  // [B, T, D]
+    const auto heads = map(in.q, k).matmul(repeat(v));  // [B, H, T, d]
+    return out(at_places(join_heads(subln_->forward(heads)), places), in, places);
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
@@ -50,18 +51,31 @@ class SoftmaxAttention final : public Attention {
 
   std::int64_t rotary_dim() const override { return head_dim_; }
 
+  void initialise(const std::function<Random(const std::string& name)>& stream) override {
+    controls_.initialise(stream);
+  }
+
  private:
   struct Inputs {
     at::Tensor q, k, v;  // [B, T, H, d], [B, T, H_kv, d] twice
+    at::Tensor gate;     // [B, T, …]; undefined without one
   };
   Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
-    const auto projected = project(x, {q_proj_, k_proj_, v_proj_});
-    return {.q = rotary.apply(split_heads(projected[0], heads_), kernels_),
-            .k = rotary.apply(split_heads(projected[1], kv_heads_), kernels_),
-            .v = split_heads(projected[2], kv_heads_)};
+    const auto projected = project(x, controls_.with_gate({q_proj_, k_proj_, v_proj_}));
+    const auto q = controls_.queries(split_heads(projected[0], heads_));
+    const auto k = controls_.keys(split_heads(projected[1], kv_heads_));
+    return {.q = rotary.apply(q, kernels_),
+            .k = rotary.apply(k, kernels_),
+            .v = split_heads(projected[2], kv_heads_),
+            .gate = controls_.gate_of(projected)};
   }
   at::Tensor map(const at::Tensor& q, const at::Tensor& k) const {  // [B, H, T, T]
-    return causal_map(q.transpose(1, 2), repeat(k));
+    return causal_map(q.transpose(1, 2), repeat(k), controls_.sinks(q));
+  }
+  // Of the joined heads at these places.
+  at::Tensor out(const at::Tensor& joined, const Inputs& in, const at::Tensor& places) {
+    const auto gate = in.gate.defined() ? at_places(in.gate, places) : at::Tensor();
+    return out_proj_(controls_.gated(joined, gate));
   }
   // Gives every query head its group's keys or values: [B, T, H_kv, d] -> [B, H, T, d].
   at::Tensor repeat(const at::Tensor& x) const {
@@ -83,6 +97,7 @@ class SoftmaxAttention final : public Attention {
   Kernels kernels_;
   Linear q_proj_, k_proj_, v_proj_, out_proj_;
   std::shared_ptr<HeadNorm> subln_;
+  Controls controls_;
 };
 
 }  // namespace

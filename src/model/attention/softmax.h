@@ -8,6 +8,7 @@
 #include "config/schema/fields.h"
 #include "model/attention/base/attention_cost.h"
 #include "model/attention/base/attention_shape.h"
+#include "model/attention/base/controls_config.h"
 #include "model/layer/head_norm_config.h"
 #include "util/text.h"
 
@@ -31,6 +32,7 @@ struct SoftmaxAttentionConfig {
   std::optional<std::int64_t> head_dim = {};  ///< d; nothing means D/H
   HeadNormKind head_norm = HeadNormKind::kNone;
   double norm_eps = 1e-5;
+  AttentionControls controls = {};
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -41,6 +43,7 @@ struct SoftmaxAttentionConfig {
           config::between(2, kMostHeads));
     visit("head_norm", head_norm, "norm of each head's output: none, rms or group");
     visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
+    controls.visit_fields(visit);
   }
   void validate(config::Check& check) const {
     if (kv_heads && heads % *kv_heads != 0) {
@@ -71,7 +74,13 @@ struct SoftmaxAttentionConfig {
     cost.add_linear("v_proj", D, kv_width, shape.bias);
     cost.add_linear("out_proj", heads * d, D, shape.bias);
     cost.add_head_norm(head_norm, d);
+    controls.add_to(cost, control_shape(D));
     return cost;
+  }
+
+  ControlShape control_shape(std::int64_t d_model) const {
+    const auto d = head_dim.value_or(d_model / heads);
+    return {.d_model = d_model, .heads = heads, .head_width = d, .maps = heads, .head_dim = d};
   }
 
   std::shared_ptr<Attention> build(const AttentionShape& shape) const;

@@ -19,14 +19,18 @@ bool Attention::uses_fused(Kernels kernels, const KeyValueCache* cache) const {
   return kernels == Kernels::kFused && whole && !logit_hook_;
 }
 
-at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k) const {
+at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
+                                 const at::Tensor& sinks) const {
   const auto queries = q.size(-2), keys = k.size(-2);
   const auto future =
       at::ones({queries, keys}, q.options().dtype(at::kBool)).triu(/*diagonal=*/1 + keys - queries);
   const auto scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
   const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, maps, T_q, T]
   const auto logits = scores.masked_fill(future, -std::numeric_limits<double>::infinity());
-  return after_hook(logits).softmax(-1);
+  const auto used = after_hook(logits);
+  if (!sinks.defined()) return used.softmax(-1);
+  const auto beside = sinks.view({1, -1, 1, 1}).expand({q.size(0), -1, queries, -1});
+  return at::cat({used, beside}, -1).softmax(-1).narrow(-1, 0, keys);
 }
 
 at::Tensor Attention::after_hook(const at::Tensor& logits) const {
@@ -34,9 +38,9 @@ at::Tensor Attention::after_hook(const at::Tensor& logits) const {
 }
 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                  const at::Tensor& lambda, const kernel::HeadMap& heads) {
-  return kernel::takes_rows(q) ? kernel::fused_attention(q, k, v, lambda, heads)
-                               : kernel::library_attention(q, k, v, lambda, heads);
+                  const at::Tensor& lambda, const kernel::HeadMap& heads, const at::Tensor& sinks) {
+  return kernel::takes_rows(q) ? kernel::fused_attention(q, k, v, lambda, heads, sinks)
+                               : kernel::library_attention(q, k, v, lambda, heads, sinks);
 }
 
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {

@@ -58,8 +58,10 @@ class Attention : public torch::nn::Module {
   bool uses_fused(Kernels kernels, const KeyValueCache* cache) const;
 
   /// softmax(q kᵀ/√d) over positions 0..t; q [B, maps, T_q, d], k [B, maps, T, d], the queries
-  /// being those of the last T_q positions -> [B, maps, T_q, T].
-  at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k) const;
+  /// being those of the last T_q positions -> [B, maps, T_q, T]. With `sinks` [maps], whose share
+  /// of the weights goes nowhere.
+  at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k,
+                        const at::Tensor& sinks = {}) const;
 
   /// What the logit hook makes of these logits, or they themselves if there is none: for a kind
   /// that has its own maps instead of causal_map's.
@@ -86,7 +88,8 @@ class WithLogitHook {
 /// Attention by kernels that store no map: ours on the CPU, the library's elsewhere. Shapes are
 /// those of kernel::fused_attention.
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                  const at::Tensor& lambda, const kernel::HeadMap& heads);
+                  const at::Tensor& lambda, const kernel::HeadMap& heads,
+                  const at::Tensor& sinks = {});
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);

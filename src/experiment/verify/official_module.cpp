@@ -1,0 +1,155 @@
+#include "experiment/verify/official_module.h"
+
+#include <functional>
+
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "model/model_config.h"
+
+namespace difflab {
+namespace {
+
+/// The numbers that all variants have.
+struct Case {
+  const Json& peer;
+  AttentionShape shape;
+  std::int64_t heads, kv_heads;
+
+  Case(const ReferenceCase& reference, Kernels kernels)
+      : peer(reference.peer),
+        shape{.d_model = peer.at("embed_dim"), .layer = peer.at("depth"), .kernels = kernels},
+        heads(peer.at("num_heads")),
+        kv_heads(peer.at("num_kv_heads")) {}
+
+  // The module of a configuration, its rules checked like those of any configuration.
+  template <class Config>
+  OfficialModule module(const Config& config) const {
+    const ModelConfig model{
+        .d_model = shape.d_model, .layers = shape.layer + 1, .attention = config};
+    config::read<ModelConfig>(config::write(model), "peer");
+    const bool halves = peer.value("rope", "interleaved") == "halves";
+    return {config.build(shape), halves ? RotaryLayout::kHalves : RotaryLayout::kInterleaved};
+  }
+
+  SoftmaxAttentionConfig softmax() const {
+    return {.heads = heads, .kv_heads = kv_heads, .head_dim = peer.at("head_dim")};
+  }
+};
+
+OfficialModule plain(const Case& c) {
+  auto module = c.module(SoftmaxAttentionConfig{.heads = c.heads, .kv_heads = c.kv_heads});
+  // v2_off is plain attention under the names of the V2 file.
+  if (c.peer.at("variant") == "v2_off") module.parts["out_proj.weight"] = {"o_proj.weight"};
+  return module;
+}
+
+OfficialModule v1(const Case& c) {
+  const bool naive = c.peer.at("variant") == "v1_naive";
+  return c.module(
+      DifferentialAttentionConfig{.heads = c.heads,
+                                  .kv_heads = c.kv_heads,
+                                  .key_pairing = naive ? KeyPairing::kNaive : KeyPairing::kGroup});
+}
+
+OfficialModule v2(const Case& c) {
+  return c.module(DifferentialV2Config{
+      .heads = c.heads, .kv_heads = c.kv_heads, .head_dim = c.peer.at("head_dim")});
+}
+
+// A gate has no matrix of its own: its rows lie in q_proj, behind the query rows of each block of
+// heads. Blocks are those of a key/value head (Qwen's gated attention) or single heads
+// (Qwen3-Next).
+OfficialModule gated(const Case& c) {
+  auto config = c.softmax();
+  const bool element = c.peer.at("gate") == "element";
+  config.controls.gate = element ? HeadGate::kElement : HeadGate::kHead;
+  if (c.peer.at("qk_norm")) config.controls.qk_norm = QkNorm::kRms;
+  auto module = c.module(config);
+  const std::int64_t d = *config.head_dim, of_gate = element ? d : 1;
+  const auto in_block = c.peer.at("gate_layout") == "head" ? 1 : c.heads / c.kv_heads;
+  OfficialPart queries{"q_proj.weight"}, gate{"q_proj.weight"};
+  for (std::int64_t head = 0; head < c.heads; ++head) {
+    const auto block = head / in_block * in_block * (d + of_gate), r = head % in_block;
+    for (std::int64_t i = 0; i < d; ++i) queries.rows.push_back(block + r * d + i);
+    for (std::int64_t i = 0; i < of_gate; ++i) {
+      gate.rows.push_back(block + in_block * d + r * of_gate + i);
+    }
+  }
+  module.parts = {{"q_proj.weight", queries},
+                  {"gate_proj.weight", gate},
+                  {"out_proj.weight", {"o_proj.weight"}}};
+  if (c.peer.value("qk_norm_gain", "weight") == "1 + weight") {
+    for (const char* name : {"q_norm.weight", "k_norm.weight"}) {
+      module.parts[name] = {.name = name, .plus = 1};
+    }
+  }
+  return module;
+}
+
+OfficialModule sinks(const Case& c) {
+  auto config = c.softmax();
+  config.controls.sink = AttentionSink::kLearned;
+  auto module = c.module(config);
+  module.parts["out_proj.weight"] = {"o_proj.weight"};
+  return module;
+}
+
+OfficialModule qk_norm(const Case& c) {
+  auto config = c.softmax();
+  config.controls.qk_norm = QkNorm::kRms;
+  auto module = c.module(config);
+  module.parts["out_proj.weight"] = {"o_proj.weight"};
+  return module;
+}
+
+// Rows of heads of d, in the order in which ours has them: head j of ours is head[j] of theirs.
+std::vector<std::int64_t> rows_of_heads(const std::vector<std::int64_t>& head, std::int64_t d) {
+  std::vector<std::int64_t> rows;
+  for (const auto from : head) {
+    for (std::int64_t i = 0; i < d; ++i) rows.push_back(from * d + i);
+  }
+  return rows;
+}
+
+// Hugging Face counts maps, not pairs, and a pair is a head of the first half and one of the
+// second: of queries, of keys, and of values, which a pair reads side by side.
+OfficialModule diffllama(const Case& c) {
+  const auto pairs = [](std::int64_t heads) {
+    std::vector<std::int64_t> order;
+    for (std::int64_t i = 0; i < heads / 2; ++i) order.insert(order.end(), {i, heads / 2 + i});
+    return order;
+  };
+  const std::int64_t d = c.peer.at("head_dim");
+  auto module =
+      c.module(DifferentialAttentionConfig{.heads = c.heads / 2, .kv_heads = c.kv_heads / 2});
+  const auto keys = rows_of_heads(pairs(c.kv_heads), d);
+  module.parts = {{"q_proj.weight", {"q_proj.weight", rows_of_heads(pairs(c.heads), d)}},
+                  {"k_proj.weight", {"k_proj.weight", keys}},
+                  {"v_proj.weight", {"v_proj.weight", keys}},
+                  {"out_proj.weight", {"o_proj.weight"}},
+                  {"subln.weight", {""}}};
+  return module;
+}
+
+const std::map<std::string, std::function<OfficialModule(const Case&)>> kVariants{
+    {"baseline", plain},      {"v2_off", plain},        {"v1_naive", v1},
+    {"flashdiff_1", v1},      {"flashdiff_2", v1},      {"v2", v2},
+    {"gated_head", gated},    {"gated_element", gated}, {"gated_next", gated},
+    {"diffllama", diffllama}, {"sinks", sinks},         {"qk_norm", qk_norm},
+};
+
+}  // namespace
+
+std::vector<std::string> known_variants() {
+  std::vector<std::string> names;
+  for (const auto& [name, build] : kVariants) names.push_back(name);
+  return names;
+}
+
+std::optional<OfficialModule> official_module(const ReferenceCase& reference, Kernels kernels) {
+  const auto found = kVariants.find(reference.peer.at("variant"));
+  if (found == kVariants.end()) return std::nullopt;
+  return found->second(Case(reference, kernels));
+}
+
+}  // namespace difflab
