@@ -59,7 +59,7 @@ CATCH_TEST_CASE("the Tab key offers keys, groups, options and the values of a ke
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "model.tied_head=t"}) == "model.tied_head=true ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "preset="}) == "preset=default preset=more ");
   CATCH_CHECK(complete(driver, {"config", "devi"}) == "device= ");
-  CATCH_CHECK(complete(driver, {"show", "task=mq"}) == "task=mqar ");
+  CATCH_CHECK(complete(driver, {"show", "task=k_"}) == "task=k_hop ");
 }
 
 CATCH_TEST_CASE("the script for bash answers although bash cuts words at =") {
