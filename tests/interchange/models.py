@@ -124,7 +124,12 @@ def rotary_table(T, d, theta, dtype):
 
 
 def attention(c, w, x, rotate, layer, bias=False):
-    kinds = {"softmax": softmax_attention, "diff_v1": diff_v1, "diff_v2": diff_v2}
+    kinds = {
+        "softmax": softmax_attention,
+        "diff_v1": diff_v1,
+        "diff_v2": diff_v2,
+        "xsa": exclusive_attention,
+    }
     if c["kind"] not in kinds:
         raise ValueError(f"unknown attention {c['kind']}")
     return kinds[c["kind"]](c, w, x, rotate, layer, bias)
@@ -185,6 +190,21 @@ def softmax_attention(c, w, x, rotate, layer, bias):
     return project(w, "out_proj", o.flatten(2), D, bias)
 
 
+def exclusive_attention(c, w, x, rotate, layer, bias):
+    """arXiv 2603.09078: each head less tanh(α) times its part along the token's own value."""
+    D, H = x.shape[-1], c["heads"]
+    K, d = c["kv_heads"] or H, c["head_dim"] or D // H
+    group = [j * K // H for j in range(H)]
+    q = normed(c, w, "q_norm", project(w, "q_proj", x, H * d, bias).unflatten(-1, (H, d)))
+    k = normed(c, w, "k_norm", project(w, "k_proj", x, K * d, bias).unflatten(-1, (K, d)))
+    q, k = rotate(q), rotate(k)[:, :, group]
+    v = project(w, "v_proj", x, K * d, bias).unflatten(-1, (K, d))[:, :, group]
+    a = apply_maps(causal_maps(c, w, q, k), v)
+    u = v / v.norm(dim=-1, keepdim=True)
+    o = a - torch.tanh(w("xsa_alpha", H))[:, None] * (a * u).sum(-1, keepdim=True) * u
+    return project(w, "out_proj", gated(c, w, x, o).flatten(2), D, bias)
+
+
 def diff_v1(c, w, x, rotate, layer, bias):
     """DT eq. 1 and 3: o_i = headnorm((A_2i − λ A_2i+1) v_i) · (1 − λ_init)."""
     D, H = x.shape[-1], c["heads"]
@@ -226,6 +246,9 @@ def diff_lambda(c, w, init, H, d, dtype):
         value = torch.tensor(init, dtype=dtype)
     elif c["lambda_form"] == "scalar":
         value = w("lambda", *(heads or (1,)))
+    elif c["lambda_form"] == "scalar_exponential":
+        a, b = (w(f"lambda_{n}", *(heads or (1,))) for n in "ab")
+        value = a.exp() - b.exp() + init
     elif c["lambda_form"] == "exponential":
         q1, k1, q2, k2 = (w(f"lambda_{n}", *heads, d) for n in ("q1", "k1", "q2", "k2"))
         value = (q1 * k1).sum(-1).exp() - (q2 * k2).sum(-1).exp() + init

@@ -37,6 +37,9 @@ inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants()
   add("diff_v1 constant init", V1{.lambda_init = LambdaInit(0.5)});
   add("diff_v1 listed init", V1{.lambda_init = LambdaInit(std::vector{0.1, 0.2, 0.7})});
   add("diff_v1 scalar", V1{.lambda_form = LambdaForm::kScalar});
+  add("diff_v1 scalar exponential", V1{.lambda_form = LambdaForm::kScalarExponential});
+  add("diff_v1 scalar exponential per head",
+      V1{.lambda_form = LambdaForm::kScalarExponential, .lambda_per = LambdaScope::kHead});
   add("diff_v1 constant", V1{.lambda_form = LambdaForm::kConstant});
   add("diff_v1 per head", V1{.lambda_per = LambdaScope::kHead});
   add("diff_v1 scalar per head",
@@ -65,6 +68,7 @@ inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants()
   add_controlled("diff_v1", V1{.heads = 4, .kv_heads = 2});
   add_controlled("diff_v1 symmetric", V1{.symmetric = true});
   add_controlled("diff_v2", V2{.kv_heads = 2});
+  add_controlled("xsa", ExclusiveAttentionConfig{.heads = 4, .kv_heads = 2});
   add_controlled("diff_v2 halves", V2{.kv_heads = 2, .pairing = QueryPairing::kHalves});
   return all;
 }

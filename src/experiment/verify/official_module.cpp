@@ -131,11 +131,49 @@ OfficialModule diffllama(const Case& c) {
   return module;
 }
 
+// One matrix for queries, keys and values, and no rotary embedding.
+OfficialModule timm(const Case& c) {
+  const bool scalars = c.peer.at("lambda_form") == "scalars";
+  auto module = c.module(DifferentialAttentionConfig{
+      .heads = c.heads,
+      .lambda_form = scalars ? LambdaForm::kScalarExponential : LambdaForm::kExponential});
+  const auto D = c.shape.d_model;
+  const auto third = [&](std::int64_t which) {
+    OfficialPart part{"qkv.weight"};
+    for (std::int64_t row = which * D; row < (which + 1) * D; ++row) part.rows.push_back(row);
+    return part;
+  };
+  module.parts = {{"q_proj.weight", third(0)},
+                  {"k_proj.weight", third(1)},
+                  {"v_proj.weight", third(2)},
+                  {"out_proj.weight", {"proj.weight"}},
+                  {"subln.weight", {"sub_norm.weight"}}};
+  if (!c.peer.at("causal")) module.attention->set_bidirectional();
+  return module;
+}
+
+// Exclusive self-attention as modded-nanogpt has it: one matrix, the output's rows at its end.
+OfficialModule xsa(const Case& c) {
+  auto module = c.module(ExclusiveAttentionConfig{.heads = c.heads});
+  const std::vector<std::string> names{"q_proj.weight", "k_proj.weight", "v_proj.weight",
+                                       "out_proj.weight"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    OfficialPart part{"qkvo_w"};
+    const auto first = static_cast<std::int64_t>(i) * c.shape.d_model;
+    for (std::int64_t row = 0; row < c.shape.d_model; ++row) part.rows.push_back(first + row);
+    module.parts[names[i]] = part;
+  }
+  return module;
+}
+
 const std::map<std::string, std::function<OfficialModule(const Case&)>> kVariants{
-    {"baseline", plain},      {"v2_off", plain},        {"v1_naive", v1},
-    {"flashdiff_1", v1},      {"flashdiff_2", v1},      {"v2", v2},
-    {"gated_head", gated},    {"gated_element", gated}, {"gated_next", gated},
-    {"diffllama", diffllama}, {"sinks", sinks},         {"qk_norm", qk_norm},
+    {"baseline", plain},   {"v2_off", plain},
+    {"v1_naive", v1},      {"flashdiff_1", v1},
+    {"flashdiff_2", v1},   {"v2", v2},
+    {"gated_head", gated}, {"gated_element", gated},
+    {"gated_next", gated}, {"diffllama", diffllama},
+    {"xsa", xsa},          {"timm_diff", timm},
+    {"sinks", sinks},      {"qk_norm", qk_norm},
 };
 
 }  // namespace

@@ -67,7 +67,8 @@ void load_official(const OfficialModule& module, const Tensors& stored) {
     if (part.name.empty()) continue;
     const auto type = parameter.value().scalar_type();
     const auto value = rows_of(stored(kParameter + part.name), part).to(type) + part.plus;
-    TORCH_CHECK(value.sizes() == parameter.value().sizes(), "parameter ", part.name,
+    const bool is_number = value.dim() == 0 && parameter.value().numel() == 1;
+    TORCH_CHECK(is_number || value.sizes() == parameter.value().sizes(), "parameter ", part.name,
                 " has another shape");
     at::Tensor(parameter.value()).copy_(value);
   }
@@ -108,8 +109,9 @@ void verify_in(at::ScalarType type, const OfficialModule& module, const std::str
   for (const auto& parameter : attention->named_parameters()) {
     const auto part = module.part(parameter.key());
     if (part.name.empty()) continue;
-    note(kGradient + parameter.key(), parameter.value().grad(),
-         rows_of(stored(kGradient + part.name), part));
+    auto theirs = rows_of(stored(kGradient + part.name), part);
+    if (theirs.dim() == 0) theirs = theirs.view(1);  // a number
+    note(kGradient + parameter.key(), parameter.value().grad(), theirs);
   }
 }
 

@@ -35,14 +35,16 @@ struct config::EnumNames<KeyPairing> {
 /// How λ depends on what is learned.
 enum class LambdaForm {
   kExponential,  ///< exp(λ_q1·λ_k1) − exp(λ_q2·λ_k2) + λ_init, four vectors of width d (the paper)
-  kScalar,    ///< one number that starts at λ_init
-  kConstant,  ///< λ_init itself, nothing learned
+  kScalarExponential,  ///< exp(λ_a) − exp(λ_b) + λ_init, two numbers that start at 0 (timm)
+  kScalar,             ///< one number that starts at λ_init
+  kConstant,           ///< λ_init itself, nothing learned
 };
 
 template <>
 struct config::EnumNames<LambdaForm> {
-  static constexpr std::array<std::pair<std::string_view, LambdaForm>, 3> kNames{{
+  static constexpr std::array<std::pair<std::string_view, LambdaForm>, 4> kNames{{
       {"exponential", LambdaForm::kExponential},
+      {"scalar_exponential", LambdaForm::kScalarExponential},
       {"scalar", LambdaForm::kScalar},
       {"constant", LambdaForm::kConstant},
   }};
@@ -96,9 +98,11 @@ struct DifferentialAttentionConfig {
     visit("head_norm", head_norm, "norm of each head's output: none, rms (the paper's) or group");
     visit("post_scale", post_scale, "multiply each head by 1 - lambda_init after the norm");
     visit("lambda_init", lambda_init, "schedule, one number, or a list with one per layer");
-    visit("lambda_form", lambda_form,
-          "exponential (the paper's, four learned vectors), scalar (one learned number that starts "
-          "at lambda_init) or constant (lambda_init, nothing learned)");
+    visit(
+        "lambda_form", lambda_form,
+        "exponential (the paper's, four learned vectors), scalar_exponential (timm's, two learned "
+        "numbers), scalar (one learned number that starts at lambda_init) or constant "
+        "(lambda_init, nothing learned)");
     visit("lambda_per", lambda_per, "who shares a lambda: layer (the paper's) or head");
     visit("lambda_std", lambda_std, "standard deviation of the four lambda vectors at the start",
           config::at_least(0));
@@ -143,6 +147,10 @@ struct DifferentialAttentionConfig {
     const bool per_head = lambda_per == LambdaScope::kHead;
     if (lambda_form == LambdaForm::kScalar) {
       cost.parameters.push_back({"lambda", {per_head ? heads : 1}});
+    } else if (lambda_form == LambdaForm::kScalarExponential) {
+      for (const char* name : {"lambda_a", "lambda_b"}) {
+        cost.parameters.push_back({name, {per_head ? heads : 1}});
+      }
     } else if (lambda_form == LambdaForm::kExponential) {
       for (const char* name : {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"}) {
         cost.parameters.push_back({name, per_head ? std::vector{heads, d} : std::vector{d}});

@@ -23,6 +23,12 @@ DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
   const bool per_head = config.lambda_per == LambdaScope::kHead;
   if (config.lambda_form == LambdaForm::kScalar) {
     scalar_ = owner.register_parameter("lambda", at::full(per_head ? config.heads : 1, init_));
+  } else if (config.lambda_form == LambdaForm::kScalarExponential) {
+    const auto number = [&](const char* name) {
+      return owner.register_parameter(name, at::zeros(per_head ? config.heads : 1));
+    };
+    a_ = number("lambda_a");
+    b_ = number("lambda_b");
   } else if (config.lambda_form == LambdaForm::kExponential) {
     const auto vectors = [&](const char* name) {
       const auto shape = per_head ? std::vector{config.heads, head_dim} : std::vector{head_dim};
@@ -37,6 +43,10 @@ DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
 
 void DifferentialLambda::initialise(const std::function<Random(const std::string& name)>& stream) {
   if (form_ == LambdaForm::kScalar) scalar_.fill_(init_);
+  if (form_ == LambdaForm::kScalarExponential) {
+    a_.zero_();
+    b_.zero_();
+  }
   if (form_ != LambdaForm::kExponential) return;
   fill_normal(q1_, std_, stream("lambda_q1"));
   fill_normal(k1_, std_, stream("lambda_k1"));
@@ -49,6 +59,10 @@ at::Tensor DifferentialLambda::value() const {
   switch (form_) {
     case LambdaForm::kExponential:  // arXiv 2410.05258, eq. 2
       lambda = exp_dot(q1_, k1_) - exp_dot(q2_, k2_) + init_;
+      break;
+    case LambdaForm::kScalarExponential:
+      lambda = a_.exp() - b_.exp() + init_;
+      if (lambda.numel() > 1) lambda = lambda.unsqueeze(-1);
       break;
     case LambdaForm::kScalar:
       lambda = scalar_.numel() == 1 ? scalar_ : scalar_.unsqueeze(-1);

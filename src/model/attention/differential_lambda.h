@@ -13,9 +13,10 @@ namespace difflab {
 
 /// λ of one DIFF V1 layer (arXiv 2410.05258, eq. 2), or of each of its heads:
 ///
-///   exponential   exp(λ_q1·λ_k1) − exp(λ_q2·λ_k2) + λ_init, vectors in R^d
-///   scalar        one learned number that starts at λ_init
-///   constant      λ_init
+///   exponential          exp(λ_q1·λ_k1) − exp(λ_q2·λ_k2) + λ_init, vectors in R^d
+///   scalar_exponential   exp(λ_a) − exp(λ_b) + λ_init, numbers that start at 0
+///   scalar               one learned number that starts at λ_init
+///   constant             λ_init
 ///
 /// Its parameters belong to the attention that owns it, under the official names.
 class DifferentialLambda {
@@ -23,7 +24,8 @@ class DifferentialLambda {
   DifferentialLambda(torch::nn::Module& owner, const DifferentialAttentionConfig& config,
                      std::int64_t layer, std::int64_t head_dim);
 
-  /// Vectors N(0, lambda_std²), the scalar λ_init; `stream` as in Attention::initialise.
+  /// Vectors N(0, lambda_std²), the scalar λ_init, λ_a and λ_b 0; `stream` as in
+  /// Attention::initialise.
   void initialise(const std::function<Random(const std::string& name)>& stream);
 
   /// One number for the layer, or [H, 1, 1] per head: ready to scale maps [B, H, T, T]. Unbounded.
@@ -36,6 +38,7 @@ class DifferentialLambda {
   double init_, std_;
   at::Tensor q1_, k1_, q2_, k2_;  // [d] or [H, d]
   at::Tensor scalar_;             // [1] or [H]
+  at::Tensor a_, b_;              // [1] or [H]
 };
 
 }  // namespace difflab

@@ -16,7 +16,7 @@ at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
 
 bool Attention::uses_fused(Kernels kernels, const KeyValueCache* cache) const {
   const bool whole = cache == nullptr || cache->tokens() == 0;
-  return kernels == Kernels::kFused && whole && !logit_hook_;
+  return kernels == Kernels::kFused && whole && !logit_hook_ && !bidirectional_;
 }
 
 at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
@@ -26,7 +26,9 @@ at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
       at::ones({queries, keys}, q.options().dtype(at::kBool)).triu(/*diagonal=*/1 + keys - queries);
   const auto scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
   const auto scores = (q * scale).matmul(k.transpose(-2, -1));  // [B, maps, T_q, T]
-  const auto logits = scores.masked_fill(future, -std::numeric_limits<double>::infinity());
+  const auto logits = bidirectional_
+                          ? scores
+                          : scores.masked_fill(future, -std::numeric_limits<double>::infinity());
   const auto used = after_hook(logits);
   if (!sinks.defined()) return used.softmax(-1);
   const auto beside = sinks.view({1, -1, 1, 1}).expand({q.size(0), -1, queries, -1});

@@ -41,6 +41,10 @@ class Attention : public torch::nn::Module {
   /// The logits pass through `hook` from now on, by plain operations; {} takes it away.
   void set_logit_hook(LogitHook hook) { logit_hook_ = std::move(hook); }
 
+  /// Every position reads the whole sequence from now on, as in vision models, by plain operations:
+  /// for reference cases.
+  void set_bidirectional() { bidirectional_ = true; }
+
   /// d, the width that the rotary embedding turns; 0 if it turns nothing.
   virtual std::int64_t rotary_dim() const = 0;
 
@@ -57,9 +61,9 @@ class Attention : public torch::nn::Module {
   /// sequences (also one that a cache is to keep), nobody looking at the logits.
   bool uses_fused(Kernels kernels, const KeyValueCache* cache) const;
 
-  /// softmax(q kᵀ/√d) over positions 0..t; q [B, maps, T_q, d], k [B, maps, T, d], the queries
-  /// being those of the last T_q positions -> [B, maps, T_q, T]. With `sinks` [maps], whose share
-  /// of the weights goes nowhere.
+  /// softmax(q kᵀ/√d) over positions 0..t, or over all if bidirectional; q [B, maps, T_q, d], k [B,
+  /// maps, T, d], the queries being those of the last T_q positions -> [B, maps, T_q, T]. With
+  /// `sinks` [maps], whose share of the weights goes nowhere.
   at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& sinks = {}) const;
 
@@ -69,6 +73,7 @@ class Attention : public torch::nn::Module {
 
  private:
   LogitHook logit_hook_;
+  bool bidirectional_ = false;
 };
 
 /// While one exists, `hook` sees the logits of one attention layer.

@@ -1,0 +1,120 @@
+#include "model/attention/exclusive.h"
+
+#include <ATen/ATen.h>
+
+#include "model/attention/base/attention.h"
+#include "model/attention/base/controls.h"
+#include "model/layer/linear.h"
+#include "model/layer/places.h"
+
+namespace difflab {
+namespace {
+
+constexpr double kSmallestValue = 1e-4;  // |v| below which a value has no direction
+
+class ExclusiveAttention final : public Attention {
+ public:
+  ExclusiveAttention(const ExclusiveAttentionConfig& config, const AttentionShape& shape)
+      : heads_(config.heads),
+        kv_heads_(config.kv_heads.value_or(config.heads)),
+        head_dim_(config.head_dim.value_or(shape.d_model / config.heads)),
+        kernels_(shape.kernels) {
+    const auto D = shape.d_model, kv_width = kv_heads_ * head_dim_;
+    q_proj_ = register_module("q_proj", Linear(D, heads_ * head_dim_, shape.bias, kernels_));
+    k_proj_ = register_module("k_proj", Linear(D, kv_width, shape.bias, kernels_));
+    v_proj_ = register_module("v_proj", Linear(D, kv_width, shape.bias, kernels_));
+    out_proj_ = register_module("out_proj", Linear(heads_ * head_dim_, D, shape.bias, kernels_));
+    alpha_ = register_parameter("xsa_alpha", at::zeros({heads_}));
+    controls_.emplace(*this, config.controls, config.softmax().control_shape(D), kernels_);
+  }
+
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
+                     const at::Tensor& places) override {
+    const auto in = inputs(x, rotary);
+    const bool fused = uses_fused(kernels_, cache);
+    const auto [k, v] = with_earlier(cache, in.k, in.v);
+    const auto heads = fused ? attend(in.q, k, v, {}, head_map(), controls_->sinks(in.q))
+                             : map(in.q, k).matmul(repeat(v)).transpose(1, 2);  // [B, T, H, d]
+    const auto own = repeat_heads(in.v, heads_ / kv_heads_);
+    const auto outputs = excluded(at_places(heads, places), at_places(own, places)).flatten(-2);
+    const auto gate = in.gate.defined() ? at_places(in.gate, places) : at::Tensor();
+    return out_proj_(controls_->gated(outputs, gate));
+  }
+
+  /// The token's own weight is the smaller by what is subtracted.
+  at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
+    const auto in = inputs(x, rotary);
+    const auto maps = map(in.q, in.k);
+    const auto values = repeat(in.v);  // [B, H, T, d]
+    const auto own = (maps.matmul(values) * values).sum(-1) /
+                     values.square().sum(-1).clamp_min(kSmallestValue * kSmallestValue);
+    return maps - at::diag_embed(own * alpha_.tanh().to(own.scalar_type()).unsqueeze(-1));
+  }
+
+  std::int64_t rotary_dim() const override { return head_dim_; }
+
+  void initialise(const std::function<Random(const std::string& name)>& stream) override {
+    alpha_.zero_();
+    controls_->initialise(stream);
+  }
+
+  std::vector<std::pair<std::string, double>> statistics() const override {
+    const at::NoGradGuard no_grad;
+    return {{"exclusion", alpha_.tanh().mean().item<double>()}};
+  }
+
+ private:
+  struct Inputs {
+    at::Tensor q, k, v;  // [B, T, H, d], [B, T, H_kv, d] twice
+    at::Tensor gate;     // [B, T, …]; undefined without one
+  };
+  Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
+    const auto projected = project(x, controls_->with_gate({q_proj_, k_proj_, v_proj_}));
+    const auto q = controls_->queries(split_heads(projected[0], heads_));
+    const auto k = controls_->keys(split_heads(projected[1], kv_heads_));
+    return {.q = rotary.apply(q, kernels_),
+            .k = rotary.apply(k, kernels_),
+            .v = split_heads(projected[2], kv_heads_),
+            .gate = controls_->gate_of(projected)};
+  }
+
+  // a − tanh(α) (a · u) u, u = v / |v|: heads and values [..., H, d].
+  at::Tensor excluded(const at::Tensor& heads, const at::Tensor& values) const {
+    const auto least = kSmallestValue * kSmallestValue;
+    const auto u = values * values.square().sum(-1, true).clamp_min(least).rsqrt();
+    const auto strength = alpha_.tanh().to(heads.scalar_type()).unsqueeze(-1);  // [H, 1]
+    return heads - strength * (heads * u).sum(-1, true) * u;
+  }
+
+  at::Tensor map(const at::Tensor& q, const at::Tensor& k) const {  // [B, H, T_q, T]
+    return causal_map(q.transpose(1, 2), repeat(k), controls_->sinks(q));
+  }
+  // Gives every query head its group's keys or values: [B, T, H_kv, d] -> [B, H, T, d].
+  at::Tensor repeat(const at::Tensor& x) const {
+    return repeat_heads(x, heads_ / kv_heads_).transpose(1, 2);
+  }
+  kernel::HeadMap head_map() const {
+    kernel::HeadMap map;
+    for (std::int64_t i = 0; i < heads_; ++i) {
+      const auto group = i * kv_heads_ / heads_;
+      map.q1.push_back(i);
+      map.k1.push_back(group);
+      map.v.push_back(group);
+    }
+    return map;
+  }
+
+  std::int64_t heads_, kv_heads_, head_dim_;
+  Kernels kernels_;
+  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
+  at::Tensor alpha_;  // [H]
+  std::optional<Controls> controls_;
+};
+
+}  // namespace
+
+std::shared_ptr<Attention> ExclusiveAttentionConfig::build(const AttentionShape& shape) const {
+  return std::make_shared<ExclusiveAttention>(*this, shape);
+}
+
+}  // namespace difflab
