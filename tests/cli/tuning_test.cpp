@@ -1,6 +1,7 @@
 // A key that is tuned for each variant, as a user has it. The fake worker's losses are hashes of
 // the configuration between 1 and 2, with what is planted added to them.
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -273,6 +274,20 @@ CATCH_TEST_CASE("tuned: a report is written again from its folder alone") {
        {"table.md", "other.tex", "observations.json", "tuning/table.csv", "tuning/runs.json"}) {
     CATCH_CHECK(read_file(to / file) == read_file(from / file));
   }
+}
+
+CATCH_TEST_CASE("tuned: the figures show every variant, however many axes there are") {
+  const TuningBench bench(kInside);
+  CATCH_REQUIRE(bench.sweep({"train.batch_size=8,16", "task.recall_share=0.25,0.5"}).code == 0);
+  std::map<std::string, std::size_t> rows;  // of a figure, its head not among them
+  for (const auto& file : fs::directory_iterator(bench.output() / "tuning/figures")) {
+    if (file.path().extension() == ".csv") {
+      const auto text = read_file(file.path());
+      rows[file.path().stem()] = std::count(text.begin(), text.end(), '\n') - 1;
+    }
+  }
+  // Two models and two sizes of a batch at three rates in each.
+  CATCH_CHECK(rows == std::map<std::string, std::size_t>{{"tuning", 12}, {"tuning_2", 12}});
 }
 
 CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {

@@ -324,6 +324,18 @@ CATCH_TEST_CASE("a variant looks the same whatever else is swept, and in whateve
   CATCH_CHECK(find({"0.2", "schedule", "0.8"}, "schedule", "schedule").color == kInk);
 }
 
+CATCH_TEST_CASE("a legend of bare numbers is headed by what they are values of") {
+  const TextMap named{{{"noise", "share of noise"}}};
+  const auto title = [&](std::vector<std::string> shown) {
+    std::vector<Series> series;
+    for (const auto& label : shown) series.push_back({label, label, "", "", {}});
+    return legend_title(series, "noise", Labels(named));
+  };
+  CATCH_CHECK(title({"0.2", "0"}) == "share of noise");
+  CATCH_CHECK(title({"0.2", "all noise"}).is_null());
+  CATCH_CHECK(title({"schedule"}).is_null());
+}
+
 CATCH_TEST_CASE("nine values of an axis have nine colours, shapes and dashes") {
   std::vector<std::string> values = {"transformer"};
   for (int i = 0; i < 8; ++i) values.push_back(concat("variant ", i));

@@ -1,5 +1,6 @@
 #include "report/figure/parts.h"
 
+#include <algorithm>
 #include <set>
 
 #include "report/data/format.h"
@@ -24,6 +25,14 @@ const Series* find_series(const std::vector<Series>& series, const Json& key) {
 std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels) {
   const Series* found = find_series(series, key);
   return found == nullptr ? labels.value(key_text(key)) : found->label;
+}
+
+Json legend_title(const std::vector<Series>& series, const std::string& axis,
+                  const Labels& labels) {
+  const bool numbers = std::all_of(series.begin(), series.end(), [](const Series& one) {
+    return parse_number(one.label).has_value();
+  });
+  return numbers ? Json(labels.axis(axis)) : Json(nullptr);
 }
 
 std::vector<double> chance_levels(const Frame& frame, const std::vector<Observation>& rows,

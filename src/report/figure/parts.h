@@ -18,6 +18,10 @@ const Series* find_series(const std::vector<Series>& series, const Json& key);
 /// The label of that look, or the key itself made readable.
 std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels);
 
+/// What a legend is headed: the axis' name where all labels are bare numbers, which say nothing
+/// without it; null where they speak for themselves.
+Json legend_title(const std::vector<Series>& series, const std::string& axis, const Labels& labels);
+
 /// Chance levels of `measure`, distinct and ascending: its own of the rows if they are cells that
 /// state it (`chance` is that of `accuracy`), else what the results say.
 std::vector<double> chance_levels(const Frame& frame, const std::vector<Observation>& rows,

@@ -96,7 +96,7 @@ Json color_channel(const BarPlan& plan) {
     legend = Json{{"orient", "bottom"}, {"columns", 2}};
   return {{"field", "series"},
           {"type", "nominal"},
-          {"title", nullptr},
+          {"title", legend_title(plan.looks, plan.config.color, plan.style.labels)},
           {"scale", color_scale(plan.looks)},
           {"legend", plan.layout.lying ? Json(nullptr) : legend}};
 }

@@ -118,7 +118,7 @@ Json legend(const LinePlan& plan) {
 Json look(const LinePlan& plan, Json scale) {
   return {{"field", "series"},
           {"type", "nominal"},
-          {"title", nullptr},
+          {"title", legend_title(plan.lines, plan.config.color, plan.style.labels)},
           {"scale", std::move(scale)},
           {"legend", legend(plan)}};
 }

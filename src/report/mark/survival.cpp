@@ -130,10 +130,10 @@ Json risk_data(const std::vector<SurvivalCurve>& curves, double horizon) {
   return values;
 }
 
-Json look_channel(const Json& scale, bool has_legend) {
+Json look_channel(const Json& scale, bool has_legend, const Json& title) {
   return {{"field", "series"},
           {"type", "nominal"},
-          {"title", nullptr},
+          {"title", title},
           {"scale", scale},
           {"legend",
            has_legend
@@ -151,8 +151,8 @@ Json time_channel(const Metric& event, const Labels& labels, double horizon, boo
           {"axis", axis}};
 }
 
-Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks, const Json& x,
-                 const Json& data, int width) {
+Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks,
+                 const Labels& labels, const Json& x, const Json& data, int width) {
   const auto share = [](const char* field) {
     return Json{{"field", field},
                 {"type", "quantitative"},
@@ -160,7 +160,8 @@ Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks,
                 {"scale", Json{{"domain", Json::array({0, 1})}}},
                 {"axis", number_axis(Json{{"tickCount", 5}})}};
   };
-  const Json color = look_channel(color_scale(looks), looks.size() > 1);
+  const auto title = legend_title(looks, config.color, labels);
+  const Json color = look_channel(color_scale(looks), looks.size() > 1, title);
   const Json tooltip = Json::array({Json{{"field", "series"}, {"title", "curve"}},
                                     Json{{"field", "x"}, {"title", x["title"]}},
                                     Json{{"field", "share"}, {"format", ".3~f"}},
@@ -173,13 +174,13 @@ Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks,
         {"encoding",
          Json{{"x", x}, {"y", share("low")}, {"y2", Json{{"field", "high"}}}, {"color", color}}}});
   }
-  layer.push_back(
-      Json{{"mark", Json{{"type", "line"}, {"interpolate", "step-after"}, {"strokeWidth", 1.5}}},
-           {"encoding", Json{{"x", x},
-                             {"y", share("share")},
-                             {"color", color},
-                             {"strokeDash", look_channel(dash_scale(looks), looks.size() > 1)},
-                             {"tooltip", tooltip}}}});
+  layer.push_back(Json{
+      {"mark", Json{{"type", "line"}, {"interpolate", "step-after"}, {"strokeWidth", 1.5}}},
+      {"encoding", Json{{"x", x},
+                        {"y", share("share")},
+                        {"color", color},
+                        {"strokeDash", look_channel(dash_scale(looks), looks.size() > 1, title)},
+                        {"tooltip", tooltip}}}});
   return {{"width", width},
           {"height", kSurvivalHeight},
           {"data", Json{{"values", data}}},
@@ -206,7 +207,7 @@ Json risk_panel(const std::vector<Series>& looks, const Json& x, const Json& dat
           {"encoding", Json{{"x", x},
                             {"y", y},
                             {"text", Json{{"field", "risk"}}},
-                            {"color", look_channel(color_scale(looks), false)}}}};
+                            {"color", look_channel(color_scale(looks), false, nullptr)}}}};
 }
 
 // "Medians: Transformer: 500 [450, 700]; DIFF: > 1,600".
@@ -338,11 +339,11 @@ Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
   drawing.spec["spacing"] = 6;
   drawing.spec["resolve"] =
       Json{{"scale", Json{{"color", "independent"}, {"strokeDash", "independent"}}}};
-  drawing.spec["vconcat"] =
-      Json::array({curve_panel(*this, looks, time_channel(metric, style.labels, horizon, true),
-                               curve_data(curves), plot),
-                   risk_panel(looks, time_channel(metric, style.labels, horizon, false),
-                              risk_data(curves, horizon), plot)});
+  drawing.spec["vconcat"] = Json::array(
+      {curve_panel(*this, looks, style.labels, time_channel(metric, style.labels, horizon, true),
+                   curve_data(curves), plot),
+       risk_panel(looks, time_channel(metric, style.labels, horizon, false),
+                  risk_data(curves, horizon), plot)});
   add_survival_csv(*this, curves, ranks, common_horizon(curves), drawing);
   return drawing;
 }

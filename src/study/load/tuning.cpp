@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -133,20 +134,40 @@ class Tuner {
     rows.push_back(config_.key);
     if (study_.config.report.learned.given()) columns.push_back(report::kLearned);
     columns.push_back(config_.metric);
-    Json figure = {{"mark", "line"},   {"name", "tuning"},    {"title", "Tuning"},
-                   {"x", config_.key}, {"y", config_.metric}, {"x_scale", "log"}};
-    if (!axes.empty()) figure["color"] = axes[0];
-    if (axes.size() > 1) figure["facet"] = axes[1];
     Json report = {
         {"tables", Json::array({{{"name", "table"}, {"rows", rows}, {"columns", columns}}})},
-        {"figures", Json::array()}};
-    // A line is a mean over all axes that it does not name.
-    if (axes.size() <= 2) report["figures"].push_back(std::move(figure));
+        {"figures", figures_of_tuning(axes)}};
     auto read = config::read<report::ReportConfig>(config::from_json(report));
     read.learned = study_.config.report.learned;
     read.labels = study_.config.report.labels;
     read.headline = config_.metric;
     return read;
+  }
+
+  // Lines for the values of the first axis, panels for those of the second. A line is a mean over
+  // all axes that it does not name, so there is a figure for each combination of the others.
+  Json figures_of_tuning(const std::vector<std::string>& axes) const {
+    Json figures = Json::array();
+    std::set<Json> shown;
+    for (const auto& variant : variants_) {
+      Json where = Json::object();
+      std::string title = "Tuning";
+      for (std::size_t i = 2; i < variant.axes.size(); ++i) {
+        const auto& [axis, value] = variant.axes[i];
+        where[axis] = value;
+        title = concat(title, i == 2 ? ": " : ", ",
+                       report::Labels(study_.config.report.labels).value(value));
+      }
+      if (!shown.insert(where).second) continue;
+      const auto name = shown.size() == 1 ? "tuning" : concat("tuning_", shown.size());
+      Json figure = {{"mark", "line"},   {"name", name},        {"title", title},
+                     {"x", config_.key}, {"y", config_.metric}, {"x_scale", "log"}};
+      if (!axes.empty()) figure["color"] = axes[0];
+      if (axes.size() > 1) figure["facet"] = axes[1];
+      if (!where.empty()) figure["where"] = std::move(where);
+      figures.push_back(std::move(figure));
+    }
+    return figures;
   }
 
   // The runs of a value are resolved once, however often the grid grows.
