@@ -278,10 +278,11 @@ CATCH_TEST_CASE("tuned: a report is written again from its folder alone") {
 
 CATCH_TEST_CASE("tuned: the figures show every variant, however many axes there are") {
   const TuningBench bench(kInside);
-  const Answer answer = bench.sweep({"train.batch_size=8,16", "task.recall_share=0.25,0.5",
-                                     "claims=[]", "tables=[{name: table, rows: [model, "
-                                     "train.batch_size, task.recall_share], columns: "
-                                     "[valid_loss]}]"});
+  const Answer answer =
+      bench.sweep({"train.batch_size=8,16", "task.recall_share=0.25,0.5", "claims=[]",
+                   "tables=[{name: table, rows: [model, "
+                   "train.batch_size, task.recall_share], columns: "
+                   "[valid_loss]}]"});
   CATCH_INFO(answer.err);
   CATCH_REQUIRE(answer.code == 0);
   std::map<std::string, std::size_t> rows;  // of a figure, its head not among them
