@@ -61,6 +61,25 @@ CATCH_TEST_CASE("watch without a terminal logs what changes until every run is d
   CATCH_CHECK_THAT(answer.out, Catch::StartsWith("tiny/default: 0/6 done"));
 }
 
+CATCH_TEST_CASE("watch goes on with the runs that finished ones decide on") {
+  Driver driver;
+  driver.write("experiments/tuned.yaml", R"(# @package _global_
+sweep: {model: [transformer, diff], seed: range(2)}
+unmatched: they need not be
+tune: {key: train.lr, values: [1e-3, 3e-3, 1e-2], seeds: 1, grow: false}
+tables: [{name: table, rows: model, columns: [valid_loss]}]
+)");
+  driver.workers.set(R"({"steps": 5, "step_ms": 20})");
+  const auto watch = driver.start({"watch", "tuned", "--every=0.02"});
+  CATCH_CHECK(driver.call({"sweep", "tuned"}).code == 0);
+  const Answer answer = Driver::finish(*watch);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Catch::StartsWith("tuned/default: 0/6 done") &&
+                                   Contains("model=diff train.lr=0.01 seed=10000: finished\n") &&
+                                   Contains("[0/4] ") &&
+                                   Contains("] model=diff seed=1: finished\n"));
+}
+
 CATCH_TEST_CASE("watch takes an experiment with its overrides, runs, and whole results folders") {
   const Driver driver;
   CATCH_REQUIRE(driver.sweep().code == 0);

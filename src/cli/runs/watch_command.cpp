@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "cli/runs/pause.h"
 #include "study/targets.h"
 #include "sweep/watch_text.h"
+#include "util/error.h"
 #include "util/exit_code.h"
 #include "util/process.h"
 #include "util/terminal/screen.h"
@@ -52,9 +54,11 @@ class Viewer {
       int looks = 0;
       while (StopSignals::count() == 0 && looks < kLooksAfterEnd) {
         last = look();
-        // What is complete stays so; what failed may just be taken up again.
+        // What is complete stays so, but for runs that are needed then; what failed may just be
+        // taken up again.
         const bool complete = last->complete() == static_cast<int>(last->runs.size());
-        looks = complete ? kLooksAfterEnd : last->ended() ? looks + 1 : 0;
+        const bool more = complete && more_are_needed();
+        looks = more ? 0 : complete ? kLooksAfterEnd : last->ended() ? looks + 1 : 0;
         if (screen) {
           show_until_next_look(*screen, *last, looks < kLooksAfterEnd);
         } else {
@@ -79,6 +83,23 @@ class Viewer {
       if (target.is_results) keep_unfinished(target);
     }
     return watch_.look(runs_of(targets_), folders, seconds());
+  }
+
+  // Finished runs may decide that others are needed: those that a tuning has found the value for,
+  // or more seeds.
+  bool more_are_needed() {
+    std::vector<Target> now;
+    try {
+      now = find_targets(options_.words);
+    } catch (const UserError&) {  // the experiment's file was changed meanwhile
+      return false;
+    }
+    const auto runs = runs_of(now);
+    const bool more = std::any_of(runs.begin(), runs.end(), [](const sweep::NamedRun& named) {
+      return !std::filesystem::exists(named.run.directory.result());
+    });
+    if (more) targets_ = std::move(now);
+    return more;
   }
 
   // Of a whole results folder only what happens now is of interest: runs that are not finished, and
