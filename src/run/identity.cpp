@@ -51,6 +51,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"task:mqar.lengths", "[]"},
     LaterKey{"task:noisy_recall.lengths", "[]"},
     LaterKey{"task:associative_needle.lengths", "[]"},
+    LaterKey{"task:associative_needle.queries", "1"},
     LaterKey{"task:variable_tracking.lengths", "[]"},
     LaterKey{"task:common_words.lengths", "[]"},
     LaterKey{"task:selective_copy.lengths", "[]"},

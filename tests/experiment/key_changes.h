@@ -201,6 +201,7 @@ inline const std::vector<Change> kChanges{
     {"world", "task.length", "28"},
     {"world", "task.lengths", "[20, 24]"},
     {"world", "task.needles", "3"},
+    {"world", "task.queries", "2"},
     {"world", "task.depth", "50"},
     {"world", "task.things", "7"},
     {"world", "task.names", "7"},

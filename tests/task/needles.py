@@ -201,6 +201,7 @@ class AssociativeNeedle(Needle):
     keys = {
         "length": 64,
         "needles": 4,
+        "queries": 1,
         "depth": None,
         "things": 32,
         "names": 32,
@@ -214,6 +215,7 @@ class AssociativeNeedle(Needle):
         ({}, "train"),
         ({"depth": 25, "length": 31, "needles": 2, "direct_share": 0.5}, "valid"),
         ({"world": 7, "names": 6, "length": 30, "recall_share": 0.5}, "test"),
+        ({"queries": 3, "needles": 5, "depth": 75, "length": 40}, "train"),
     ]
     pair = ("x", "a")
     learnt = {}  # the thing of each sign, by (things, world)
@@ -264,18 +266,22 @@ class AssociativeNeedle(Needle):
         things = [p.value for p in pairs]
         for words in things, [p.key for p in pairs]:
             expect(len(set(words)) == len(words), "two needles share a word")
-        reader.take("?")
-        reader.take("a" if self.kind == "direct" else "b", self.things)
+        asked = []
+        for _ in range(self.queries):
+            reader.take("?")
+            reader.take("a" if self.kind == "direct" else "b", self.things)
+            thing = number(self.thing(text[reader.at - 1]), "a", self.things)
+            expect(thing in things, "the question belongs to no needle")
+            asked.append(things.index(thing))
         reader.end()
-        thing = number(self.thing(text[-1]), "a", self.things)
-        expect(thing in things, "the question belongs to no needle")
-        return pairs, noise, [things.index(thing)], []
+        expect(len(set(asked)) == len(asked), "a needle is asked for twice")
+        return pairs, noise, asked, []
 
     def thing(self, asked):
         return asked if self.kind == "direct" else self.learnt[self.things, self.world][asked]
 
     def positions(self, shape, first):
-        return [self.length - 1]
+        return range(self.length - 2 * self.queries + 1, self.length, 2)
 
     def answer(self, seen, before):
         return seen[seen.index(self.thing(seen[-1])) - 1]
@@ -286,6 +292,8 @@ class AssociativeNeedle(Needle):
     def count(self, shape, targets, tally):
         pairs, noise, asked, _ = shape
         self.places(pairs, noise, asked[0], tally)
+        if self.depth is None:
+            tally.order("index", asked, len(pairs))
 
 
 class Bare(AssociativeNeedle):

@@ -259,6 +259,21 @@ CATCH_TEST_CASE("associative_needle asks for a thing or its sign, which the worl
                     static_cast<std::int64_t>(target.size()));
     }
   }
+  const auto several = AssociativeNeedleConfig{.queries = 3}.build();
+  const auto asked = several->parts()[1].task->batch(0, Split::kTest, 0, 50);
+  for (std::int64_t i = 0; i < 50; ++i) {
+    const auto input = words_of(*several, row_of(asked.inputs, i));
+    const auto target = words_of(*several, row_of(asked.targets, i));
+    std::set<std::string> answers;
+    for (std::size_t t = input.size() - 5; t < input.size(); t += 2) {
+      CATCH_REQUIRE(input[t - 1] == "?");
+      const auto needle = std::find(input.begin(), input.begin() + 58, input[t]);
+      CATCH_REQUIRE(target[t] == *std::prev(needle));
+      answers.insert(target[t]);
+    }
+    CATCH_REQUIRE(answers.size() == 3);
+    CATCH_REQUIRE(std::count(target.begin(), target.end(), ".") == 61);
+  }
   // Another world has other signs; a mixed batch is its parts, in their shares.
   const auto elsewhere =
       AssociativeNeedleConfig{.world = 1}.build()->parts()[2].task->batch(0, Split::kTrain, 0, 50);
@@ -268,13 +283,17 @@ CATCH_TEST_CASE("associative_needle asks for a thing or its sign, which the worl
   CATCH_CHECK(mixed.parts == std::vector<std::int64_t>{4, 2, 2});
   CATCH_CHECK(
       mixed.inputs.narrow(0, 6, 2).equal(parts[2].task->batch(0, Split::kTrain, 0, 2).inputs));
+  CATCH_CHECK(Problems::of(AssociativeNeedleConfig{.length = 18, .queries = 5}) ==
+              "queries is 5; expected at most needles, 4\n"
+              "length is 18, too short for 4 needles and 5 queries; the smallest that fits is "
+              "23\n");
   CATCH_CHECK(Problems::of(AssociativeNeedleConfig{
                   .length = 14, .things = 3, .names = 3, .direct_share = 0.5, .bare_share = 0.5}) ==
               "bare_share is 0.5 beside direct_share 0.5; expected less than 1 together, because "
               "the rest is associative\n"
               "names is 3; expected at least needles, 4, because names are distinct\n"
               "things is 3; expected at least needles, 4, because things are distinct\n"
-              "length is 14, too short for 4 needles and a question; the smallest that fits is "
+              "length is 14, too short for 4 needles and 1 query; the smallest that fits is "
               "15\n");
 }
 

@@ -69,11 +69,11 @@ class AskedNeedleTask final : public WorldTask {
   std::string name() const { return asked_ == AskedBy::kThing ? "direct" : "associative"; }
 
   void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
-    const auto N = config_.needles, noise = config_.length - 1 - 2 * N - 2;
+    const auto N = config_.needles, noise = config_.noise();
     const auto names = random.distinct(N, config_.names);
     const auto things = random.distinct(N, config_.things);
-    const auto asked = random.below(N);
-    const auto needle_at = place_needles(random, N, noise, asked, config_.depth);
+    const auto first = random.below(N);
+    const auto needle_at = place_needles(random, N, noise, first, config_.depth);
 
     std::size_t t = 0;
     input[t++] = token(AssociativeConfig::kBegin);
@@ -86,11 +86,17 @@ class AskedNeedleTask final : public WorldTask {
         input[t++] = token(AssociativeConfig::kNoise, random.below(config_.noise_tokens));
       }
     }
-    const auto thing = things[static_cast<std::size_t>(asked)];
-    input[t++] = token(AssociativeConfig::kQuestion);
-    input[t] =
-        asked_ == AskedBy::kThing ? token(AssociativeConfig::kThings, thing) : sign_of(thing);
-    target[t] = token(AssociativeConfig::kNames, names[static_cast<std::size_t>(asked)]);
+    std::vector<std::int64_t> asked{first};
+    for (const auto other : random.distinct(config_.queries - 1, N - 1)) {
+      asked.push_back(other + (other >= first ? 1 : 0));
+    }
+    for (const auto needle : asked) {
+      const auto thing = things[static_cast<std::size_t>(needle)];
+      input[t++] = token(AssociativeConfig::kQuestion);
+      input[t] =
+          asked_ == AskedBy::kThing ? token(AssociativeConfig::kThings, thing) : sign_of(thing);
+      target[t++] = token(AssociativeConfig::kNames, names[static_cast<std::size_t>(needle)]);
+    }
   }
 
   AskedBy asked_;

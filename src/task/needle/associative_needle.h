@@ -38,7 +38,8 @@ struct AssociativeNeedleConfig {
   std::int64_t length = 64;  ///< T
   std::vector<std::int64_t> lengths = {};
   std::int64_t needles = 4;          ///< N
-  std::optional<double> depth = {};  ///< % of the noise before the asked needle; nothing draws it
+  std::int64_t queries = 1;          ///< R
+  std::optional<double> depth = {};  ///< % of the noise before the first asked; nothing draws it
   std::int64_t things = 32;          ///< and as many signs
   std::int64_t names = 32;           ///< distinct names
   std::int64_t noise_tokens = 32;    ///< distinct noise symbols
@@ -48,14 +49,18 @@ struct AssociativeNeedleConfig {
   double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// With at least one noise token per needle.
-  std::int64_t smallest_length() const { return 1 + 3 * needles + 2; }
+  std::int64_t smallest_length() const { return 1 + 3 * needles + 2 * queries; }
+  /// Tokens of noise in a sequence that asks for needles.
+  std::int64_t noise() const { return length - 1 - 2 * needles - 2 * queries; }
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
     visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("needles", needles, "needles N hidden in a sequence", config::between(1, 100'000));
-    visit("depth", depth, "where the asked needle lies, in % of the noise; null draws it",
+    visit("queries", queries, "needles R that are asked for, one after the other",
+          config::between(1, 100'000));
+    visit("depth", depth, "where the needle asked for first lies, in % of the noise; null draws it",
           config::between(0, 100));
     visit("things", things, "distinct things, and as many signs", config::between(2, 1'000'000));
     visit("names", names, "distinct names", config::between(1, 1'000'000));
@@ -77,6 +82,9 @@ struct AssociativeNeedleConfig {
                                          "; expected less than 1 together, because the rest is "
                                          "associative"));
     }
+    if (queries > needles) {
+      check.problem("queries", concat("is ", queries, "; expected at most needles, ", needles));
+    }
     if (needles > names) {
       check.problem("names", concat("is ", names, "; expected at least needles, ", needles,
                                     ", because names are distinct"));
@@ -86,9 +94,9 @@ struct AssociativeNeedleConfig {
                                      ", because things are distinct"));
     }
     if (length < smallest_length()) {
-      check.problem("length", concat("is ", length, ", too short for ", needles,
-                                     " needles and a question; the smallest that fits is ",
-                                     smallest_length()));
+      check.problem("length", concat("is ", length, ", too short for ", needles, " needles and ",
+                                     queries, queries == 1 ? " query" : " queries",
+                                     "; the smallest that fits is ", smallest_length()));
     }
     check_lengths(lengths, length, smallest_length(), check);
   }
