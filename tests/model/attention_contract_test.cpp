@@ -227,7 +227,7 @@ CATCH_TEST_CASE("a sink takes from the weights of every row, the more the fewer 
 
 CATCH_TEST_CASE("an attention that is asked for places gives their rows of the whole output") {
   const auto places = at::tensor({0, 3, 8, 11, 17}, at::kLong);  // of 2 · kTokens
-  for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+  for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
     for (const auto& [name, config] : testing::attention_variants()) {
       CATCH_INFO(name);
       torch::manual_seed(2);
@@ -278,12 +278,13 @@ CATCH_TEST_CASE("an attention gives the same whether tokens come at once or thro
   }
 }
 
-CATCH_TEST_CASE("the fused kernels are the plain formulas, outputs and gradients") {
+CATCH_TEST_CASE("all kernels are the plain formulas, outputs and gradients") {
   for (const auto& [name, config] : testing::attention_variants()) {
     CATCH_INFO(name);
     for (const auto type : {at::kDouble, at::kFloat}) {
       std::vector<at::Tensor> plain;
-      for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+      for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
+        CATCH_INFO(form);
         torch::manual_seed(5);  // the same parameters and input for both
         const AttentionShape shape{kWidth, 2, true, kernels};
         const auto attention =
