@@ -45,6 +45,29 @@ enum class Masking {
   kFull,    ///< as if every position read every other
   kCausal,  ///< T(T+1)/2 of the T² pairs, what a kernel that skips the future computes
 };
+
+/// A product of matrices in one forward pass over one sequence, m × k times k × n, done `times`
+/// over: for heads of a layer, each with its own matrices.
+struct Product {
+  enum class Part { kProjection, kScores, kValues, kFeedForward, kHead };
+
+  std::string name;  ///< "q_proj", "QK^T", "AV", "ffn.gate", "output" …
+  Part part;
+  std::int64_t m, k, n;  ///< k = 0: m · n numbers are multiplied one by one, as SwiGLU's gate does
+  std::int64_t times = 1;
+
+  /// 2mkn of each; causal: of QK^T and AV only what belongs to the pairs that are read.
+  std::int64_t operations(Masking masking) const;
+  bool operator==(const Product&) const = default;
+};
+
+/// All products of one layer (from 0), in the order in which they are done.
+std::vector<Product> layer_products(const ModelConfig& config, std::int64_t layer,
+                                    std::int64_t tokens);
+/// That of the output head.
+Product head_product(const ModelConfig& config, std::int64_t vocab_size, std::int64_t tokens);
+
+/// The sums of all products.
 ForwardFlops count_flops(const ModelConfig& config, std::int64_t vocab_size, std::int64_t tokens,
                          Masking masking);
 

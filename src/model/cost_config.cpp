@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <stdexcept>
 
 #include "model/cost.h"
 #include "util/error.h"
@@ -12,10 +13,30 @@ std::int64_t size_of(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// Operations of a projection on one token.
-std::int64_t matrix_flops(const ParameterShape& parameter) {
-  const bool projection = parameter.name.ends_with("_proj.weight");
-  return projection ? 2 * parameter.shape[0] * parameter.shape[1] : 0;
+// Refuses what 64 bits might not hold.
+void require_countable(const ModelConfig& config, std::int64_t tokens) {
+  const auto D = static_cast<double>(config.d_model), T = static_cast<double>(tokens);
+  const auto widest =
+      static_cast<double>(std::max(config.ffn_width(), attention_cost(config, 0).score_channels));
+  if (static_cast<double>(config.layers) * (4 * T * T * widest + 16 * T * D * widest) > 1e18) {
+    throw UserError("the model is too large, or the sequence too long, to count its operations");
+  }
+}
+
+std::int64_t& part_of(ForwardFlops& flops, Product::Part part) {
+  switch (part) {
+    case Product::Part::kProjection:
+      return flops.projections;
+    case Product::Part::kScores:
+      return flops.scores;
+    case Product::Part::kValues:
+      return flops.values;
+    case Product::Part::kFeedForward:
+      return flops.feed_forward;
+    case Product::Part::kHead:
+      return flops.head;
+  }
+  throw std::logic_error("unreachable part");
 }
 
 class Shapes {
@@ -95,30 +116,62 @@ ParameterCounts count_parameters(const ModelConfig& config, std::int64_t vocab_s
   return counts;
 }
 
+std::int64_t Product::operations(Masking masking) const {
+  if (k == 0) return times * m * n;
+  const auto T = m;  // of QK^T, T × d times d × T, and of AV, T × T times T × width
+  const bool reads_pairs = part == Part::kScores || part == Part::kValues;
+  if (masking == Masking::kFull || !reads_pairs) return 2 * times * m * k * n;
+  return times * T * (T + 1) * (part == Part::kScores ? k : n);
+}
+
+std::vector<Product> layer_products(const ModelConfig& config, std::int64_t layer,
+                                    std::int64_t tokens) {
+  require_countable(config, tokens);
+  using Part = Product::Part;
+  const auto T = tokens, D = config.d_model, hidden = config.ffn_width();
+  const auto attention = attention_cost(config, layer);
+  std::vector<Product> products, last;  // the output projection comes behind the maps
+  for (const auto& [name, shape] : attention.parameters) {
+    if (!name.ends_with("_proj.weight")) continue;
+    const bool is_last = name == "out_proj.weight" || name == "o_proj.weight";
+    (is_last ? last : products)
+        .push_back({name.substr(0, name.rfind('.')), Part::kProjection, T, shape[1], shape[0]});
+  }
+  const auto maps = std::max<std::int64_t>(attention.maps, 1);
+  const auto mixed = attention.value_products > 0 ? attention.value_products : maps;
+  products.push_back({"QK^T", Part::kScores, T, attention.score_channels / maps, T, maps});
+  products.push_back({"AV", Part::kValues, T, T, attention.value_channels / mixed, mixed});
+  products.insert(products.end(), last.begin(), last.end());
+  const auto add = [&](const char* name, std::int64_t k, std::int64_t n) {
+    products.push_back({name, Part::kFeedForward, T, k, n});
+  };
+  if (config.block == BlockKind::kNano) {
+    add("ffn.fc", D, hidden);
+    add("ffn.proj", hidden, D);
+  } else {
+    add("ffn.gate", D, hidden);
+    add("ffn.up", D, hidden);
+    add("gate * up", 0, hidden);
+    add("ffn.down", hidden, D);
+  }
+  return products;
+}
+
+Product head_product(const ModelConfig& config, std::int64_t vocab_size, std::int64_t tokens) {
+  return {"output", Product::Part::kHead, tokens, config.d_model, vocab_size};
+}
+
 ForwardFlops count_flops(const ModelConfig& config, std::int64_t vocab_size, std::int64_t tokens,
                          Masking masking) {
-  const auto D = config.d_model, hidden = config.ffn_width();
-  const auto pairs = masking == Masking::kFull ? tokens * tokens : tokens * (tokens + 1) / 2;
-  const double layers = static_cast<double>(config.layers);
-  const double widest =
-      static_cast<double>(std::max(hidden, attention_cost(config, 0).score_channels));
-  if (layers * (4.0 * static_cast<double>(pairs) * widest +
-                16.0 * static_cast<double>(tokens) * static_cast<double>(D) * widest) >
-      1e18) {
-    throw UserError("the model is too large, or the sequence too long, to count its operations");
-  }
+  require_countable(config, tokens);
   ForwardFlops flops;
+  const auto add = [&](const Product& product) {
+    part_of(flops, product.part) += product.operations(masking);
+  };
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-    const auto attention = attention_cost(config, layer);
-    for (const auto& parameter : attention.parameters) {
-      flops.projections += tokens * matrix_flops(parameter);
-    }
-    flops.scores += 2 * pairs * attention.score_channels;
-    flops.values += 2 * pairs * attention.value_channels;
-    const bool gated = config.block == BlockKind::kLlama;
-    flops.feed_forward += tokens * (gated ? 6 * D * hidden + hidden : 4 * D * hidden);
+    for (const auto& product : layer_products(config, layer, tokens)) add(product);
   }
-  flops.head = 2 * tokens * D * vocab_size;
+  add(head_product(config, vocab_size, tokens));
   return flops;
 }
 

@@ -18,7 +18,7 @@ class RmsNorm final : public Norm {
   at::Tensor forward(const at::Tensor& x) override { return rms_norm(x, weight_, eps_, kernels_); }
 
   at::Tensor read(Residual& stream) override {
-    const bool fused = kernels_ == Kernels::kFused && kernel::takes_rows(stream.x);
+    const bool fused = uses_kernels(kernels_) && kernel::takes_rows(stream.x);
     if (!fused || !stream.delta.defined()) return Norm::read(stream);
     const auto both = kernel::add_rms_norm(stream.x, stream.delta, weight_, eps_);
     stream = {both.sum};

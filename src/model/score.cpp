@@ -49,7 +49,7 @@ Questions Questions::to(const at::Device& device) const {
 
 at::Tensor mean_loss(LanguageModel& model, const at::Tensor& inputs, const Questions& questions) {
   const auto logits = answers(model, inputs, questions.where);
-  const bool fused = model.kernels() == Kernels::kFused && kernel::takes_rows(logits);
+  const bool fused = uses_kernels(model.kernels()) && kernel::takes_rows(logits);
   const auto& [where, targets, weights] = questions;
   if (fused) return kernel::mean_cross_entropy(logits, targets, weights);
   if (!weights.defined()) return at::cross_entropy_loss(logits, targets);

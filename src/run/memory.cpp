@@ -23,7 +23,7 @@ double bytes_of_maps(const ModelConfig& model, std::int64_t layers, std::int64_t
   return maps * number(T) * number(T) * kBytes;
 }
 
-bool keeps_maps(const RunConfig& config) { return config.kernels == Kernels::kPlain; }
+bool keeps_maps(const RunConfig& config) { return !uses_kernels(config.kernels); }
 
 MemoryNeed need_of_training(const RunConfig& config) {
   const auto T = sequence_length(config.task), B = config.train.batch_size;

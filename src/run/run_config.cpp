@@ -51,7 +51,7 @@ void check_optimizer_kept(const RunConfig& run, config::Check& check) {
 }  // namespace
 
 void RunConfig::validate(config::Check& check) const {
-  if (precision == Precision::kBfloat16 && device == Device::kCpu && kernels == Kernels::kFused) {
+  if (precision == Precision::kBfloat16 && device == Device::kCpu && uses_kernels(kernels)) {
     check.problem("precision",
                   "is bfloat16, which our kernels for the CPU do not know; expected float32, or "
                   "device: cuda, or kernels: plain");

@@ -67,7 +67,9 @@ struct RunConfig {
     visit("device", device, "cpu or cuda");
     visit("kernels", kernels,
           "fused (our own kernels on the CPU, the library's scaled_dot_product_attention on CUDA: "
-          "faster and without maps in memory) or plain (library operations); other rounding");
+          "faster and without maps in memory), flash_1 or flash_2 (as fused, with a call of "
+          "attention for each map of DIFF, as the official files of that name have it) or plain "
+          "(library operations); other rounding");
     visit("precision", precision,
           "float32, or bfloat16 for projections and attention (autocast; parameters, norms and "
           "losses stay float32)");

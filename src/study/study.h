@@ -70,6 +70,12 @@ std::string quoted_for_shell(const std::string& text);
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch = {});
 
+/// The runs of a study with all that can be checked without their files, which need not be there:
+/// enough to say what models they train. The path of a text is absolute.
+/// @throws UserError with all problems of all runs, one a line.
+std::vector<RunConfig> written_runs(const std::string& name,
+                                    const std::vector<std::string>& overrides);
+
 /// What each run of a study has under `key`, "evaluate" or "task", composed but not checked.
 /// @throws UserError with all problems of composing.
 std::vector<config::Value> composed_values(const std::string& name,

@@ -18,6 +18,7 @@ constexpr std::array kDataSets = {
                "input.txt",
         .bytes = 1'115'394,
         .sha256 = "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
+        .alphabet = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
         .source = "40,000 lines from Shakespeare's plays, collected by Andrej Karpathy for "
                   "char-rnn (2015)",
         .licence = "the plays are in the public domain; char-rnn is under the MIT licence",
@@ -53,13 +54,17 @@ DataState data_state(const DataSet& set, const std::filesystem::path& file) {
   return sha256_hex(read_file(file)) == set.sha256 ? DataState::kCorrect : DataState::kWrong;
 }
 
-std::string how_to_get(const std::filesystem::path& file) {
+const DataSet* data_set_of(const std::filesystem::path& file) {
   for (const DataSet& set : kDataSets) {
-    if (file.filename() == set.file_name()) {
-      return concat("; ./difflab data ", set.name, " --from download fetches it");
-    }
+    if (file.filename() == set.file_name()) return &set;
   }
-  return "";
+  return nullptr;
+}
+
+std::string how_to_get(const std::filesystem::path& file) {
+  const auto* set = data_set_of(file);
+  return set == nullptr ? ""
+                        : concat("; ./difflab data ", set->name, " --from download fetches it");
 }
 
 }  // namespace difflab

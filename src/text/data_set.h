@@ -15,8 +15,9 @@ struct DataSet {
   std::string_view url;
   std::int64_t bytes;
   std::string_view sha256;
-  std::string_view source;   ///< what it is and who made it
-  std::string_view licence;  ///< what may be done with it
+  std::string_view alphabet;  ///< its characters, each once, so that V is known without the file
+  std::string_view source;    ///< what it is and who made it
+  std::string_view licence;   ///< what may be done with it
 
   /// Its file inside the folder data/: NAME.txt.
   std::string file_name() const;
@@ -36,6 +37,9 @@ enum class DataState { kMissing, kWrong, kCorrect };
 
 /// Whether the file holds this data set. @throws UserError if it is there but cannot be read.
 DataState data_state(const DataSet& set, const std::filesystem::path& file);
+
+/// The data set that a path means, whether its file is there or not; null if it means none.
+const DataSet* data_set_of(const std::filesystem::path& file);
 
 /// "; ./difflab data NAME --from download fetches it" for a path that ends like a data set's file,
 /// else "".

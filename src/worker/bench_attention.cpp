@@ -71,8 +71,8 @@ struct Differential {
     };
     return map_of(0) - lambda * map_of(1);
   }
-  at::Tensor fused() const {
-    return attend(q, k, v, lambda.expand({q.size(0), kHeads, q.size(1)}), map);
+  at::Tensor ours(Kernels kernels) const {
+    return attend(q, k, v, lambda.expand({q.size(0), kHeads, q.size(1)}), map, {}, kernels);
   }
   std::vector<at::Tensor> leaves() const { return {q, k, v, lambda}; }
 };
@@ -116,7 +116,12 @@ std::vector<BenchCase> attention_cases(c10::Device device) {
     add("DIFF plain maps", step([diff] { return diff->plain(); }, diff->leaves()));
     add("DIFF padded flash", step([diff] { return diff->padded(); }, diff->leaves()));
     add("DIFF split flash", step([diff] { return diff->split(); }, diff->leaves()));
-    add("DIFF fused", step([diff] { return diff->fused(); }, diff->leaves()));
+    const auto add_ours = [&](const char* name, Kernels kernels) {
+      add(name, step([diff, kernels] { return diff->ours(kernels); }, diff->leaves()));
+    };
+    add_ours("DIFF flash_1", Kernels::kFlash1);
+    add_ours("DIFF flash_2", Kernels::kFlash2);
+    add_ours("DIFF fused", Kernels::kFused);
     add("Transformer flash", step([plain] { return plain->library(); }, plain->leaves()));
     add("Transformer fused", step([plain] { return plain->fused(); }, plain->leaves()));
   }

@@ -104,6 +104,83 @@ CATCH_TEST_CASE("params and flops take an experiment or bare dimensions") {
   }
 }
 
+CATCH_TEST_CASE("models of a text are counted without the text") {
+  const Driver driver;
+  const std::vector<std::string> nano{"params", "tiny", "model=nano_gpt", "task=tinyshakespeare"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), nano.begin(), nano.end());
+    return driver.call(more);
+  };
+  const Answer published = with({});
+  CATCH_INFO(published.err);
+  CATCH_CHECK_THAT(published.out,
+                   Contains("2,479,937  9.92\n") && Contains("10^6 bytes") &&  // 4 · 2.479937
+                       Contains("what is known of tinyshakespeare"));
+  const Json counts = Json::parse(with({"--json"}).out);
+  CATCH_REQUIRE(counts.size() == 1);  // three seeds
+  CATCH_CHECK(counts[0]["vocabulary"] == 65);
+  CATCH_CHECK(counts[0]["megabytes"].get<double>() == Approx(9.919748));
+  CATCH_CHECK_THAT(with({"task.tokenizer=byte"}).out, !Contains("what is known"));
+  CATCH_CHECK(Json::parse(with({"task.tokenizer=byte", "--json"}).out)[0]["vocabulary"] == 256);
+
+  const auto elsewhere = "task.file.path=" + (driver.project() / "mine.txt").string();
+  const Answer missing = with({elsewhere});
+  CATCH_CHECK(missing.code == 2);
+  CATCH_CHECK_THAT(missing.err, Contains("mine.txt does not exist") && Contains("--vocab N"));
+  CATCH_CHECK(Json::parse(with({elsewhere, "--vocab", "70", "--json"}).out)[0]["vocabulary"] == 70);
+  driver.write("mine.txt", "To be or not to be");
+  CATCH_CHECK(Json::parse(with({elsewhere, "--json"}).out)[0]["vocabulary"] == 8);  // " Tobernt"
+  driver.write("data/tinyshakespeare.txt", "abc");  // what is there counts
+  CATCH_CHECK(Json::parse(with({"--json"}).out)[0]["vocabulary"] == 3);
+  // Of a text that is not there, words are not known, nor the letters of the text's own needles.
+  const Answer words = with({"task.file.path=/nowhere/tinyshakespeare.txt", "task.tokenizer=word"});
+  CATCH_CHECK(words.code == 2);
+  CATCH_CHECK(driver.call({"params", "tiny", "model.heads=4"}).code == 2);
+  CATCH_CHECK(driver.call({"params", "tiny", "title=[1]"}).code == 2);
+}
+
+CATCH_TEST_CASE("flops lists each product of matrices with its shape") {
+  const Driver driver;
+  const std::vector<std::string> call{"flops",     "tiny", "model=diff", "model.d_model=64",
+                                      "--vocab",   "10",   "--tokens",   "8",
+                                      "--products"};
+  const Answer text = driver.call(call);
+  CATCH_INFO(text.err);
+  CATCH_CHECK_THAT(text.out, Contains("diff, 8 tokens") && Contains("each of the layers 0 to 1"));
+  auto as_json = call;
+  as_json.push_back("--json");
+  const Json model = Json::parse(driver.call(as_json).out)[0];
+  std::map<std::string, Json> products;
+  std::int64_t full = 0, causal = 0;
+  for (const auto& product : model.at("products")) {
+    products[product.at("name")] = product;
+    const auto layers = product.at("layers").is_null()
+                            ? 1
+                            : product["layers"][1].get<int>() - product["layers"][0].get<int>() + 1;
+    full += layers * product["full"]["sequence"].get<std::int64_t>();
+    causal += layers * product["causal"]["sequence"].get<std::int64_t>();
+    CATCH_CHECK(product["full"]["token"].get<std::int64_t>() * 8 == product["full"]["sequence"]);
+    CATCH_CHECK(product["causal"]["token"].get<std::int64_t>() * 8 ==
+                product["causal"]["sequence"]);
+  }
+  CATCH_CHECK(full == model["full"]["forward"]);
+  CATCH_CHECK(causal == model["causal"]["forward"]);
+  const auto is = [&](const char* name, int times, int m, int k, int n) {
+    CATCH_INFO(name << ": " << products[name].dump());
+    CATCH_CHECK(products[name]["times"] == times);
+    CATCH_CHECK(Json::array({m, k, n}) ==
+                Json::array({products[name]["m"], products[name]["k"], products[name]["n"]}));
+    CATCH_CHECK(products[name]["full"]["sequence"] == 2 * times * m * k * n);
+  };
+  is("q_proj", 1, 8, 64, 64);  // 2 pairs of maps of width 16, values of width 32
+  is("QK^T", 4, 8, 16, 8);
+  is("AV", 2, 8, 8, 32);
+  is("output", 1, 8, 64, 10);
+  // 8·9/2 of 64 pairs
+  CATCH_CHECK(products["AV"]["causal"]["sequence"] == 2 * 2 * 36 * 32);
+  CATCH_CHECK(Json::parse(driver.call({"flops", "tiny", "--json"}).out)[0].count("products") == 0);
+}
+
 CATCH_TEST_CASE("params --groups says of each parameter how it is updated") {
   const Driver driver;
   const Answer answer =

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -20,6 +22,7 @@ const DataSet kAbc = {.name = "abc",
                       .url = "https://example.org/abc",
                       .bytes = 3,
                       .sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+                      .alphabet = "abc",
                       .source = "a test",
                       .licence = "none"};
 
@@ -49,6 +52,11 @@ CATCH_TEST_CASE("Tiny Shakespeare is the file that everybody means") {
   CATCH_CHECK_THAT(how_to_get("somewhere/tinyshakespeare.txt"),
                    Contains("./difflab data tinyshakespeare --from download"));
   CATCH_CHECK(how_to_get("somewhere/else.txt").empty());
+  CATCH_CHECK(data_set_of("somewhere/tinyshakespeare.txt") == &set);
+  CATCH_CHECK(data_set_of("somewhere/else.txt") == nullptr);
+  // 26 letters twice, 10 marks, "3", the blank and the end of a line, in the order of their codes
+  CATCH_CHECK(set.alphabet.size() == 2 * 26 + 10 + 3);
+  CATCH_CHECK(std::is_sorted(set.alphabet.begin(), set.alphabet.end(), std::less_equal<>()));
 }
 
 CATCH_TEST_CASE("data lists what there is and whether it is there") {

@@ -52,9 +52,8 @@ CATCH_TEST_CASE("models on CUDA give the loss and gradients of the CPU") {
     for (const auto block : {BlockKind::kLlama, BlockKind::kNano}) {
       const ModelConfig config{.d_model = 32, .layers = 2, .block = block, .attention = attention};
       const auto expected = outcome(config, Kernels::kPlain, at::kCPU);
-      for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
-        CATCH_INFO(name << (block == BlockKind::kLlama ? ", llama" : ", nano")
-                        << (kernels == Kernels::kPlain ? ", plain" : ", fused"));
+      for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
+        CATCH_INFO(name << (block == BlockKind::kLlama ? ", llama, " : ", nano, ") << form);
         const auto found = outcome(config, kernels, cuda);
         CATCH_CHECK(found.loss == Approx(expected.loss).epsilon(1e-5));
         CATCH_CHECK(testing::relative_error(found.gradients, expected.gradients) < 1e-4);

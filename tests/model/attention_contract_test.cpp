@@ -3,6 +3,7 @@
 #include <ATen/record_function.h>
 
 #include <algorithm>
+#include <array>
 
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"
@@ -113,27 +114,35 @@ CATCH_TEST_CASE("an attention works at every width that it does not refuse") {
   }
 }
 
-// Multiplications and additions of matrices [m, k] by [k, n], one for each head.
-std::int64_t head_products = 0;
+// Products of matrices [m, k] by [k, n], one for each head: times, m, k, n.
+std::vector<std::array<std::int64_t, 4>> head_products;
 
 CATCH_TEST_CASE("what an attention costs beside its projections are its products, head by head") {
   for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
     CATCH_INFO(name);
     const auto x = at::randn({1, kTokens, kWidth}, at::kDouble);
-    head_products = 0;
+    head_products.clear();
     const auto handle = at::addThreadLocalCallback(
         at::RecordFunctionCallback([](const at::RecordFunction& called)
                                        -> std::unique_ptr<at::ObserverContext> {
           if (std::string_view(called.name()) == "aten::bmm") {
             const auto a = called.inputs()[0].toTensor(), b = called.inputs()[1].toTensor();
-            head_products += 2 * a.numel() * b.size(2);
+            head_products.push_back({a.size(0), a.size(1), a.size(2), b.size(2)});
           }
           return nullptr;
         }).needsInputs(true));
     attention->forward(x, rotary);
     at::removeCallback(handle);
-    CATCH_CHECK(head_products ==
-                2 * kTokens * kTokens * (cost.score_channels + cost.value_channels));
+    std::int64_t operations = 0;
+    for (const auto& [times, m, k, n] : head_products) operations += 2 * times * m * k * n;
+    CATCH_CHECK(operations == 2 * kTokens * kTokens * (cost.score_channels + cost.value_channels));
+    if (cost.maps == 0) continue;
+    const auto mixed = cost.value_products > 0 ? cost.value_products : cost.maps;
+    CATCH_REQUIRE(head_products.size() == 2);
+    CATCH_CHECK(head_products[0] ==
+                std::array{cost.maps, kTokens, cost.score_channels / cost.maps, kTokens});
+    CATCH_CHECK(head_products[1] ==
+                std::array{mixed, kTokens, kTokens, cost.value_channels / mixed});
   }
 }
 
@@ -218,7 +227,7 @@ CATCH_TEST_CASE("a sink takes from the weights of every row, the more the fewer 
 
 CATCH_TEST_CASE("an attention that is asked for places gives their rows of the whole output") {
   const auto places = at::tensor({0, 3, 8, 11, 17}, at::kLong);  // of 2 · kTokens
-  for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+  for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
     for (const auto& [name, config] : testing::attention_variants()) {
       CATCH_INFO(name);
       torch::manual_seed(2);
@@ -269,12 +278,13 @@ CATCH_TEST_CASE("an attention gives the same whether tokens come at once or thro
   }
 }
 
-CATCH_TEST_CASE("the fused kernels are the plain formulas, outputs and gradients") {
+CATCH_TEST_CASE("all kernels are the plain formulas, outputs and gradients") {
   for (const auto& [name, config] : testing::attention_variants()) {
     CATCH_INFO(name);
     for (const auto type : {at::kDouble, at::kFloat}) {
       std::vector<at::Tensor> plain;
-      for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+      for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
+        CATCH_INFO(form);
         torch::manual_seed(5);  // the same parameters and input for both
         const AttentionShape shape{kWidth, 2, true, kernels};
         const auto attention =

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <array>
+
 #include "model/diffusion_cost.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"
@@ -72,6 +74,53 @@ CATCH_TEST_CASE("the operations of a ChatGLM-like model are the published number
   CATCH_CHECK(flops.head == 4'363'686'772'736);
   // 28 layers · 4·8192²·4096, scores and values together
   CATCH_CHECK(flops.scores + flops.values == 30'786'325'577'728);
+}
+
+// Both maps of a layer of the ChatGLM-like model, by hand: 2 · 8192 · 4096 · 4096 and so on.
+CATCH_TEST_CASE("each product has its shape, and they make the sums of the operations") {
+  const auto products = layer_products(chat_model(), 3, 8192);
+  const auto is = [&](std::size_t i, const char* name, std::array<std::int64_t, 4> shape) {
+    CATCH_INFO(name);
+    CATCH_REQUIRE(i < products.size());
+    CATCH_CHECK(products[i].name == name);
+    CATCH_CHECK(std::array{products[i].times, products[i].m, products[i].k, products[i].n} ==
+                shape);
+  };
+  is(0, "q_proj", {1, 8192, 4096, 4096});
+  is(1, "k_proj", {1, 8192, 4096, 256});  // 2 groups of width 128
+  is(2, "v_proj", {1, 8192, 4096, 256});
+  is(3, "QK^T", {32, 8192, 128, 8192});
+  is(4, "AV", {32, 8192, 8192, 128});
+  is(5, "out_proj", {1, 8192, 4096, 4096});
+  is(6, "ffn.gate", {1, 8192, 4096, 13'696});
+  is(7, "ffn.up", {1, 8192, 4096, 13'696});
+  is(8, "gate * up", {1, 8192, 0, 13'696});
+  is(9, "ffn.down", {1, 8192, 13'696, 4096});
+  CATCH_CHECK(products.size() == 10);
+  CATCH_CHECK(products[3].operations(Masking::kFull) == 549'755'813'888);  // 32·2·8192·128·8192
+  // 32 · 128 · 8192 · 8193: half of the pairs, and half of the diagonal
+  CATCH_CHECK(products[3].operations(Masking::kCausal) == 274'911'461'376);
+  CATCH_CHECK(products[4].operations(Masking::kCausal) == 274'911'461'376);
+  CATCH_CHECK(products[8].operations(Masking::kCausal) == 8192 * 13'696);
+  const auto head = head_product(chat_model(), 65'024, 8192);
+  CATCH_CHECK(head.operations(Masking::kCausal) == 4'363'686'772'736);
+
+  std::int64_t total = head.operations(Masking::kFull);
+  for (const auto& product : products) total += 28 * product.operations(Masking::kFull);
+  CATCH_CHECK(total == 128'714'721'460'224);
+}
+
+CATCH_TEST_CASE("DIFF multiplies as many values as it has heads, all others as they have maps") {
+  for (const auto& [name, attention] : testing::attention_variants()) {
+    CATCH_INFO(name);
+    const ModelConfig config{.d_model = 32, .layers = 1, .attention = attention};
+    const auto maps = attention_cost(config, 0).maps;
+    const bool differences = std::holds_alternative<DifferentialAttentionConfig>(attention);
+    for (const auto& product : layer_products(config, 0, 6)) {
+      if (product.name == "QK^T") CATCH_CHECK(product.times == maps);
+      if (product.name == "AV") CATCH_CHECK(product.times == (differences ? maps / 2 : maps));
+    }
+  }
 }
 
 CATCH_TEST_CASE("a causal count has (T + 1)/2T of the full one's pairs, and all else the same") {

@@ -226,6 +226,13 @@ CATCH_TEST_CASE("a text that is missing, changed or no UTF-8 is the user's error
   CATCH_CHECK_THROWS_AS(config.build(), UserError);
   CATCH_CHECK_THROWS_WITH(config.build(), Contains("/nowhere/tinyshakespeare.txt does not exist") &&
                                               Contains("./difflab data tinyshakespeare --from"));
+  // Its characters are known, and those that needles add; its words are not.
+  CATCH_CHECK(config.vocab_size() == 65);
+  TextNeedleConfig needles{.file = config.file};
+  CATCH_CHECK(needles.vocab_size() == 65 + 10);  // nine digits (it has "3") and a quotation mark
+  config.tokenizer = needles.tokenizer = TokenizerKind::kWord;
+  CATCH_CHECK_THROWS_AS(config.vocab_size(), UserError);
+  CATCH_CHECK_THROWS_AS(needles.vocab_size(), UserError);
   const TextFile file(kAlphabet);
   config = small(file, 3);
   config.file.sha256 = sha256_hex(kAlphabet);

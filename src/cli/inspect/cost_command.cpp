@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,10 +14,12 @@
 #include "cli/inspect/update_table.h"
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
+#include "config/value/canonical.h"
+#include "config/value/yaml.h"
 #include "model/diffusion_cost.h"
 #include "run/run_config.h"
 #include "study/study.h"
-#include "study/vocabularies.h"
+#include "text/data_set.h"
 #include "util/error.h"
 
 namespace difflab::cli {
@@ -57,7 +61,42 @@ struct CostOptions {
   Dimensions bare;
   std::int64_t bytes = 4;
   bool json = false;
-  bool groups = false;
+  bool groups = false, products = false;
+};
+
+/// The sizes of vocabularies, each found once: finding one may mean reading a text.
+class KnownVocabularies {
+ public:
+  struct Found {
+    std::int64_t size;
+    std::string note;  ///< where it is from if the text is not there, else ""
+  };
+
+  /// @throws UserError if it takes a text that cannot be read, with what can be done.
+  const Found& find(const RunConfig& run) {
+    const auto [place, is_new] =
+        found_.try_emplace(config::canonical_json(*config::write(run).find("task")));
+    if (!is_new) return place->second;
+    try {
+      place->second = {vocab_size(run.task), note_of(run.task)};
+    } catch (const UserError& error) {
+      throw UserError(concat(error.what(), "; --vocab N counts without it"));
+    }
+    return place->second;
+  }
+
+ private:
+  static std::string note_of(const TaskConfig& task) {
+    const auto text = text_of(task);
+    if (!text || !text->file.given() || text->tokenizer == TokenizerKind::kByte) return "";
+    const auto* set = data_set_of(text->file.path);
+    std::error_code unknown;  // what cannot be looked at, reading says why
+    if (set == nullptr || std::filesystem::exists(text->file.path, unknown)) return "";
+    return concat(config::shown_path(text->file.path),
+                  " is not there; the vocabulary is what is known of ", set->name);
+  }
+
+  std::map<std::string, Found> found_;
 };
 
 // Each model of an experiment once, in the order of its runs.
@@ -73,18 +112,18 @@ std::vector<CostSubject> subjects_of(const CostOptions& options) {
         "expected an experiment (./difflab list experiments), or --d-model and the "
         "other dimensions");
   }
-  const auto study = load_study(options.study.name, options.study.overrides);
   std::vector<CostSubject> subjects;
   std::set<std::string> seen;
-  Vocabularies vocabularies;
-  for (const auto& point : study.points) {
-    const auto [run, vocab] = vocabularies.find(point.config);
-    const auto key =
-        concat(point.config.at("model").dump(), " ", sequence_length(run.task), " ", vocab);
-    if (!seen.insert(key).second) continue;
+  KnownVocabularies vocabularies;
+  for (const auto& run : written_runs(options.study.name, options.study.overrides)) {
     const auto& bare = options.bare;
-    subjects.push_back({run.model.name, run.model, bare.vocab > 0 ? bare.vocab : vocab,
-                        bare.tokens > 0 ? bare.tokens : sequence_length(run.task)});
+    const auto vocabulary =
+        bare.vocab > 0 ? KnownVocabularies::Found{bare.vocab, ""} : vocabularies.find(run);
+    CostSubject subject{run.model.name, run.model, vocabulary.size,
+                        bare.tokens > 0 ? bare.tokens : sequence_length(run.task), vocabulary.note};
+    const auto key = concat(config::canonical_json(*config::write(run).find("model")), " ",
+                            subject.tokens, " ", subject.vocab);
+    if (seen.insert(key).second) subjects.push_back(std::move(subject));
   }
   return subjects;
 }
@@ -94,11 +133,10 @@ std::string updates_of(const CostOptions& options) {
   if (options.bare.d_model > 0 || options.study.name.empty()) {
     throw UserError("--groups is about how an experiment trains; expected an experiment");
   }
-  const auto study = load_study(options.study.name, options.study.overrides);
+  const auto runs = written_runs(options.study.name, options.study.overrides);
   std::vector<const RunConfig*> different;
   std::set<std::string> seen;
-  for (const auto& point : study.points) {
-    const auto& run = study.config_of(point);
+  for (const auto& run : runs) {
     if (seen.insert(update_table({&run}, /*json=*/true)).second) different.push_back(&run);
   }
   return update_table(different, options.json);
@@ -161,8 +199,11 @@ void add_flops_command(CLI::App& app) {
   command->add_option("--bytes", options->bytes, "bytes of a number, for intensity and cache")
       ->capture_default_str()
       ->check(CLI::IsMember({1, 2, 4, 8}));
+  command->add_flag("--products", options->products,
+                    "also each product of matrices: its shape, by layer, sequence and token");
   command->callback([options] {
-    std::cout << flops_table(subjects_of(*options), options->bytes, options->json);
+    std::cout << flops_table(subjects_of(*options), options->bytes, options->products,
+                             options->json);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "experiment/verify/official_module.h"
 
 #include <functional>
+#include <type_traits>
 
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
@@ -28,7 +29,10 @@ struct Case {
         .d_model = shape.d_model, .layers = shape.layer + 1, .attention = config};
     config::read<ModelConfig>(config::write(model), "peer");
     const bool halves = peer.value("rope", "interleaved") == "halves";
-    return {config.build(shape), halves ? RotaryLayout::kHalves : RotaryLayout::kInterleaved};
+    return {.attention = config.build(shape),
+            .rotary = halves ? RotaryLayout::kHalves : RotaryLayout::kInterleaved,
+            .differential = std::is_same_v<Config, DifferentialAttentionConfig> ||
+                            std::is_same_v<Config, DifferentialV2Config>};
   }
 
   SoftmaxAttentionConfig softmax() const {

@@ -24,6 +24,7 @@ struct OfficialPart {
 struct OfficialModule {
   std::shared_ptr<Attention> attention;
   RotaryLayout rotary = RotaryLayout::kInterleaved;
+  bool differential = false;  ///< DIFF V1 or V2, which has other official forms
   std::map<std::string, OfficialPart> parts = {};  ///< by our name; others are called the same
 
   OfficialPart part(const std::string& ours) const {

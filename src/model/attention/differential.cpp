@@ -44,7 +44,7 @@ class DifferentialAttention final : public Attention {
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (fused) {
       const auto heads = attend(in.q, k, v, lambda_of_rows(in.q), head_map(),
-                                controls_->sinks(in.q));  // [B, T, H, 2d]
+                                controls_->sinks(in.q), kernels_);  // [B, T, H, 2d]
       return out(subln_->forward(at_places(heads, places), scale_).flatten(-2), in, places);
     }
     const auto values = repeat_heads(v, groups()).transpose(1, 2);  // [B, H, T, 2d]

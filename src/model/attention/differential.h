@@ -138,7 +138,8 @@ struct DifferentialAttentionConfig {
     const auto kv_width = 2 * kv_heads.value_or(heads) * d;
     AttentionCost cost{.maps = 2 * heads,
                        .score_channels = 2 * heads * d,
-                       .value_channels = 2 * heads * d,  // H differences times values of width 2d
+                       .value_channels = 2 * heads * d,
+                       .value_products = heads,  // H differences times values of width 2d
                        .cache_channels = 2 * kv_width};
     cost.add_linear("q_proj", D, D, shape.bias);
     if (!symmetric) cost.add_linear("k_proj", D, kv_width, shape.bias);

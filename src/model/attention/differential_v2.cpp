@@ -100,10 +100,10 @@ class DifferentialV2Attention final : public Attention {
   }
 
   // All heads [B, T, H, d]. Maps of one group share its values and are subtracted before they are
-  // applied; other pairs are heads of their own first.
+  // applied; other pairs are heads of their own first, and all in the official form.
   at::Tensor fused(const Inputs& in) const {
     const auto sinks = controls_->sinks(in.q);
-    if (pairing_ == QueryPairing::kInterleaved) {
+    if (pairing_ == QueryPairing::kInterleaved && !calls_by_map(kernels_)) {
       const auto lambda = in.lambda.defined()
                               ? in.lambda
                               : at::ones({in.q.size(0), in.q.size(1), heads_}, in.q.options());

@@ -9,7 +9,7 @@
 namespace difflab {
 
 bool LinearImpl::is_fused(const at::Tensor& x) const {
-  return kernels_ == Kernels::kFused && kernel::takes_linear(x, weight);
+  return uses_kernels(kernels_) && kernel::takes_linear(x, weight);
 }
 
 at::Tensor LinearImpl::forward(const at::Tensor& x) {

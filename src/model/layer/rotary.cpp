@@ -32,7 +32,7 @@ Rotary Rotary::slice(std::int64_t begin, std::int64_t tokens) const {
 
 at::Tensor Rotary::apply(const at::Tensor& x, Kernels kernels) const {
   if (!rotation.defined()) return x;
-  if (kernels == Kernels::kFused && kernel::takes_rows(x)) {
+  if (uses_kernels(kernels) && kernel::takes_rows(x)) {
     return kernel::turn_pairs(x, cosine, sine, layout == RotaryLayout::kHalves);
   }
   // A pair of reals is one complex number, and turning it is one multiplication. Angles keep their

@@ -126,6 +126,12 @@ void check_groups(const Study& study, config::Problems& problems) {
   check_parameter_groups(runs, problems);
 }
 
+// Of an experiment. A file that could not be read has been reported; there are no settings then.
+StudyConfig settings_of(const config::Study& composed, config::Problems& problems) {
+  return composed.settings.is_map() ? config::read<StudyConfig>(composed.settings, "", problems)
+                                    : StudyConfig();
+}
+
 // The points get the values that were found for them, if they were.
 void follow_tuning(const std::vector<config::Point>& points, Study& study,
                    config::Problems& problems) {
@@ -153,16 +159,30 @@ std::vector<config::Value> composed_values(const std::string& name,
   return values;
 }
 
+std::vector<RunConfig> written_runs(const std::string& name,
+                                    const std::vector<std::string>& overrides) {
+  const auto study = named_study(name, overrides);
+  config::Problems problems;
+  const auto composed = compose(study, {}, problems);
+  settings_of(composed, problems);
+  std::vector<RunConfig> runs;
+  for (const auto& point : composed.points) {
+    runs.push_back(written_run(point.config, study.root, problems));
+  }
+  std::vector<const RunConfig*> all;
+  for (const auto& run : runs) all.push_back(&run);
+  if (problems.empty()) check_parameter_groups(all, problems);
+  problems.throw_if_any();
+  return runs;
+}
+
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch) {
   auto study = named_study(name, overrides);
   config::Problems problems;
   const auto composed = compose(study, std::move(watch), problems);
   study.preset = composed.preset;
-  // A file that could not be read has been reported; there are no settings to check then.
-  if (composed.settings.is_map()) {
-    study.config = config::read<StudyConfig>(composed.settings, "", problems);
-  }
+  study.config = settings_of(composed, problems);
   study.results = (place_of(composed.settings, "results", study.root) / study.config.results)
                       .lexically_normal();
   resolve(composed.points, study, problems);

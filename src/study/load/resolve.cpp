@@ -19,6 +19,17 @@ fs::path place_of(const config::Value& settings, const std::string& key, const f
   return typed ? fs::current_path() : root;
 }
 
+RunConfig written_run(const config::Value& composed, const fs::path& root,
+                      config::Problems& problems) {
+  auto tree = composed;
+  complete_stages(tree);
+  auto run = config::read<RunConfig>(tree, "", problems);
+  if (auto* file = text_file(run.task); file != nullptr && file->given()) {
+    file->path = (place_of(tree, "task.file.path", root) / file->path).lexically_normal().string();
+  }
+  return run;
+}
+
 void resolve(const std::vector<config::Point>& points, Study& study, config::Problems& problems) {
   for (const auto& point : points) {
     auto tree = point.config;

@@ -55,7 +55,8 @@ struct TextConfig {
   void validate(config::Check& check) const;
 
   std::int64_t sequence_length() const { return length; }
-  /// Reads the file if its characters are the vocabulary. @throws UserError as load_corpus does.
+  /// Reads the file if its characters are the vocabulary. @throws UserError as load_vocabulary
+  /// does.
   std::int64_t vocab_size() const;
   /// The text that sequences of `size` tokens are cut from; 0 for those of the task.
   TextConfig text(std::int64_t size) const;
@@ -76,6 +77,10 @@ struct Corpus {
 /// @throws UserError if the file cannot be read, is not the one that was planned with, or is no
 /// UTF-8 where characters are to be the tokens.
 Corpus load_corpus(const TextConfig& config);
+
+/// The same for its vocabulary alone: of a data set that has not been fetched, the text is its
+/// alphabet. @throws UserError as load_corpus does.
+Corpus load_vocabulary(const TextConfig& config);
 
 /// Tokens [begin, end) of a text.
 struct TokenRange {

@@ -88,7 +88,7 @@ std::int64_t TextConfig::vocab_size() const {
   if (!file.given() && tokenizer == TokenizerKind::kCharacter) {
     return static_cast<std::int64_t>(generated_alphabet().size());
   }
-  return load_corpus(*this).tokenizer.vocab_size();
+  return load_vocabulary(*this).tokenizer.vocab_size();
 }
 
 namespace {
@@ -123,6 +123,16 @@ Corpus load_corpus(const TextConfig& config) {
   std::string text = config.file.read();
   auto tokenizer = tokenizer_of(config.tokenizer, text, name);
   return {name, std::move(text), std::move(tokenizer)};
+}
+
+Corpus load_vocabulary(const TextConfig& config) {
+  const auto* set = config.file.given() ? data_set_of(config.file.path) : nullptr;
+  std::error_code unknown;
+  const bool is_known = set != nullptr && config.tokenizer == TokenizerKind::kCharacter;
+  if (!is_known || std::filesystem::exists(config.file.path, unknown) || unknown) {
+    return load_corpus(config);
+  }
+  return {config.file.path, std::string(set->alphabet), Tokenizer::characters_of(set->alphabet)};
 }
 
 }  // namespace difflab

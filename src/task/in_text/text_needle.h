@@ -80,7 +80,8 @@ struct TextNeedleConfig {
   void validate(config::Check& check) const;
 
   std::int64_t sequence_length() const { return length; }
-  /// Reads the file if its characters are the vocabulary. @throws UserError as load_corpus does.
+  /// Reads the file if its characters are the vocabulary. @throws UserError as load_vocabulary
+  /// does.
   std::int64_t vocab_size() const;
   /// The haystack of sequences of `size` tokens; 0 for those of the task.
   TextConfig text(std::int64_t size) const;

@@ -109,7 +109,7 @@ void TextNeedleConfig::validate(config::Check& check) const {
 std::int64_t TextNeedleConfig::vocab_size() const {
   if (tokenizer == TokenizerKind::kByte) return Tokenizer::bytes().vocab_size();
   const auto corpus = file.given() || tokenizer == TokenizerKind::kWord
-                          ? load_corpus(haystack())
+                          ? load_vocabulary(haystack())
                           : Corpus{"generated text", "", Tokenizer::bytes()};
   return tokenizer_with_needles(*this, corpus).vocab_size();
 }

@@ -16,7 +16,7 @@ at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
 
 bool Attention::uses_fused(Kernels kernels, const KeyValueCache* cache) const {
   const bool whole = cache == nullptr || cache->tokens() == 0;
-  return kernels == Kernels::kFused && whole && !logit_hook_ && !bidirectional_;
+  return uses_kernels(kernels) && whole && !logit_hook_ && !bidirectional_;
 }
 
 at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
@@ -40,9 +40,22 @@ at::Tensor Attention::after_hook(const at::Tensor& logits) const {
 }
 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                  const at::Tensor& lambda, const kernel::HeadMap& heads, const at::Tensor& sinks) {
-  return kernel::takes_rows(q) ? kernel::fused_attention(q, k, v, lambda, heads, sinks)
-                               : kernel::library_attention(q, k, v, lambda, heads, sinks);
+                  const at::Tensor& lambda, const kernel::HeadMap& heads, const at::Tensor& sinks,
+                  Kernels kernels) {
+  const auto call = kernel::takes_rows(q) ? kernel::fused_attention : kernel::library_attention;
+  if (heads.q2.empty() || !calls_by_map(kernels)) return call(q, k, v, lambda, heads, sinks);
+  // The maps of all heads that are first, or second, in their pairs: [B, T, H, width].
+  const auto values = kernels == Kernels::kFlash2 ? v.chunk(2, -1) : std::vector{v};
+  const auto map = [&](const std::vector<std::int64_t>& queries,
+                       const std::vector<std::int64_t>& keys) {
+    std::vector<at::Tensor> parts;
+    for (const auto& part : values) {
+      parts.push_back(call(q, k, part, {}, {queries, {}, keys, {}, heads.v}, sinks));
+    }
+    return parts.size() == 1 ? parts.front() : at::cat(parts, -1);
+  };
+  const auto second = map(heads.q2, heads.k2);
+  return map(heads.q1, heads.k1) - lambda.transpose(1, 2).unsqueeze(-1) * second;
 }
 
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {

@@ -57,7 +57,7 @@ class Attention : public torch::nn::Module {
   virtual std::vector<std::pair<std::string, double>> statistics() const { return {}; }
 
  protected:
-  /// Whether maps need not be seen by anybody, so that `attend` may do: fused kernels, whole
+  /// Whether maps need not be seen by anybody, so that `attend` may do: kernels, whole
   /// sequences (also one that a cache is to keep), nobody looking at the logits.
   bool uses_fused(Kernels kernels, const KeyValueCache* cache) const;
 
@@ -91,10 +91,11 @@ class WithLogitHook {
 };
 
 /// Attention by kernels that store no map: ours on the CPU, the library's elsewhere. Shapes are
-/// those of kernel::fused_attention.
+/// those of kernel::fused_attention. Two maps of a head take one call, or as many as the official
+/// form that `kernels` names; plain is not among them.
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads,
-                  const at::Tensor& sinks = {});
+                  const at::Tensor& sinks = {}, Kernels kernels = Kernels::kFused);
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);

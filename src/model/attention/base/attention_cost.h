@@ -24,6 +24,8 @@ struct AttentionCost {
   std::int64_t score_channels = 0;
   /// Widths of all products of weights with values together: they take 2·T²·value_channels.
   std::int64_t value_channels = 0;
+  /// How many products of weights with values those are; 0: as many as maps.
+  std::int64_t value_products = 0;
   /// Numbers kept per token for decoding: keys and values.
   std::int64_t cache_channels = 0;
 
