@@ -9,6 +9,7 @@
 #include "evaluate/answers/hops.h"
 #include "evaluate/answers/interference.h"
 #include "evaluate/answers/reassignment.h"
+#include "evaluate/heads/attention_sink.h"
 #include "evaluate/inside/activation_outliers.h"
 #include "evaluate/inside/attention_allocation.h"
 #include "evaluate/inside/initial_gradients.h"
@@ -34,7 +35,8 @@ using EvaluationConfig =
                  HallucinationConfig, HopsConfig, ReassignmentConfig, InterferenceConfig,
                  AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
                  LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, InitialGradientsConfig,
-                 LambdaDistributionConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
+                 LambdaDistributionConfig, AttentionSinkConfig, ThroughputConfig, SampleTextConfig,
+                 DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {
