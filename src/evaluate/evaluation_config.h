@@ -10,6 +10,7 @@
 #include "evaluate/answers/interference.h"
 #include "evaluate/answers/reassignment.h"
 #include "evaluate/heads/attention_sink.h"
+#include "evaluate/heads/head_redundancy.h"
 #include "evaluate/inside/activation_outliers.h"
 #include "evaluate/inside/attention_allocation.h"
 #include "evaluate/inside/initial_gradients.h"
@@ -35,8 +36,8 @@ using EvaluationConfig =
                  HallucinationConfig, HopsConfig, ReassignmentConfig, InterferenceConfig,
                  AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
                  LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, InitialGradientsConfig,
-                 LambdaDistributionConfig, AttentionSinkConfig, ThroughputConfig, SampleTextConfig,
-                 DecodingConfig>;
+                 LambdaDistributionConfig, AttentionSinkConfig, HeadRedundancyConfig,
+                 ThroughputConfig, SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {
