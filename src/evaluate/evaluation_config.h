@@ -11,6 +11,7 @@
 #include "evaluate/answers/reassignment.h"
 #include "evaluate/heads/attention_sink.h"
 #include "evaluate/heads/head_redundancy.h"
+#include "evaluate/heads/head_statistics.h"
 #include "evaluate/inside/activation_outliers.h"
 #include "evaluate/inside/attention_allocation.h"
 #include "evaluate/inside/initial_gradients.h"
@@ -37,7 +38,7 @@ using EvaluationConfig =
                  AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
                  LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, InitialGradientsConfig,
                  LambdaDistributionConfig, AttentionSinkConfig, HeadRedundancyConfig,
-                 ThroughputConfig, SampleTextConfig, DecodingConfig>;
+                 HeadStatisticsConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {
