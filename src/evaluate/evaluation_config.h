@@ -9,6 +9,7 @@
 #include "evaluate/answers/hops.h"
 #include "evaluate/answers/interference.h"
 #include "evaluate/answers/reassignment.h"
+#include "evaluate/heads/attention_map.h"
 #include "evaluate/heads/attention_sink.h"
 #include "evaluate/heads/head_redundancy.h"
 #include "evaluate/heads/head_statistics.h"
@@ -38,7 +39,8 @@ using EvaluationConfig =
                  AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
                  LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, InitialGradientsConfig,
                  LambdaDistributionConfig, AttentionSinkConfig, HeadRedundancyConfig,
-                 HeadStatisticsConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
+                 HeadStatisticsConfig, AttentionMapConfig, ThroughputConfig, SampleTextConfig,
+                 DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {
