@@ -13,6 +13,7 @@
 #include "evaluate/heads/attention_sink.h"
 #include "evaluate/heads/head_redundancy.h"
 #include "evaluate/heads/head_statistics.h"
+#include "evaluate/heads/sparse_attention.h"
 #include "evaluate/inside/activation_outliers.h"
 #include "evaluate/inside/attention_allocation.h"
 #include "evaluate/inside/initial_gradients.h"
@@ -39,8 +40,8 @@ using EvaluationConfig =
                  AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
                  LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, InitialGradientsConfig,
                  LambdaDistributionConfig, AttentionSinkConfig, HeadRedundancyConfig,
-                 HeadStatisticsConfig, AttentionMapConfig, ThroughputConfig, SampleTextConfig,
-                 DecodingConfig>;
+                 HeadStatisticsConfig, AttentionMapConfig, SparseAttentionConfig, ThroughputConfig,
+                 SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {
