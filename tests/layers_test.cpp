@@ -41,7 +41,7 @@ const std::map<std::string, Room> kRooms = {
       {"optimizer", "settings", "step"}}},
     {"evaluate",
      {{"util", "statistics", "config", "text", "model", "task"},
-      {"base", "answers", "retrieval", "inside", "language", "speed"}}},
+      {"base", "answers", "retrieval", "inside", "heads", "language", "speed"}}},
     {"run",
      {{"util", "statistics", "config", "record", "text", "model", "task", "train", "evaluate"}}},
     {"experiment",

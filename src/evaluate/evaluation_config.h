@@ -9,6 +9,11 @@
 #include "evaluate/answers/hops.h"
 #include "evaluate/answers/interference.h"
 #include "evaluate/answers/reassignment.h"
+#include "evaluate/heads/attention_map.h"
+#include "evaluate/heads/attention_sink.h"
+#include "evaluate/heads/head_redundancy.h"
+#include "evaluate/heads/head_statistics.h"
+#include "evaluate/heads/sparse_attention.h"
 #include "evaluate/inside/activation_outliers.h"
 #include "evaluate/inside/attention_allocation.h"
 #include "evaluate/inside/initial_gradients.h"
@@ -34,7 +39,9 @@ using EvaluationConfig =
                  HallucinationConfig, HopsConfig, ReassignmentConfig, InterferenceConfig,
                  AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
                  LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, InitialGradientsConfig,
-                 LambdaDistributionConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
+                 LambdaDistributionConfig, AttentionSinkConfig, HeadRedundancyConfig,
+                 HeadStatisticsConfig, AttentionMapConfig, SparseAttentionConfig, ThroughputConfig,
+                 SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {

@@ -11,11 +11,16 @@
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
+#include "support/evaluation_cells.h"
 #include "task/base/task.h"
 #include "task/needle/vocabulary.h"
 
 namespace difflab {
 namespace {
+
+using testing::cells_with;
+using testing::evaluate;
+using testing::only;
 
 const NeedleConfig kAnalysisNeedles{
     .length = 24, .needles = 2, .queries = 1, .noise_tokens = 8, .keys = 4, .values = 4};
@@ -44,29 +49,6 @@ LanguageModel matcher(double match, AttentionConfig attention, std::int64_t widt
     weight.copy_(w * at::eye(weight.size(0), kVocab));
   }
   return model;
-}
-
-EvaluationResult evaluate(const auto& config, LanguageModel& model, const TaskConfig& task_config,
-                          std::uint64_t seed = 3) {
-  const auto task = build_task(task_config);
-  return config.run({model, task_config, *task, seed});
-}
-
-/// The cells that have these values.
-std::vector<Json> cells_with(const EvaluationResult& result, const Json& values) {
-  std::vector<Json> found;
-  for (const auto& cell : result.details["cells"]) {
-    bool same = true;
-    for (const auto& [key, value] : values.items()) same = same && cell.value(key, Json()) == value;
-    if (same) found.push_back(cell);
-  }
-  return found;
-}
-
-double only(const EvaluationResult& result, const Json& values, const char* key) {
-  const auto found = cells_with(result, values);
-  CATCH_REQUIRE(found.size() == 1);
-  return found[0][key].get<double>();
 }
 
 CATCH_TEST_CASE("even attention lies on each region by its number of positions") {

@@ -199,6 +199,41 @@ CATCH_TEST_CASE("a heat map has one scale from 0 to 1, pooled counts and the cha
               std::string::npos);
 }
 
+CATCH_TEST_CASE("a heat map of few cells outlines and labels each, one of many stays readable") {
+  const auto drawn_with = [](int places) {
+    TemporaryFolder folder;
+    StudyBuilder builder(folder.path());
+    Json cells = Json::array();
+    for (int query = 0; query < places; ++query) {
+      for (int key = 0; key <= query; ++key) {
+        cells.push_back({{"query", query}, {"key", key}, {"share", 0.1}});
+      }
+    }
+    for (const char* model : {"diff", "transformer"}) {
+      builder.finished(model, 0, Json::object(),
+                       {{"evaluations", Json{{"map", Json{{"cells", cells}}}}}});
+    }
+    HeatmapConfig heatmap;
+    heatmap.name = "map";
+    heatmap.source = "map";
+    heatmap.x = "key";
+    heatmap.y = "query";
+    heatmap.value = "share";
+    heatmap.facet = "model";
+    return Drawn(builder).draw(heatmap).spec["spec"];
+  };
+  const Json few = drawn_with(6), many = drawn_with(64);
+  CATCH_CHECK(few["layer"].size() == 2);  // with its numbers
+  CATCH_CHECK(few["layer"][0]["mark"].contains("stroke"));
+  CATCH_CHECK_FALSE(few["layer"][0]["encoding"]["x"]["axis"].contains("labelOverlap"));
+  CATCH_CHECK(many["layer"].size() == 1);
+  CATCH_CHECK_FALSE(many["layer"][0]["mark"].contains("stroke"));
+  for (const char* axis : {"x", "y"}) {
+    CATCH_CHECK(many["layer"][0]["encoding"][axis]["axis"]["labelOverlap"] == "greedy");
+  }
+  CATCH_CHECK(many["height"] == 384);  // 64 rows of 6 pixels: no more than 400
+}
+
 CATCH_TEST_CASE("a variant has one colour, dash and shape in all figures, the baseline ink") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

@@ -48,13 +48,20 @@ class DifferentialAttention final : public Attention {
       return out(subln_->forward(at_places(heads, places), scale_).flatten(-2), in, places);
     }
     const auto values = repeat_heads(v, groups()).transpose(1, 2);  // [B, H, T, 2d]
-    const auto heads = difference(in.q, k).matmul(values);          // [B, H, T, 2d]
-    return out(at_places(join_heads(subln_->forward(heads, scale_)), places), in, places);
+    const auto mixed = after_weight_hook(difference(in.q, k)).matmul(values);
+    const auto heads = subln_->forward(after_head_hook(HeadPoint::kBeforeNorm, mixed), scale_);
+    const auto outputs = after_head_hook(HeadPoint::kAfterNorm, heads);  // [B, H, T, 2d]
+    return out(at_places(join_heads(outputs), places), in, places);
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
     const auto in = inputs(x, rotary);
     return difference(in.q, in.k);
+  }
+
+  std::vector<at::Tensor> maps(const at::Tensor& x, const Rotary& rotary) override {
+    const auto in = inputs(x, rotary);
+    return both_maps(in.q, in.k);
   }
 
   at::Tensor lambdas(const at::Tensor& x) override {
@@ -105,10 +112,14 @@ class DifferentialAttention final : public Attention {
 
   // A = softmax(q₁k₁ᵀ/√d) − λ softmax(q₂k₂ᵀ/√d)  (arXiv 2410.05258, eq. 1): [B, H, T_q, T].
   at::Tensor difference(const at::Tensor& q, const at::Tensor& k) const {
+    const auto pairs = both_maps(q, k);
+    return pairs[0] - lambda_->value() * pairs[1];
+  }
+
+  std::vector<at::Tensor> both_maps(const at::Tensor& q, const at::Tensor& k) const {
     const auto maps =
         causal_map(q.transpose(1, 2), repeat_keys(k).transpose(1, 2), controls_->sinks(q));
-    const auto pairs = maps.unflatten(1, {heads_, 2}).unbind(2);  // 2 × [B, H, T_q, T]
-    return pairs[0] - lambda_->value() * pairs[1];
+    return maps.unflatten(1, {heads_, 2}).unbind(2);  // 2 × [B, H, T_q, T]
   }
 
   // Of the joined heads at these places.

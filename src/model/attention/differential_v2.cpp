@@ -43,14 +43,21 @@ class DifferentialV2Attention final : public Attention {
     if (at_once) {
       return out(subln_->forward(at_places(fused(in), places)).flatten(-2), in, places);
     }
-    const auto mixed = maps(in.q, k).matmul(repeat(v));                // [B, 2H, T, d]
-    const auto heads = subln_->forward(difference(mixed, in.lambda));  // [B, H, T, d]
-    return out(at_places(join_heads(heads), places), in, places);      // [B, T, D]
+    const auto mixed = mix(all_maps(in.q, k), repeat(v), in.lambda);
+    const auto heads = subln_->forward(after_head_hook(HeadPoint::kBeforeNorm, mixed));
+    const auto outputs = after_head_hook(HeadPoint::kAfterNorm, heads);
+    return out(at_places(join_heads(outputs), places), in, places);  // [B, T, D]
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
     const auto in = inputs(x, rotary);
-    return difference(maps(in.q, in.k), in.lambda);
+    return difference(all_maps(in.q, in.k), in.lambda);
+  }
+
+  std::vector<at::Tensor> maps(const at::Tensor& x, const Rotary& rotary) override {
+    const auto in = inputs(x, rotary);
+    const auto [first, second] = pairs(all_maps(in.q, in.k));
+    return {first, second};
   }
 
   at::Tensor lambdas(const at::Tensor& x) override {
@@ -84,13 +91,30 @@ class DifferentialV2Attention final : public Attention {
             .lambda = none ? at::Tensor() : lambda_of(projected[3]),
             .gate = controls_->gate_of(projected)};
   }
-  at::Tensor maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, 2H, T_q, T]
+  at::Tensor all_maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, 2H, T_q, T]
     return causal_map(q.transpose(1, 2), repeat(k), controls_->sinks(q));
+  }
+
+  // All heads [B, H, T, d] of maps [B, 2H, T, T] and values [B, 2H, T, d]. A hook sees the
+  // difference of two maps if they multiply the same values.
+  at::Tensor mix(const at::Tensor& maps, const at::Tensor& values, const at::Tensor& lambda) const {
+    if (!has_weight_hook()) return difference(maps.matmul(values), lambda);
+    const auto [v1, v2] = pairs(values);
+    if (pairing_ == QueryPairing::kInterleaved) {
+      return after_weight_hook(difference(maps, lambda)).matmul(v1);
+    }
+    const auto [a1, a2] = pairs(maps);
+    const auto first = after_weight_hook(a1).matmul(v1);
+    return subtracted(first, after_weight_hook(a2).matmul(v2), lambda);
   }
 
   // a_first − λ · a_second of every pair: [B, 2H, T, n] -> [B, H, T, n].
   at::Tensor difference(const at::Tensor& a, const at::Tensor& lambda) const {
     const auto [first, second] = pairs(a);
+    return subtracted(first, second, lambda);
+  }
+  at::Tensor subtracted(const at::Tensor& first, const at::Tensor& second,
+                        const at::Tensor& lambda) const {
     if (!lambda.defined()) return first - second;
     return first - lambda.transpose(1, 2).unsqueeze(-1) * second;
   }

@@ -33,10 +33,11 @@ class ExclusiveAttention final : public Attention {
     const auto in = inputs(x, rotary);
     const bool fused = uses_fused(kernels_, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
-    const auto heads = fused ? attend(in.q, k, v, {}, head_map(), controls_->sinks(in.q))
-                             : map(in.q, k).matmul(repeat(v)).transpose(1, 2);  // [B, T, H, d]
+    const auto heads =
+        fused ? attend(in.q, k, v, {}, head_map(), controls_->sinks(in.q))
+              : after_weight_hook(map(in.q, k)).matmul(repeat(v)).transpose(1, 2);  // [B, T, H, d]
     const auto own = repeat_heads(in.v, heads_ / kv_heads_);
-    const auto outputs = excluded(at_places(heads, places), at_places(own, places)).flatten(-2);
+    const auto outputs = outputs_of(heads, own, places).flatten(-2);
     const auto gate = in.gate.defined() ? at_places(in.gate, places) : at::Tensor();
     return out_proj_(controls_->gated(outputs, gate));
   }
@@ -49,6 +50,11 @@ class ExclusiveAttention final : public Attention {
     const auto own = (maps.matmul(values) * values).sum(-1) /
                      values.square().sum(-1).clamp_min(kSmallestValue * kSmallestValue);
     return maps - at::diag_embed(own * alpha_.tanh().to(own.scalar_type()).unsqueeze(-1));
+  }
+
+  std::vector<at::Tensor> maps(const at::Tensor& x, const Rotary& rotary) override {
+    const auto in = inputs(x, rotary);
+    return {map(in.q, in.k)};
   }
 
   std::int64_t rotary_dim() const override { return head_dim_; }
@@ -84,6 +90,17 @@ class ExclusiveAttention final : public Attention {
     const auto u = values * values.square().sum(-1, true).clamp_min(least).rsqrt();
     const auto strength = alpha_.tanh().to(heads.scalar_type()).unsqueeze(-1);  // [H, 1]
     return heads - strength * (heads * u).sum(-1, true) * u;
+  }
+
+  // Heads and values [B, T, H, d] -> what the gate reads at these places. A hook sees all places.
+  at::Tensor outputs_of(const at::Tensor& heads, const at::Tensor& values,
+                        const at::Tensor& places) const {
+    if (!has_head_hook()) return excluded(at_places(heads, places), at_places(values, places));
+    auto outputs = excluded(heads, values).transpose(1, 2);
+    for (const auto point : {HeadPoint::kBeforeNorm, HeadPoint::kAfterNorm}) {
+      outputs = after_head_hook(point, outputs);
+    }
+    return at_places(outputs.transpose(1, 2), places);
   }
 
   at::Tensor map(const at::Tensor& q, const at::Tensor& k) const {  // [B, H, T_q, T]

@@ -40,8 +40,10 @@ class SoftmaxAttention final : public Attention {
       const auto heads = attend(in.q, k, v, {}, head_map(), controls_.sinks(in.q));
       return out(subln_->forward(at_places(heads, places)).flatten(-2), in, places);
     }
-    const auto heads = map(in.q, k).matmul(repeat(v));  // [B, H, T, d]
-    return out(at_places(join_heads(subln_->forward(heads)), places), in, places);
+    const auto mixed = after_weight_hook(map(in.q, k)).matmul(repeat(v));  // [B, H, T, d]
+    const auto heads = subln_->forward(after_head_hook(HeadPoint::kBeforeNorm, mixed));
+    const auto outputs = after_head_hook(HeadPoint::kAfterNorm, heads);
+    return out(at_places(join_heads(outputs), places), in, places);
   }
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {

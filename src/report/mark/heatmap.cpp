@@ -17,6 +17,9 @@ constexpr int kGap = 12;            // pixels between panels
 constexpr int kAroundPanels = 112;  // pixels for the axis on the left and the colour scale
 constexpr int kWidestPanel = 190;
 constexpr int kLegibleCell = 20;  // a narrower cell shows no number
+constexpr int kOutlinedCell = 8;  // a smaller cell is all colour, and not each has a label
+constexpr int kTallestPanel = 400;
+constexpr int kLowestCell = 3;
 constexpr double kDarkTextAbove = 0.62;
 constexpr double kDarkTextWithin = 0.6;  // of a difference map's largest value
 
@@ -73,18 +76,19 @@ constexpr const char* kShortLabel =
     "+ "
     "'K' : datum.label";
 
+// A place of `room` pixels for each value.
 Json axis_channel(const HeatmapPlan& plan, const std::string& key, const char* field,
-                  std::size_t index) {
+                  std::size_t index, int room) {
   const bool numeric = std::all_of(plan.groups.begin(), plan.groups.end(), [&](const Group& group) {
     return group.keys[index].is_number();
   });
-  return {
-      {"field", field},
-      {"type", "ordinal"},
-      {"title", plan.style.labels.axis_title(metric_of(key))},
-      {"sort", numeric ? Json("ascending") : Json(nullptr)},
-      {"axis",
-       Json{{"labelAngle", 0}, {"ticks", false}, {"domain", false}, {"labelExpr", kShortLabel}}}};
+  Json axis = {{"labelAngle", 0}, {"ticks", false}, {"domain", false}, {"labelExpr", kShortLabel}};
+  if (room < kOutlinedCell) axis["labelOverlap"] = "greedy";
+  return {{"field", field},
+          {"type", "ordinal"},
+          {"title", plan.style.labels.axis_title(metric_of(key))},
+          {"sort", numeric ? Json("ascending") : Json(nullptr)},
+          {"axis", std::move(axis)}};
 }
 
 struct PanelSize {
@@ -92,6 +96,7 @@ struct PanelSize {
   int width;
   int height;
   int cell_width;
+  int cell_height;
 };
 
 PanelSize panel_size(const HeatmapPlan& plan) {
@@ -103,7 +108,12 @@ PanelSize panel_size(const HeatmapPlan& plan) {
   const int room = pixels(plan.config.width) - kAroundPanels - kGap * (size.across - 1);
   size.width = std::clamp(room / size.across, 20, kWidestPanel);
   size.cell_width = size.width / distinct(plan, 2);
-  size.height = std::clamp(size.cell_width * 3 / 4, 15, 26) * distinct(plan, 1);
+  const int rows = distinct(plan, 1);
+  size.cell_height = std::clamp(size.cell_width * 3 / 4, 15, 26);
+  if (size.cell_height * rows > kTallestPanel) {
+    size.cell_height = std::max(kTallestPanel / rows, kLowestCell);
+  }
+  size.height = size.cell_height * rows;
   return size;
 }
 
@@ -129,8 +139,8 @@ Json color_channel(const HeatmapPlan& plan, const PanelSize& size) {
 
 Json layers(const HeatmapPlan& plan, const PanelSize& size) {
   const Labels& labels = plan.style.labels;
-  const Json x = axis_channel(plan, plan.config.x, "x", 2);
-  const Json y = axis_channel(plan, plan.config.y, "y", 1);
+  const Json x = axis_channel(plan, plan.config.x, "x", 2, size.cell_width);
+  const Json y = axis_channel(plan, plan.config.y, "y", 1, size.cell_height);
   const std::string panel = plan.config.facet.empty() ? "" : labels.axis(plan.config.facet);
   const Json tooltip = Json::array(
       {Json{{"field", "panel"}, {"title", panel}}, Json{{"field", "x"}, {"title", x["title"]}},
@@ -138,12 +148,14 @@ Json layers(const HeatmapPlan& plan, const PanelSize& size) {
        Json{{"field", "value"}, {"title", labels.heading(plan.metric)}, {"format", ".3f"}},
        Json{{"field", "answers"}, {"title", "right answers"}},
        Json{{"field", "runs"}, {"title", "runs"}}});
+  const bool outlined = std::min(size.cell_width, size.cell_height) >= kOutlinedCell;
   Json result = Json::array();
   result.push_back(
-      Json{{"mark", Json{{"type", "rect"}, {"stroke", kPaper}, {"strokeWidth", 0.6}}},
+      Json{{"mark", outlined ? Json{{"type", "rect"}, {"stroke", kPaper}, {"strokeWidth", 0.6}}
+                             : Json{{"type", "rect"}}},
            {"encoding",
             Json{{"x", x}, {"y", y}, {"color", color_channel(plan, size)}, {"tooltip", tooltip}}}});
-  if (size.cell_width < kLegibleCell) return result;
+  if (size.cell_width < kLegibleCell || !outlined) return result;
   const std::string legible_black =
       plan.is_difference() ? concat("abs(datum.value) < ", kDarkTextWithin * plan.reach)
                            : concat("datum.value > ", kDarkTextAbove);

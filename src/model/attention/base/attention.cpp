@@ -14,9 +14,14 @@ void Attention::initialise(const std::function<Random(const std::string& name)>&
 
 at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
 
+std::vector<at::Tensor> Attention::maps(const at::Tensor& x, const Rotary& rotary) {
+  return {weights(x, rotary)};
+}
+
 bool Attention::uses_fused(Kernels kernels, const KeyValueCache* cache) const {
   const bool whole = cache == nullptr || cache->tokens() == 0;
-  return uses_kernels(kernels) && whole && !logit_hook_ && !bidirectional_;
+  const bool hooked = logit_hook_ || weight_hook_ || head_hook_;
+  return uses_kernels(kernels) && whole && !hooked && !bidirectional_;
 }
 
 at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
@@ -37,6 +42,14 @@ at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
 
 at::Tensor Attention::after_hook(const at::Tensor& logits) const {
   return logit_hook_ ? logit_hook_(logits) : logits;
+}
+
+at::Tensor Attention::after_weight_hook(const at::Tensor& weights) const {
+  return weight_hook_ ? weight_hook_(weights) : weights;
+}
+
+at::Tensor Attention::after_head_hook(HeadPoint point, const at::Tensor& heads) const {
+  return head_hook_ ? head_hook_(point, heads) : heads;
 }
 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

@@ -20,6 +20,19 @@ namespace difflab {
 /// must not look, and returns those that are used.
 using LogitHook = std::function<at::Tensor(const at::Tensor& logits)>;
 
+/// Sees the weights by which values are multiplied, [B, H, T_q, T], signed for differences of maps,
+/// and returns those that are used. Maps that multiply different values come one after the other.
+using WeightHook = std::function<at::Tensor(const at::Tensor& weights)>;
+
+/// Where a head's output is looked at.
+enum class HeadPoint {
+  kBeforeNorm,  ///< weights times values
+  kAfterNorm,   ///< what the gate and the output projection read; the same without a head norm
+};
+
+/// Sees the outputs of all heads, [B, H, T_q, width], and returns those that are used.
+using HeadHook = std::function<at::Tensor(HeadPoint point, const at::Tensor& heads)>;
+
 /// Causal self-attention over one sequence: position t reads positions 0..t.
 class Attention : public torch::nn::Module {
  public:
@@ -34,12 +47,23 @@ class Attention : public torch::nn::Module {
   /// maps may have others.
   virtual at::Tensor weights(const at::Tensor& x, const Rotary& rotary) = 0;
 
+  /// The maps that a head combines to its weights, for analysis: A₁ and A₂ of a difference A₁ −
+  /// λA₂, in this order, the softmax map of a kind that has one for a head, and the weights of a
+  /// kind without softmax maps. Each is [B, H, T, T].
+  virtual std::vector<at::Tensor> maps(const at::Tensor& x, const Rotary& rotary);
+
   /// λ at every position and head for x [B, T, D], for analysis: [B, T, H]; undefined for a kind
   /// without one.
   virtual at::Tensor lambdas(const at::Tensor& x);
 
   /// The logits pass through `hook` from now on, by plain operations; {} takes it away.
   void set_logit_hook(LogitHook hook) { logit_hook_ = std::move(hook); }
+
+  /// Weights pass through `hook` from now on, by plain operations; {} takes it away.
+  void set_weight_hook(WeightHook hook) { weight_hook_ = std::move(hook); }
+
+  /// Outputs of heads pass through `hook` from now on, by plain operations; {} takes it away.
+  void set_head_hook(HeadHook hook) { head_hook_ = std::move(hook); }
 
   /// Every position reads the whole sequence from now on, as in vision models, by plain operations:
   /// for reference cases.
@@ -58,7 +82,7 @@ class Attention : public torch::nn::Module {
 
  protected:
   /// Whether maps need not be seen by anybody, so that `attend` may do: kernels, whole
-  /// sequences (also one that a cache is to keep), nobody looking at the logits.
+  /// sequences (also one that a cache is to keep), no hooks.
   bool uses_fused(Kernels kernels, const KeyValueCache* cache) const;
 
   /// softmax(q kᵀ/√d) over positions 0..t, or over all if bidirectional; q [B, maps, T_q, d], k [B,
@@ -71,24 +95,38 @@ class Attention : public torch::nn::Module {
   /// that has its own maps instead of causal_map's.
   at::Tensor after_hook(const at::Tensor& logits) const;
 
+  /// What the weight hook makes of these weights, or they themselves.
+  at::Tensor after_weight_hook(const at::Tensor& weights) const;
+  bool has_weight_hook() const { return static_cast<bool>(weight_hook_); }
+
+  /// What the head hook makes of these outputs [B, H, T_q, width], or they themselves.
+  at::Tensor after_head_hook(HeadPoint point, const at::Tensor& heads) const;
+  bool has_head_hook() const { return static_cast<bool>(head_hook_); }
+
  private:
   LogitHook logit_hook_;
+  WeightHook weight_hook_;
+  HeadHook head_hook_;
   bool bidirectional_ = false;
 };
 
-/// While one exists, `hook` sees the logits of one attention layer.
-class WithLogitHook {
+/// While one exists, `hook` is set in one attention layer.
+template <class Hook, void (Attention::*kSet)(Hook)>
+class WithHook {
  public:
-  WithLogitHook(Attention& attention, LogitHook hook) : attention_(attention) {
-    attention_.set_logit_hook(std::move(hook));
+  WithHook(Attention& attention, Hook hook) : attention_(attention) {
+    (attention_.*kSet)(std::move(hook));
   }
-  ~WithLogitHook() { attention_.set_logit_hook({}); }
-  WithLogitHook(const WithLogitHook&) = delete;
-  WithLogitHook& operator=(const WithLogitHook&) = delete;
+  ~WithHook() { (attention_.*kSet)({}); }
+  WithHook(const WithHook&) = delete;
+  WithHook& operator=(const WithHook&) = delete;
 
  private:
   Attention& attention_;
 };
+using WithLogitHook = WithHook<LogitHook, &Attention::set_logit_hook>;
+using WithWeightHook = WithHook<WeightHook, &Attention::set_weight_hook>;
+using WithHeadHook = WithHook<HeadHook, &Attention::set_head_hook>;
 
 /// Attention by kernels that store no map: ours on the CPU, the library's elsewhere. Shapes are
 /// those of kernel::fused_attention. Two maps of a head take one call, or as many as the official

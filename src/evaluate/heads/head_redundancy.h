@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "config/schema/fields.h"
+#include "evaluate/base/evaluation.h"
+#include "statistics/metric_facts.h"
+
+namespace difflab {
+
+/// How different the heads of a layer are, and how wide each looks.
+///
+/// Of every pair of heads: the mean of 1 − cosine between their weights [T, T] of a sequence, and
+/// the linear CKA between what their outputs are at all positions (arXiv 1905.00414, eq. 4).
+///
+///   CKA(X, Y) = |XᵀY|² / (|XᵀX| |YᵀY|), Frobenius norms, columns of X, Y [n, width] centred
+///
+/// Of every head: the share of its weights that is negative, Σ|min(A, 0)| / Σ|A|; the entropy in
+/// nats of its rows, those of p = |A| / Σ|A|, because signed weights are no probabilities; the
+/// tokens that a row in effect attends to, exp(entropy); and the signed sum of its rows.
+struct HeadRedundancyConfig : EvaluationCommon {
+  static constexpr std::string_view kKind = "head_redundancy";
+  static constexpr std::string_view kAbout =
+      "how much heads of a layer differ (cosine of maps, CKA of outputs) and how wide they look";
+  static constexpr std::array kMetrics = {
+      positive_metric("map_distance"),    share_metric("output_cka"),
+      share_metric("negative_share"),     positive_metric("attention_entropy"),
+      positive_metric("attended_tokens"), MetricFacts{.name = "row_sum"}};
+
+  std::int64_t samples = 64;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("samples", samples, "test sequences", config::at_least(1));
+  }
+  void validate_task(const TaskConfig&, config::Check&) const {}
+
+  /// Metrics: map_distance and output_cka, means over the pairs of heads of a layer and over layers
+  /// (none if layers have one head); negative_share, attention_entropy, attended_tokens and
+  /// row_sum, means over heads and layers. Details: cells of part "pair" with layer, head, other,
+  /// map_distance, output_cka (null where an output is constant); of part "head" with layer, head,
+  /// negative_share, attention_entropy, attended_tokens, row_sum; and of part "layer" with their
+  /// means over the layer. Outputs are those behind the head norm. Rows without any weight have no
+  /// entropy and are left out of its mean and of attended_tokens.
+  EvaluationResult run(const EvaluationContext& context) const;
+};
+
+}  // namespace difflab

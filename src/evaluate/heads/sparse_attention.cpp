@@ -1,0 +1,80 @@
+#include "evaluate/heads/sparse_attention.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "evaluate/base/score_batches.h"
+#include "evaluate/heads/prune.h"
+#include "model/attention/base/attention.h"
+#include "model/language_model.h"
+#include "statistics/share.h"
+#include "task/base/task.h"
+
+namespace difflab {
+namespace {
+
+struct SparseScore {
+  Score score;
+  double kept = 1;
+};
+
+// At threshold 0 the model is asked as it is.
+SparseScore score_above(const EvaluationContext& context, const SparseAttentionConfig& config,
+                        double threshold) {
+  std::atomic<std::int64_t> kept = 0, all = 0;  // whole numbers, whose sums know no order
+  std::vector<std::unique_ptr<WithWeightHook>> hooks;
+  if (threshold > 0) {
+    context.model.for_each_attention([&](const std::string&, Attention& attention) {
+      hooks.push_back(std::make_unique<WithWeightHook>(attention, [&](const at::Tensor& weights) {
+        const auto large = largest_weights(weights, threshold);
+        kept += large.sum().item<std::int64_t>();
+        all += largest_weights(weights, 0).sum().item<std::int64_t>();
+        return prune(weights, large, config.renormalise);
+      }));
+    });
+  }
+  const auto part = context.task.parts().front();
+  const auto score = score_batches(context.model, *part.task, context.seed, Split::kTest,
+                                   config.samples, context.lanes);
+  if (threshold == 0) return {score};
+  return {score, static_cast<double>(kept) / static_cast<double>(all)};
+}
+
+}  // namespace
+
+EvaluationResult SparseAttentionConfig::run(const EvaluationContext& context) const {
+  EvaluationResult result;
+  auto cells = Json::array();
+  const double chance = context.task.chance_accuracy();
+  std::vector<double> all{0};
+  std::copy_if(thresholds.begin(), thresholds.end(), std::back_inserter(all),
+               [](double threshold) { return threshold > 0; });
+  double accuracy = 0, needed = 1;
+  for (const auto threshold : all) {
+    const auto [score, kept] = score_above(context, *this, threshold);
+    if (threshold == 0) accuracy = score.accuracy();
+    if (score.accuracy() >= accuracy - tolerance) needed = std::min(needed, kept);
+    const auto interval = wilson_interval(score.correct, score.targets);
+    cells.push_back({{"threshold", threshold},
+                     {"kept", kept},
+                     {"samples", samples},
+                     {"n", score.targets},
+                     {"correct", score.correct},
+                     {"accuracy", score.accuracy()},
+                     {"accuracy_low", interval->low},
+                     {"accuracy_high", interval->high},
+                     {"chance", chance},
+                     {"loss", score.loss()}});
+  }
+  result.metrics = {{"accuracy_all_weights", accuracy},
+                    {"accuracy_all_weights_chance", chance},
+                    {"weights_needed", needed}};
+  result.details["cells"] = std::move(cells);
+  return result;
+}
+
+}  // namespace difflab
