@@ -45,6 +45,16 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                : kernel::library_attention(q, k, v, lambda, heads, sinks);
 }
 
+at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at::Tensor& lambda) {
+  const auto grouped = all.unflatten(1, {groups.noise_heads(), groups.per_noise + 1});
+  const auto signals = grouped.narrow(2, 0, groups.per_noise);  // [B, N, G, T, n]
+  const auto noise = grouped.narrow(2, groups.per_noise, 1);    // [B, N, 1, T, n]
+  if (!lambda.defined()) return (signals - noise).flatten(1, 2);
+  const auto of_groups =
+      lambda.dim() < 3 ? lambda : lambda.unflatten(-3, {groups.noise_heads(), groups.per_noise});
+  return (signals - of_groups * noise).flatten(1, 2);
+}
+
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1});
 }

@@ -10,6 +10,7 @@
 
 #include "kernel/operation/fused_attention.h"
 #include "model/attention/base/key_value_cache.h"
+#include "model/attention/base/noise_groups.h"
 #include "model/layer/kernels_config.h"
 #include "model/layer/rotary.h"
 #include "util/random.h"
@@ -95,6 +96,10 @@ class WithLogitHook {
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads,
                   const at::Tensor& sinks = {});
+
+/// Each signal map or head less λ times the noise one of its group: [B, N(G + 1), T, n] ->
+/// [B, H, T, n]. λ is a number, [H, 1, 1] or [B, H, T, 1]; undefined: 1.
+at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at::Tensor& lambda);
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
