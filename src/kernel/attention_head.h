@@ -13,27 +13,60 @@ struct HeadShape {
   std::size_t q_stride = 0, k_stride = 0, v_stride = 0, out_stride = 0;
 };
 
-/// o_t = Σ_s (P1_ts − λ_t P2_ts) v_s over s ≤ t, P = softmax(q kᵀ/√d); without a second map, q2, k2
-/// and lambda are null and o = P1 v. With a sink, its logit takes part in the softmax, and its
-/// share of the weights goes nowhere.
+/// P = softmax(q kᵀ/√d). With a sink, its logit takes part in the softmax, and its share of the
+/// weights goes nowhere.
 template <class T>
-struct Head {
-  const T *q1 = nullptr, *q2 = nullptr;  // rows of `width`
-  const T *k1 = nullptr, *k2 = nullptr;
-  const T* v = nullptr;                        // rows of `value_width`
-  const T* lambda = nullptr;                   // [T]
-  const T *sink1 = nullptr, *sink2 = nullptr;  // one logit of each map; null: none
-  T *log_sum1 = nullptr, *log_sum2 = nullptr;  // [T], log Σ exp of the logits of each map
+struct SoftmaxMap {
+  const T *q = nullptr, *k = nullptr;  // rows of `width`
+  const T* sink = nullptr;             // one logit; null: none
+  T* log_sum = nullptr;                // [T], log Σ exp of the logits: written on the way forward
 };
 
-/// Where the gradients go. dq and d_lambda are zero before and are written where d_out is not; dk
-/// and dv are added to, since heads may share them.
+/// The map of one output, what it is differed by, and where the output goes on the way forward.
 template <class T>
-struct HeadGradients {
+struct SignalHead {
+  SoftmaxMap<T> map;
+  const T* lambda = nullptr;  // [T]; null without a noise map
+  T* out = nullptr;           // rows of `value_width`
+};
+
+/// Outputs that are differed by one noise map and read the same values:
+///
+///   o_t = Σ_s (P_ts − λ_t N_ts) v_s over s ≤ t for each signal head with its P and λ
+///
+/// N and its gradient are computed once, whatever the number of signal heads. Without a noise map
+/// there is one signal head, and o = P v.
+template <class T>
+struct HeadGroup {
+  std::vector<SignalHead<T>> signals;
+  SoftmaxMap<T> noise;   // q null: none
+  const T* v = nullptr;  // rows of `value_width`
+
+  bool has_noise() const { return noise.q != nullptr; }
+};
+
+/// Where a map's gradients go. dq and the sink's are zero before, dk is added to, since maps may
+/// share keys.
+template <class T>
+struct MapGradients {
+  T *dq = nullptr, *dk = nullptr;
+  T* d_sink = nullptr;  // one number; null: none
+};
+
+template <class T>
+struct SignalGradients {
   const T* d_out = nullptr;
-  T *dq1 = nullptr, *dq2 = nullptr, *dk1 = nullptr, *dk2 = nullptr, *dv = nullptr;
-  T* d_lambda = nullptr;                     // [T]
-  T *d_sink1 = nullptr, *d_sink2 = nullptr;  // one number each, zero before, as dq; null: none
+  MapGradients<T> map;
+  T* d_lambda = nullptr;  // [T], zero before
+};
+
+/// Where the gradients of a group go. dq and d_lambda are written where d_out is not zero; dv is
+/// added to, since groups may share values.
+template <class T>
+struct GroupGradients {
+  std::vector<SignalGradients<T>> signals;
+  MapGradients<T> noise;
+  T* dv = nullptr;
 };
 
 /// Working memory of one thread, kept between calls so that a step makes no page faults.
@@ -51,14 +84,13 @@ class Scratch {
 
 /// Memory: O(T · (width + value_width)), nothing T × T. The instruction set is chosen at run time;
 /// results differ between instruction sets in the last bits, never between runs on one machine.
-void forward_head(const HeadShape& shape, const Head<float>& head, float* out,
-                  Scratch<float>& scratch);
-void forward_head(const HeadShape& shape, const Head<double>& head, double* out,
-                  Scratch<double>& scratch);
-void backward_head(const HeadShape& shape, const Head<float>& head,
-                   const HeadGradients<float>& gradients, Scratch<float>& scratch);
-void backward_head(const HeadShape& shape, const Head<double>& head,
-                   const HeadGradients<double>& gradients, Scratch<double>& scratch);
+void forward_group(const HeadShape& shape, const HeadGroup<float>& group, Scratch<float>& scratch);
+void forward_group(const HeadShape& shape, const HeadGroup<double>& group,
+                   Scratch<double>& scratch);
+void backward_group(const HeadShape& shape, const HeadGroup<float>& group,
+                    const GroupGradients<float>& gradients, Scratch<float>& scratch);
+void backward_group(const HeadShape& shape, const HeadGroup<double>& group,
+                    const GroupGradients<double>& gradients, Scratch<double>& scratch);
 
 /// The instruction set in use, e.g. "AVX2".
 const char* instruction_set();

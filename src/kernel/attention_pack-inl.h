@@ -26,15 +26,6 @@ constexpr std::size_t kBlock = 4 * kStrip;
 template <class T>
 using Tag = hn::ScalableTag<T>;
 
-/// What both passes need of one map: keys as they are multiplied with queries, [d, columns], and
-/// the scaled queries of the current block, [kBlock, padded d].
-template <class T>
-struct Map {
-  const T *q = nullptr, *k = nullptr;
-  T* keys_transposed = nullptr;
-  T* queries = nullptr;
-};
-
 template <class T>
 class Sizes {
  public:
@@ -85,9 +76,6 @@ void add_rows(const T* rows, std::size_t count, std::size_t padded, std::size_t 
     for (std::size_t c = 0; c < width; ++c) out[t * stride + c] += rows[t * padded + c];
   }
 }
-
-// Column j of a row becomes exp(score − shift) for columns below n and 0 from there on. No score is
-// meant to be above the shift, so what rounding puts there counts as equal.
 
 }  // namespace difflab::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,5 +1,5 @@
 // Forward and backward of causal attention between its projections: queries, keys and values are
-// given, the head outputs are asked for. 2,048 tokens, H 4, d 16.
+// given, the head outputs are asked for. 2,048 tokens, d 16, 8 maps: H 4, and in GDA 6 + 2.
 #include <ATen/ATen.h>
 
 #include "model/attention/base/attention.h"
@@ -77,6 +77,73 @@ struct Differential {
   std::vector<at::Tensor> leaves() const { return {q, k, v, lambda}; }
 };
 
+/// Grouped differential attention with as many maps as DIFF: 6 signal heads, and a noise head, a
+/// pair of keys and a value for every 3 of them.
+struct Grouped {
+  static constexpr NoiseGroups kGroups{6, 3};
+  at::Tensor q, k, v, lambda;  // [B, T, 6 + 2, d], [B, T, 4, d], [B, T, 2, 2d], [1]
+  kernel::HeadMap map, pairs;
+
+  Grouped(std::int64_t T, const c10::Device& device)
+      : q(leaf({kTokens / T, T, kGroups.maps(), kWidth}, device)),
+        k(leaf({kTokens / T, T, 2 * kGroups.noise_heads(), kWidth}, device)),
+        v(leaf({kTokens / T, T, kGroups.noise_heads(), 2 * kWidth}, device)),
+        lambda(at::full({1}, 0.3, device).requires_grad_()) {
+    for (std::int64_t i = 0; i < kGroups.heads; ++i) {
+      const auto group = i / kGroups.per_noise;
+      map.q1.push_back(kGroups.signal(i));
+      map.q2.push_back(kGroups.noise(i));
+      map.k1.push_back(2 * group);
+      map.k2.push_back(2 * group + 1);
+      map.v.push_back(group);
+    }
+    pairs = map;
+    for (std::int64_t i = 0; i < kGroups.heads; ++i) {
+      pairs.q1[static_cast<std::size_t>(i)] = 2 * i;
+      pairs.q2[static_cast<std::size_t>(i)] = 2 * i + 1;
+    }
+  }
+  double scale() const { return 0.25; }  // 1/√16
+  // Queries [B, T, N, G + 1, d] and keys [B, T, N, 2, d] of groups.
+  at::Tensor queries() const { return q.unflatten(2, {kGroups.noise_heads(), -1}); }
+  at::Tensor keys() const { return k.unflatten(2, {kGroups.noise_heads(), 2}); }
+  // Of groups [B, T, N, 1, n], for every signal head: [B, T, H, n].
+  at::Tensor repeated(const at::Tensor& x) const {
+    return x.expand({-1, -1, -1, kGroups.per_noise, -1}).flatten(2, 3);
+  }
+
+  at::Tensor plain() const {
+    const auto all_keys =
+        at::cat({keys().narrow(3, 0, 1).expand({-1, -1, -1, kGroups.per_noise, -1}),
+                 keys().narrow(3, 1, 1)},
+                3);
+    const auto maps = plain_map(q, all_keys.flatten(2, 3), scale());
+    return less_noise(maps, kGroups, lambda).matmul(repeated(v.unsqueeze(3)).transpose(1, 2));
+  }
+  // Each map once: a call for the signal heads, and one for the noise heads. Padded as DIFF's.
+  at::Tensor padded() const {
+    const auto wide = [](const at::Tensor& x) { return at::constant_pad_nd(x, {0, kWidth}); };
+    const auto signal_queries = queries().narrow(3, 0, kGroups.per_noise).flatten(2, 3);
+    const auto signal_keys = wide(repeated(keys().narrow(3, 0, 1)));
+    const auto values = repeated(v.unsqueeze(3));
+    const auto signals = flash(wide(signal_queries), signal_keys, values, scale());
+    const auto noise = flash(wide(queries().select(3, kGroups.per_noise)),
+                             wide(keys().select(3, 1)), v, scale());  // [B, N, T, 2d]
+    return signals - lambda * noise.repeat_interleave(kGroups.per_noise, 1);
+  }
+  at::Tensor rows_of_lambda() const { return lambda.expand({q.size(0), kGroups.heads, q.size(1)}); }
+  at::Tensor fused() const { return attend(q, k, v, rows_of_lambda(), map); }
+  // As pairs, the noise map anew for every signal head.
+  at::Tensor fused_pairs() const {
+    const auto noise = queries().narrow(3, kGroups.per_noise, 1);
+    const auto both = at::stack({queries().narrow(3, 0, kGroups.per_noise),
+                                 noise.expand({-1, -1, -1, kGroups.per_noise, -1})},
+                                4);  // [B, T, N, G, 2, d]
+    return attend(both.flatten(2, 4), k, v, rows_of_lambda(), pairs);
+  }
+  std::vector<at::Tensor> leaves() const { return {q, k, v, lambda}; }
+};
+
 /// The Transformer of the same width: 2H heads of width d.
 struct Softmax {
   at::Tensor q, k, v;
@@ -109,6 +176,7 @@ std::vector<BenchCase> attention_cases(c10::Device device) {
   std::vector<BenchCase> cases;
   for (const std::int64_t T : {64, 128, 256, 512, 1024, 2048}) {
     const auto diff = std::make_shared<Differential>(T, device);
+    const auto grouped = std::make_shared<Grouped>(T, device);
     const auto plain = std::make_shared<Softmax>(T, device);
     const auto add = [&](const char* name, std::function<void()> run) {
       cases.push_back({concat("T ", T), name, std::move(run), 0, 0});
@@ -122,6 +190,11 @@ std::vector<BenchCase> attention_cases(c10::Device device) {
     add_ours("DIFF flash_1", Kernels::kFlash1);
     add_ours("DIFF flash_2", Kernels::kFlash2);
     add_ours("DIFF fused", Kernels::kFused);
+    add("GDA plain maps", step([grouped] { return grouped->plain(); }, grouped->leaves()));
+    add("GDA padded flash", step([grouped] { return grouped->padded(); }, grouped->leaves()));
+    add("GDA fused as pairs",
+        step([grouped] { return grouped->fused_pairs(); }, grouped->leaves()));
+    add("GDA fused", step([grouped] { return grouped->fused(); }, grouped->leaves()));
     add("Transformer flash", step([plain] { return plain->library(); }, plain->leaves()));
     add("Transformer fused", step([plain] { return plain->fused(); }, plain->leaves()));
   }

@@ -206,18 +206,22 @@ def exclusive_attention(c, w, x, rotate, layer, bias):
 
 
 def diff_v1(c, w, x, rotate, layer, bias):
-    """DT eq. 1 and 3: o_i = headnorm((A_2i − λ A_2i+1) v_i) · (1 − λ_init)."""
+    """DT eq. 1 and 3: o_i = headnorm((A_2i − λ A_2i+1) v_i) · (1 − λ_init).
+
+    With groups (arXiv 2510.06949), several A are differed by one map, the last of their group."""
     D, H = x.shape[-1], c["heads"]
-    K, d = c["kv_heads"] or H, D // (2 * H)
+    signals, noises = maps_of_groups(c)
+    N, maps = len(set(noises)), H + len(set(noises))
+    K, d = c["kv_heads"] or N, c.get("head_dim") or D // (2 * H)
     R = H // K  # heads that share one pair of keys and one value
-    q = normed(c, w, "q_norm", project(w, "q_proj", x, 2 * H * d, bias).unflatten(-1, (2 * H, d)))
+    q = normed(c, w, "q_norm", project(w, "q_proj", x, maps * d, bias).unflatten(-1, (maps, d)))
     q = rotate(q)
     if c["symmetric"]:
         k = q
     else:
-        key_of = {  # the key sub-head of query sub-head j, which is map j % 2 of head j // 2
-            "group": [2 * (j // 2 // R) + j % 2 for j in range(2 * H)],
-            "naive": [j // R for j in range(2 * H)],
+        key_of = {  # the key head of query head j: of a pair, the second belongs to noise
+            "group": [2 * (j * K // maps) + (j in noises) for j in range(maps)],
+            "naive": [j // R for j in range(maps)],
         }[c["key_pairing"]]
         k = project(w, "k_proj", x, 2 * K * d, bias).unflatten(-1, (2 * K, d))
         k = rotate(normed(c, w, "k_norm", k))[:, :, key_of]
@@ -225,17 +229,24 @@ def diff_v1(c, w, x, rotate, layer, bias):
     v = v[:, :, [i // R for i in range(H)]]
 
     init = lambda_init(c["lambda_init"], layer)
-    maps = causal_maps(c, w, q, k)  # [B, 2H, T, T]
-    weights = maps[:, 0::2] - diff_lambda(c, w, init, H, d, x.dtype) * maps[:, 1::2]
+    a = causal_maps(c, w, q, k)  # [B, maps, T, T]
+    weights = a[:, signals] - diff_lambda(c, w, init, H, d, x.dtype) * a[:, noises]
     o = head_norm(c, w, apply_maps(weights, v))  # [B, T, H, 2d]
     if c["post_scale"]:
         o = o * (1 - init)
     return project(w, "out_proj", gated(c, w, x, o).flatten(2), D, bias)
 
 
+def maps_of_groups(c):
+    """The map of each head and the one that it is differed by; a group is G heads and theirs."""
+    G = c.get("signal_per_noise", 1)
+    signals = [i // G * (G + 1) + i % G for i in range(c["heads"])]
+    return signals, [i // G * (G + 1) + G for i in range(c["heads"])]
+
+
 def lambda_init(choice, layer):
-    if choice == "schedule":
-        return 0.8 - 0.6 * math.exp(-0.3 * layer)
+    if choice in ("schedule", "motif_schedule"):
+        return 0.8 - 0.6 * math.exp(-0.3 * (layer if choice == "schedule" else layer - 1))
     return choice[layer] if isinstance(choice, list) else choice
 
 
@@ -258,18 +269,22 @@ def diff_lambda(c, w, init, H, d, dtype):
 
 
 def diff_v2(c, w, x, rotate, layer, bias):
-    """V2: attention of 2H query heads, o_i = first_i − λ_i second_i with λ = sigmoid(x W_λ)."""
+    """V2: attention of 2H query heads, o_i = first_i − λ_i second_i with λ = sigmoid(x W_λ).
+
+    With groups (Motif 3), several heads have one second."""
     D, H = x.shape[-1], c["heads"]
-    K, d = c["kv_heads"] or H, c["head_dim"] or D // H
-    group = [j // (2 * H // K) for j in range(2 * H)]  # the kv head of query head j
-    q = normed(c, w, "q_norm", project(w, "q_proj", x, 2 * H * d, bias).unflatten(-1, (2 * H, d)))
+    signals, noises = maps_of_groups(c)
+    N, maps = len(set(noises)), H + len(set(noises))
+    K, d = c["kv_heads"] or N, c["head_dim"] or D // H
+    group = [j // (maps // K) for j in range(maps)]  # the kv head of query head j
+    q = normed(c, w, "q_norm", project(w, "q_proj", x, maps * d, bias).unflatten(-1, (maps, d)))
     k = normed(c, w, "k_norm", project(w, "k_proj", x, K * d, bias).unflatten(-1, (K, d)))
     q, k = rotate(q), rotate(k)[:, :, group]
     v = project(w, "v_proj", x, K * d, bias).unflatten(-1, (K, d))[:, :, group]
-    a = apply_maps(causal_maps(c, w, q, k), v)  # [B, T, 2H, d]
+    a = apply_maps(causal_maps(c, w, q, k), v)  # [B, T, maps, d]
 
-    first, second = {  # of the 2H maps, those of output head i
-        "interleaved": ([2 * i for i in range(H)], [2 * i + 1 for i in range(H)]),
+    first, second = {  # of the maps, those of output head i
+        "interleaved": (signals, noises),
         "halves": ([i for i in range(H)], [i + H for i in range(H)]),
         "across_groups": (
             [2 * i for i in range(H)],

@@ -232,6 +232,18 @@ def check_pairings():
     assert_close("halves", logits_of(halves, tokens, tensors)[0], interleaved)
 
 
+def check_groups():
+    """Heads with one noise map in common are pairs whose second queries are the same."""
+    tokens, groups, shared = some_tokens(), {"heads": 4, "signal_per_noise": 2}, {"kv_heads": 1}
+    for base in (DIFF_V1 | {"head_dim": 4}, DIFF_V2):
+        ours, tensors = logits_of(LLAMA | {"attention": base | shared | groups}, tokens)
+        for name in [n for n in tensors if "q_proj" in n]:
+            rows = tensors[name].unflatten(0, (6, -1))
+            tensors[name] = rows[[0, 2, 1, 2, 3, 5, 4, 5]].flatten(0, 1)
+        pairs = LLAMA | {"attention": base | shared | {"heads": 4}}
+        assert_close(f"groups of {base['kind']}", logits_of(pairs, tokens, tensors)[0], ours)
+
+
 def check_sharing():
     """Shared matrices are the same matrix in two places: K = Q, and the head the embeddings."""
     tokens = some_tokens()
@@ -264,12 +276,16 @@ def check_options():
         (v1, "lambda_form", "constant"),
         (v1, "key_pairing", "naive"),
         (v1, "symmetric", True),
+        (v1, "signal_per_noise", 2),
+        (v1, "head_dim", 6),
+        (v1, "lambda_init", "motif_schedule"),
         (v2, "pairing", "halves"),
         (v2, "pairing", "across_groups"),
         (v2, "lambda", "linear"),
         (v2, "lambda", "none"),
         (v2, "head_norm", "rms"),
         (v2, "head_dim", 6),
+        (v2, "signal_per_noise", 2),
     ]
     unplaced = {"positions": "none"}
     shells = [LLAMA, NANO, LLAMA | {"tied_head": True}, NANO | {"tied_head": True} | unplaced]
@@ -373,6 +389,7 @@ def main(reference=REFERENCE):
     check_halves_layout()
     check_lambda_forms()
     check_pairings()
+    check_groups()
     check_sharing()
     check_options()
     with tempfile.TemporaryDirectory() as folder:

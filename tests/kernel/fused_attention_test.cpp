@@ -77,28 +77,32 @@ Answer library(const Inputs& in, const at::Tensor& w) {
 struct Shape {
   std::int64_t batch, tokens, heads, groups, width, value_width;
   bool two, sinks = false;
+  std::int64_t per_noise = 1;  ///< output heads that a second map serves
+  bool shared_keys = false;    ///< both maps read one key head, as in V2
 };
 
 // `groups` key/value heads (pairs of keys with two maps), shared by heads/groups output heads each.
+// Queries lie in groups: `per_noise` first maps and the second map that they have in common.
 Inputs draw(const Shape& s, at::ScalarType type) {
-  const std::int64_t maps = s.two ? 2 : 1;
+  const std::int64_t in_group = s.per_noise + 1, keys = s.two && !s.shared_keys ? 2 : 1;
+  const std::int64_t query_heads = s.two ? s.heads / s.per_noise * in_group : s.heads;
   const auto leaf = [&](std::vector<std::int64_t> sizes) {
     return at::randn(sizes, type).requires_grad_();
   };
-  Inputs in{leaf({s.batch, s.tokens, maps * s.heads, s.width}),
-            leaf({s.batch, s.tokens, maps * s.groups, s.width}),
+  Inputs in{leaf({s.batch, s.tokens, query_heads, s.width}),
+            leaf({s.batch, s.tokens, keys * s.groups, s.width}),
             leaf({s.batch, s.tokens, s.groups, s.value_width}),
             s.two ? leaf({s.batch, s.heads, s.tokens}) : at::Tensor(),
             {}};
-  if (s.sinks) in.sinks = leaf({maps * s.heads});
+  if (s.sinks) in.sinks = leaf({query_heads});
   for (std::int64_t i = 0; i < s.heads; ++i) {
-    const auto group = i * s.groups / s.heads;
-    in.heads.q1.push_back(maps * i);
-    in.heads.k1.push_back(maps * group);
+    const auto group = i * s.groups / s.heads, noise = i / s.per_noise;
+    in.heads.q1.push_back(s.two ? noise * in_group + i % s.per_noise : i);
+    in.heads.k1.push_back(keys * group);
     in.heads.v.push_back(group);
     if (!s.two) continue;
-    in.heads.q2.push_back(2 * i + 1);
-    in.heads.k2.push_back(2 * group + 1);
+    in.heads.q2.push_back(noise * in_group + s.per_noise);
+    in.heads.k2.push_back(keys * group + keys - 1);
   }
   return in;
 }
@@ -120,7 +124,8 @@ void check_equal(const Answer& ours, const Answer& theirs, const Shape& s, doubl
 void check(const Shape& s) {
   CATCH_INFO("B " << s.batch << " T " << s.tokens << " H " << s.heads << " groups " << s.groups
                   << " d " << s.width << " values " << s.value_width << (s.two ? " two" : " one")
-                  << (s.sinks ? " with sinks" : ""));
+                  << (s.sinks ? " with sinks" : "") << " heads per noise map " << s.per_noise
+                  << (s.shared_keys ? ", keys shared" : ""));
   for (const auto type : {at::kDouble, at::kFloat}) {
     const auto in = draw(s, type);
     const auto w = at::randn({s.batch, s.tokens, s.heads, s.value_width}, type);
@@ -164,6 +169,44 @@ CATCH_TEST_CASE("attention with sinks equals the formula, outputs and gradients,
     check({2, 40, 4, 2, 16, 32, two, true});
     check({2, 33, 3, 3, 5, 7, two, true});
   }
+}
+
+CATCH_TEST_CASE("several heads with one noise map equal the formula, outputs and gradients") {
+  torch::manual_seed(5);
+  for (const bool shared_keys : {false, true}) {
+    for (const std::int64_t per_noise : {2, 3, 5}) {
+      for (const std::int64_t tokens : {1, 2, 6, 7, 24, 25, 64, 97}) {
+        check({2, tokens, 2 * per_noise, 2, 8, 16, true, tokens % 2 == 1, per_noise, shared_keys});
+      }
+      check({1, 40, 4 * per_noise, 2, 5, 7, true, false, per_noise, shared_keys});
+      check({2, 33, 3 * per_noise, 1, 16, 16, true, true, per_noise, shared_keys});
+    }
+  }
+}
+
+CATCH_TEST_CASE("of several heads with one noise map, some may be asked and others not") {
+  torch::manual_seed(6);
+  const Shape shape{2, 60, 6, 1, 8, 16, true, true, 3};
+  const auto in = draw(shape, at::kDouble);
+  for (const std::int64_t asked : {0, 1, 2, 4}) {
+    CATCH_INFO("output " << asked);
+    const auto w = at::zeros({2, 60, 6, 16}, at::kDouble);
+    w.select(2, asked).narrow(1, 30, 10).normal_();
+    check_equal(fused(in, w), answer(in, w, plain), shape, 1e-10);
+  }
+}
+
+CATCH_TEST_CASE("heads that cannot have a map in common are refused") {
+  const auto refused = [](auto change) {
+    auto in = draw({1, 8, 4, 2, 4, 4, true, false, 2}, at::kFloat);
+    change(in.heads);
+    CATCH_CHECK_THROWS_AS(kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads, in.sinks),
+                          c10::Error);
+  };
+  refused([](HeadMap& heads) { heads.q2[1] = heads.q2[2]; });  // of other values
+  refused([](HeadMap& heads) { heads.k2[1] = heads.k1[1]; });  // of other keys
+  refused([](HeadMap& heads) { heads.q1[1] = heads.q1[0]; });
+  refused([](HeadMap& heads) { heads.q1[1] = heads.q2[1]; });
 }
 
 CATCH_TEST_CASE("a sink far above the scores takes all, and one far below nothing") {
@@ -222,12 +265,14 @@ CATCH_TEST_CASE("rows that are asked have their gradients wherever no other row 
 CATCH_TEST_CASE("fused attention gives the same bits with one thread and with several") {
   for (const bool two : {true, false}) {
     for (const bool sinks : {true, false}) {
-      const auto in = draw({3, 37, 4, 2, 16, 32, two, sinks}, at::kFloat);
-      testing::check_threads(
-          [&](const auto&) {
-            return kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads, in.sinks);
-          },
-          in.leaves());
+      for (const std::int64_t per_noise : {1, 3}) {
+        const auto in = draw({3, 37, 12, 2, 16, 32, two, sinks, per_noise}, at::kFloat);
+        testing::check_threads(
+            [&](const auto&) {
+              return kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads, in.sinks);
+            },
+            in.leaves());
+      }
     }
   }
 }

@@ -150,6 +150,24 @@ CATCH_TEST_CASE("DIFF V1 costs what its Transformer does, DIFF V2 two maps for e
   CATCH_CHECK(v2.projections == 2 * 8 * (5 * 64 * 64 + 64 * 4));
 }
 
+// 6 signal and 2 noise heads of width 8 on 8 tokens: 8 maps, and of V1 6 products with values of
+// width 16, of V2 8 with values of width 8. Two pairs of keys and two values in V1, two of each in
+// V2.
+CATCH_TEST_CASE("heads that have a noise map in common pay for it once") {
+  const auto flops = [](AttentionConfig attention) {
+    return count_flops({.d_model = 64, .layers = 1, .attention = attention}, 10, 8, Masking::kFull);
+  };
+  const auto v1 =
+      flops(DifferentialAttentionConfig{.heads = 6, .signal_per_noise = 3, .head_dim = 8});
+  CATCH_CHECK(v1.scores == 2 * 8 * 8 * (8 * 8));
+  CATCH_CHECK(v1.values == 2 * 8 * 8 * (6 * 16));
+  CATCH_CHECK(v1.projections == 2 * 8 * 64 * (8 * 8 + 4 * 8 + 2 * 16 + 6 * 16));
+  const auto v2 = flops(DifferentialV2Config{.heads = 6, .signal_per_noise = 3, .head_dim = 8});
+  CATCH_CHECK(v2.scores == 2 * 8 * 8 * (8 * 8));
+  CATCH_CHECK(v2.values == 2 * 8 * 8 * (8 * 8));
+  CATCH_CHECK(v2.projections == 2 * 8 * 64 * (8 * 8 + 2 * 8 + 2 * 8 + 6 * 8 + 6));
+}
+
 CATCH_TEST_CASE("the nano block's feed-forward layer is two products of D by 4D") {
   const ModelConfig nano{.d_model = 64, .layers = 2, .block = BlockKind::kNano};
   CATCH_CHECK(count_flops(nano, 10, 8, Masking::kFull).feed_forward ==

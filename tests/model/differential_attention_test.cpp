@@ -92,6 +92,10 @@ CATCH_TEST_CASE("the λ_init schedule counts layers from 0") {
   for (std::int64_t layer = 0; layer < 6; ++layer) {
     CATCH_CHECK(schedule.at(layer) == Approx(expected[layer]).margin(5e-4));
   }
+  // Motif's, in the metadata of its reference cases.
+  CATCH_CHECK(LambdaInit::motif().at(0) == Approx(-0.009915284545601866).epsilon(1e-12));
+  CATCH_CHECK(LambdaInit::motif().at(1) == Approx(0.2).epsilon(1e-12));
+  CATCH_CHECK(LambdaInit::motif().at(3) == Approx(0.4707130183435842).epsilon(1e-12));
   CATCH_CHECK(LambdaInit(0.8).at(5) == 0.8);
   CATCH_CHECK(LambdaInit(std::vector{0.1, 0.9}).at(1) == 0.9);
 }

@@ -45,6 +45,15 @@ inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants()
   add("diff_v1 scalar per head",
       V1{.lambda_form = LambdaForm::kScalar, .lambda_per = LambdaScope::kHead});
   add("diff_v1 symmetric", V1{.symmetric = true});
+  add("diff_v1 narrow heads", V1{.head_dim = 4});
+  add("diff_v1 2 signals", V1{.heads = 4, .signal_per_noise = 2});
+  add("diff_v1 3 signals",
+      V1{.heads = 6, .signal_per_noise = 3, .head_dim = 4, .lambda_init = LambdaInit::motif()});
+  add("diff_v1 3 signals gqa per head", V1{.heads = 12,
+                                           .kv_heads = 2,
+                                           .signal_per_noise = 3,
+                                           .head_dim = 4,
+                                           .lambda_per = LambdaScope::kHead});
   add("diff_v2 gqa", V2{.kv_heads = 2});
   add("diff_v2 wide heads", V2{.heads = 2, .head_dim = 12});
   add("diff_v2 halves", V2{.kv_heads = 2, .pairing = QueryPairing::kHalves});
@@ -52,6 +61,9 @@ inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants()
   add("diff_v2 linear", V2{.lambda = TokenLambda::kLinear});
   add("diff_v2 no lambda", V2{.lambda = TokenLambda::kNone});
   add("diff_v2 rms", V2{.head_norm = HeadNormKind::kRms});
+  add("diff_v2 3 signals", V2{.heads = 3, .signal_per_noise = 3, .head_dim = 6});
+  add("diff_v2 2 signals gqa", V2{.heads = 8, .kv_heads = 2, .signal_per_noise = 2});
+  add("diff_v2 2 signals no lambda", V2{.signal_per_noise = 2, .lambda = TokenLambda::kNone});
   const auto add_controlled = [&](const char* name, auto config) {
     const auto with = [&](const char* control, const AttentionControls& controls) {
       config.controls = controls;
@@ -68,6 +80,8 @@ inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants()
   add_controlled("diff_v1", V1{.heads = 4, .kv_heads = 2});
   add_controlled("diff_v1 symmetric", V1{.symmetric = true});
   add_controlled("diff_v2", V2{.kv_heads = 2});
+  add_controlled("diff_v1 2 signals", V1{.heads = 4, .kv_heads = 1, .signal_per_noise = 2});
+  add_controlled("diff_v2 2 signals", V2{.heads = 4, .kv_heads = 1, .signal_per_noise = 2});
   add_controlled("xsa", ExclusiveAttentionConfig{.heads = 4, .kv_heads = 2});
   add_controlled("diff_v2 halves", V2{.kv_heads = 2, .pairing = QueryPairing::kHalves});
   return all;

@@ -170,6 +170,33 @@ OfficialModule xsa(const Case& c) {
   return module;
 }
 
+// Motif's grouped differential attention. Its kv heads are adjacent pairs, as V1's are: both maps'
+// keys, and the halves of a value.
+OfficialModule gda(const Case& c) {
+  const std::int64_t noise_heads = c.peer.at("num_noise_heads"), ratio = c.peer.at("group_ratio");
+  auto module = c.module(DifferentialAttentionConfig{.heads = noise_heads * ratio,
+                                                     .kv_heads = c.kv_heads / 2,
+                                                     .signal_per_noise = ratio,
+                                                     .head_dim = c.peer.at("head_dim"),
+                                                     .lambda_init = LambdaInit::motif(),
+                                                     .norm_eps = c.peer.at("norm_eps")});
+  module.parts["out_proj.weight"] = {"o_proj.weight"};
+  return module;
+}
+
+// Motif 3's, with plain projections in place of its latents.
+OfficialModule grouped_v2(const Case& c) {
+  const std::int64_t noise_heads = c.peer.at("num_noise_heads"), ratio = c.peer.at("group_ratio");
+  DifferentialV2Config config{.heads = noise_heads * ratio,
+                              .kv_heads = c.kv_heads,
+                              .signal_per_noise = ratio,
+                              .head_dim = c.peer.at("head_dim")};
+  if (c.peer.at("gate") == "element") config.controls.gate = HeadGate::kElement;
+  auto module = c.module(config);
+  module.parts["gate_proj.weight"] = {"q_b_gate.weight"};
+  return module;
+}
+
 const std::map<std::string, std::function<OfficialModule(const Case&)>> kVariants{
     {"baseline", plain},   {"v2_off", plain},
     {"v1_naive", v1},      {"flashdiff_1", v1},
@@ -178,6 +205,7 @@ const std::map<std::string, std::function<OfficialModule(const Case&)>> kVariant
     {"gated_next", gated}, {"diffllama", diffllama},
     {"xsa", xsa},          {"timm_diff", timm},
     {"sinks", sinks},      {"qk_norm", qk_norm},
+    {"gda", gda},          {"gdiff_v2", grouped_v2},
 };
 
 }  // namespace

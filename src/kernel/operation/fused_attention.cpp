@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <map>
+#include <set>
 
 #include "kernel/attention_head.h"
 #include "kernel/parallel.h"
@@ -14,13 +15,35 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Output heads that read the same values, and so may add to the same gradients.
-std::vector<std::vector<std::size_t>> groups_of(const HeadMap& heads) {
-  std::map<std::int64_t, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < heads.v.size(); ++i) groups[heads.v[i]].push_back(i);
-  std::vector<std::vector<std::size_t>> list;
-  for (auto& [v, members] : groups) list.push_back(std::move(members));
-  return list;
+/// Output heads that are differed by one noise map, or one output head.
+using Outputs = std::vector<std::size_t>;
+
+/// Groups of output heads by the values that they read, and so may add to the same gradients of.
+using Groups = std::map<std::int64_t, std::vector<Outputs>>;
+
+Groups groups_of(const HeadMap& heads) {
+  Groups groups;
+  std::map<std::int64_t, std::size_t> first;  // output of every noise map
+  std::set<std::int64_t> alone(heads.q2.begin(), heads.q2.end());
+  for (std::size_t i = 0; i < heads.v.size(); ++i) {
+    TORCH_CHECK(alone.insert(heads.q1[i]).second, "fused_attention: query head ", heads.q1[i],
+                " is in two maps");
+    auto& readers = groups[heads.v[i]];
+    const auto known = heads.q2.empty() ? first.end() : first.find(heads.q2[i]);
+    if (known == first.end()) {
+      if (!heads.q2.empty()) first[heads.q2[i]] = i;
+      readers.push_back({i});
+      continue;
+    }
+    const auto other = known->second;
+    TORCH_CHECK(heads.v[i] == heads.v[other] && heads.k2[i] == heads.k2[other],
+                "fused_attention: output heads ", other, " and ", i,
+                " read one noise map, but not its values or keys");
+    for (auto& outputs : readers) {
+      if (outputs.front() == other) outputs.push_back(i);
+    }
+  }
+  return groups;
 }
 
 /// Pointers into contiguous tensors of one type T.
@@ -31,7 +54,7 @@ struct Arrays {
   std::int64_t width, value_width;
   std::int64_t q_heads, k_heads, v_heads;
   const T *q, *k, *v, *lambda, *sinks;
-  T* log_sums;  // [B, maps, H, T]
+  T* log_sums;  // [B, heads of q, T]
 
   Arrays(const HeadMap& map, const at::Tensor& q_tensor, const at::Tensor& k_tensor,
          const at::Tensor& v_tensor, const at::Tensor& lambda_tensor,
@@ -77,33 +100,36 @@ struct Arrays {
   std::int64_t row_at(std::int64_t b, std::size_t i) const {  // in λ [B, H, T]
     return (b * outputs + static_cast<std::int64_t>(i)) * tokens;
   }
-  Head<T> head(std::int64_t b, std::size_t i) const {
-    Head<T> head{.q1 = q + q_at(b, heads.q1[i]),
-                 .k1 = k + k_at(b, heads.k1[i]),
-                 .v = v + v_at(b, heads.v[i]),
-                 .sink1 = sinks == nullptr ? nullptr : sinks + heads.q1[i],
-                 .log_sum1 = log_sums + row_at(b * (1 + two()), i)};
-    if (two()) {
-      head.q2 = q + q_at(b, heads.q2[i]);
-      head.k2 = k + k_at(b, heads.k2[i]);
-      head.lambda = lambda + row_at(b, i);
-      head.log_sum2 = log_sums + row_at(2 * b + 1, i);
-      if (sinks != nullptr) head.sink2 = sinks + heads.q2[i];
+  SoftmaxMap<T> map(std::int64_t b, std::int64_t q_head, std::int64_t k_head) const {
+    return {.q = q + q_at(b, q_head),
+            .k = k + k_at(b, k_head),
+            .sink = sinks == nullptr ? nullptr : sinks + q_head,
+            .log_sum = log_sums + (b * q_heads + q_head) * tokens};
+  }
+  HeadGroup<T> group(std::int64_t b, const Outputs& members, T* out = nullptr) const {
+    HeadGroup<T> group;
+    group.v = v + v_at(b, heads.v[members.front()]);
+    for (const auto i : members) {
+      group.signals.push_back({.map = map(b, heads.q1[i], heads.k1[i]),
+                               .lambda = two() ? lambda + row_at(b, i) : nullptr,
+                               .out = out == nullptr ? nullptr : out + out_at(b, i)});
     }
-    return head;
+    if (two()) group.noise = map(b, heads.q2[members.front()], heads.k2[members.front()]);
+    return group;
   }
 };
 
-/// Calls work(batch, output head, scratch), the heads of a group one after the other.
+/// Calls work(batch, outputs, scratch), the groups that read the same values one after the other.
 template <class T, class Work>
-void for_each_head(std::int64_t batch, const HeadMap& heads, Work work) {
-  const auto groups = groups_of(heads);
+void for_each_group(std::int64_t batch, const HeadMap& heads, Work work) {
+  std::vector<std::vector<Outputs>> groups;
+  for (auto& [v, readers] : groups_of(heads)) groups.push_back(std::move(readers));
   const auto count = static_cast<std::int64_t>(groups.size());
   at::parallel_for(0, batch * count, 1, [&](std::int64_t begin, std::int64_t end) {
     static thread_local Scratch<T> scratch;
     for (std::int64_t item = begin; item < end; ++item) {
-      for (const auto i : groups[static_cast<std::size_t>(item % count)]) {
-        work(item / count, i, scratch);
+      for (const auto& outputs : groups[static_cast<std::size_t>(item % count)]) {
+        work(item / count, outputs, scratch);
       }
     }
   });
@@ -111,9 +137,10 @@ void for_each_head(std::int64_t batch, const HeadMap& heads, Work work) {
 
 template <class T>
 void run_forward(const Arrays<T>& arrays, std::int64_t batch, T* out) {
-  for_each_head<T>(batch, arrays.heads, [&](std::int64_t b, std::size_t i, Scratch<T>& scratch) {
-    forward_head(arrays.shape(), arrays.head(b, i), out + arrays.out_at(b, i), scratch);
-  });
+  for_each_group<T>(batch, arrays.heads,
+                    [&](std::int64_t b, const Outputs& members, Scratch<T>& scratch) {
+                      forward_group(arrays.shape(), arrays.group(b, members, out), scratch);
+                    });
 }
 
 /// dq, dk, dv like q, k, v, d_lambda like λ and d_sinks [B, heads of q], all zero at the start.
@@ -127,21 +154,23 @@ void run_backward(const Arrays<T>& arrays, std::int64_t batch, const at::Tensor&
   auto* d_lambda = arrays.two() ? gradients[3].mutable_data_ptr<T>() : nullptr;
   auto* d_sinks = arrays.sinks ? gradients[4].mutable_data_ptr<T>() : nullptr;
   const auto& heads = arrays.heads;
-  for_each_head<T>(batch, heads, [&](std::int64_t b, std::size_t i, Scratch<T>& scratch) {
-    HeadGradients<T> to{.d_out = d + arrays.out_at(b, i),
-                        .dq1 = dq + arrays.q_at(b, heads.q1[i]),
-                        .dk1 = dk + arrays.k_at(b, heads.k1[i]),
-                        .dv = dv + arrays.v_at(b, heads.v[i])};
-    if (arrays.two()) {
-      to.dq2 = dq + arrays.q_at(b, heads.q2[i]);
-      to.dk2 = dk + arrays.k_at(b, heads.k2[i]);
-      to.d_lambda = d_lambda + arrays.row_at(b, i);
+  const auto of_map = [&](std::int64_t b, std::int64_t q_head, std::int64_t k_head) {
+    return MapGradients<T>{
+        .dq = dq + arrays.q_at(b, q_head),
+        .dk = dk + arrays.k_at(b, k_head),
+        .d_sink = d_sinks == nullptr ? nullptr : d_sinks + b * arrays.q_heads + q_head};
+  };
+  for_each_group<T>(batch, heads, [&](std::int64_t b, const Outputs& members, Scratch<T>& scratch) {
+    const auto first = members.front();
+    GroupGradients<T> to;
+    to.dv = dv + arrays.v_at(b, heads.v[first]);
+    for (const auto i : members) {
+      to.signals.push_back({.d_out = d + arrays.out_at(b, i),
+                            .map = of_map(b, heads.q1[i], heads.k1[i]),
+                            .d_lambda = arrays.two() ? d_lambda + arrays.row_at(b, i) : nullptr});
     }
-    if (d_sinks != nullptr) {
-      to.d_sink1 = d_sinks + b * arrays.q_heads + heads.q1[i];
-      if (arrays.two()) to.d_sink2 = d_sinks + b * arrays.q_heads + heads.q2[i];
-    }
-    backward_head(arrays.shape(), arrays.head(b, i), to, scratch);
+    if (arrays.two()) to.noise = of_map(b, heads.q2[first], heads.k2[first]);
+    backward_group(arrays.shape(), arrays.group(b, members), to, scratch);
   });
 }
 
@@ -160,7 +189,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     const auto batch = q.size(0), tokens = q.size(1);
     const auto outputs = static_cast<std::int64_t>(heads.v.size());
     const auto out = at::empty({batch, tokens, outputs, v.size(3)}, q.options());
-    const auto sums = at::empty({batch, heads.q2.empty() ? 1 : 2, outputs, tokens}, q.options());
+    const auto sums = at::empty({batch, q.size(2), tokens}, q.options());
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "fused_attention", [&] {
       run_forward(Arrays<scalar_t>(heads, q, k, v, lambda, sinks, sums), batch,
                   out.mutable_data_ptr<scalar_t>());

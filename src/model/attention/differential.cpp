@@ -15,21 +15,21 @@ namespace {
 class DifferentialAttention final : public Attention {
  public:
   DifferentialAttention(const DifferentialAttentionConfig& config, const AttentionShape& shape)
-      : heads_(config.heads),
-        kv_heads_(config.kv_heads.value_or(config.heads)),
-        head_dim_(shape.d_model / (2 * config.heads)),
+      : groups_(config.groups()),
+        kv_heads_(config.key_value_heads()),
+        head_dim_(config.width(shape.d_model)),
         pairing_(config.key_pairing),
         kernels_(shape.kernels),
-        q_proj_(register_module("q_proj",
-                                Linear(shape.d_model, shape.d_model, shape.bias, shape.kernels))) {
+        q_proj_(register_module("q_proj", Linear(shape.d_model, groups_.maps() * head_dim_,
+                                                 shape.bias, shape.kernels))) {
     const auto kv_width = 2 * kv_heads_ * head_dim_;
     if (!config.symmetric) {
       k_proj_ =
           register_module("k_proj", Linear(shape.d_model, kv_width, shape.bias, shape.kernels));
     }
     v_proj_ = register_module("v_proj", Linear(shape.d_model, kv_width, shape.bias, shape.kernels));
-    out_proj_ = register_module("out_proj",
-                                Linear(shape.d_model, shape.d_model, shape.bias, shape.kernels));
+    out_proj_ = register_module("out_proj", Linear(2 * groups_.heads * head_dim_, shape.d_model,
+                                                   shape.bias, shape.kernels));
     lambda_.emplace(*this, config, shape.layer, head_dim_);
     scale_ = config.post_scale ? 1 - lambda_->init() : 1;
     subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_,
@@ -47,7 +47,7 @@ class DifferentialAttention final : public Attention {
                                 controls_->sinks(in.q), kernels_);  // [B, T, H, 2d]
       return out(subln_->forward(at_places(heads, places), scale_).flatten(-2), in, places);
     }
-    const auto values = repeat_heads(v, groups()).transpose(1, 2);  // [B, H, T, 2d]
+    const auto values = repeat_heads(v, sharing()).transpose(1, 2);  // [B, H, T, 2d]
     const auto mixed = after_weight_hook(difference(in.q, k)).matmul(values);
     const auto heads = subln_->forward(after_head_hook(HeadPoint::kBeforeNorm, mixed), scale_);
     const auto outputs = after_head_hook(HeadPoint::kAfterNorm, heads);  // [B, H, T, 2d]
@@ -61,11 +61,15 @@ class DifferentialAttention final : public Attention {
 
   std::vector<at::Tensor> maps(const at::Tensor& x, const Rotary& rotary) override {
     const auto in = inputs(x, rotary);
-    return both_maps(in.q, in.k);
+    const auto [signals, noise] = signal_and_noise(all_maps(in.q, in.k), groups_);
+    return {signals, noise};
   }
 
   at::Tensor lambdas(const at::Tensor& x) override {
-    return lambda_->value().flatten().to(x.scalar_type()).expand({x.size(0), x.size(1), heads_});
+    return lambda_->value()
+        .flatten()
+        .to(x.scalar_type())
+        .expand({x.size(0), x.size(1), groups_.heads});
   }
 
   std::int64_t rotary_dim() const override { return head_dim_; }
@@ -86,10 +90,11 @@ class DifferentialAttention final : public Attention {
   }
 
  private:
-  std::int64_t groups() const { return heads_ / kv_heads_; }
+  // Output heads that read the same values.
+  std::int64_t sharing() const { return groups_.heads / kv_heads_; }
 
   struct Inputs {
-    at::Tensor q, k, v;  // [B, T, 2H, d], [B, T, 2H_kv, d], [B, T, H_kv, 2d]
+    at::Tensor q, k, v;  // [B, T, H + N, d], [B, T, 2H_kv, d], [B, T, H_kv, 2d]
     at::Tensor gate;     // [B, T, …]; undefined without one
   };
   Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
@@ -97,7 +102,7 @@ class DifferentialAttention final : public Attention {
     std::vector<Linear> projections{q_proj_, v_proj_};
     if (!symmetric) projections.push_back(k_proj_);
     const auto projected = project(x, controls_->with_gate(projections));
-    const auto q = controls_->queries(split_heads(projected[0], 2 * heads_));
+    const auto q = controls_->queries(split_heads(projected[0], groups_.maps()));
     Inputs in{.q = rotary.apply(q, kernels_),
               .k = {},
               .v = split_heads(projected[1], kv_heads_),
@@ -112,14 +117,11 @@ class DifferentialAttention final : public Attention {
 
   // A = softmax(q₁k₁ᵀ/√d) − λ softmax(q₂k₂ᵀ/√d)  (arXiv 2410.05258, eq. 1): [B, H, T_q, T].
   at::Tensor difference(const at::Tensor& q, const at::Tensor& k) const {
-    const auto pairs = both_maps(q, k);
-    return pairs[0] - lambda_->value() * pairs[1];
+    return less_noise(all_maps(q, k), groups_, lambda_->value());
   }
 
-  std::vector<at::Tensor> both_maps(const at::Tensor& q, const at::Tensor& k) const {
-    const auto maps =
-        causal_map(q.transpose(1, 2), repeat_keys(k).transpose(1, 2), controls_->sinks(q));
-    return maps.unflatten(1, {heads_, 2}).unbind(2);  // 2 × [B, H, T_q, T]
+  at::Tensor all_maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, H + N, T_q, T]
+    return causal_map(q.transpose(1, 2), repeat_keys(k).transpose(1, 2), controls_->sinks(q));
   }
 
   // Of the joined heads at these places.
@@ -134,30 +136,35 @@ class DifferentialAttention final : public Attention {
     auto lambda = lambda_->value();  // a constant is a number of the host, whatever the device
     lambda = lambda.dim() == 0 ? at::full({1, 1}, lambda.item(), q.options().dtype(type))
                                : lambda.to(type).view({-1, 1});  // [1 or H, 1]
-    return lambda.expand({q.size(0), heads_, q.size(1)});
+    return lambda.expand({q.size(0), groups_.heads, q.size(1)});
   }
 
   kernel::HeadMap head_map() const {
     kernel::HeadMap map;
-    for (std::int64_t i = 0; i < heads_; ++i) {
-      const auto group = i / groups();
+    for (std::int64_t i = 0; i < groups_.heads; ++i) {
+      const auto pair = i / sharing();
       const bool naive = pairing_ == KeyPairing::kNaive;
-      map.q1.push_back(2 * i);
-      map.q2.push_back(2 * i + 1);
-      map.k1.push_back(naive ? 2 * i / groups() : 2 * group);
-      map.k2.push_back(naive ? (2 * i + 1) / groups() : 2 * group + 1);
-      map.v.push_back(group);
+      map.q1.push_back(groups_.signal(i));
+      map.q2.push_back(groups_.noise(i));
+      map.k1.push_back(naive ? 2 * i / sharing() : 2 * pair);
+      map.k2.push_back(naive ? (2 * i + 1) / sharing() : 2 * pair + 1);
+      map.v.push_back(pair);
     }
     return map;
   }
 
-  // Gives every query sub-head its key sub-head: [B, T, 2H_kv, d] -> [B, T, 2H, d].
+  // Gives every query head its key head: [B, T, 2H_kv, d] -> [B, T, H + N, d].
   at::Tensor repeat_keys(const at::Tensor& k) const {
-    if (pairing_ == KeyPairing::kNaive) return repeat_heads(k, groups());
-    return repeat_heads(k.unflatten(2, {kv_heads_, 2}), groups()).flatten(2, 3);
+    if (pairing_ == KeyPairing::kNaive) return repeat_heads(k, sharing());
+    const auto noise_heads = groups_.noise_heads();
+    const auto pairs = repeat_heads(k.unflatten(2, {kv_heads_, 2}), noise_heads / kv_heads_);
+    if (groups_.per_noise == 1) return pairs.flatten(2, 3);
+    const auto of_signals = pairs.narrow(3, 0, 1).expand({-1, -1, -1, groups_.per_noise, -1});
+    return at::cat({of_signals, pairs.narrow(3, 1, 1)}, 3).flatten(2, 3);
   }
 
-  std::int64_t heads_, kv_heads_, head_dim_;
+  NoiseGroups groups_;
+  std::int64_t kv_heads_, head_dim_;
   double scale_ = 1;  // after the head norm
   KeyPairing pairing_;
   Kernels kernels_;

@@ -11,6 +11,7 @@
 #include "model/attention/base/attention_shape.h"
 #include "model/attention/base/controls_config.h"
 #include "model/attention/base/lambda_init_config.h"
+#include "model/attention/base/noise_groups.h"
 #include "model/layer/head_norm_config.h"
 #include "util/text.h"
 
@@ -71,13 +72,22 @@ struct config::EnumNames<LambdaScope> {
 /// Source: Ye et al. 2024, arXiv:2410.05258, eq. 1-3; layout of the sub-heads from
 /// microsoft/unilm, Diff-Transformer. Adds 4d + 2d parameters per layer to a Transformer with 2H
 /// heads of the same width. `symmetric` is Diff_Symmetry: K = Q, so there is no W_K.
+///
+/// With `signal_per_noise` G, G heads are differed by one noise map (grouped differential
+/// attention, Motif, arXiv 2510.06949): H signal heads, N = H/G noise heads, and
+///
+///   A_i = softmax(q_s(i) k_2pᵀ/√d) − λ softmax(q_n(i) k_2p+1ᵀ/√d)
+///
+/// with the keys and values of pair p of the group. The output is 2dH wide, the queries (H + N)d.
 struct DifferentialAttentionConfig {
   static constexpr std::string_view kKind = "diff_v1";
   static constexpr std::string_view kAbout =
       "DIFF V1: the difference of two softmax maps, with λ and a norm per head (arXiv 2410.05258)";
 
   std::int64_t heads = 2;                     ///< H, half of the matching Transformer's
-  std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H
+  std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H/G
+  std::int64_t signal_per_noise = 1;          ///< G
+  std::optional<std::int64_t> head_dim = {};  ///< d; nothing means D/2H
   HeadNormKind head_norm = HeadNormKind::kRms;
   bool post_scale = true;
   LambdaInit lambda_init = {};
@@ -91,13 +101,25 @@ struct DifferentialAttentionConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("heads", heads, "pairs of maps H, half of a matching Transformer's heads",
+    visit("heads", heads,
+          "output heads H, each of a signal map and a noise map; half of a matching Transformer's",
           config::between(1, kMostHeads));
-    visit("kv_heads", kv_heads, "key/value heads, a divisor of heads; null means heads",
+    visit("kv_heads", kv_heads,
+          "key/value heads, a divisor of the noise heads, heads / signal_per_noise; null means as "
+          "many",
           config::between(1, kMostHeads));
+    visit("signal_per_noise", signal_per_noise,
+          "heads that have one noise map in common, a divisor of heads; more than 1 is grouped "
+          "differential attention (Motif)",
+          config::between(1, kMostHeads));
+    visit("head_dim", head_dim,
+          "width d of queries and keys, half of a value's; null means d_model / (2 heads)",
+          config::between(2, kMostHeads));
     visit("head_norm", head_norm, "norm of each head's output: none, rms (the paper's) or group");
     visit("post_scale", post_scale, "multiply each head by 1 - lambda_init after the norm");
-    visit("lambda_init", lambda_init, "schedule, one number, or a list with one per layer");
+    visit("lambda_init", lambda_init,
+          "schedule, motif_schedule (the schedule for a layer earlier), one number, or a list with "
+          "one per layer");
     visit(
         "lambda_form", lambda_form,
         "exponential (the paper's, four learned vectors), scalar_exponential (timm's, two learned "
@@ -117,34 +139,42 @@ struct DifferentialAttentionConfig {
                     "is 1 with post_scale, which multiplies every head by 1 - lambda_init = 0; "
                     "expected less than 1, or post_scale: false");
     }
+    groups().validate(kv_heads.value_or(1), check);
+    if (head_dim && *head_dim % 2 != 0) {
+      check.problem("head_dim", concat("is ", *head_dim, "; expected an even number"));
+    }
+    if (signal_per_noise > 1 && (symmetric || key_pairing == KeyPairing::kNaive)) {
+      check.problem(
+          "signal_per_noise",
+          concat("is ", signal_per_noise, " with ", symmetric ? "symmetric" : "key_pairing naive",
+                 "; expected 1, because the signal heads of a group share their keys"));
+    }
     if (symmetric && kv_heads.value_or(heads) != heads) {
       check.problem("kv_heads", concat("is ", *kv_heads, " with symmetric; expected heads, ", heads,
                                        ", because the keys are the queries"));
     }
-    if (kv_heads && heads % *kv_heads != 0) {
-      check.problem("kv_heads", concat("is ", *kv_heads, "; expected a divisor of heads, ", heads));
-    }
   }
   void validate_width(std::int64_t d_model, config::Check& check) const {
-    if (d_model % (4 * heads) != 0) {
+    if (!head_dim && d_model % (4 * heads) != 0) {
       check.problem("heads", concat("is ", heads, " with d_model ", d_model,
                                     "; expected d_model to be a multiple of 4 heads = ", 4 * heads,
-                                    " (two maps per head, each of even width)"));
+                                    " (two maps per head, each of even width), or head_dim to be "
+                                    "given"));
     }
   }
 
   AttentionCost cost(const AttentionShape& shape) const {
-    const auto D = shape.d_model, d = D / (2 * heads);
-    const auto kv_width = 2 * kv_heads.value_or(heads) * d;
-    AttentionCost cost{.maps = 2 * heads,
-                       .score_channels = 2 * heads * d,
-                       .value_channels = 2 * heads * d,
+    const auto D = shape.d_model, d = width(D), maps = groups().maps();
+    const auto kv_width = 2 * key_value_heads() * d, out_width = 2 * heads * d;
+    AttentionCost cost{.maps = maps,
+                       .score_channels = maps * d,
+                       .value_channels = out_width,
                        .value_products = heads,  // H differences times values of width 2d
                        .cache_channels = 2 * kv_width};
-    cost.add_linear("q_proj", D, D, shape.bias);
+    cost.add_linear("q_proj", D, maps * d, shape.bias);
     if (!symmetric) cost.add_linear("k_proj", D, kv_width, shape.bias);
     cost.add_linear("v_proj", D, kv_width, shape.bias);
-    cost.add_linear("out_proj", D, D, shape.bias);
+    cost.add_linear("out_proj", out_width, D, shape.bias);
     const bool per_head = lambda_per == LambdaScope::kHead;
     if (lambda_form == LambdaForm::kScalar) {
       cost.parameters.push_back({"lambda", {per_head ? heads : 1}});
@@ -162,12 +192,18 @@ struct DifferentialAttentionConfig {
     return cost;
   }
 
+  NoiseGroups groups() const { return {heads, signal_per_noise}; }
+  std::int64_t key_value_heads() const { return kv_heads.value_or(groups().noise_heads()); }
+  std::int64_t width(std::int64_t d_model) const {  // d
+    return head_dim.value_or(d_model / (2 * heads));
+  }
+
   ControlShape control_shape(std::int64_t d_model) const {
-    const auto d = d_model / (2 * heads);
+    const auto d = width(d_model);
     return {.d_model = d_model,
             .heads = heads,
             .head_width = 2 * d,
-            .maps = 2 * heads,
+            .maps = groups().maps(),
             .head_dim = d,
             .own_keys = !symmetric};
   }

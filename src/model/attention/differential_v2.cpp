@@ -14,15 +14,16 @@ namespace {
 class DifferentialV2Attention final : public Attention {
  public:
   DifferentialV2Attention(const DifferentialV2Config& config, const AttentionShape& shape)
-      : heads_(config.heads),
-        kv_heads_(config.kv_heads.value_or(config.heads)),
+      : groups_(config.groups()),
+        heads_(config.heads),
+        kv_heads_(config.key_value_heads()),
         head_dim_(config.head_dim.value_or(shape.d_model / config.heads)),
         pairing_(config.pairing),
         kernels_(shape.kernels),
         lambda_(config.lambda) {
     const auto D = shape.d_model, kv_width = kv_heads_ * head_dim_;
     q_proj_ =
-        register_module("q_proj", Linear(D, 2 * heads_ * head_dim_, shape.bias, shape.kernels));
+        register_module("q_proj", Linear(D, groups_.maps() * head_dim_, shape.bias, shape.kernels));
     k_proj_ = register_module("k_proj", Linear(D, kv_width, shape.bias, shape.kernels));
     v_proj_ = register_module("v_proj", Linear(D, kv_width, shape.bias, shape.kernels));
     o_proj_ = register_module("o_proj", Linear(heads_ * head_dim_, D, shape.bias, shape.kernels));
@@ -74,7 +75,7 @@ class DifferentialV2Attention final : public Attention {
 
  private:
   struct Inputs {
-    at::Tensor q, k, v;  // [B, T, 2H, d], [B, T, H_kv, d] twice
+    at::Tensor q, k, v;  // [B, T, H + N, d], [B, T, H_kv, d] twice
     at::Tensor lambda;   // [B, T, H]; undefined without one
     at::Tensor gate;     // [B, T, …]; undefined without one
   };
@@ -83,7 +84,7 @@ class DifferentialV2Attention final : public Attention {
     std::vector<Linear> projections{q_proj_, k_proj_, v_proj_};
     if (!none) projections.push_back(lambda_proj_);
     const auto projected = project(x, controls_->with_gate(projections));
-    const auto q = controls_->queries(split_heads(projected[0], 2 * heads_));
+    const auto q = controls_->queries(split_heads(projected[0], groups_.maps()));
     const auto k = controls_->keys(split_heads(projected[1], kv_heads_));
     return {.q = rotary.apply(q, kernels_),
             .k = rotary.apply(k, kernels_),
@@ -91,11 +92,11 @@ class DifferentialV2Attention final : public Attention {
             .lambda = none ? at::Tensor() : lambda_of(projected[3]),
             .gate = controls_->gate_of(projected)};
   }
-  at::Tensor all_maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, 2H, T_q, T]
+  at::Tensor all_maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, H + N, T_q, T]
     return causal_map(q.transpose(1, 2), repeat(k), controls_->sinks(q));
   }
 
-  // All heads [B, H, T, d] of maps [B, 2H, T, T] and values [B, 2H, T, d]. A hook sees the
+  // All heads [B, H, T, d] of maps [B, H + N, T, T] and values [B, H + N, T, d]. A hook sees the
   // difference of two maps if they multiply the same values.
   at::Tensor mix(const at::Tensor& maps, const at::Tensor& values, const at::Tensor& lambda) const {
     if (!has_weight_hook()) return difference(maps.matmul(values), lambda);
@@ -108,8 +109,12 @@ class DifferentialV2Attention final : public Attention {
     return subtracted(first, after_weight_hook(a2).matmul(v2), lambda);
   }
 
-  // a_first − λ · a_second of every pair: [B, 2H, T, n] -> [B, H, T, n].
+  // a_signal − λ · a_noise of every output: [B, H + N, T, n] -> [B, H, T, n].
   at::Tensor difference(const at::Tensor& a, const at::Tensor& lambda) const {
+    if (pairing_ == QueryPairing::kInterleaved) {
+      const auto factors = lambda.defined() ? lambda.transpose(1, 2).unsqueeze(-1) : lambda;
+      return less_noise(a, groups_, factors);
+    }
     const auto [first, second] = pairs(a);
     return subtracted(first, second, lambda);
   }
@@ -133,7 +138,7 @@ class DifferentialV2Attention final : public Attention {
                               : at::ones({in.q.size(0), in.q.size(1), heads_}, in.q.options());
       return attend(in.q, in.k, in.v, lambda.transpose(1, 2), head_map(heads_), sinks);
     }
-    const auto mixed = attend(in.q, in.k, in.v, {}, head_map(2 * heads_), sinks);
+    const auto mixed = attend(in.q, in.k, in.v, {}, head_map(groups_.maps()), sinks);
     return difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2);
   }
 
@@ -143,37 +148,38 @@ class DifferentialV2Attention final : public Attention {
     return o_proj_(controls_->gated(joined, gate));
   }
 
-  // Of H pairs, or of 2H heads for themselves.
+  // Of H differences, or of 2H heads for themselves.
   kernel::HeadMap head_map(std::int64_t outputs) const {
     kernel::HeadMap map;
-    const bool pairs = outputs == heads_;
+    const bool differences = outputs == heads_;
     for (std::int64_t i = 0; i < outputs; ++i) {
       const auto group = i * kv_heads_ / outputs;
-      map.q1.push_back(pairs ? 2 * i : i);
+      map.q1.push_back(differences ? groups_.signal(i) : i);
       map.k1.push_back(group);
       map.v.push_back(group);
-      if (!pairs) continue;
-      map.q2.push_back(2 * i + 1);
+      if (!differences) continue;
+      map.q2.push_back(groups_.noise(i));
       map.k2.push_back(group);
     }
     return map;
   }
 
-  // The first and the second heads of all pairs, [B, H, T, n] each.
+  // The first and the second head of every output, [B, H, T, n] each.
   std::pair<at::Tensor, at::Tensor> pairs(const at::Tensor& a) const {
+    if (pairing_ == QueryPairing::kInterleaved) return signal_and_noise(a, groups_);
     if (pairing_ == QueryPairing::kHalves) {
       return {a.narrow(1, 0, heads_), a.narrow(1, heads_, heads_)};
     }
     const auto interleaved = a.unflatten(1, {heads_, 2}).unbind(2);
-    if (pairing_ == QueryPairing::kInterleaved) return {interleaved[0], interleaved[1]};
     return {interleaved[0], interleaved[1].roll(-heads_ / kv_heads_, 1)};
   }
 
-  // Query head j reads key/value head j / (2H/H_kv): [B, T, H_kv, d] -> [B, 2H, T, d].
+  // Query head j reads key/value head j / ((H + N)/H_kv): [B, T, H_kv, d] -> [B, H + N, T, d].
   at::Tensor repeat(const at::Tensor& x) const {
-    return repeat_heads(x, 2 * heads_ / kv_heads_).transpose(1, 2);
+    return repeat_heads(x, groups_.maps() / kv_heads_).transpose(1, 2);
   }
 
+  NoiseGroups groups_;
   std::int64_t heads_, kv_heads_, head_dim_;
   QueryPairing pairing_;
   Kernels kernels_;

@@ -11,6 +11,7 @@
 #include "model/attention/base/attention_cost.h"
 #include "model/attention/base/attention_shape.h"
 #include "model/attention/base/controls_config.h"
+#include "model/attention/base/noise_groups.h"
 #include "model/layer/head_norm_config.h"
 #include "util/text.h"
 
@@ -60,13 +61,18 @@ struct config::EnumNames<TokenLambda> {
 /// Source: microsoft/unilm, Diff-Transformer-V2. Pairs are interleaved, so both maps of a pair
 /// share one group's keys and values. The head width d need not be D/H. `pairing`, `lambda` and
 /// `head_norm` are ablations; the last is not among the published ones.
+///
+/// With `signal_per_noise` G, G heads are differed by one noise head (Motif 3's operator,
+/// MotifTechnologies/vllm, between plain projections): H + N query heads, N = H/G, in groups of G
+/// signal heads and their noise head, and o_i = a_s(i) − λ_i · a_n(i) with a λ per signal head.
 struct DifferentialV2Config {
   static constexpr std::string_view kKind = "diff_v2";
   static constexpr std::string_view kAbout =
       "DIFF V2: twice the query heads, a λ per token and head, no head norm";
 
   std::int64_t heads = 4;                     ///< H, as many as the matching Transformer's
-  std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H
+  std::optional<std::int64_t> kv_heads = {};  ///< H_kv; nothing means H/G
+  std::int64_t signal_per_noise = 1;          ///< G
   std::optional<std::int64_t> head_dim = {};  ///< d; nothing means D/H
   QueryPairing pairing = QueryPairing::kInterleaved;
   TokenLambda lambda = TokenLambda::kSigmoid;
@@ -76,8 +82,15 @@ struct DifferentialV2Config {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("heads", heads, "output heads H (2H query heads)", config::between(1, kMostHeads));
-    visit("kv_heads", kv_heads, "key/value heads, a divisor of heads; null means heads",
+    visit("heads", heads, "output heads H, each of a signal map and a noise map",
+          config::between(1, kMostHeads));
+    visit("kv_heads", kv_heads,
+          "key/value heads, a divisor of the noise heads, heads / signal_per_noise; null means as "
+          "many",
+          config::between(1, kMostHeads));
+    visit("signal_per_noise", signal_per_noise,
+          "heads that have one noise map in common, a divisor of heads; 1 is the published V2 (2H "
+          "query heads)",
           config::between(1, kMostHeads));
     visit("head_dim", head_dim, "width d of a head; null means d_model / heads",
           config::between(2, kMostHeads));
@@ -90,13 +103,16 @@ struct DifferentialV2Config {
     controls.visit_fields(visit);
   }
   void validate(config::Check& check) const {
-    if (kv_heads && heads % *kv_heads != 0) {
-      check.problem("kv_heads", concat("is ", *kv_heads, "; expected a divisor of heads, ", heads));
+    groups().validate(kv_heads.value_or(1), check);
+    if (signal_per_noise > 1 && pairing != QueryPairing::kInterleaved) {
+      check.problem("signal_per_noise", concat("is ", signal_per_noise,
+                                               " with another pairing than interleaved; expected "
+                                               "1, because a pair is two heads"));
     }
     if (head_dim && *head_dim % 2 != 0) {
       check.problem("head_dim", concat("is ", *head_dim, "; expected an even number"));
     }
-    if (pairing == QueryPairing::kAcrossGroups && kv_heads.value_or(heads) < 2) {
+    if (pairing == QueryPairing::kAcrossGroups && key_value_heads() < 2) {
       check.problem("pairing",
                     "is across_groups with one key/value head; expected kv_heads to be "
                     "at least 2");
@@ -111,13 +127,13 @@ struct DifferentialV2Config {
   }
 
   AttentionCost cost(const AttentionShape& shape) const {
-    const auto D = shape.d_model, d = head_dim.value_or(D / heads);
-    const auto kv_width = kv_heads.value_or(heads) * d;
-    AttentionCost cost{.maps = 2 * heads,
-                       .score_channels = 2 * heads * d,
-                       .value_channels = 2 * heads * d,
+    const auto D = shape.d_model, d = head_dim.value_or(D / heads), maps = groups().maps();
+    const auto kv_width = key_value_heads() * d;
+    AttentionCost cost{.maps = maps,
+                       .score_channels = maps * d,
+                       .value_channels = maps * d,
                        .cache_channels = 2 * kv_width};
-    cost.add_linear("q_proj", D, 2 * heads * d, shape.bias);
+    cost.add_linear("q_proj", D, maps * d, shape.bias);
     cost.add_linear("k_proj", D, kv_width, shape.bias);
     cost.add_linear("v_proj", D, kv_width, shape.bias);
     cost.add_linear("o_proj", heads * d, D, shape.bias);
@@ -127,9 +143,16 @@ struct DifferentialV2Config {
     return cost;
   }
 
+  NoiseGroups groups() const { return {heads, signal_per_noise}; }
+  std::int64_t key_value_heads() const { return kv_heads.value_or(groups().noise_heads()); }
+
   ControlShape control_shape(std::int64_t d_model) const {
     const auto d = head_dim.value_or(d_model / heads);
-    return {.d_model = d_model, .heads = heads, .head_width = d, .maps = 2 * heads, .head_dim = d};
+    return {.d_model = d_model,
+            .heads = heads,
+            .head_width = d,
+            .maps = groups().maps(),
+            .head_dim = d};
   }
 
   std::shared_ptr<Attention> build(const AttentionShape& shape) const;

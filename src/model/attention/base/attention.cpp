@@ -71,6 +71,30 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
   return map(heads.q1, heads.k1) - lambda.transpose(1, 2).unsqueeze(-1) * second;
 }
 
+namespace {
+
+// Of [B, N(G + 1), T, n] the signals [B, N, G, T, n] and the noise [B, N, 1, T, n].
+std::pair<at::Tensor, at::Tensor> by_group(const at::Tensor& all, const NoiseGroups& groups) {
+  const auto grouped = all.unflatten(1, {groups.noise_heads(), groups.per_noise + 1});
+  return {grouped.narrow(2, 0, groups.per_noise), grouped.narrow(2, groups.per_noise, 1)};
+}
+
+}  // namespace
+
+std::pair<at::Tensor, at::Tensor> signal_and_noise(const at::Tensor& all,
+                                                   const NoiseGroups& groups) {
+  const auto [signals, noise] = by_group(all, groups);
+  return {signals.flatten(1, 2), noise.expand_as(signals).flatten(1, 2)};
+}
+
+at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at::Tensor& lambda) {
+  const auto [signals, noise] = by_group(all, groups);
+  if (!lambda.defined()) return (signals - noise).flatten(1, 2);
+  const auto of_groups =
+      lambda.dim() < 3 ? lambda : lambda.unflatten(-3, {groups.noise_heads(), groups.per_noise});
+  return (signals - of_groups * noise).flatten(1, 2);
+}
+
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1});
 }

@@ -10,6 +10,7 @@
 
 #include "kernel/operation/fused_attention.h"
 #include "model/attention/base/key_value_cache.h"
+#include "model/attention/base/noise_groups.h"
 #include "model/layer/kernels_config.h"
 #include "model/layer/rotary.h"
 #include "util/random.h"
@@ -134,6 +135,15 @@ using WithHeadHook = WithHook<HeadHook, &Attention::set_head_hook>;
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads,
                   const at::Tensor& sinks = {}, Kernels kernels = Kernels::kFused);
+
+/// The signal map or head of every output and the noise one of its group: [B, N(G + 1), T, n] ->
+/// [B, H, T, n] twice.
+std::pair<at::Tensor, at::Tensor> signal_and_noise(const at::Tensor& all,
+                                                   const NoiseGroups& groups);
+
+/// Each signal map or head less λ times the noise one of its group: [B, N(G + 1), T, n] ->
+/// [B, H, T, n]. λ is a number, [H, 1, 1] or [B, H, T, 1]; undefined: 1.
+at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at::Tensor& lambda);
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);

@@ -15,6 +15,7 @@ std::optional<double> unit_number(const config::Value& value) {
 
 std::optional<LambdaInit> LambdaInit::from_value(const config::Value& value) {
   if (value.is_string() && value.as_string() == "schedule") return LambdaInit();
+  if (value.is_string() && value.as_string() == "motif_schedule") return motif();
   if (const auto number = unit_number(value)) return LambdaInit(*number);
   if (!value.is_list() || value.items().empty()) return std::nullopt;
   std::vector<double> list;
@@ -33,7 +34,7 @@ config::Value LambdaInit::to_value() const {
     for (const double value : *list) values.push_back(config::Value(value));
     return values;
   }
-  return config::Value("schedule");
+  return config::Value(is_motif() ? "motif_schedule" : "schedule");
 }
 
 }  // namespace difflab
