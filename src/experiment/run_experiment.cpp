@@ -12,6 +12,7 @@
 #include "experiment/ask.h"
 #include "experiment/device.h"
 #include "experiment/earlier_stage.h"
+#include "experiment/initial_weights.h"
 #include "experiment/taken_training.h"
 #include "kernel/operation/library_attention.h"
 #include "model/initialise.h"
@@ -22,7 +23,6 @@
 #include "run/identity.h"
 #include "run/trained_runs.h"
 #include "task/base/task.h"
-#include "train/tensor_file.h"
 #include "train/train_loop.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -152,7 +152,7 @@ class Work {
     initialise(*model, config_.model, seed());
     if (config_.init_from.given()) {
       const auto& path = config_.init_from.path;
-      load_parameters(*model, Safetensors::parse(config_.init_from.read(), path), path);
+      load_initial_weights(*model, Safetensors::parse(config_.init_from.read(), path), path);
     }
     model->set_precision(config_.precision);
     model->to(device_);

@@ -6,6 +6,7 @@
 
 #include "model/cost.h"
 #include "record/safetensors.h"
+#include "run/diffllama.h"
 #include "text/data_set.h"
 #include "train/optimizer/state_names.h"
 #include "util/error.h"
@@ -24,6 +25,23 @@ std::string sha256_of(const fs::path& path) {
   auto& hash = known[{path, fs::last_write_time(path, error)}];
   if (hash.empty()) hash = sha256_hex(read_file(path));
   return hash;
+}
+
+// The parameters that a file must have to be the model's beginning, under the file's names.
+std::vector<ParameterShape> expected_in(const Safetensors& file, const RunConfig& run) {
+  const auto& model = run.model;
+  const auto own = parameter_shapes(model, vocab_size(run.task));
+  if (!is_diffllama(file)) return own;
+  if (const auto why = unlike_diffllama(model); !why.empty()) {
+    throw UserError(
+        concat(run.init_from.path, " holds weights of DiffLlama, and the model's ", why));
+  }
+  std::vector<ParameterShape> theirs;
+  for (const auto& parameter : own) {
+    auto part = diffllama_part(model, parameter.name);
+    if (!part.name.empty()) theirs.push_back({std::move(part.name), parameter.shape});
+  }
+  return theirs;
 }
 
 // The names, shapes and types that a file must have.
@@ -204,8 +222,8 @@ void resolve_input_files(RunConfig& config, const Resolver::Place& place, config
   check_asked_lengths(config, resolver);
   if (!resolver.resolve(config.init_from, "init_from")) return;
   resolver.attempt("init_from.path", [&] {
-    const auto expected = parameter_shapes(config.model, vocab_size(config.task));
-    const auto problem = misfit(Safetensors::read(config.init_from.path), expected);
+    const auto file = Safetensors::read(config.init_from.path);
+    const auto problem = misfit(file, expected_in(file, config));
     if (problem) check.problem("init_from.path", concat(config.init_from.path, " ", *problem));
     return true;
   });
