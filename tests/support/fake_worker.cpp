@@ -8,11 +8,13 @@
 // What it shall do beside counting says the JSON file $FAKE_WORKER:
 //   {"steps": 10, "step_ms": 1, "journal": FILE,
 //    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE,
-//    "memory_mb": {TEXT: NUMBER}, "loss": {TEXT: NUMBER}, "live_metrics": true}
+//    "memory_mb": {TEXT: NUMBER}, "loss": {TEXT: NUMBER}, "swing": {TEXT: NUMBER},
+//    "live_metrics": true}
 // where TEXT picks the runs whose config.yaml contains it. "signal" kills only as long as the file
 // DIR/tries has fewer lines than "signal_times" (default: always). "loss" is added to valid_loss
-// of the result and of the curve. Every start and end of a run is a line "start ID PID PARENT" or
-// "end ID" of the journal. Metrics are written at the end, or with "live_metrics" at every step.
+// of the result and of the curve, and so is "swing", with the other sign for odd seeds. Every start
+// and end of a run is a line "start ID PID PARENT" or "end ID" of the journal. Metrics are written
+// at the end, or with "live_metrics" at every step.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -61,6 +63,14 @@ struct Knobs {
       if (config.find(text) != config.npos) return value.get<int>();
     }
     return std::nullopt;
+  }
+  // What is added to the losses of a run. A swing is up for even seeds and down for odd ones, so
+  // that an even number of them has the mean that they would have without it.
+  int planted_loss(const std::string& config) const {
+    const auto swing = for_config("swing", config).value_or(0);
+    const auto seed = config.find("\nseed: ");
+    const bool odd = seed != config.npos && std::stoi(config.substr(seed + 7)) % 2 == 1;
+    return for_config("loss", config).value_or(0) + (odd ? -swing : swing);
   }
   bool hangs(const std::string& config) const {
     if (!json.contains("hang")) return false;
@@ -129,8 +139,7 @@ std::string metric_lines(const Knobs& knobs, const std::string& config, int step
   for (int i = 1; i <= steps; ++i) {
     Json line = metrics_of(config + std::to_string(i), i);
     line["step"] = i;
-    line["valid_loss"] =
-        line["valid_loss"].get<double>() + knobs.for_config("loss", config).value_or(0);
+    line["valid_loss"] = line["valid_loss"].get<double>() + knobs.planted_loss(config);
     lines += line.dump() + "\n";
   }
   return lines;
@@ -169,8 +178,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
   lease->require_held();
   write_file_atomically(directory.metrics(), metric_lines(knobs, config, steps));
   Json metrics = metrics_of(config, steps);
-  metrics["valid_loss"] =
-      metrics["valid_loss"].get<double>() + knobs.for_config("loss", config).value_or(0);
+  metrics["valid_loss"] = metrics["valid_loss"].get<double>() + knobs.planted_loss(config);
   const Json result = {{"schema", kResultSchema},    {"id", id},
                        {"status", "finished"},       {"metrics", metrics},
                        {"censored", Json::object()}, {"evaluations", Json::object()}};
