@@ -242,13 +242,16 @@ void WatchLog::show(const WatchView& view, const std::string& title, double now)
     out_ << line << '\n';
     said = true;
   };
-  if (states_.empty()) {
+  const bool first = states_.empty();
+  if (first) {
     for (const auto& line : watch_lines(view, title, /*width=*/120)) say(line);
   }
   for (const auto& run : view.runs) {
-    const auto [place, fresh] = states_.try_emplace(run.label, run.state);
-    if (fresh || place->second == run.state) continue;
-    place->second = run.state;
+    // Runs may join later, and have begun by then.
+    const auto known = first ? run.state : RunState::kNew;
+    auto& state = states_.try_emplace(run.label, known).first->second;
+    if (state == run.state) continue;
+    state = run.state;
     say(fmt::format("[{}/{}] {}: {}", view.complete(), view.runs.size(), printable(run.label),
                     state_of(run)));
     if (!run.problem.empty()) {

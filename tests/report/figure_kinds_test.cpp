@@ -1,6 +1,7 @@
 // The figures beyond lines, bars and maps, and what all figures have in common.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "report/data/frame.h"
@@ -180,6 +181,31 @@ CATCH_TEST_CASE("a scatter finds the law again and the share of parameters at eq
   CATCH_CHECK_THAT(said, Contains("transformer: 8.000·x^−0.250 ± 0.000"));
   CATCH_CHECK_THAT(said, Contains("; 62 % of transformer's parameters at equal test loss"));
   CATCH_CHECK_THAT(said, !Contains("extrapolated"));
+}
+
+CATCH_TEST_CASE(
+    "a line of times counts runs that never got there as long as they were waited for") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const Json never = {{"censored", Json{{"steps_to_found", 800}}}};
+  builder.finished("diff", 0, {{"parameters", 1000}, {"steps_to_found", 200}});
+  builder.finished("diff", 1, {{"parameters", 1000}, {"steps_to_found", nullptr}}, never);
+  builder.finished("transformer", 0, {{"parameters", 1000}, {"steps_to_found", 300}});
+  builder.finished("transformer", 1, {{"parameters", 1000}, {"steps_to_found", 500}});
+  LineConfig line;
+  line.name = "times";
+  line.x = "parameters";
+  line.y = "steps_to_found";
+  line.color = "model";
+  const Drawing drawing = draw(builder, line);
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  std::map<std::string, std::vector<std::string>> by_model;
+  for (const auto& row : drawing.rows) by_model[row[0]] = {row[2], row[3], row[5]};
+  CATCH_CHECK(by_model["diff"] == std::vector<std::string>{"500", "", "2"});
+  CATCH_CHECK(by_model["transformer"][0] == "400");
+  CATCH_CHECK(by_model["transformer"][1] != "");
+  CATCH_CHECK_THAT(std::string(drawing.spec["description"]),
+                   Contains("over 2 runs; 1 that never got there counts with the last step"));
 }
 
 CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is on the way") {

@@ -59,6 +59,11 @@ bool asks_the_unlearned(const Observation& row, const Metric& metric) {
   return !row.of_curve && is_unlearned(*row.run, metric);
 }
 
+// What is known of a time that never came: it is longer than this.
+std::optional<double> bound_of(const Observation& row, const std::string& measure) {
+  return row.fields == nullptr ? row.run->censored_above(measure) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>& rows,
@@ -70,7 +75,8 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
   const Metric metric = metric_of(measure);
   std::map<std::vector<Rank>, Collected> collected;
   for (const Observation& row : rows) {
-    const auto value = row.measured(measure);
+    const auto reached = row.measured(measure);
+    const auto value = reached ? reached : bound_of(row, measure);
     if (!value || asks_the_unlearned(row, metric)) continue;
     std::vector<Rank> rank;
     std::vector<Json> values;
@@ -80,6 +86,7 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
     }
     Collected& place = collected[rank];
     place.group.keys = std::move(values);
+    place.group.censored += reached ? 0 : 1;
     collect(place, row, *value);
   }
   std::vector<Group> groups;
@@ -87,7 +94,7 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
     Group& group = place.group;
     for (const auto& values : place.values) group.values.push_back(mean(values));
     group.average = mean(group.values);
-    group.interval = interval_of_mean(group.values, metric);
+    if (group.censored == 0) group.interval = interval_of_mean(group.values, metric);
     groups.push_back(std::move(group));
   }
   return groups;
@@ -127,7 +134,8 @@ std::vector<Group> differences(const Frame& frame, const std::vector<Group>& gro
     }
     if (difference.values.empty()) continue;
     difference.average = mean(difference.values);
-    difference.interval = t_interval(difference.values);
+    difference.censored = group.censored + base->censored;
+    if (difference.censored == 0) difference.interval = t_interval(difference.values);
     result.push_back(std::move(difference));
   }
   return result;
@@ -135,15 +143,21 @@ std::vector<Group> differences(const Frame& frame, const std::vector<Group>& gro
 
 std::string describe_spread(const std::vector<Group>& groups, bool shows_interval) {
   std::size_t least = 0;
-  std::size_t most = 0;
+  std::size_t most = 0, censored = 0;
   for (const Group& group : groups) {
     least = least == 0 ? group.n() : std::min(least, group.n());
     most = std::max(most, group.n());
+    censored += group.censored;
   }
   if (most == 0) return "No finished run has this metric";
-  if (most == 1) return "One run each, so no interval";
+  const std::string never = censored == 0 ? ""
+                                          : concat("; ", censored,
+                                                   censored == 1 ? " that never got there counts"
+                                                                 : " that never got there count",
+                                                   " with the last step, without interval");
+  if (most == 1) return concat("One run each, so no interval", never);
   return concat(shows_interval ? "Mean and 95 % interval over " : "Mean over ",
-                least == most ? "" : concat(least, "–"), most, " runs");
+                least == most ? "" : concat(least, "–"), most, " runs", never);
 }
 
 std::string describe_gaps(const Frame& frame, const std::string& axis, const Labels& labels) {

@@ -18,16 +18,19 @@ struct Group {
   std::vector<double> values;  ///< per run; several rows of one run are averaged first,
                                ///< because only runs are independent
   double average = 0;
-  std::optional<Interval> interval;  ///< over the runs; empty for one
-  std::int64_t right = 0;            ///< Σ `correct` of the rows that count their answers
-  std::int64_t answers = 0;          ///< Σ `n` of those rows
+  std::optional<Interval> interval;  ///< over the runs; empty for one, and where any is censored
+  std::size_t censored = 0;  ///< runs whose time never came: their value is what it is longer than
+  std::int64_t right = 0;    ///< Σ `correct` of the rows that count their answers
+  std::int64_t answers = 0;  ///< Σ `n` of those rows
 
   std::size_t n() const { return values.size(); }
 };
 
 /// Groups `rows` by the values of `keys` and averages `measure`. Ordered by the keys, the first
 /// one outermost: an axis in sweep order, numbers ascending. Rows without the measure are left out,
-/// and but for curves those of runs that have not learned what it asks.
+/// and but for curves those of runs that have not learned what it asks. A run's time that never
+/// came counts as long as it was waited for: a mean over the others would be the shorter, the fewer
+/// got there.
 std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>& rows,
                              const std::vector<std::string>& keys, const std::string& measure);
 

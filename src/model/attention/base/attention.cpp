@@ -61,11 +61,22 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
   const auto values = kernels == Kernels::kFlash2 ? v.chunk(2, -1) : std::vector{v};
   const auto map = [&](const std::vector<std::int64_t>& queries,
                        const std::vector<std::int64_t>& keys) {
-    std::vector<at::Tensor> parts;
-    for (const auto& part : values) {
-      parts.push_back(call(q, k, part, {}, {queries, {}, keys, {}, heads.v}, sinks));
+    // Heads of a group have one noise map, which is computed once.
+    kernel::HeadMap distinct;
+    std::vector<std::int64_t> which;
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      if (i == 0 || queries[i] != queries[i - 1]) {
+        distinct.q1.push_back(queries[i]);
+        distinct.k1.push_back(keys[i]);
+        distinct.v.push_back(heads.v[i]);
+      }
+      which.push_back(static_cast<std::int64_t>(distinct.q1.size()) - 1);
     }
-    return parts.size() == 1 ? parts.front() : at::cat(parts, -1);
+    std::vector<at::Tensor> parts;
+    for (const auto& part : values) parts.push_back(call(q, k, part, {}, distinct, sinks));
+    const auto all = parts.size() == 1 ? parts.front() : at::cat(parts, -1);
+    if (distinct.q1.size() == queries.size()) return all;
+    return all.index_select(2, at::tensor(which, all.options().dtype(at::kLong)));
   };
   const auto second = map(heads.q2, heads.k2);
   return map(heads.q1, heads.k1) - lambda.transpose(1, 2).unsqueeze(-1) * second;
