@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The stated entropy of the generated language beside that of all documents, one after another.
 
-usage: tests/task/entropy.py PATH/difflab
+usage: tests/task/entropy.py [--documents N] PATH/difflab
 For each tiny setting, every way to draw a document by docs/tasks.md is followed, the probabilities
 of those that give the same tokens are added up, and the entropy of these, per token, is to be the
 stated one within 1e-9. Which followers words have must not matter, so two tables are tried.
@@ -52,7 +52,6 @@ DRAWN = [
     {"length": 100, "names": 3, "mention": 0.5, "aside": 0.4, "aside_words": 5, "alpha": 0.3},
     {"words": 8, "followers": 2, "names": 3, "name_words": 1, "length": 40, "copy": 0.4},
 ]
-DOCUMENTS = 1000
 
 
 def tables(task):
@@ -151,7 +150,7 @@ def enumerated(task):
         yield entropy_of(found.values()) / task.length, f"{len(found)} sequences, {ways} ways"
 
 
-def drawn(task):
+def drawn(task, documents):
     """Nats per token and their standard error."""
     rng = random.Random(1)
     task.table = tables(task)[1]
@@ -160,7 +159,7 @@ def drawn(task):
     def draw(shares):
         return rng.choices(range(len(shares)), shares)[0]
 
-    for _ in range(DOCUMENTS):
+    for _ in range(documents):
         known, total = Document(task), 0.0
         for symbol in itertools.islice(document(task, task.table, draw), task.length):
             total += entropy_of(known.options().values())
@@ -178,7 +177,7 @@ def stated(program, task):
     return answer["entropy"]
 
 
-def compare(program, changed, tiny):
+def compare(program, changed, tiny, documents):
     """The line of a setting, and whether it agrees."""
     task = Language(**{**(TINY if tiny else {}), **changed})
     keys = " ".join(task.overrides()[1:])
@@ -191,20 +190,22 @@ def compare(program, changed, tiny):
         fine = all(abs(said - nats) <= NEAR for nats, _ in results)
         nats, how = next((one for one in results if abs(said - one[0]) > NEAR), results[0])
     else:
-        nats, error = drawn(task)
+        nats, error = drawn(task, documents)
         fine = abs(said - nats) <= 5 * error + NEAR
-        how = f"± {error:.6f}, {DOCUMENTS} documents"
+        how = f"± {error:.6f}, {documents} documents"
     return f"{keys}: {said:.12f}, {'as' if fine else 'not'} {nats:.12f} ({how})", fine
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", help="PATH/difflab")
-    program = Program(parser.parse_args().program)
+    parser.add_argument("--documents", type=int, default=1000, help="drawn for each larger setting")
+    arguments = parser.parse_args()
+    program = Program(arguments.program)
     good = True
     for tiny, settings in ((True, ENUMERATED), (False, DRAWN)):
         for changed in settings:
-            line, fine = compare(program, changed, tiny)
+            line, fine = compare(program, changed, tiny, arguments.documents)
             print(line if fine else f"DISAGREES: {line}", flush=True)
             good = good and fine
     sys.exit(0 if good else 1)
