@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/operation/fused_linear.h"
+#include "model/attention/base/attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"

@@ -7,6 +7,7 @@
 
 #include "support/catch.h"
 #include "support/task_kinds.h"
+#include "task/base/task.h"
 #include "task/task_config.h"
 #include "util/hash.h"
 
