@@ -108,14 +108,34 @@ Json to_json(const std::vector<Row>& rows) {
   return list;
 }
 
-// One training step per line "SHAPE | MODEL KERNELS", answered with its seconds and operations, or
-// "sgemm", answered with operations per second: bench/compare times us and a peer in turn.
-int serve_steps() {
-  const auto cases = train_cases(c10::kCPU);
+using Cases = std::vector<BenchCase> (*)(c10::Device);
+
+Cases cases_of(const std::string& what) {
+  const std::map<std::string, Cases> known{{"attention", attention_cases},
+                                           {"train", train_cases},
+                                           {"optimizer", optimizer_cases},
+                                           {"decode", decode_cases}};
+  const auto found = known.find(what);
+  if (found == known.end()) {
+    throw UserError(
+        concat("bench ", what, " is unknown; expected attention, train, optimizer or decode"));
+  }
+  return found->second;
+}
+
+// One call of a case per line "GROUP | NAME", answered with its seconds and operations, "sgemm",
+// answered with operations per second, or "list", answered with all cases: bench/compare times us
+// and a peer in turn, bench/versions two builds of ours.
+int serve(const std::string& what) {
+  const auto cases = cases_of(what)(c10::kCPU);
   SgemmPeak peak(at::empty({0}));
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "sgemm") {
       std::cout << peak.measure() << std::endl;
+      continue;
+    }
+    if (line == "list") {
+      for (const auto& bench : cases) std::cout << bench.group << " | " << bench.name << std::endl;
       continue;
     }
     const auto asked = std::find_if(cases.begin(), cases.end(), [&](const auto& bench) {
@@ -132,19 +152,10 @@ int serve_steps() {
 int bench_command(const std::vector<std::string>& arguments) {
   const auto& what = arguments.at(0);
   at::set_num_threads(std::stoi(arguments.at(1)));
-  if (what == "serve") return serve_steps();
-  using Cases = std::vector<BenchCase> (*)(c10::Device);
-  const std::map<std::string, Cases> known{{"attention", attention_cases},
-                                           {"train", train_cases},
-                                           {"optimizer", optimizer_cases},
-                                           {"decode", decode_cases}};
-  const auto found = known.find(what);
-  if (found == known.end()) {
-    throw UserError(
-        concat("bench ", what, " is unknown; expected attention, train, optimizer or decode"));
-  }
+  if (what == "serve") return serve(arguments.size() > 2 ? arguments.at(2) : "train");
+  const auto cases_on = cases_of(what);
   const auto device = open_device(arguments.at(2) == "cuda" ? Device::kCuda : Device::kCpu);
-  const auto cases = found->second(device);
+  const auto cases = cases_on(device);
   const auto rows = measure(cases, device);
   if (arguments.size() > 3) {
     std::cout << to_json(rows).dump(1) << '\n';

@@ -1,5 +1,5 @@
 // Whole training steps: forward, loss of every token, backward, clipping, AdamW. The models are
-// those that docs/performance.md compares with PyTorch.
+// those that docs/performance.md compares with PyTorch, and a Transformer with each control.
 #include <ATen/ATen.h>
 
 #include <memory>
@@ -14,6 +14,15 @@ namespace difflab {
 namespace {
 
 constexpr std::int64_t kVocab = 256;
+
+// What each costs beside the Transformer without it.
+const std::pair<const char*, AttentionControls> kControls[] = {
+    {"Transformer, gate per head", {.gate = HeadGate::kHead}},
+    {"Transformer, gate per channel", {.gate = HeadGate::kElement}},
+    {"Transformer, softmax off by one", {.sink = AttentionSink::kOffByOne}},
+    {"Transformer, learned sink", {.sink = AttentionSink::kLearned}},
+    {"Transformer, QK-norm", {.qk_norm = QkNorm::kRms}},
+};
 
 /// How a step is computed.
 struct Way {
@@ -74,10 +83,11 @@ std::vector<BenchCase> train_cases(c10::Device device) {
                             Shape{"D 128, L 4, T 256, batch 16", 128, 256, 16, 4},
                             Shape{"D 256, L 4, T 512, batch 8", 256, 512, 8, 8}}) {
     const std::int64_t layers = shape.d_model == 64 ? 2 : 4;
-    const auto add = [&](const char* name, AttentionConfig attention) {
+    const auto add_ways = [&](const char* name, AttentionConfig attention,
+                              const std::vector<Way>& ways) {
       const ModelConfig model{.d_model = shape.d_model, .layers = layers, .attention = attention};
       const auto flops = count_flops(model, kVocab, shape.length, Masking::kCausal).total();
-      for (const auto& way : ways_on(device)) {
+      for (const auto& way : ways) {
         const auto trained =
             std::make_shared<Trained>(model, shape.batch, shape.length, way, device);
         cases.push_back({shape.name, concat(name, " ", way.name),
@@ -86,12 +96,21 @@ std::vector<BenchCase> train_cases(c10::Device device) {
                          static_cast<double>(shape.batch * shape.length)});
       }
     };
+    const auto add = [&](const char* name, AttentionConfig attention) {
+      add_ways(name, attention, ways_on(device));
+    };
     const SoftmaxAttentionConfig transformer{.heads = 2 * shape.heads};
     const DifferentialAttentionConfig v1{.heads = shape.heads};
     const DifferentialV2Config v2{.heads = 2 * shape.heads};
     add("Transformer", transformer);
     add("DIFF V1", v1);
     add("DIFF V2", v2);
+    if (shape.d_model != 128) continue;
+    for (const auto& [name, controls] : kControls) {
+      auto controlled = transformer;
+      controlled.controls = controls;
+      add_ways(name, controlled, {{"fused", Kernels::kFused}});
+    }
   }
   return cases;
 }
