@@ -29,6 +29,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"model.attention.gate", "\"none\""},
     LaterKey{"model.attention.sink", "\"none\""},
     LaterKey{"model.attention.qk_norm", "\"none\""},
+    LaterKey{"model.attention.qk_norm_eps", "1e-06"},
     LaterKey{"model.attention:diff_v1.signal_per_noise", "1"},
     LaterKey{"model.attention:diff_v1.head_dim", "null"},
     LaterKey{"model.attention:diff_v2.signal_per_noise", "1"},

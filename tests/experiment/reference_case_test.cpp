@@ -26,7 +26,7 @@ const fs::path kCases = fs::path(DIFFLAB_ROOT) / "tests/model/reference";
 // Of the controls these are in bench/mutations/model.txt.
 CATCH_TEST_CASE("all reference cases are met, in float64 and float32") {
   const auto reports = verify_folder(kCases);
-  CATCH_CHECK(reports.size() == 34);
+  CATCH_CHECK(reports.size() == 35);
   std::size_t errors = 0;
   std::map<std::string, std::set<std::string>> kernels;  // by case
   for (const auto& report : reports) {
@@ -38,9 +38,9 @@ CATCH_TEST_CASE("all reference cases are met, in float64 and float32") {
       ++errors;
     }
   }
-  // 32 modules: y, x and 4 to 9 parameters in two precisions; 2 language models: 6 numbers, and
+  // 33 modules: y, x and 4 to 9 parameters in two precisions; 2 language models: 6 numbers, and
   // gradients and values of every parameter.
-  CATCH_CHECK(errors > 32 * 2 * 6 + 2 * (6 + 2 * 20));
+  CATCH_CHECK(errors > 33 * 2 * 6 + 2 * (6 + 2 * 20));
   // DIFF is checked in its official forms, too, which other models have none of.
   const std::set<std::string> two{"plain", "fused"}, four{"plain", "fused", "flash_1", "flash_2"};
   for (const auto* name : {"flashdiff_1_gqa4_e32_d3", "flashdiff_2_mha_e32_d3", "v1_naive_n1",
@@ -70,6 +70,32 @@ CATCH_TEST_CASE("a reference that differs in one tensor is reported there and no
     CATCH_INFO(error.tensor);
     CATCH_CHECK(error.passed() == (error.tensor != "grad.lambda_q2"));
   }
+}
+
+CATCH_TEST_CASE(
+    "a parameter that a variant does not know is a failure, as is one that is missing") {
+  const testing::TemporaryFolder folder;
+  const auto original = Safetensors::read(kCases / "v1_naive_mha_e32_d3.safetensors");
+  auto tensors = original.tensors();
+  const auto find = [&](const char* name) {
+    return *std::find_if(tensors.begin(), tensors.end(), [&](auto& t) { return t.name == name; });
+  };
+  auto parameter = find("param.lambda_q2"), gradient = find("grad.lambda_q2");
+  parameter.name = "param.lambda_q3";
+  gradient.name = "grad.lambda_q3";
+  tensors.push_back(parameter);
+  tensors.push_back(gradient);
+  write_file_atomically(folder.path() / "case.safetensors",
+                        to_safetensors(tensors, original.metadata()));
+  const auto reports = verify_folder(folder.path());
+  for (const auto& error : reports.at(0).errors) {
+    CATCH_INFO(error.tensor);
+    CATCH_CHECK(error.passed() == (error.tensor != "grad.lambda_q3"));
+  }
+  std::erase_if(tensors, [](const auto& t) { return t.name == "param.lambda_q2"; });
+  write_file_atomically(folder.path() / "case.safetensors",
+                        to_safetensors(tensors, original.metadata()));
+  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Catch::Contains("no parameter lambda_q2"));
 }
 
 CATCH_TEST_CASE("a folder that holds no reference cases is refused with words") {
@@ -116,6 +142,10 @@ CATCH_TEST_CASE("gates, gains and sinks of the official files lie where they are
       failed("gated_next_gqa2_e32.safetensors", [](Json& peer) { peer.erase("qk_norm_gain"); }));
   CATCH_CHECK(failed("diffllama_gqa2_e32_d3.safetensors", [](Json& peer) { peer["depth"] = 2; }));
   CATCH_CHECK(failed("gda_g3_e32_d0.safetensors", [](Json& peer) { peer["depth"] = 1; }));
+  CATCH_CHECK_FALSE(failed("xsa_nanogpt_e32.safetensors", [](Json&) {}));
+  CATCH_CHECK(failed("xsa_nanogpt_e32.safetensors", [](Json& peer) { peer["norm_eps"] = 1e-6; }));
+  CATCH_CHECK(failed("xsa_nanogpt_e32.safetensors", [](Json& peer) { peer["scale"] = 0.35; }));
+  CATCH_CHECK(failed("xsa_nanogpt_e32.safetensors", [](Json& peer) { peer["variant"] = "xsa"; }));
   CATCH_CHECK(
       failed("qk_norm_gqa2_e32.safetensors", [](Json& peer) { peer["rope"] = "interleaved"; }));
 }

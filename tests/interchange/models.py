@@ -155,7 +155,7 @@ def normed(c, w, name, heads):
     """Queries or keys [B, T, heads, d] before they are turned."""
     if c.get("qk_norm", "none") == "none":
         return heads
-    return {"rms": rms_norm}[c["qk_norm"]](w.under(name), heads, 1e-6)
+    return {"rms": rms_norm}[c["qk_norm"]](w.under(name), heads, c.get("qk_norm_eps", 1e-6))
 
 
 def gated(c, w, x, heads):

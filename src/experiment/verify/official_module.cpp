@@ -1,6 +1,9 @@
 #include "experiment/verify/official_module.h"
 
-#include <functional>
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include "config/schema/reader.h"
@@ -40,10 +43,29 @@ struct Case {
   }
 };
 
+OfficialPart called(const std::string& name) {
+  return [name](const auto& official) { return official(name); };
+}
+
+OfficialPart rows(const std::string& name, const std::vector<std::int64_t>& rows) {
+  return [name, rows](const auto& official) {
+    return official(name).index_select(0, at::tensor(rows, at::kLong));
+  };
+}
+
+// Rows first … first + count − 1.
+OfficialPart span(const std::string& name, std::int64_t first, std::int64_t count) {
+  return [=](const auto& official) { return official(name).narrow(0, first, count); };
+}
+
+OfficialPart always(std::int64_t size, double value) {
+  return [=](const auto&) { return at::full({size}, value, at::kDouble); };
+}
+
 OfficialModule plain(const Case& c) {
   auto module = c.module(SoftmaxAttentionConfig{.heads = c.heads, .kv_heads = c.kv_heads});
   // v2_off is plain attention under the names of the V2 file.
-  if (c.peer.at("variant") == "v2_off") module.parts["out_proj.weight"] = {"o_proj.weight"};
+  if (c.peer.at("variant") == "v2_off") module.parts["out_proj.weight"] = called("o_proj.weight");
   return module;
 }
 
@@ -71,20 +93,20 @@ OfficialModule gated(const Case& c) {
   auto module = c.module(config);
   const std::int64_t d = *config.head_dim, of_gate = element ? d : 1;
   const auto in_block = c.peer.at("gate_layout") == "head" ? 1 : c.heads / c.kv_heads;
-  OfficialPart queries{"q_proj.weight"}, gate{"q_proj.weight"};
+  std::vector<std::int64_t> queries, gate;
   for (std::int64_t head = 0; head < c.heads; ++head) {
     const auto block = head / in_block * in_block * (d + of_gate), r = head % in_block;
-    for (std::int64_t i = 0; i < d; ++i) queries.rows.push_back(block + r * d + i);
+    for (std::int64_t i = 0; i < d; ++i) queries.push_back(block + r * d + i);
     for (std::int64_t i = 0; i < of_gate; ++i) {
-      gate.rows.push_back(block + in_block * d + r * of_gate + i);
+      gate.push_back(block + in_block * d + r * of_gate + i);
     }
   }
-  module.parts = {{"q_proj.weight", queries},
-                  {"gate_proj.weight", gate},
-                  {"out_proj.weight", {"o_proj.weight"}}};
+  module.parts = {{"q_proj.weight", rows("q_proj.weight", queries)},
+                  {"gate_proj.weight", rows("q_proj.weight", gate)},
+                  {"out_proj.weight", called("o_proj.weight")}};
   if (c.peer.value("qk_norm_gain", "weight") == "1 + weight") {
     for (const char* name : {"q_norm.weight", "k_norm.weight"}) {
-      module.parts[name] = {.name = name, .plus = 1};
+      module.parts[name] = [name](const auto& official) { return official(name) + 1; };
     }
   }
   return module;
@@ -94,7 +116,7 @@ OfficialModule sinks(const Case& c) {
   auto config = c.softmax();
   config.controls.sink = AttentionSink::kLearned;
   auto module = c.module(config);
-  module.parts["out_proj.weight"] = {"o_proj.weight"};
+  module.parts["out_proj.weight"] = called("o_proj.weight");
   return module;
 }
 
@@ -102,7 +124,7 @@ OfficialModule qk_norm(const Case& c) {
   auto config = c.softmax();
   config.controls.qk_norm = QkNorm::kRms;
   auto module = c.module(config);
-  module.parts["out_proj.weight"] = {"o_proj.weight"};
+  module.parts["out_proj.weight"] = called("o_proj.weight");
   return module;
 }
 
@@ -127,11 +149,11 @@ OfficialModule diffllama(const Case& c) {
   auto module =
       c.module(DifferentialAttentionConfig{.heads = c.heads / 2, .kv_heads = c.kv_heads / 2});
   const auto keys = rows_of_heads(pairs(c.kv_heads), d);
-  module.parts = {{"q_proj.weight", {"q_proj.weight", rows_of_heads(pairs(c.heads), d)}},
-                  {"k_proj.weight", {"k_proj.weight", keys}},
-                  {"v_proj.weight", {"v_proj.weight", keys}},
-                  {"out_proj.weight", {"o_proj.weight"}},
-                  {"subln.weight", {""}}};
+  module.parts = {{"q_proj.weight", rows("q_proj.weight", rows_of_heads(pairs(c.heads), d))},
+                  {"k_proj.weight", rows("k_proj.weight", keys)},
+                  {"v_proj.weight", rows("v_proj.weight", keys)},
+                  {"out_proj.weight", called("o_proj.weight")},
+                  {"subln.weight", always(2 * d, 1)}};
   return module;
 }
 
@@ -142,31 +164,52 @@ OfficialModule timm(const Case& c) {
       .heads = c.heads,
       .lambda_form = scalars ? LambdaForm::kScalarExponential : LambdaForm::kExponential});
   const auto D = c.shape.d_model;
-  const auto third = [&](std::int64_t which) {
-    OfficialPart part{"qkv.weight"};
-    for (std::int64_t row = which * D; row < (which + 1) * D; ++row) part.rows.push_back(row);
-    return part;
-  };
-  module.parts = {{"q_proj.weight", third(0)},
-                  {"k_proj.weight", third(1)},
-                  {"v_proj.weight", third(2)},
-                  {"out_proj.weight", {"proj.weight"}},
-                  {"subln.weight", {"sub_norm.weight"}}};
+  module.parts = {{"q_proj.weight", span("qkv.weight", 0, D)},
+                  {"k_proj.weight", span("qkv.weight", D, D)},
+                  {"v_proj.weight", span("qkv.weight", 2 * D, D)},
+                  {"out_proj.weight", called("proj.weight")},
+                  {"subln.weight", called("sub_norm.weight")}};
   if (!c.peer.at("causal")) module.attention->set_bidirectional();
   return module;
 }
 
+const char* const kProjections[] = {"q_proj.weight", "k_proj.weight", "v_proj.weight",
+                                    "out_proj.weight"};
+
 // Exclusive self-attention as modded-nanogpt has it: one matrix, the output's rows at its end.
 OfficialModule xsa(const Case& c) {
   auto module = c.module(ExclusiveAttentionConfig{.heads = c.heads});
-  const std::vector<std::string> names{"q_proj.weight", "k_proj.weight", "v_proj.weight",
-                                       "out_proj.weight"};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    OfficialPart part{"qkvo_w"};
-    const auto first = static_cast<std::int64_t>(i) * c.shape.d_model;
-    for (std::int64_t row = 0; row < c.shape.d_model; ++row) part.rows.push_back(first + row);
-    module.parts[names[i]] = part;
+  const auto D = c.shape.d_model;
+  std::int64_t first = 0;
+  for (const auto* name : kProjections) {
+    module.parts[name] = span("qkvo_w", first, D);
+    first += D;
   }
+  return module;
+}
+
+// The same layer with what stands around it there: numbers that scale its matrices, a norm of
+// queries and keys without gain, logits with a scale of their own, which ours puts into the gain of
+// queries, and a gate that reads the first channels alone.
+OfficialModule xsa_of_nanogpt(const Case& c) {
+  ExclusiveAttentionConfig config{.heads = c.heads};
+  config.controls = {
+      .gate = HeadGate::kHead, .qk_norm = QkNorm::kRms, .qk_norm_eps = c.peer.at("norm_eps")};
+  auto module = c.module(config);
+  const std::int64_t D = c.shape.d_model, d = c.peer.at("head_dim");
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const std::int64_t scale = i == 3 ? 1 : 0;  // of the output, and of the others
+    module.parts[kProjections[i]] = [=](const auto& official) {
+      return official("sa_lambdas")[scale] * official("qkvo_w").narrow(0, i * D, D);
+    };
+  }
+  module.parts["gate_proj.weight"] = [=](const auto& official) {
+    const auto gate = official("attn_gate_w");  // [H, channels]
+    return at::constant_pad_nd(gate, {0, D - gate.size(1)});
+  };
+  const double scale = c.peer.at("scale");
+  module.parts["q_norm.weight"] = always(d, scale * std::sqrt(static_cast<double>(d)));
+  module.parts["k_norm.weight"] = always(d, 1);
   return module;
 }
 
@@ -180,7 +223,7 @@ OfficialModule gda(const Case& c) {
                                                      .head_dim = c.peer.at("head_dim"),
                                                      .lambda_init = LambdaInit::motif(),
                                                      .norm_eps = c.peer.at("norm_eps")});
-  module.parts["out_proj.weight"] = {"o_proj.weight"};
+  module.parts["out_proj.weight"] = called("o_proj.weight");
   return module;
 }
 
@@ -193,19 +236,28 @@ OfficialModule grouped_v2(const Case& c) {
                               .head_dim = c.peer.at("head_dim")};
   if (c.peer.at("gate") == "element") config.controls.gate = HeadGate::kElement;
   auto module = c.module(config);
-  module.parts["gate_proj.weight"] = {"q_b_gate.weight"};
+  module.parts["gate_proj.weight"] = called("q_b_gate.weight");
   return module;
 }
 
 const std::map<std::string, std::function<OfficialModule(const Case&)>> kVariants{
-    {"baseline", plain},   {"v2_off", plain},
-    {"v1_naive", v1},      {"flashdiff_1", v1},
-    {"flashdiff_2", v1},   {"v2", v2},
-    {"gated_head", gated}, {"gated_element", gated},
-    {"gated_next", gated}, {"diffllama", diffllama},
-    {"xsa", xsa},          {"timm_diff", timm},
-    {"sinks", sinks},      {"qk_norm", qk_norm},
-    {"gda", gda},          {"gdiff_v2", grouped_v2},
+    {"baseline", plain},
+    {"v2_off", plain},
+    {"v1_naive", v1},
+    {"flashdiff_1", v1},
+    {"flashdiff_2", v1},
+    {"v2", v2},
+    {"gated_head", gated},
+    {"gated_element", gated},
+    {"gated_next", gated},
+    {"diffllama", diffllama},
+    {"xsa", xsa},
+    {"xsa_nanogpt", xsa_of_nanogpt},
+    {"sinks", sinks},
+    {"timm_diff", timm},
+    {"gda", gda},
+    {"qk_norm", qk_norm},
+    {"gdiff_v2", grouped_v2},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 
-#include <cstdint>
+#include <ATen/core/Tensor.h>
+
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,12 +15,12 @@
 
 namespace difflab {
 
-/// Where a parameter of ours lies in the official file.
-struct OfficialPart {
-  std::string name;  ///< of the official parameter; empty: it has none, ours stays as built
-  std::vector<std::int64_t> rows = {};  ///< which of its rows; empty: all
-  double plus = 0;                      ///< added to what is stored (Qwen3-Next's gains)
-};
+/// Parameters of the official file, by their names there.
+using OfficialParameters = std::function<at::Tensor(const std::string& name)>;
+
+/// What a parameter of ours is made of, such as rows of an official matrix. Differentiable, so that
+/// gradients of ours become those of the official parameters.
+using OfficialPart = std::function<at::Tensor(const OfficialParameters& official)>;
 
 /// Our module for a case, and how the official one keeps its parameters.
 struct OfficialModule {
@@ -26,11 +28,6 @@ struct OfficialModule {
   RotaryLayout rotary = RotaryLayout::kInterleaved;
   bool differential = false;  ///< DIFF V1 or V2, which has other official forms
   std::map<std::string, OfficialPart> parts = {};  ///< by our name; others are called the same
-
-  OfficialPart part(const std::string& ours) const {
-    const auto found = parts.find(ours);
-    return found == parts.end() ? OfficialPart{ours} : found->second;
-  }
 };
 
 /// The variants that are known, for messages.

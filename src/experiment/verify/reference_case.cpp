@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <set>
+#include <utility>
 
 #include "config/schema/traits.h"
 #include "experiment/verify/official_module.h"
@@ -28,51 +28,51 @@ const std::string kParameter = "param.", kGradient = "grad.";
 
 using Tensors = std::function<at::Tensor(const std::string& name)>;
 
-// Every row of every parameter must be looked at, or a forgotten one would go unnoticed.
-void check_complete(const ReferenceCase& reference, const OfficialModule& module) {
-  std::map<std::string, std::set<std::int64_t>> rows;  // looked at; empty: all
-  std::set<std::string> whole;
-  for (const auto& parameter : module.attention->named_parameters()) {
-    const auto part = module.part(parameter.key());
-    if (part.rows.empty()) whole.insert(part.name);
-    rows[part.name].insert(part.rows.begin(), part.rows.end());
-  }
-  for (const auto& tensor : reference.file.tensors()) {
-    const auto prefix = tensor.name.starts_with(kParameter)  ? kParameter
-                        : tensor.name.starts_with(kGradient) ? kGradient
-                                                             : "";
-    if (prefix.empty() || tensor.name == kGradient + "x") continue;
-    const auto name = tensor.name.substr(prefix.size());
-    const auto found = rows.find(name);
-    const bool complete = found != rows.end() &&
-                          (whole.count(name) > 0 ||
-                           static_cast<std::int64_t>(found->second.size()) == tensor.shape.at(0));
-    if (!complete) {
-      throw UserError(concat(reference.path.string(), ": parameter ", name,
-                             found == rows.end() ? " is" : " has rows that are",
-                             " unknown to the module that ", reference.peer.at("variant").dump(),
-                             " names"));
+// The official parameters of a case as leaves of a graph. Ours are made of them and begin a graph
+// of their own; collect() carries ours' gradients over.
+class OfficialLeaves {
+ public:
+  OfficialLeaves(const ReferenceCase& reference, const OfficialModule& module, at::ScalarType type,
+                 const Tensors& stored) {
+    for (const auto& tensor : reference.file.tensors()) {
+      if (!tensor.name.starts_with(kParameter)) continue;
+      leaves_[tensor.name.substr(kParameter.size())] =
+          stored(tensor.name).to(type, /*non_blocking=*/false, /*copy=*/true).requires_grad_();
+    }
+    const auto official = [&](const std::string& name) {
+      const auto found = leaves_.find(name);
+      if (found == leaves_.end()) {
+        throw UserError(concat(reference.path.string(), ": no parameter ", name));
+      }
+      return found->second;
+    };
+    for (const auto& parameter : module.attention->named_parameters()) {
+      const auto part = module.parts.find(parameter.key());
+      auto value = part == module.parts.end() ? official(parameter.key()) : part->second(official);
+      if (value.dim() == 0) value = value.view(1);  // a number
+      TORCH_CHECK(value.sizes() == parameter.value().sizes(), "parameter ", parameter.key(),
+                  " has another shape");
+      const at::NoGradGuard no_grad;
+      at::Tensor(parameter.value()).copy_(value);
+      made_.emplace_back(parameter.value(), value);
     }
   }
-}
 
-at::Tensor rows_of(const at::Tensor& official, const OfficialPart& part) {
-  return part.rows.empty() ? official : official.index_select(0, at::tensor(part.rows, at::kLong));
-}
-
-void load_official(const OfficialModule& module, const Tensors& stored) {
-  const at::NoGradGuard no_grad;
-  for (const auto& parameter : module.attention->named_parameters()) {
-    const auto part = module.part(parameter.key());
-    if (part.name.empty()) continue;
-    const auto type = parameter.value().scalar_type();
-    const auto value = rows_of(stored(kParameter + part.name), part).to(type) + part.plus;
-    const bool is_number = value.dim() == 0 && parameter.value().numel() == 1;
-    TORCH_CHECK(is_number || value.sizes() == parameter.value().sizes(), "parameter ", part.name,
-                " has another shape");
-    at::Tensor(parameter.value()).copy_(value);
+  /// By official names; undefined for a parameter that nothing of ours is made of.
+  std::map<std::string, at::Tensor> collect() const {
+    for (const auto& [ours, value] : made_) {
+      if (!value.requires_grad() || !ours.grad().defined()) continue;
+      value.backward(ours.grad(), /*retain_graph=*/true);
+    }
+    std::map<std::string, at::Tensor> gradients;
+    for (const auto& [name, leaf] : leaves_) gradients[name] = leaf.grad();
+    return gradients;
   }
-}
+
+ private:
+  std::map<std::string, at::Tensor> leaves_;
+  std::vector<std::pair<at::Tensor, at::Tensor>> made_;  // ours, and as it was made
+};
 
 void verify_in(at::ScalarType type, const OfficialModule& module, const std::string& kernels,
                const ReferenceCase& reference, CaseReport& report) {
@@ -82,9 +82,8 @@ void verify_in(at::ScalarType type, const OfficialModule& module, const std::str
     return to_tensor(reference.file.at(name), reference.path.string());
   };
   const auto& attention = module.attention;
-  check_complete(reference, module);
   attention->to(type);
-  load_official(module, stored);
+  const OfficialLeaves official(reference, module, type, stored);
   const auto x = stored("x").to(type).requires_grad_();
   const auto rotary =
       Rotary::from(stored("rotary_cos").to(type), stored("rotary_sin").to(type), module.rotary);
@@ -106,12 +105,11 @@ void verify_in(at::ScalarType type, const OfficialModule& module, const std::str
   };
   note("y", y, stored("y"));
   note(kGradient + "x", x.grad(), stored(kGradient + "x"));
-  for (const auto& parameter : attention->named_parameters()) {
-    const auto part = module.part(parameter.key());
-    if (part.name.empty()) continue;
-    auto theirs = rows_of(stored(kGradient + part.name), part);
-    if (theirs.dim() == 0) theirs = theirs.view(1);  // a number
-    note(kGradient + parameter.key(), parameter.value().grad(), theirs);
+  // Rows and parameters that nothing of ours is made of have no gradient here, unlike there.
+  auto gradients = official.collect();
+  for (const auto& tensor : reference.file.tensors()) {
+    if (!tensor.name.starts_with(kGradient) || tensor.name == kGradient + "x") continue;
+    note(tensor.name, gradients[tensor.name.substr(kGradient.size())], stored(tensor.name));
   }
 }
 

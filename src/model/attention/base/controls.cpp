@@ -7,7 +7,6 @@
 namespace difflab {
 
 namespace {
-constexpr double kQkNormEps = 1e-6;  // Qwen3
 constexpr double kSinkStd = 0.02;
 }  // namespace
 
@@ -24,7 +23,8 @@ Controls::Controls(torch::nn::Module& owner, const AttentionControls& config,
   }
   if (config.qk_norm == QkNorm::kNone) return;
   const auto norm = [&] {
-    return std::make_shared<HeadNorm>(HeadNormKind::kRms, shape.head_dim, kQkNormEps, kernels);
+    return std::make_shared<HeadNorm>(HeadNormKind::kRms, shape.head_dim, config.qk_norm_eps,
+                                      kernels);
   };
   q_norm_ = owner.register_module("q_norm", norm());
   if (shape.own_keys) k_norm_ = owner.register_module("k_norm", norm());

@@ -74,6 +74,7 @@ struct AttentionControls {
   HeadGate gate = HeadGate::kNone;
   AttentionSink sink = AttentionSink::kNone;
   QkNorm qk_norm = QkNorm::kNone;
+  double qk_norm_eps = 1e-6;  ///< Qwen3's
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -84,6 +85,7 @@ struct AttentionControls {
           "logit beside those of the keys: none, off_by_one (0) or learned (a number per map)");
     visit("qk_norm", qk_norm,
           "norm of queries and keys before the rotary embedding: none or rms (a gain per channel)");
+    visit("qk_norm_eps", qk_norm_eps, "epsilon of that norm", config::at_least(0));
   }
 
   void add_to(AttentionCost& cost, const ControlShape& shape) const {
