@@ -5,6 +5,9 @@ import pathlib
 import subprocess
 import time
 
+# What difflab-worker sets for itself (mallopt in src/worker/main.cpp), for programs that it is timed
+# beside: memory of a step is kept for the next instead of given back and faulted in again.
+SAME_ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 

@@ -1,10 +1,13 @@
 """The models of `difflab bench train` as a lab would write them in PyTorch: the same parameters and the
 same mathematics, from library parts. Attention in two ways: softmax maps written out ("naive"), or
 through scaled_dot_product_attention ("sdpa"), for DIFF V1 with queries and keys zero-padded to the
-width of the values, the fastest composition that we found.
+width of the values, the fastest composition that we found. With places (rows of the flattened batch),
+the last block's output projection and feed-forward part and the head are computed there alone, as
+difflab does it.
 """
 
 import math
+import re
 
 import torch
 from torch import nn
@@ -31,20 +34,24 @@ def maps(q, k):  # [B, heads, T, d] twice
     return (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]) + future).softmax(-1)
 
 
+def at(x, places):  # [B, T, n] -> [places, n]; everything without places
+    return x if places is None else x.flatten(0, 1)[places]
+
+
 class Attention(nn.Module):
     def __init__(self, D, heads, layer, way):
         super().__init__()
         self.heads, self.d, self.way = heads, D // heads, way
         self.q, self.k, self.v, self.o = (nn.Linear(D, D, bias=False) for _ in range(4))
 
-    def forward(self, x, table):
+    def forward(self, x, table, places=None):
         q, k, v = (f(x).unflatten(-1, (self.heads, self.d)) for f in (self.q, self.k, self.v))
         q, k, v = (t.transpose(1, 2) for t in (rotate(q, table), rotate(k, table), v))
         if self.way == "naive":
             o = maps(q, k) @ v
         else:
             o = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        return self.o(o.transpose(1, 2).flatten(2))
+        return self.o(at(o.transpose(1, 2).flatten(2), places))
 
 
 class DiffV1(nn.Module):
@@ -56,7 +63,7 @@ class DiffV1(nn.Module):
         self.lambdas = nn.Parameter(0.1 * torch.randn(4, self.d))
         self.gain = nn.Parameter(torch.ones(2 * self.d))
 
-    def forward(self, x, table):
+    def forward(self, x, table, places=None):
         H, d = self.heads, self.d
         q = rotate(self.q(x).unflatten(-1, (2 * H, d)), table).transpose(1, 2)
         k = rotate(self.k(x).unflatten(-1, (2 * H, d)), table).transpose(1, 2)
@@ -73,7 +80,7 @@ class DiffV1(nn.Module):
             )
             o = attend(0) - value * attend(1)
         o = F.rms_norm(o, (2 * d,), self.gain, 1e-5) * (1 - self.init)
-        return self.o(o.transpose(1, 2).flatten(2))
+        return self.o(at(o.transpose(1, 2).flatten(2), places))
 
 
 class DiffV2(nn.Module):
@@ -84,66 +91,70 @@ class DiffV2(nn.Module):
         self.k, self.v, self.o = (nn.Linear(D, D, bias=False) for _ in range(3))
         self.weight = nn.Linear(D, heads, bias=False)
 
-    def forward(self, x, table):
+    def forward(self, x, table, places=None):
         H, d = self.heads, self.d
         q = rotate(self.q(x).unflatten(-1, (2 * H, d)), table).transpose(1, 2)
         k = rotate(self.k(x).unflatten(-1, (H, d)), table).transpose(1, 2)
         v = self.v(x).unflatten(-1, (H, d)).transpose(1, 2)
-        k, v = k.repeat_interleave(2, 1), v.repeat_interleave(2, 1)
         if self.way == "naive":
-            a = maps(q, k) @ v
+            a = maps(q, k.repeat_interleave(2, 1)) @ v.repeat_interleave(2, 1)
         else:
-            a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            a = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
         first, second = a.unflatten(1, (H, 2)).unbind(2)
         o = first - self.weight(x).sigmoid().transpose(1, 2)[..., None] * second
-        return self.o(o.transpose(1, 2).flatten(2))
+        return self.o(at(o.transpose(1, 2).flatten(2), places))
 
 
 class Block(nn.Module):
-    def __init__(self, attention, D, heads, layer, way):
+    def __init__(self, attention, D, heads, layer, way, hidden):
         super().__init__()
-        hidden = (8 * D // 3 + 31) // 32 * 32
         self.attention = attention(D, heads, layer, way)
         self.norms = nn.ModuleList(nn.RMSNorm(D, 1e-5) for _ in range(2))
         self.gate, self.up = (nn.Linear(D, hidden, bias=False) for _ in range(2))
         self.down = nn.Linear(hidden, D, bias=False)
 
-    def forward(self, x, table):
-        x = x + self.attention(self.norms[0](x), table)
+    def forward(self, x, table, places=None):
+        x = at(x, places) + self.attention(self.norms[0](x), table, places)
         r = self.norms[1](x)
         return x + self.down(F.silu(self.gate(r)) * self.up(r))
 
 
 class Model(nn.Module):
-    def __init__(self, attention, D, layers, heads, T, way):
+    def __init__(self, attention, D, layers, heads, T, way, hidden=None):
         super().__init__()
+        hidden = hidden or (8 * D // 3 + 31) // 32 * 32
         self.embedding = nn.Embedding(VOCAB, D)
-        self.blocks = nn.ModuleList(Block(attention, D, heads, l, way) for l in range(layers))
+        self.blocks = nn.ModuleList(Block(attention, D, heads, l, way, hidden) for l in range(layers))
         self.norm = nn.RMSNorm(D, 1e-5)
         self.head = nn.Linear(D, VOCAB, bias=False)
         self.table = rotary(T, self.blocks[0].attention.d)
 
-    def forward(self, tokens):
+    def forward(self, tokens, places=None):
         x = self.embedding(tokens)
-        for block in self.blocks:
+        for block in self.blocks[:-1]:
             x = block(x, self.table)
+        x = self.blocks[-1](x, self.table, places)
         return self.head(self.norm(x))
 
 
-SHAPES = {  # as in src/worker/bench_train.cpp
-    "D 64, L 2, T 64, batch 32": (64, 2, 64, 32, 2),
-    "D 128, L 4, T 256, batch 16": (128, 4, 256, 16, 4),
-    "D 256, L 4, T 512, batch 8": (256, 4, 512, 8, 8),
-}
-KINDS = {"Transformer": (Attention, 2), "DIFF V1": (DiffV1, 1), "DIFF V2": (DiffV2, 2)}
+KINDS = {"Transformer": (Attention, 1), "DIFF V1": (DiffV1, 2), "DIFF V2": (DiffV2, 1)}  # maps of a head
+
+
+def sizes(shape):
+    """D, layers, T, batch and head width of a name as in src/worker/bench_train.cpp."""
+    found = re.fullmatch(r"D (\d+), L (\d+), T (\d+), batch (\d+)(?:, d (\d+))?", shape)
+    if not found:
+        raise SystemExit(f"no shape: {shape}")
+    D, layers, T, batch = (int(found[i]) for i in range(1, 5))
+    return D, layers, T, batch, int(found[5] or 16)
 
 
 def step(shape, kind, way, compiled):
     """A function that does one training step, and the number of parameters."""
     torch.manual_seed(0)
-    D, layers, T, batch, heads = SHAPES[shape]
-    attention, factor = KINDS[kind]
-    model = Model(attention, D, layers, factor * heads, T, way)
+    D, layers, T, batch, d = sizes(shape)
+    attention, maps_of_head = KINDS[kind]
+    model = Model(attention, D, layers, D // d // maps_of_head, T, way)
     parameters = list(model.parameters())
     optimizer = torch.optim.AdamW(
         parameters, lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1, fused=True

@@ -13,7 +13,7 @@ for line in sys.stdin:
     key = tuple(part.strip() for part in line.split("|"))
     if key not in steps:
         shape, kind, way = key
-        steps[key], count = models.step(shape, kind, "naive" if way == "naive" else "sdpa", way == "compile")
+        steps[key], _ = models.step(shape, kind, "naive" if way == "naive" else "sdpa", way == "compile")
         for _ in range(3):
             steps[key]()
     start = time.perf_counter()

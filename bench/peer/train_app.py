@@ -1,9 +1,11 @@
 """The peer of bench/launchers: one run of `headline` as a lab would write it with Hydra and PyTorch.
 
-usage: train_app.py [run=0 ... 7] [steps=N] [--multirun hydra/launcher=joblib ...]
+usage: train_app.py [run=0 ... 7] [steps=N] [ways=[sdpa,sdpa,sdpa]] [--multirun hydra/launcher=joblib ...]
 The same model, batches of the same kind (half needles, half cyclic repetition, drawn by vectorised
 operations), optimiser, validation every 100 steps, test at the end and files as a run of difflab
-with its evaluations reduced to the held-out one. Attention goes through scaled_dot_product_attention.
+with its evaluations reduced to the held-out one. Like difflab, it computes the end of the last block and
+the head only where a target is. ways says for each of models.KINDS whether softmax maps are written out
+("naive") or attention goes through scaled_dot_product_attention ("sdpa").
 """
 
 import dataclasses
@@ -22,7 +24,7 @@ LENGTH, NEEDLES, NOISE_TOKENS, KEYS, VALUES = 64, 4, 64, 32, 32
 BATCH, WARMUP, EVERY = 32, 100, 100
 NONE = -100  # a position that asks for nothing
 # The kinds and heads of headline's eight models; what else tells them apart costs nothing.
-RUNS = [("Transformer", 4)] * 3 + [("DIFF V1", 2)] * 4 + [("DIFF V2", 4)]
+RUNS = [("Transformer", 4, 192)] * 3 + [("DIFF V1", 2, 192)] * 4 + [("DIFF V2", 4, 170)]  # heads, ffn
 
 
 @dataclasses.dataclass
@@ -30,6 +32,7 @@ class Config:
     run: int = 0
     steps: int = 1200
     lr: float = 1e-2
+    ways: list[str] = dataclasses.field(default_factory=lambda: ["sdpa"] * 3)
 
 
 ConfigStore.instance().store(name="config", node=Config)
@@ -71,13 +74,15 @@ def batch(rows, generator):
 
 
 def loss_of(model, inputs, targets):
-    return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten(), ignore_index=NONE)
+    places = (targets.flatten() != NONE).nonzero().squeeze(1)
+    return F.cross_entropy(model(inputs, places), targets.flatten()[places])
 
 
 @torch.no_grad()
 def accuracy(model, rows, generator):
     inputs, targets = needles(rows, generator)
-    return (model(inputs)[:, -1].argmax(-1) == targets[:, -1]).float().mean().item()
+    last = torch.arange(1, rows + 1) * LENGTH - 1
+    return (model(inputs, last).argmax(-1) == targets[:, -1]).float().mean().item()
 
 
 @hydra.main(version_base="1.3", config_path=None, config_name="config")
@@ -86,8 +91,9 @@ def main(config):
     torch.manual_seed(config.run)
     generator = torch.Generator().manual_seed(config.run)
     models.VOCAB = 2 + NOISE_TOKENS + KEYS + VALUES
-    name, heads = RUNS[config.run]
-    model = models.Model(models.KINDS[name][0], 64, 2, heads, LENGTH, "sdpa")
+    name, heads, hidden = RUNS[config.run]
+    way = config.ways[list(models.KINDS).index(name)]
+    model = models.Model(models.KINDS[name][0], 64, 2, heads, LENGTH, way, hidden)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, betas=(0.9, 0.95), weight_decay=0.1, fused=True
     )

@@ -125,10 +125,13 @@ Cases cases_of(const std::string& what) {
 
 // One call of a case per line "GROUP | NAME", answered with its seconds and operations, "sgemm",
 // answered with operations per second, or "list", answered with all cases: bench/compare times us
-// and a peer in turn, bench/versions two builds of ours.
+// and a peer in turn, bench/versions two builds of ours. Training steps may have any size.
 int serve(const std::string& what) {
-  const auto cases = cases_of(what)(c10::kCPU);
+  auto cases = cases_of(what)(c10::kCPU);
   SgemmPeak peak(at::empty({0}));
+  const auto called = [](const std::string& line) {
+    return [&line](const BenchCase& one) { return line == concat(one.group, " | ", one.name); };
+  };
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "sgemm") {
       std::cout << peak.measure() << std::endl;
@@ -138,9 +141,11 @@ int serve(const std::string& what) {
       for (const auto& bench : cases) std::cout << bench.group << " | " << bench.name << std::endl;
       continue;
     }
-    const auto asked = std::find_if(cases.begin(), cases.end(), [&](const auto& bench) {
-      return line == concat(bench.group, " | ", bench.name);
-    });
+    auto asked = std::find_if(cases.begin(), cases.end(), called(line));
+    if (const auto bar = line.find(" | "); asked == cases.end() && bar != line.npos) {
+      auto other = train_case(line.substr(0, bar), line.substr(bar + 3), c10::kCPU);
+      if (other) asked = cases.insert(cases.end(), std::move(*other));
+    }
     if (asked == cases.end()) throw UserError(concat("no such case: ", line));
     std::cout << seconds_of(asked->run) << ' ' << asked->operations << std::endl;
   }

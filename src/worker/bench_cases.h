@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct BenchCase {
 
 std::vector<BenchCase> attention_cases(c10::Device device);
 std::vector<BenchCase> train_cases(c10::Device device);
+/// A training step of any size, by the names that train_cases gives: "D 512, L 8, T 1024, batch 4,
+/// d 32" and "DIFF V1 fused". Nothing if they are no such names. The model is built by the first
+/// step.
+std::optional<BenchCase> train_case(const std::string& group, const std::string& name,
+                                    c10::Device device);
 std::vector<BenchCase> optimizer_cases(c10::Device device);
 std::vector<BenchCase> decode_cases(c10::Device device);
 

@@ -3,6 +3,12 @@
 #include <ATen/ATen.h>
 
 #include <memory>
+#include <optional>
+#include <regex>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "model/cost.h"
 #include "model/initialise.h"
@@ -59,6 +65,14 @@ struct Trained {
   }
 };
 
+// A forward pass over a sequence, as the kernels do it: they multiply the difference of V2's maps
+// with the values, once, where the published form multiplies both.
+double operations_of(const ModelConfig& model, std::int64_t length) {
+  const auto counted = count_flops(model, kVocab, length, Masking::kCausal);
+  const bool counts_both = std::holds_alternative<DifferentialV2Config>(model.attention);
+  return static_cast<double>(counted.total() - (counts_both ? counted.values / 2 : 0));
+}
+
 // On the CPU float32 alone, done one by one.
 std::vector<Way> ways_on(const c10::Device& device) {
   std::vector<Way> ways{{"plain", Kernels::kPlain}, {"fused", Kernels::kFused}};
@@ -71,48 +85,89 @@ std::vector<Way> ways_on(const c10::Device& device) {
   return ways;
 }
 
+/// Widths and sizes of a case's models, from a group's name.
+struct Shape {
+  std::int64_t d_model = 0, layers = 0, length = 0, batch = 0;
+  std::int64_t head_dim = 16;
+
+  // "D 64, L 2, T 64, batch 32", and ", d 32" where heads are wider.
+  static std::optional<Shape> parse(const std::string& name) {
+    static const std::regex pattern(
+        R"(D (\d{1,6}), L (\d{1,3}), T (\d{1,6}), batch (\d{1,6})(?:, d (\d{1,4}))?)");
+    std::smatch found;
+    if (!std::regex_match(name, found, pattern)) return std::nullopt;
+    const auto number = [&](std::size_t i) { return std::stoll(found[i].str()); };
+    Shape shape{number(1), number(2), number(3), number(4)};
+    if (found[5].matched) shape.head_dim = number(5);
+    return shape;
+  }
+};
+
+// Kinds of `bench train` and bench/compare, by name, heads of width d.
+std::vector<std::pair<std::string, AttentionConfig>> models_of(const Shape& shape) {
+  const auto heads = shape.d_model / shape.head_dim;
+  const SoftmaxAttentionConfig transformer{.heads = heads};
+  std::vector<std::pair<std::string, AttentionConfig>> models{
+      {"Transformer", transformer},
+      {"DIFF V1", DifferentialAttentionConfig{.heads = heads / 2}},
+      {"DIFF V2", DifferentialV2Config{.heads = heads}}};
+  for (const auto& [name, controls] : kControls) {
+    auto controlled = transformer;
+    controlled.controls = controls;
+    models.emplace_back(name, controlled);
+  }
+  return models;
+}
+
+BenchCase case_of(const std::string& group, const Shape& shape,
+                  const std::pair<std::string, AttentionConfig>& named, const Way& way,
+                  const c10::Device& device) {
+  const ModelConfig model{
+      .d_model = shape.d_model, .layers = shape.layers, .attention = named.second};
+  const auto trained = std::make_shared<std::unique_ptr<Trained>>();  // from the first step on
+  const auto step = [=] {
+    if (!*trained) {
+      *trained = std::make_unique<Trained>(model, shape.batch, shape.length, way, device);
+    }
+    (*trained)->step->run((*trained)->batch, /*lr=*/1e-3);
+  };
+  const auto batch = static_cast<double>(shape.batch);
+  return {group, concat(named.first, " ", way.name), step,
+          3.0 * operations_of(model, shape.length) * batch,
+          static_cast<double>(shape.length) * batch};
+}
+
 }  // namespace
 
 std::vector<BenchCase> train_cases(c10::Device device) {
-  struct Shape {
-    const char* name;
-    std::int64_t d_model, length, batch, heads;
-  };
   std::vector<BenchCase> cases;
-  for (const auto& shape : {Shape{"D 64, L 2, T 64, batch 32", 64, 64, 32, 2},
-                            Shape{"D 128, L 4, T 256, batch 16", 128, 256, 16, 4},
-                            Shape{"D 256, L 4, T 512, batch 8", 256, 512, 8, 8}}) {
-    const std::int64_t layers = shape.d_model == 64 ? 2 : 4;
-    const auto add_ways = [&](const char* name, AttentionConfig attention,
-                              const std::vector<Way>& ways) {
-      const ModelConfig model{.d_model = shape.d_model, .layers = layers, .attention = attention};
-      const auto flops = count_flops(model, kVocab, shape.length, Masking::kCausal).total();
-      for (const auto& way : ways) {
-        const auto trained =
-            std::make_shared<Trained>(model, shape.batch, shape.length, way, device);
-        cases.push_back({shape.name, concat(name, " ", way.name),
-                         [trained] { trained->step->run(trained->batch, /*lr=*/1e-3); },
-                         3.0 * static_cast<double>(flops * shape.batch),
-                         static_cast<double>(shape.batch * shape.length)});
+  for (const std::string group :
+       {"D 64, L 2, T 64, batch 32", "D 128, L 4, T 256, batch 16", "D 256, L 4, T 512, batch 8"}) {
+    const auto shape = Shape::parse(group).value();
+    for (const auto& named : models_of(shape)) {
+      const bool control = named.first.find(',') != std::string::npos;
+      if (control && shape.d_model != 128) continue;
+      for (const auto& way : ways_on(device)) {
+        if (control && way.kernels != Kernels::kFused) continue;
+        cases.push_back(case_of(group, shape, named, way, device));
       }
-    };
-    const auto add = [&](const char* name, AttentionConfig attention) {
-      add_ways(name, attention, ways_on(device));
-    };
-    const SoftmaxAttentionConfig transformer{.heads = 2 * shape.heads};
-    const DifferentialAttentionConfig v1{.heads = shape.heads};
-    const DifferentialV2Config v2{.heads = 2 * shape.heads};
-    add("Transformer", transformer);
-    add("DIFF V1", v1);
-    add("DIFF V2", v2);
-    if (shape.d_model != 128) continue;
-    for (const auto& [name, controls] : kControls) {
-      auto controlled = transformer;
-      controlled.controls = controls;
-      add_ways(name, controlled, {{"fused", Kernels::kFused}});
     }
   }
   return cases;
+}
+
+std::optional<BenchCase> train_case(const std::string& group, const std::string& name,
+                                    c10::Device device) {
+  const auto shape = Shape::parse(group);
+  if (!shape) return std::nullopt;
+  for (const auto& named : models_of(*shape)) {
+    for (const auto& way : ways_on(device)) {
+      if (concat(named.first, " ", way.name) == name) {
+        return case_of(group, *shape, named, way, device);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace difflab
