@@ -1,4 +1,5 @@
-"""Whole commands and their seconds, for the benchmarks beside it."""
+"""Whole commands and their seconds, and programs that time one case at a time, for the benchmarks
+beside it."""
 
 import os
 import pathlib
@@ -8,6 +9,7 @@ import time
 # What difflab-worker sets for itself (mallopt in src/worker/main.cpp), for programs that it is timed
 # beside: memory of a step is kept for the next instead of given back and faulted in again.
 SAME_ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
+KINDS = ["Transformer", "DIFF V1", "DIFF V2"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -22,3 +24,36 @@ def seconds(*command, **environment):
     begin = time.perf_counter()
     run(*command, **environment)
     return time.perf_counter() - begin
+
+
+class Server:
+    """A program that does one case per line it reads and answers with its seconds, and maybe more."""
+
+    def __init__(self, *argv, **environment):
+        self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env={**os.environ, **environment})
+
+    def ask(self, case):
+        try:
+            self.process.stdin.write(case + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has said why
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"{self.process.args[0]} ended at {case!r}")
+        return [float(word) for word in answer.split()]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def peer(threads, **environment):
+    """The PyTorch side of training steps, asked for "SHAPE | KIND | WAY"."""
+    return Server(ROOT / ".venv/bin/python", "-W", "ignore", ROOT / "bench/peer/serve.py", str(threads), **environment)
+
+
+def in_turn(sides, number):
+    """The sides of round `number`: in their order, and in every other round from the last to the first."""
+    return list(sides) if number % 2 == 0 else list(sides)[::-1]

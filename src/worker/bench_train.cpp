@@ -93,7 +93,7 @@ struct Shape {
   // "D 64, L 2, T 64, batch 32", and ", d 32" where heads are wider.
   static std::optional<Shape> parse(const std::string& name) {
     static const std::regex pattern(
-        R"(D (\d{1,6}), L (\d{1,3}), T (\d{1,6}), batch (\d{1,6})(?:, d (\d{1,4}))?)");
+        R"(D ([1-9]\d{0,5}), L ([1-9]\d{0,2}), T ([1-9]\d{0,5}), batch ([1-9]\d{0,5})(?:, d ([1-9]\d{0,3}))?)");
     std::smatch found;
     if (!std::regex_match(name, found, pattern)) return std::nullopt;
     const auto number = [&](std::size_t i) { return std::stoll(found[i].str()); };
@@ -103,25 +103,32 @@ struct Shape {
   }
 };
 
-// Kinds of `bench train` and bench/compare, by name, heads of width d.
-std::vector<std::pair<std::string, AttentionConfig>> models_of(const Shape& shape) {
-  const auto heads = shape.d_model / shape.head_dim;
-  const SoftmaxAttentionConfig transformer{.heads = heads};
-  std::vector<std::pair<std::string, AttentionConfig>> models{
-      {"Transformer", transformer},
-      {"DIFF V1", DifferentialAttentionConfig{.heads = heads / 2}},
-      {"DIFF V2", DifferentialV2Config{.heads = heads}}};
+using NamedModel = std::pair<std::string, AttentionConfig>;
+
+SoftmaxAttentionConfig transformer_of(const Shape& shape) {
+  return {.heads = shape.d_model / shape.head_dim};
+}
+
+// Those that bench/compare compares with PyTorch.
+std::vector<NamedModel> models_of(const Shape& shape) {
+  const auto transformer = transformer_of(shape);
+  return {{"Transformer", transformer},
+          {"DIFF V1", DifferentialAttentionConfig{.heads = transformer.heads / 2}},
+          {"DIFF V2", DifferentialV2Config{.heads = transformer.heads}}};
+}
+
+std::vector<NamedModel> controls_of(const Shape& shape) {
+  std::vector<NamedModel> models;
   for (const auto& [name, controls] : kControls) {
-    auto controlled = transformer;
-    controlled.controls = controls;
-    models.emplace_back(name, controlled);
+    auto transformer = transformer_of(shape);
+    transformer.controls = controls;
+    models.emplace_back(name, transformer);
   }
   return models;
 }
 
-BenchCase case_of(const std::string& group, const Shape& shape,
-                  const std::pair<std::string, AttentionConfig>& named, const Way& way,
-                  const c10::Device& device) {
+BenchCase case_of(const std::string& group, const Shape& shape, const NamedModel& named,
+                  const Way& way, const c10::Device& device) {
   const ModelConfig model{
       .d_model = shape.d_model, .layers = shape.layers, .attention = named.second};
   const auto trained = std::make_shared<std::unique_ptr<Trained>>();  // from the first step on
@@ -144,14 +151,13 @@ std::vector<BenchCase> train_cases(c10::Device device) {
   for (const std::string group :
        {"D 64, L 2, T 64, batch 32", "D 128, L 4, T 256, batch 16", "D 256, L 4, T 512, batch 8"}) {
     const auto shape = Shape::parse(group).value();
-    for (const auto& named : models_of(shape)) {
-      const bool control = named.first.find(',') != std::string::npos;
-      if (control && shape.d_model != 128) continue;
-      for (const auto& way : ways_on(device)) {
-        if (control && way.kernels != Kernels::kFused) continue;
-        cases.push_back(case_of(group, shape, named, way, device));
+    const auto add = [&](const std::vector<NamedModel>& models, const std::vector<Way>& ways) {
+      for (const auto& named : models) {
+        for (const auto& way : ways) cases.push_back(case_of(group, shape, named, way, device));
       }
-    }
+    };
+    add(models_of(shape), ways_on(device));
+    if (shape.d_model == 128) add(controls_of(shape), {{"fused", Kernels::kFused}});
   }
   return cases;
 }
@@ -159,12 +165,11 @@ std::vector<BenchCase> train_cases(c10::Device device) {
 std::optional<BenchCase> train_case(const std::string& group, const std::string& name,
                                     c10::Device device) {
   const auto shape = Shape::parse(group);
-  if (!shape) return std::nullopt;
+  if (!shape || shape->d_model < 2 * shape->head_dim) return std::nullopt;  // no pair of maps
   for (const auto& named : models_of(*shape)) {
     for (const auto& way : ways_on(device)) {
-      if (concat(named.first, " ", way.name) == name) {
-        return case_of(group, *shape, named, way, device);
-      }
+      auto found = case_of(group, *shape, named, way, device);
+      if (found.name == name) return found;
     }
   }
   return std::nullopt;
