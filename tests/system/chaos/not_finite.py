@@ -19,7 +19,8 @@ import subprocess
 import sys
 import time
 
-from real_run import EXPERIMENT, SAVED, play, require, require_tidy, require_untouched, without_times
+from real_run import (EXPERIMENT, SAVED, interrupted_steps, play, require, require_tidy, require_untouched,
+                      without_times)
 
 PLANTED = EXPERIMENT.replace("  seed: range(2)", "  init_from.path: ['']\n  seed: range(2)") \
                     .replace("[model, train.lr]", "[model, train.lr, init_from.path]") \
@@ -199,24 +200,30 @@ def interrupted_before(field, dose, chance):
         answer = field.project.call([*argv, str(path)])
         require(answer.returncode == 0, f"{answer.stdout}{answer.stderr}")
 
-    shutil.copytree(frozen, path)
-    finish()
-    expected = ended()
-    require(expected[0]["status"] == "diverged", f"{expected[0]}")
-    steps = []
-    while len(steps) < dose(3, 30):
+    def undisturbed():
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.copytree(frozen, path)
+        finish()
+
+    def attempt(seconds):
         shutil.rmtree(path)
         shutil.copytree(frozen, path)
         process = subprocess.Popen([*argv, str(path)], env=field.project.environment, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
-        time.sleep(chance.uniform(0.1, 0.8))
+        time.sleep(seconds)
         process.send_signal(signal.SIGTERM)
         code = process.wait(60)
         require(code in (0, SAVED) or code < 0, f"exit code {code}")
-        if code == SAVED and (path / "status.json").exists():
-            steps.append(json.loads((path / "status.json").read_text())["step"])
+        hit = code == SAVED and (path / "status.json").exists()
+        step = json.loads((path / "status.json").read_text())["step"] if hit else None
         finish()
         require(ended() == expected, f"interrupted, it ended with {ended()}, expected {expected}")
+        return step
+
+    undisturbed()
+    expected = ended()
+    require(expected[0]["status"] == "diverged", f"{expected[0]}")
+    steps = interrupted_steps(dose(3, 30), chance, undisturbed, attempt)
     return f"{len(steps)} resumes from steps {min(steps)} to {max(steps)}, " \
            f"all diverged at step {expected[0]['diverged_at_step']}"
 

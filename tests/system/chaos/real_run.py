@@ -84,10 +84,7 @@ class Run:
         self.project, self.frozen, self.words = project, frozen, words
         self.path = self.results() / "runs" / frozen.name
         self.argv = [str(project.build / "difflab-worker"), "run", str(self.path)]
-        self.anew()
-        begin = time.monotonic()
-        self.finish()
-        self.took = time.monotonic() - begin  # seconds, from the start of the program
+        self.undisturbed()
         self.expected = self.outcome()
 
     def results(self):
@@ -114,6 +111,10 @@ class Run:
     def finish(self):
         answer = self.execute()
         require(answer.returncode == 0, f"exit code {answer.returncode}\n{answer.stdout}{answer.stderr}")
+
+    def undisturbed(self):
+        self.anew()
+        self.finish()
 
     def published(self):
         return (self.path / "result.json").exists()
@@ -176,6 +177,31 @@ def outcome(path):
     progress = json.loads(header.pop("__metadata__")["progress"])
     progress.pop("metrics_length")  # lines with times in them differ in length
     return without_times([result, lines, header, progress]), tensors
+
+
+def interrupted_steps(wanted, chance, undisturbed, attempt):
+    """The steps at which `wanted` runs were interrupted, each at a random instant.
+
+    undisturbed() executes a whole run; attempt(seconds) interrupts one that much after its start and
+    returns the step, or None where the instant fell before the handlers or behind the end. How long a
+    run takes is measured again after each such miss: on a fresh machine the first one loads its
+    libraries from the disk and takes many times as long as the next.
+    """
+    def seconds():
+        begin = time.monotonic()
+        undisturbed()
+        return time.monotonic() - begin
+
+    steps, misses, took = [], 0, seconds()
+    while len(steps) < wanted:
+        step = attempt(chance.uniform(0.3, 1.1) * took)
+        if step is not None:
+            steps.append(step)
+            continue
+        misses += 1
+        require(misses < 20 * (wanted + 2), f"{misses} interruptions missed runs of {took:.2f} s, {len(steps)} hit")
+        took = seconds()
+    return steps
 
 
 def require_untouched(alone, together, what):

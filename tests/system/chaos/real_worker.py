@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from real_run import Run, SAVED, StagedRun, outcome, play, require, require_tidy, require_untouched
+from real_run import Run, SAVED, StagedRun, interrupted_steps, outcome, play, require, require_tidy, require_untouched
 
 # Calls that change something on the disk, or stand between two that do.
 CHANGING = ("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "rename", "renameat",
@@ -95,21 +95,23 @@ def failing_calls(run, dose):
 
 
 def random_resumes(run, dose, chance):
-    """Interrupted at a random step, continued. How long a run takes depends on the machine."""
-    steps = []
-    while len(steps) < dose(3, 50):
+    """Interrupted at a random step, continued."""
+    def attempt(seconds):
         run.anew()
         process = run.start()
-        time.sleep(chance.uniform(0.3, 1.1) * run.took)
+        time.sleep(seconds)
         process.send_signal(chance.choice([signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP]))
         code = process.wait(60)
         if code not in (0, SAVED):
             require(code < 0, f"exit code {code}")  # before the handlers were there
-        if code == SAVED and not run.published():
-            steps.append(run.step())
+        hit = code == SAVED and not run.published()
+        step = run.step() if hit else None
         if not run.published():
             run.finish()
-        run.check(f"interrupted after {steps[-1:]} steps")
+        run.check(f"interrupted after {step} steps")
+        return step
+
+    steps = interrupted_steps(dose(3, 50), chance, run.undisturbed, attempt)
     return f"{len(steps)} resumes from steps {min(steps)} to {max(steps)}"
 
 
@@ -232,6 +234,7 @@ def sweeps_killed(project, dose, chance):
     kills = sweeps = 0
     while kills < dose(6, 200):
         sweeps += 1
+        require(sweeps < 100, f"only {kills} kills")
         results = project.folder / "kills"
         shutil.rmtree(results, ignore_errors=True)
         driver = start_sweep(project, results, words)
