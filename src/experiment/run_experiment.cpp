@@ -89,12 +89,14 @@ Json finished_result(const RunConfig& config, const RunDirectory& directory,
 
 Json diverged_result(const RunConfig& config, const LanguageModel& model,
                      const Progress& progress) {
+  Json metrics = {{"parameters", model.parameter_count()},
+                  {"train_seconds", progress.train_seconds}};
+  metrics.update(progress.milestones);  // what it reached before
   return {{"schema", kResultSchema},
           {"id", run_id(config)},
           {"status", name_of(RunState::kDiverged)},
           {"diverged_at_step", progress.step},
-          {"metrics",
-           {{"parameters", model.parameter_count()}, {"train_seconds", progress.train_seconds}}},
+          {"metrics", metrics},
           {"censored", Json::object()},
           {"evaluations", Json::object()}};
 }

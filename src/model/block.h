@@ -11,8 +11,9 @@
 
 namespace difflab {
 
-/// One pre-norm block: x ← x + attention(norm(x)), x ← x + feed_forward(norm(x)). The architectures
-/// llama and nano differ in the norm and the feed-forward layer (layer.h) and in biases.
+/// One pre-norm block: x ← x + c · attention(norm(x)), x ← x + feed_forward(norm(x)), where c is
+/// attention_scale. The architectures llama and nano differ in the norm and the feed-forward layer
+/// (layer.h) and in biases.
 class Block : public torch::nn::Module {
  public:
   Block(const ModelConfig& config, std::int64_t layer, Kernels kernels);
@@ -32,7 +33,7 @@ class Block : public torch::nn::Module {
  private:
   at::Tensor dropout(const at::Tensor& x) const;
 
-  double dropout_;
+  double dropout_, attention_scale_;
   std::shared_ptr<Norm> attn_norm_;
   std::shared_ptr<Attention> attn_;
   std::shared_ptr<Norm> ffn_norm_;

@@ -63,8 +63,9 @@ void LanguageModel::observe(const at::Tensor& tokens,
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     auto& block = *layers_[layer];
     const auto input = block.attention_input(x);
+    const auto before = x;
     x = block.forward({x}, rotary).sum();
-    visit({static_cast<std::int64_t>(layer), block.attention(), input, rotary, x});
+    visit({static_cast<std::int64_t>(layer), block.attention(), before, input, rotary, x});
   }
 }
 

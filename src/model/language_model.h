@@ -26,6 +26,7 @@ class Norm;
 struct LayerView {
   std::int64_t layer;
   Attention& attention;
+  const at::Tensor& stream;           ///< [B, T, D], the residual stream before the layer
   const at::Tensor& attention_input;  ///< [B, T, D], what the attention reads
   const Rotary& rotary;
   const at::Tensor& output;  ///< [B, T, D], the residual stream behind the layer

@@ -68,6 +68,7 @@ struct ModelConfig {
   std::optional<double> init_std = {};
   std::optional<double> embedding_std = {};
   EmbeddingScale embedding_scale = {};
+  double attention_scale = 1;
   InitConfig init = {};
   AttentionConfig attention = {};
 
@@ -113,6 +114,9 @@ struct ModelConfig {
           config::at_least(0));
     visit("embedding_scale", embedding_scale,
           "what token embeddings are multiplied by: a number, or sqrt_width for sqrt(d_model)");
+    visit("attention_scale", attention_scale,
+          "what attention adds to the residual stream is multiplied by, in every layer",
+          config::at_least(0));
     visit("init", init, "what the parameters are drawn from");
     visit("attention", attention, "how tokens exchange information");
   }

@@ -20,6 +20,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"cuda_graph", "false"},
     LaterKey{"stages", "[]"},
     LaterKey{"model.embedding_scale", "1.0"},
+    LaterKey{"model.attention_scale", "1.0"},
     LaterKey{"model.init.embedding", "\"inverse_sqrt_width\""},
     LaterKey{"model.init.matrices", "\"uniform\""},
     LaterKey{"model.init.qkv_gain", "1.0"},

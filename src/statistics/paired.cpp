@@ -157,11 +157,22 @@ double equivalence_p(std::span<const double> differences, double margin) {
   const auto sd = sample_sd(differences);
   if (!sd) return 1;
   const double center = mean(differences);
-  if (*sd == 0) return std::abs(center) < margin ? 0 : 1;
   const auto n = static_cast<double>(differences.size());
+  if (*sd == 0) return std::abs(center) < margin ? std::exp2(-n) : 1;
   const double error = *sd / std::sqrt(n);
   return std::max(student_t_cdf(-(center + margin) / error, n - 1),
                   student_t_cdf((center - margin) / error, n - 1));
+}
+
+double equivalence_p(std::int64_t differing, std::int64_t pairs, double margin) {
+  if (!(margin > 0)) throw std::invalid_argument("a margin must be positive");
+  if (margin >= 1) return differing < pairs ? 0 : 1;
+  double p = 0;
+  for (std::int64_t k = 0; k <= differing; ++k) {
+    p += std::exp(log_binomial(pairs, k) + static_cast<double>(k) * std::log(margin) +
+                  static_cast<double>(pairs - k) * std::log1p(-margin));
+  }
+  return std::min(p, 1.0);
 }
 
 std::optional<std::int64_t> pairs_needed(std::span<const double> differences, double alpha,

@@ -43,8 +43,14 @@ std::optional<PairedComparison> compare_paired(std::span<const double> differenc
 
 /// The p of two one-sided paired t tests (Schuirmann 1987) that the mean difference lies outside
 /// (−margin, margin): small if the two sides are equivalent within the margin. 1 for fewer than two
-/// differences. @throws std::invalid_argument if the margin is not positive.
+/// differences; 2^-n where n differences are all the same and within the margin, as their spread
+/// says nothing. @throws std::invalid_argument if the margin is not positive.
 double equivalence_p(std::span<const double> differences, double margin);
+
+/// The same of what happens or not: the exact p that a share of pairs differ that is at least the
+/// margin, Binomial(pairs, margin) ≤ differing. The two shares differ by no more than that one.
+/// @throws std::invalid_argument if the margin is not positive.
+double equivalence_p(std::int64_t differing, std::int64_t pairs, double margin);
 
 /// The smallest number of pairs with which a paired t test at two-sided `alpha` finds a mean
 /// difference as large as that of `differences`, at their standard deviation, with this power (the

@@ -39,6 +39,8 @@ struct Study {
   /// is tuned. Until they are finished the points have the key's value as it is written.
   std::shared_ptr<Study> tuning = nullptr;
   std::optional<report::Tuned> tuned = {};  ///< what they have found; then the points have it
+  /// Its points before any key was tuned, if one is.
+  std::shared_ptr<const std::vector<config::Point>> composed = nullptr;
   bool is_being_tuned() const { return tuning != nullptr && !tuned; }
   /// The one whose runs are due: `tuning` while it is tuned, else this one.
   const Study& current() const { return is_being_tuned() ? *tuning : *this; }
@@ -69,6 +71,11 @@ std::string quoted_for_shell(const std::string& text);
 /// @throws UserError with all problems of all runs, one a line.
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch = {});
+
+/// A study that is being tuned, by what the files of its tuning's runs say now. Those of the
+/// experiment are not read again, whatever somebody has made of them meanwhile.
+/// @throws UserError as load_study
+Study tune_again(const Study& study);
 
 /// The runs of a study with all that can be checked without their files, which need not be there:
 /// enough to say what models they train. The path of a text is absolute.

@@ -20,6 +20,7 @@ struct TuneConfig {
   std::int64_t seeds = 3;
   std::int64_t steps = 0;
   bool grow = true;
+  bool every_seed = false;
   std::string metric = "valid_loss";
   sweep::Goal goal = sweep::Goal::kLowest;
 
@@ -36,6 +37,9 @@ struct TuneConfig {
           config::at_least(0));
     visit("grow", grow,
           "a value at an edge that is the best of a variant adds one beyond, for all");
+    visit("every_seed", every_seed,
+          "a value whose first seed did not learn is tried with the others even where it cannot be "
+          "the best any more");
     visit("metric", metric,
           "the values are compared by its mean over the seeds, after as many of them have learned");
     visit("goal", goal, "which value of the metric is best: lowest or highest");

@@ -1,13 +1,27 @@
 #include "train/event_watch.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
+
+#include "util/error.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
 
+// A misspelt metric would never be met, and the run be called one that did not get there.
 bool is_met(const TrainEvent& event, const Json& seen) {
   const auto value = seen.find(event.metric);
-  return value != seen.end() && value->is_number() && event.met_by(value->get<double>());
+  if (value == seen.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, number] : seen.items()) names.push_back(name);
+    throw UserError(
+        concat("train.events: ", event.name, " looks at ", event.metric,
+               ", which held-out evaluations of this task do not have; expected one of ",
+               join(names), suggestion(event.metric, names)));
+  }
+  return value->is_number() && event.met_by(value->get<double>());
 }
 
 }  // namespace

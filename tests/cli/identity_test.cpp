@@ -1,4 +1,5 @@
 // The names of runs that people have and papers cite.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -47,11 +48,18 @@ CATCH_TEST_CASE("runs of the committed references keep their names") {
     const auto answer = driver.call(arguments);
     CATCH_INFO(name << "\n" << answer.err);
     CATCH_REQUIRE(answer.code == 0);
-    // What is due first of a tuned one are the runs that find its values.
+    auto due = ids_in(Json::parse(answer.out));
+    // What is due first of a tuned one are the first of the runs that find its values.
     const auto tuning = file.parent_path() / "tuning" / "runs.json";
-    const auto expected =
-        std::filesystem::exists(tuning) ? Json::parse(read_file(tuning)) : committed;
-    CATCH_CHECK(ids_in(Json::parse(answer.out)) == ids_in(expected.at("runs")));
+    if (std::filesystem::exists(tuning)) {
+      auto all = ids_in(Json::parse(read_file(tuning)).at("runs"));
+      std::sort(all.begin(), all.end());
+      std::sort(due.begin(), due.end());
+      CATCH_CHECK(due.size() >= 10);
+      CATCH_CHECK(std::includes(all.begin(), all.end(), due.begin(), due.end()));
+    } else {
+      CATCH_CHECK(due == ids_in(committed.at("runs")));
+    }
     ++compared;
   }
   CATCH_CHECK(compared >= 19);

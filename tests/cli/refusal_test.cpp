@@ -33,6 +33,12 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
        "train.groups: match *.lamda_* matches no parameter; expected one of layers.*.attn."},
       {{"train.groups=[{match: norm.weigth, lr_scale: 0.1}]"}, "did you mean norm.weight?"},
       {{"train.groups=[{match: '*.lambda_*'}]"}, "with nothing to change; expected lr_scale or"},
+      {{"train.events=[{name: found, at_least: 0.9}]", "train.event_every=6000",
+        "train.steps=9000"},
+       "train.event_every is 6000, so that found cannot be met 2 times in a row in 9000 steps; "
+       "expected at most 4500"},
+      {{"baseline=transfomer"},
+       "baseline is transfomer, which is no value of model; expected one of"},
       {{"launcher.kind=slrum"}, "did you mean slurm?"},
       {{"train.steps"}, "expected = and a value here"},
       {{"launcher.memory_mb=1", "kernels=plain"}, "seed=0: train.batch_size asks for training"},

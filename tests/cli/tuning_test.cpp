@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "cli/driver.h"
+#include "cli/tuning_bench.h"
 #include "support/catch.h"
 #include "support/fake_slurm.h"
 #include "util/text.h"
@@ -16,70 +16,11 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Contains;
 using testing::Answer;
-using testing::Driver;
-using testing::eventually;
-
-constexpr const char* kTunedStudy = R"(# @package _global_
-title: Which model is better?
-baseline: transformer
-unmatched: they need not be
-sweep:
-  model: [transformer, diff]
-  seed: range(2)
-tune: {key: train.lr, values: [1e-3, 3e-3, 1e-2], seeds: 2}
-claims:
-  - {text: DIFF has a lower loss, metric: valid_loss, variant: diff, expect: lower}
-tables:
-  - {name: table, rows: model, columns: [parameters, train.lr, valid_loss]}
-  - {name: other, rows: model, columns: [valid_loss]}
-)";
-
-// The best rate is the one in the middle of the grid.
-constexpr const char* kInside = R"("lr: 0.003\n": -3)";
-// It lies beyond the grid, and every value is better than the one below it.
-constexpr const char* kBeyond =
-    R"("lr: 0.003\n": -1, "lr: 0.01\n": -3, "lr: 0.03\n": -5, "lr: 0.1\n": -4)";
-constexpr const char* kDiffIsLower = R"("name: diff\n": -5)";
-// What a curve that lies lower than 0 does not do.
-constexpr const char* kLearned = "+learned={metric: valid_loss, at_least: 0, in_a_row: 1}";
-
-struct TuningBench {
-  explicit TuningBench(const std::string& losses, const std::string& more = "") {
-    set(losses, more);
-    driver.write("experiments/tuned.yaml", kTunedStudy);
-  }
-  void set(const std::string& losses, const std::string& more = "") {
-    driver.workers.set(concat(R"({"loss": {)", losses, "}", more, "}"));
-  }
-  Answer sweep(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"sweep", "tuned"});
-    return driver.call(more);
-  }
-  // The only one there is, whatever overrides made of its name.
-  fs::path output() const { return fs::directory_iterator(driver.results() / "tuned")->path(); }
-  Json report(const char* folder = "") const {
-    return Json::parse(read_file(output() / folder / "runs.json")).at("runs");
-  }
-  Json variants() const {
-    const auto text = read_file(output() / "observations.json");
-    return Json::parse(text).at("study").at("tuned").at("variants");
-  }
-  std::set<std::string> rates_tried() const {
-    std::set<std::string> rates;
-    for (const auto& run : report("tuning")) rates.insert(run.at("axes").at("train.lr"));
-    return rates;
-  }
-  // Everything that was decided.
-  std::string decisions() const {
-    std::string all;
-    for (const char* file : {"table.md", "table.csv", "summary.json", "tuning/table.md"}) {
-      all += read_file(output() / file);
-    }
-    return all;
-  }
-
-  Driver driver;
-};
+using testing::kBeyond;
+using testing::kDiffIsLower;
+using testing::kInside;
+using testing::kLearned;
+using testing::TuningBench;
 
 CATCH_TEST_CASE("tuned: each variant's runs have the value that was found before") {
   const TuningBench bench(kInside);

@@ -336,6 +336,18 @@ CATCH_TEST_CASE("initial gradients are those of the untouched model, whatever it
   CATCH_CHECK(result.metrics["initial_grad_norm"].get<double>() == Approx(std::sqrt(sum)));
   CATCH_CHECK(result.metrics["attention_rms_initial"] != result.metrics["attention_rms"]);
   CATCH_CHECK(cells_with(result, {{"part", "output"}}).size() == 4);
+
+  const auto embeddings =
+      fresh.named_parameters()["tok_embeddings.weight"].index_select(0, batch.inputs.flatten());
+  const double first =
+      only(result, {{"part", "output"}, {"state", "initial"}, {"layer", 0}}, "rms");
+  const double ratio = first / embeddings.square().mean().sqrt().item<double>();
+  CATCH_CHECK(result.metrics["attention_ratio_initial"].get<double>() == Approx(ratio));
+  auto halved = config;
+  halved.attention_scale = 0.5;
+  LanguageModel half(halved, kVocab);
+  const auto smaller = evaluate(InitialGradientsConfig{.samples = 12}, half, kAnalysisNeedles, 4);
+  CATCH_CHECK(smaller.metrics["attention_ratio_initial"].get<double>() == Approx(ratio / 2));
 }
 
 CATCH_TEST_CASE("lambdas are spread as planted, and kinds without one have none") {

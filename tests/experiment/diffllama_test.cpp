@@ -248,6 +248,8 @@ CATCH_TEST_CASE("a run starts from DiffLlama's weights, and only a model that it
                    Contains("positions is not rotary"));
   CATCH_CHECK_THAT(changed([](auto& m) { m.embedding_scale = EmbeddingScale::sqrt_width(); }),
                    Contains("embedding_scale is not 1"));
+  CATCH_CHECK_THAT(changed([](auto& m) { m.attention_scale = 0.5; }),
+                   Contains("attention_scale is not 1"));
   CATCH_CHECK_THAT(changed([](auto& m) {
                      m.attention = DifferentialAttentionConfig{.heads = 2, .post_scale = false};
                    }),

@@ -86,6 +86,14 @@ CATCH_TEST_CASE("a statement is read as it is printed") {
       "interval",
       1);
   CATCH_CHECK((one.difference == 0.2 && !one.interval && !one.p && one.pairs == 1));
+  const auto look = read(
+      "steps to found 550 (a) against 860 (b), difference −310, 95 % interval over all looks −540 "
+      "to "
+      "−113, 16 paired seeds, p = 3.1e-05, where this look asks for 0.0031 among 3 claims",
+      16);
+  CATCH_REQUIRE(look.interval);
+  CATCH_CHECK((look.interval->low == -540 && look.interval->high == -113));
+  CATCH_CHECK(*look.p == Approx(3.1e-5));
   const auto none = read("no pair of finished runs of a and b has loss", 0);
   CATCH_CHECK((!none.ours && !none.difference && none.pairs == 0));
 }

@@ -247,5 +247,15 @@ CATCH_TEST_CASE("the levels of one claim are those of its looks, and the report 
   CATCH_CHECK(said.at("best") == "");  // its p would be of a fixed number of seeds
 }
 
+CATCH_TEST_CASE("a first look at few of many seeds spends next to nothing, and has an interval") {
+  for (const std::size_t most : {108, 256, 1000}) {
+    const ClaimSequence sequence(1, {8, most});
+    CATCH_INFO(most);
+    CATCH_CHECK(sequence.confidence() < 1);
+    const auto interval = t_interval(std::vector<double>{1, 2, 3, 4}, sequence.confidence());
+    CATCH_CHECK((interval && interval->low < 0 && std::isfinite(interval->low)));
+  }
+}
+
 }  // namespace
 }  // namespace difflab::report

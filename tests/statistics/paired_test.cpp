@@ -224,5 +224,19 @@ CATCH_TEST_CASE("a paired comparison states pairs, difference, interval and p") 
   CATCH_CHECK_FALSE(compare_paired(std::vector<double>{1})->interval);
 }
 
+CATCH_TEST_CASE("equal differences are equivalent as far as their number says") {
+  CATCH_CHECK(equivalence_p(std::vector<double>(8, 0.0), 1) == std::exp2(-8));
+  CATCH_CHECK(equivalence_p(std::vector<double>(8, -0.5), 1) == std::exp2(-8));
+  CATCH_CHECK(equivalence_p(std::vector<double>(8, 1.0), 1) == 1);
+}
+
+CATCH_TEST_CASE("what differs in few of many pairs differs seldom: the binomial distribution") {
+  CATCH_CHECK(equivalence_p(0, 16, 0.05) == Approx(std::pow(0.95, 16)));
+  CATCH_CHECK(equivalence_p(1, 16, 0.25) ==
+              Approx(std::pow(0.75, 16) + 16 * 0.25 * std::pow(0.75, 15)));
+  CATCH_CHECK(equivalence_p(16, 16, 0.25) == Approx(1));
+  CATCH_CHECK_THROWS_AS(equivalence_p(0, 16, 0), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace difflab

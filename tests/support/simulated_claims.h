@@ -77,7 +77,7 @@ class SimulatedExperiment {
       one.needed = report::pairs_for_verdict(metric_, configs_.size());
       if (one.found) one.p.difference = one.found->p;
       if (outcome_.margin > 0) {
-        one.p.equivalence = equivalence_p(one.pairs.differences, outcome_.margin);
+        one.p.equivalence = report::equivalence_p(one.pairs, metric_, outcome_.margin);
       }
       all.push_back(std::move(one));
     }

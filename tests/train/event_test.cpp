@@ -87,5 +87,18 @@ CATCH_TEST_CASE("schedules have the rate that their names say") {
   CATCH_CHECK(learning_rate(config, 100) == 2);
 }
 
+CATCH_TEST_CASE("an event that looks at nothing there is ends training at its first look") {
+  auto config = watched();
+  config.events[0].metric = "valid_accurcy";
+  Progress progress{.step = 10};
+  const EventWatch events(config, [](std::int64_t) {
+    return Json{{"valid_accuracy", 0.5}, {"valid_loss", 2}};
+  });
+  CATCH_CHECK_THROWS_WITH(events.after_step(progress),
+                          Catch::Contains("found looks at valid_accurcy") &&
+                              Catch::Contains("expected one of valid_accuracy, valid_loss") &&
+                              Catch::Contains("did you mean valid_accuracy?"));
+}
+
 }  // namespace
 }  // namespace difflab

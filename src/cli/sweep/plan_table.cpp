@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "config/value/yaml.h"
@@ -50,8 +52,13 @@ std::string state_text(const sweep::Run& run, const sweep::Selection* selection)
 
 std::string plan_table(const Study& study) {
   if (study.is_being_tuned()) {
-    return concat(plan_table(*study.tuning), "then ", study.points.size(), " runs with the ",
-                  study.config.tune.key, " that these find for each variant",
+    std::set<std::string> seeds;
+    for (const auto& run : study.tuning->points) seeds.insert(run.axes.back().second);
+    const bool has_all = static_cast<std::int64_t>(seeds.size()) == study.config.tune.seeds;
+    return concat(plan_table(*study.tuning), "then ",
+                  has_all ? "" : "the other seeds of values that may be the best, then ",
+                  study.points.size(), " runs with the ", study.config.tune.key,
+                  " that these find for each variant",
                   study.config.tune.grow
                       ? "; before them more values if the best lies at an edge of the grid\n"
                       : "\n");

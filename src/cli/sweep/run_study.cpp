@@ -182,8 +182,9 @@ void note_other_code(const std::vector<sweep::Run>& runs, const std::vector<RunS
   }
   if (others == 0) return;
   std::cout << fmt::format(
-      "note       {} finished runs come from other code than the current one; a run whose folder "
-      "you delete is executed again\n",
+      "note       {} finished runs come from other code than the current one; results=FOLDER, "
+      "another "
+      "one, trains them again\n",
       others);
 }
 

@@ -73,7 +73,7 @@ int run_tuned(const Study& study) {
     const int code = run_study(tuning, [&] { write_report(tuning); });
     if (code != kDone || sweep::batch_system(study.config.launcher)) return code;
     std::cout << '\n';
-    return run_tuned(load_study(study.name, study.overrides));
+    return run_tuned(tune_again(study));
   }
   if (study.tuning) report::write_report(study.tuning->for_report());  // of the whole grid
   return run_study(study, [&] { write_report(study); });
@@ -85,9 +85,15 @@ int run_all(const std::vector<Study>& studies, bool freezing) {
   int exit_code = 0;
   for (const auto& study : studies) {
     if (&study != &studies.front()) std::cout << '\n';
-    const int code = freezing ? freeze(study) : run_tuned(study);
-    if (code == kInterrupted) return code;
-    exit_code = std::max(exit_code, code);
+    try {
+      const int code = freezing ? freeze(study) : run_tuned(study);
+      if (code == kInterrupted) return code;
+      exit_code = std::max(exit_code, code);
+    } catch (const UserError& error) {
+      if (studies.size() == 1) throw;
+      std::cerr << fmt::format("error: {}: {}\n", study.name, error.what());
+      exit_code = kUserError;
+    }
   }
   return exit_code;
 }

@@ -191,6 +191,7 @@ class StudyComposer {
   }
 
   void add_following_axes() {
+    keeps_written_ = request_.keeps_written && request_.keeps_written(study_.settings);
     if (!request_.following_axes) return;
     for (const std::string& text : request_.following_axes(study_.settings)) {
       if (auto axis = axis_of(parse_override(text), library_, problems_)) {
@@ -351,15 +352,15 @@ class StudyComposer {
     for (const std::string& key : tree.keys()) {
       if (is_run_key(key)) keys.push_back(key);
     }
-    std::vector<FleetingUse> fleeting;
-    interpolate(tree, keys, found, facts(common, study_.points.size()), &fleeting);
-    refuse_fleeting(fleeting, found);
-    Point point{{}, Value::map()};
-    point.config.source = tree.source;
-    for (const std::string& key : keys) {
-      const Source source = tree.find_entry(key)->source;
-      point.config.set(key, std::move(*tree.find(key)), source);
+    Point point;
+    const auto known = facts(common, study_.points.size());
+    if (keeps_written_) {
+      point.written = std::make_shared<const Written>(Written{tree, keys, known});
     }
+    std::vector<FleetingUse> fleeting;
+    interpolate(tree, keys, found, known, &fleeting);
+    refuse_fleeting(fleeting, found);
+    point.config = part_of(std::move(tree), keys);
     const RunNames names(planned, common.defaults, point.config);
     const auto lookup = [&](const std::string& name) { return names.find(name); };
     if (!stays(planned, lookup, problems_)) return std::nullopt;
@@ -378,6 +379,7 @@ class StudyComposer {
   std::optional<Override> preset_;   ///< preset=
   std::vector<Override> common_;     ///< for every run
   bool has_preset_ = false;
+  bool keeps_written_ = false;
   SweepPlan plan_;
   std::map<std::string, Composition> files_;  ///< by choices
   Study study_;

@@ -2,12 +2,14 @@
 
 #include <ctime>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/compose/compose.h"
+#include "config/grid/written.h"
 #include "config/override/sweep_value.h"
 #include "config/value/problems.h"
 #include "config/value/value.h"
@@ -33,6 +35,8 @@ struct StudyRequest {
   std::vector<std::string> keys_without_effect = {};
   /// Axes that follow from the study keys, as overrides, e.g. "seed=range(32)".
   std::function<std::vector<std::string>(const Value& settings)> following_axes = {};
+  /// Whether keys of the runs are set later (Written), by the study keys.
+  std::function<bool(const Value& settings)> keeps_written = {};
   std::optional<std::time_t> start = {};  ///< what ${now:…} stands for in all runs
   Watch watch = {};
 };
@@ -43,6 +47,7 @@ struct Point {
   /// its value here, "" if no file gives it one.
   std::vector<std::pair<std::string, std::string>> axes;
   Value config;  ///< the run keys, composed and interpolated; read it with read<RunConfig>
+  std::shared_ptr<const Written> written = nullptr;  ///< if the request asked for it
 };
 
 /// An experiment with its preset, ready to be read and run.

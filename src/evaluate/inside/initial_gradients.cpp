@@ -42,17 +42,32 @@ double add_gradients(LanguageModel& model, const Batch& batch, Json& cells) {
   return std::sqrt(sum);
 }
 
-// The mean over the layers.
-double add_outputs(LanguageModel& model, const Batch& batch, const char* state, Json& cells) {
+double rms(const at::Tensor& x) { return x.to(at::kDouble).square().mean().sqrt().item<double>(); }
+
+/// What attention adds to the residual stream.
+struct Outputs {
+  double mean_rms = 0;     // over the layers
+  double first_ratio = 0;  // of the first layer, to the embeddings
+};
+
+Outputs add_outputs(LanguageModel& model, const Batch& batch, const char* state, Json& cells) {
   const at::NoGradGuard no_grad;
-  double sum = 0;
+  const auto& config = model.config();
+  Outputs outputs;
   model.observe(batch.inputs, [&](const LayerView& view) {
-    const auto output = view.attention.forward(view.attention_input, view.rotary);
-    const double rms = output.to(at::kDouble).square().mean().sqrt().item<double>();
-    cells.push_back({{"part", "output"}, {"layer", view.layer}, {"state", state}, {"rms", rms}});
-    sum += rms;
+    const double added =
+        config.attention_scale * rms(view.attention.forward(view.attention_input, view.rotary));
+    const double stream = rms(view.stream);
+    cells.push_back({{"part", "output"},
+                     {"layer", view.layer},
+                     {"state", state},
+                     {"rms", added},
+                     {"stream_rms", stream}});
+    outputs.mean_rms += added;
+    if (view.layer == 0) outputs.first_ratio = added / stream;
   });
-  return sum / static_cast<double>(model.config().layers);
+  outputs.mean_rms /= static_cast<double>(config.layers);
+  return outputs;
 }
 
 }  // namespace
@@ -70,8 +85,10 @@ EvaluationResult InitialGradientsConfig::run(const EvaluationContext& context) c
   auto cells = Json::array();
   fresh.eval();
   result.metrics["initial_grad_norm"] = add_gradients(fresh, batch, cells);
-  result.metrics["attention_rms_initial"] = add_outputs(fresh, batch, "initial", cells);
-  result.metrics["attention_rms"] = add_outputs(context.model, batch, "trained", cells);
+  const auto initial = add_outputs(fresh, batch, "initial", cells);
+  result.metrics["attention_rms_initial"] = initial.mean_rms;
+  result.metrics["attention_ratio_initial"] = initial.first_ratio;
+  result.metrics["attention_rms"] = add_outputs(context.model, batch, "trained", cells).mean_rms;
   result.details["cells"] = std::move(cells);
   return result;
 }

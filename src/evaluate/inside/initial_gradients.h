@@ -13,15 +13,16 @@ namespace difflab {
 /// What the norms do before training has done anything: the gradient of every parameter at
 /// initialisation, on the first training batch, and the root mean square of what each attention
 /// layer adds to the residual stream, at initialisation and after training. The head norm is said
-/// to give DIFF the gradients of a Transformer (arXiv 2410.05258, appendix F).
+/// to give DIFF the gradients of a Transformer (arXiv 2410.05258, appendix F). How large the first
+/// attention is beside the embeddings that it is added to is one number for how models start apart.
 struct InitialGradientsConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "initial_gradients";
   static constexpr std::string_view kAbout =
       "gradient norms at initialisation and sizes of attention outputs (arXiv 2410.05258, appendix "
       "F)";
-  static constexpr std::array kMetrics = {positive_metric("initial_grad_norm"),
-                                          positive_metric("attention_rms_initial"),
-                                          positive_metric("attention_rms")};
+  static constexpr std::array kMetrics = {
+      positive_metric("initial_grad_norm"), positive_metric("attention_rms_initial"),
+      positive_metric("attention_ratio_initial"), positive_metric("attention_rms")};
 
   std::int64_t samples = 64;
 
@@ -33,9 +34,10 @@ struct InitialGradientsConfig : EvaluationCommon {
   void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// Metrics: initial_grad_norm, of all parameters; attention_rms_initial and attention_rms, means
-  /// over the layers. Details: cells of part "gradient" with parameter (its name), layer (null
-  /// outside the layers), matrix (the name within the layer), norm, rms; and of part "output" with
-  /// layer, state (initial, trained), rms.
+  /// over the layers; attention_ratio_initial, of the first layer, over the RMS of the embeddings.
+  /// Details: cells of part "gradient" with parameter (its name), layer (null outside the layers),
+  /// matrix (the name within the layer), norm, rms; and of part "output" with layer, state
+  /// (initial, trained), rms and stream_rms, of the residual stream that the output is added to.
   EvaluationResult run(const EvaluationContext& context) const;
 };
 

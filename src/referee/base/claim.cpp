@@ -31,9 +31,10 @@ Statement read_statement(const Json& answer) {
   const std::string text = plain(answer.value("figures", ""));
   static const std::regex means(
       R"(^(.+?) (-?[\d.,]+) \((.+?)\) against (-?[\d.,]+) \((.+?)\), difference ([-+]?[\d.,]*\d))");
-  static const std::regex bounds(R"(interval ([-+]?[\d.,]*\d) to ([-+]?[\d.,]*\d))");
+  static const std::regex bounds(
+      R"(interval (?:over all looks )?([-+]?[\d.,]*\d) to ([-+]?[\d.,]*\d))");
   static const std::regex pairs(R"((\d+) paired seeds?)");
-  static const std::regex p(R"(p (?:=|<) (\d\.\d+))");
+  static const std::regex p(R"(p (?:=|<) (\d(?:\.\d+)?(?:e-\d+)?))");
   std::smatch match;
   if (std::regex_search(text, match, means)) {
     statement.heading = match[1];

@@ -171,6 +171,7 @@ Frame::Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConf
       if (!has_axis(axis)) axes_.push_back(axis);
     }
     if (!run.has_result()) continue;
+    add_bounds_of_diverged(run);
     if (learned.given()) add_learned(learned, run);
     for (const DerivedConfig& one : derived) add_derived(one, run);
   }

@@ -1,8 +1,25 @@
 #include "report/data/learned.h"
 
 #include "report/data/frame.h"
+#include "util/text.h"
 
 namespace difflab::report {
+
+namespace {
+
+double planned_steps(const FrameRun& run, double otherwise) {
+  const Json* steps = run.config("train.steps");
+  return steps != nullptr && steps->is_number() ? steps->get<double>() : otherwise;
+}
+
+// Whether it ended because the event had come that ends it.
+bool has_stopped(const FrameRun& run) {
+  const Json* event = run.config("train.stop_at");
+  return event != nullptr && event->is_string() && !event->get_ref<const std::string&>().empty() &&
+         run.metric("steps_to_" + event->get<std::string>());
+}
+
+}  // namespace
 
 void add_learned(const LearnedConfig& config, FrameRun& run) {
   std::int64_t in_a_row = 0;
@@ -18,11 +35,25 @@ void add_learned(const LearnedConfig& config, FrameRun& run) {
     if (in_a_row++ == 0) first = last;
     if (in_a_row == config.in_a_row) break;
   }
-  const bool learned = in_a_row == config.in_a_row;
+  if (run.state == RunState::kDiverged) last = planned_steps(run, last);
+  const bool learned = in_a_row == config.in_a_row || (in_a_row > 0 && has_stopped(run));
   auto& metrics = run.result["metrics"];
   metrics[kLearned] = learned ? 1 : 0;
   metrics[kStepsToLearn] = learned ? Json(first) : Json();
   if (!learned) run.result["censored"][kStepsToLearn] = last;
+}
+
+void add_bounds_of_diverged(FrameRun& run) {
+  const Json* events = run.config("train.events");
+  const Json* steps = run.config("train.steps");
+  if (run.state != RunState::kDiverged || events == nullptr || !events->is_array() ||
+      steps == nullptr) {
+    return;
+  }
+  for (const Json& event : *events) {
+    const auto key = concat("steps_to_", event.value("name", ""));
+    if (!run.metric(key)) run.result["censored"][key] = *steps;
+  }
 }
 
 bool is_unlearned(const FrameRun& run, const Metric& metric) {

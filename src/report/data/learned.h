@@ -31,8 +31,13 @@ struct LearnedConfig {
 constexpr const char* kLearned = "learned";              ///< 1 or 0
 constexpr const char* kStepsToLearn = "steps_to_learn";  ///< of the first evaluation in that row
 
-/// Adds them to the run's result, from its curve; steps that never came are censored at its last.
+/// Adds them to the run's result, from its curve; steps that never came are censored at its last. A
+/// run that stopped when an event had come (train.stop_at) need not go on in the row that it is in.
 void add_learned(const LearnedConfig& config, FrameRun& run);
+
+/// What a diverged run did not reach it would not have reached in all its steps: adds the bounds of
+/// its events, train.steps.
+void add_bounds_of_diverged(FrameRun& run);
 
 /// Whether the metric asks what the run has learned, which this one has not.
 bool is_unlearned(const FrameRun& run, const Metric& metric);

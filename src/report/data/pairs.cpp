@@ -45,9 +45,19 @@ Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
   for (const FrameRun* run : ours) {
     for (const FrameRun* partner : theirs) {
       if (!are_partners(*run, *partner)) continue;
+      if (!run->has_result() || !partner->has_result()) {
+        ++pairs.missing;
+        continue;
+      }
       const auto value = reached(*run, metric.key);
       const auto reference = reached(*partner, metric.key);
-      if (!value || !reference) continue;
+      if (!value || !reference) {
+        const auto is_lost = [](const FrameRun& one, const std::optional<double>& found) {
+          return !found && one.state == RunState::kDiverged;
+        };
+        pairs.diverged += is_lost(*run, value) || is_lost(*partner, reference) ? 1 : 0;
+        continue;
+      }
       if (is_unlearned(*run, metric) || is_unlearned(*partner, metric)) {
         ++pairs.unlearned;
         continue;
@@ -55,7 +65,10 @@ Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
       bool censored = false;
       for (const FrameRun* one : {run, partner}) {
         const auto bound = one->censored_above(metric.key);
-        if (!bound) continue;
+        if (!bound) {
+          pairs.latest = std::max(pairs.latest, one->metric(metric.key).value_or(0));
+          continue;
+        }
         censored = true;
         pairs.horizon = std::min(*bound, pairs.horizon.value_or(*bound));
       }
@@ -87,6 +100,16 @@ std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric, doubl
 bool excludes_zero(const Contrast& found) {
   const auto& interval = found.interval;
   return interval && (interval->low > 0 || interval->high < 0);
+}
+
+double equivalence_p(const Pairs& pairs, const Metric& metric, double margin) {
+  const auto& differences = pairs.differences;
+  if (metric.outcome() != Outcome::kHappened || differences.empty()) {
+    return difflab::equivalence_p(differences, margin);
+  }
+  const auto n = static_cast<std::int64_t>(differences.size());
+  const auto equal = std::count(differences.begin(), differences.end(), 0.0);
+  return difflab::equivalence_p(n - equal, n, margin);
 }
 
 bool is_resolved(const Contrast& found, double adjusted_p, double level) {

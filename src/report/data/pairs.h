@@ -21,11 +21,14 @@ struct Pairs {
   std::size_t censored = 0;
   std::optional<double> horizon;
   std::size_t unlearned = 0;  ///< pairs left out, as one of the two has not learned the task
+  std::size_t diverged = 0;   ///< pairs left out, as one of the two diverged and has no such metric
+  std::size_t missing = 0;    ///< pairs of which a run is planned and has no result yet
+  double latest = 0;          ///< of the times that were reached, whatever the horizon
 };
 
 /// Pairs the runs of `ours` with those of `theirs` on equal values of all axes but `compared`: the
 /// same seed, and so the same data and the same start. Runs that have not learned (learned.h) are
-/// asked for what they have learned, and when, alone.
+/// asked for what they have learned, and when, alone; runs without a result for nothing.
 Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
                 const std::vector<const FrameRun*>& theirs,
                 const std::vector<std::string>& compared, const Metric& metric);
@@ -43,6 +46,10 @@ std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric,
                                  double confidence = 1 - kAlpha);
 
 bool excludes_zero(const Contrast& found);  ///< the interval
+
+/// The p of the two one-sided tests that the difference is at least the margin, as the metric's
+/// kind of outcome wants it (statistics/paired.h).
+double equivalence_p(const Pairs& pairs, const Metric& metric, double margin);
 
 /// Whether p, adjusted for the number of questions, and the interval agree that there is a
 /// difference.

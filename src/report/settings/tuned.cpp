@@ -57,6 +57,11 @@ std::string Tuned::text() const {
              ", in runs of ", format_number(static_cast<double>(steps), 0), " steps with ",
              seeds.size() == 1 ? "seed " : "seeds ", listed({seeds.begin(), seeds.end()}),
              ", which are reported in tuning/; taken was ", criterion, ": ", taken(*this), ".");
+  if (with_one_seed > 0) {
+    text += concat(" ", with_one_seed, " of the ", trials,
+                   " trials of a value for a variant ended with one seed: it did not learn, or "
+                   "diverged, and the value could not be taken any more.");
+  }
   if (const auto edge = names(*this, [](const Variant& variant) { return variant.at_edge; });
       !edge.empty()) {
     text += concat(" At the edge of the grid, so that a better value may lie beyond: ", edge, ".");
@@ -81,8 +86,13 @@ Json Tuned::json() const {
                     {"value", variant.value ? Json(*variant.value) : Json()},
                     {"at_edge", variant.at_edge}});
   }
-  return {{"key", key},     {"grid", grid},           {"seeds", seeds},
-          {"steps", steps}, {"criterion", criterion}, {"variants", std::move(list)}};
+  Json json{{"key", key},     {"grid", grid},           {"seeds", seeds},
+            {"steps", steps}, {"criterion", criterion}, {"variants", std::move(list)}};
+  if (with_one_seed > 0) {
+    json["with_one_seed"] = with_one_seed;
+    json["trials"] = trials;
+  }
+  return json;
 }
 
 Tuned Tuned::of(const Json& json) {
@@ -91,7 +101,9 @@ Tuned Tuned::of(const Json& json) {
               .seeds = json.at("seeds").get<std::vector<std::int64_t>>(),
               .steps = json.at("steps"),
               .criterion = json.at("criterion"),
-              .variants = {}};
+              .variants = {},
+              .with_one_seed = json.value("with_one_seed", 0),
+              .trials = json.value("trials", 0)};
   for (const Json& one : json.at("variants")) {
     Variant variant;
     for (const Json& axis : one.at("axes")) variant.axes.emplace_back(axis.at(0), axis.at(1));

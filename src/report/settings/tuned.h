@@ -27,6 +27,9 @@ struct Tuned {
   std::int64_t steps = 0;
   std::string criterion = "";  ///< how the best was found, a clause
   std::vector<Variant> variants = {};
+  /// Of all values of all variants those that were left after one seed, as they could not be the
+  /// best any more.
+  int with_one_seed = 0, trials = 0;
 
   /// The tuning as sentences for the notes of a table.
   std::string text() const;

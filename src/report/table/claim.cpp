@@ -62,6 +62,9 @@ std::string left_out(const Question& question) {
   if (pairs.unlearned > 0) {
     text += concat("; ", number_of(pairs.unlearned, "pair"), " left out, as one had not learned");
   }
+  if (pairs.diverged > 0) {
+    text += concat("; ", number_of(pairs.diverged, "pair"), " left out, as one diverged");
+  }
   return text;
 }
 
@@ -108,8 +111,13 @@ std::string outlook(const Judged& judged) {
   if (judged.place && judged.place->goes_on()) {
     return concat("Seeds are added to both until it is, up to ", judged.place->most, ".");
   }
-  const auto enough = pairs_needed(judged.question.pairs.differences,
-                                   kAlpha / static_cast<double>(judged.questions));
+  const auto& question = judged.question;
+  if (is_resolved(*question.found, judged.p.difference)) {
+    return concat("It is clear, and no larger than the smallest difference that counts, ",
+                  question.metric.text(question.claim->smallest), ".");
+  }
+  const auto enough =
+      pairs_needed(question.pairs.differences, kAlpha / static_cast<double>(judged.questions));
   return enough ? concat("A difference as large as this would take about ", *enough, " seeds.")
                 : "More than 1,000 seeds would be needed for a difference as small as this.";
 }
@@ -123,7 +131,7 @@ std::string remark(const Judged& judged) {
              : as_expected(question)         ? "So far it points the expected way."
                                              : "So far it points the other way.";
     case Verdict::kUninformative:
-      return "The metric cannot tell them apart here: " + question.beyond + ".";
+      return question.beyond;
     case Verdict::kEquivalent:
       return concat("They differ by less than ", question.metric.text(question.claim->margin),
                     " (two one-sided tests, ", named_p(*judged.p.equivalence), ").");
@@ -157,8 +165,11 @@ std::string head_of(const Judged& judged) {
                       ? concat(": ", number_of(pairs, "pair"), ", ", question.needed, " needed")
                       : "");
   }
-  return head + (too_few ? concat(" (", number_of(pairs, "seed"), ", ", question.needed, " needed)")
-                         : " with " + number_of(pairs, "seed"));
+  if (!too_few) return head + " with " + number_of(pairs, "seed");
+  if (const auto missing = question.pairs.missing; missing > 0) {
+    return concat(head, " yet (", pairs, " of ", number_of(pairs + missing, "seed"), ")");
+  }
+  return concat(head, " (", number_of(pairs, "seed"), ", ", question.needed, " needed)");
 }
 
 Answer answer(const Judged& judged, const Labels& labels) {

@@ -6,6 +6,7 @@
 #include "report/data/frame.h"
 #include "report/settings/study.h"
 #include "statistics/paired.h"
+#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -14,9 +15,42 @@ std::vector<const FrameRun*> runs_of(const ClaimConfig& claim, const Frame& fram
                                      const std::string& axis, const std::string& value) {
   std::vector<const FrameRun*> runs;
   for (const FrameRun& run : frame.runs()) {
-    if (is_about(claim, axis, value, run) && run.has_result()) runs.push_back(&run);
+    if (is_about(claim, axis, value, run)) runs.push_back(&run);
   }
   return runs;
+}
+
+constexpr double kMostLost =
+    0.1;  // of all pairs; the rest would be a choice of those that went well
+
+// Why the pairs that are there do not speak for all that were asked; "" if they do.
+std::string loss_of_pairs(const Question& question) {
+  const auto& pairs = question.pairs;
+  const auto all = pairs.differences.size() + pairs.diverged;
+  if (static_cast<double>(pairs.diverged) > kMostLost * static_cast<double>(all)) {
+    return concat("In ", pairs.diverged, " of ", all,
+                  " pairs a run diverged, and the others are no answer for all.");
+  }
+  if (pairs.horizon && pairs.latest > *pairs.horizon) {
+    return concat("A run was followed up to ", question.metric.text(*pairs.horizon),
+                  " alone, and others got there later.");
+  }
+  return "";
+}
+
+// Why equal outcomes say nothing: nothing, or everything, happened in all runs.
+std::string lack_of_events(const Question& question) {
+  const auto& pairs = question.pairs;
+  const auto all_are = [&](double value) {
+    const auto is_it = [value](double one) { return one == value; };
+    return std::all_of(pairs.ours.begin(), pairs.ours.end(), is_it) &&
+           std::all_of(pairs.theirs.begin(), pairs.theirs.end(), is_it);
+  };
+  if (pairs.horizon && all_are(*pairs.horizon)) {
+    return concat("No run got there within ", question.metric.text(*pairs.horizon), ".");
+  }
+  if (question.metric.outcome() != Outcome::kHappened) return "";
+  return all_are(0) ? "It happened in no run." : all_are(1) ? "It happened in every run." : "";
 }
 
 std::string beyond_regime(const Question& question, const Frame& frame) {
@@ -27,9 +61,20 @@ std::string beyond_regime(const Question& question, const Frame& frame) {
   if (is_share && !floor && !chance.empty()) floor = chance.back() + 0.1;
   if (is_share && !ceiling) ceiling = 0.97;
   const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
-  if (ceiling && least > *ceiling) return "both lie above " + question.metric.text(*ceiling);
-  if (floor && most < *floor) return "both lie below " + question.metric.text(*floor);
+  const auto cannot = [&](const char* where, double limit) {
+    return concat("The metric cannot tell them apart here: both lie ", where, " ",
+                  question.metric.text(limit), ".");
+  };
+  if (ceiling && least > *ceiling) return cannot("above", *ceiling);
+  if (floor && most < *floor) return cannot("below", *floor);
   return "";
+}
+
+std::string beyond_answer(const Question& question, const Frame& frame) {
+  for (const auto& why : {loss_of_pairs(question), lack_of_events(question)}) {
+    if (!why.empty()) return why;
+  }
+  return beyond_regime(question, frame);
 }
 
 }  // namespace
@@ -84,9 +129,9 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame, doubl
     one.needed = pairs_for_verdict(one.metric, study.report.claims.size());
     if (one.found) {
       one.p.difference = one.found->p;
-      one.beyond = beyond_regime(one, frame);
+      one.beyond = beyond_answer(one, frame);
     }
-    if (claim.margin > 0) one.p.equivalence = equivalence_p(one.pairs.differences, claim.margin);
+    if (claim.margin > 0) one.p.equivalence = equivalence_p(one.pairs, one.metric, claim.margin);
     all.push_back(std::move(one));
   }
   return all;
@@ -99,7 +144,7 @@ bool as_expected(const Question& question) {
 Verdict judge(const Question& question, const TwoWayP& p, double level) {
   const auto& found = question.found;
   if (!found) return Verdict::kUnmeasured;
-  if (found->pairs < question.needed) return Verdict::kTooFew;
+  if (found->pairs < question.needed || question.pairs.missing > 0) return Verdict::kTooFew;
   if (!question.beyond.empty()) return Verdict::kUninformative;
   if (is_resolved(*found, p.difference, level) &&
       std::abs(found->difference) > question.claim->smallest) {

@@ -23,7 +23,7 @@ enum class Verdict {
   kEquivalent,     ///< two one-sided tests say that they differ by less than the margin
   kUnresolved,     ///< none of these
   kUninformative,  ///< both variants lie where the metric cannot tell them apart
-  kTooFew,         ///< fewer pairs than a verdict needs (pairs_for_verdict)
+  kTooFew,         ///< fewer pairs than a verdict needs (pairs_for_verdict), or than are planned
   kUnmeasured      ///< no pair of finished runs has the metric
 };
 std::string_view name_of(Verdict verdict);  ///< "supported", …
@@ -36,7 +36,7 @@ struct Question {
   Pairs pairs;
   std::optional<Contrast> found;
   TwoWayP p = {1, {}};     ///< of its tests, as if it were the only claim
-  std::string beyond;      ///< why the metric cannot tell the variants apart, if so: "both lie …"
+  std::string beyond;      ///< why these runs cannot answer, if so: a sentence
   std::size_t needed = 0;  ///< pairs that a verdict needs
 };
 

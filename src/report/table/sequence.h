@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -31,13 +32,14 @@ class ClaimSequence {
   /// pairs vary more from look to look, as the spread is measured anew at each. In simulations they
   /// gave up to a tenth more false answers than the walk, hence the reserve.
   static constexpr double kSpent = 0.045;
+  static constexpr double kLeastLevel = 1e-12;  // that an interval can have
   static double spent(std::size_t looks) { return looks > 1 ? kSpent : kAlpha; }
 
   /// @param looks after how many seeds, ascending; the last one is the most there will be
   ClaimSequence(std::size_t claims, const std::vector<std::size_t>& looks);
 
-  /// Of the intervals at the next look.
-  double confidence() const { return 1 - alone_.at(made_); }
+  /// Of the intervals at the next look; first looks at few of many seeds spend next to nothing.
+  double confidence() const { return 1 - std::max(alone_.at(made_), kLeastLevel); }
   /// The next look, with what the runs of its seeds say.
   void look(std::vector<Question> questions);
 

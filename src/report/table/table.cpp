@@ -339,6 +339,7 @@ std::string headline(const Table& table, const Frame& frame, const std::string& 
   std::size_t rows = 0;
   for (const TableRow& row : table.rows) {
     const auto& cell = row.cells[column];
+    if (!cell.bounds.empty()) return "";  // a row that is left out may be the best
     if (!cell.mean) continue;
     ++rows;
     if (best == nullptr || is_better(cell, best->cells[column], shown)) best = &row;

@@ -36,7 +36,8 @@ void check_report_fits(const config::Study& composed, const StudyConfig& config,
                        config::Problems& problems) {
   const auto add = [&](const std::string& key, const std::string& message) {
     const auto* value = composed.settings.find_path(key);
-    problems.add(value != nullptr ? value->source : config::Source{}, key, message);
+    problems.add(value != nullptr ? value->source : config::Source{}, key,
+                 concat(key, " ", message));
   };
   std::vector<std::string> axes;
   for (const auto& axis : composed.axes) axes.push_back(axis.key);
@@ -75,6 +76,8 @@ std::vector<std::string> axes_of_seeds(const config::Value& settings) {
   return {concat(report::kSeedAxis, "=range(", seeds.to, ")")};
 }
 
+bool is_tuned(const config::Value& settings) { return settings.find_path("tune.key") != nullptr; }
+
 config::Study compose(const Study& study, config::Watch watch, config::Problems& problems) {
   return config::compose_study(
       {.search_path = config::SearchPath::of_project(study.root),
@@ -84,6 +87,7 @@ config::Study compose(const Study& study, config::Watch watch, config::Problems&
        .study_keys = config::field_names<StudyConfig>(),
        .keys_without_effect = {keys_without_effect().begin(), keys_without_effect().end()},
        .following_axes = axes_of_seeds,
+       .keeps_written = is_tuned,
        .start = std::time(nullptr),
        .watch = std::move(watch)},
       problems);
@@ -96,10 +100,37 @@ void check_typed_seeds(const config::Study& composed, const StudyConfig& config,
   for (const auto& text : overrides) {
     if (overridden_key(text) != report::kSeedAxis && overridden_key(text) != "sweep.seed") continue;
     const auto* value = composed.settings.find_path("seeds.until");
-    problems.add(value != nullptr ? value->source : config::Source{}, "seeds.until",
-                 concat("is resolved, and ", text, " is given, too; expected one of them, e.g. ",
-                        "seeds.until=swept with the seeds of the sweep"));
+    problems.add(
+        value != nullptr ? value->source : config::Source{}, "seeds.until",
+        concat("seeds.until is resolved, and ", text, " is given, too; expected one of them, e.g. ",
+               "seeds.until=swept with the seeds of the sweep"));
   }
+}
+
+// A misspelt baseline would leave every comparison out. The command line may take it out of a
+// sweep.
+void check_baseline(const config::Study& composed, const Study& study, config::Problems& problems) {
+  const auto& baseline = study.config.baseline;
+  if (baseline.empty() || study.points.empty()) return;
+  std::vector<std::string> axes;
+  for (const auto& [axis, value] : study.points.front().axes) axes.push_back(axis);
+  const auto compared = report::compared_axis(study.config.report, axes);
+  std::vector<std::string> values;
+  for (const auto& point : study.points) {
+    const auto value = report::value_of_axis(point.axes, compared);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  const bool is_there = std::find(values.begin(), values.end(), baseline) != values.end();
+  const bool is_narrowed =
+      std::any_of(study.overrides.begin(), study.overrides.end(), [&](const std::string& text) {
+        const auto key = overridden_key(text);
+        return key == compared || key.starts_with("sweep");
+      });
+  if (is_there || is_narrowed || compared.empty()) return;
+  const auto* value = composed.settings.find_path("baseline");
+  problems.add(value != nullptr ? value->source : config::Source{}, "baseline",
+               concat("baseline is ", baseline, ", which is no value of ", compared,
+                      "; expected one of ", join(values), suggestion(baseline, values)));
 }
 
 // A look takes the seeds 0, 1, … of both variants: the conditions of a sweep may not leave one out.
@@ -115,8 +146,8 @@ void require_all_seeds(const Study& study, config::Problems& problems) {
   for (const auto& [variant, count] : seeds) {
     if (count == study.config.seeds.to) continue;
     problems.add({}, "seeds.until",
-                 concat("is resolved, and the sweep leaves ", variant, " ", count, " of ",
-                        study.config.seeds.to, " seeds; expected all of them"));
+                 concat("seeds.until is resolved, and the sweep leaves ", variant, " ", count,
+                        " of ", study.config.seeds.to, " seeds; expected all of them"));
   }
 }
 
@@ -133,14 +164,30 @@ StudyConfig settings_of(const config::Study& composed, config::Problems& problem
 }
 
 // The points get the values that were found for them, if they were.
-void follow_tuning(const std::vector<config::Point>& points, Study& study,
-                   config::Problems& problems) {
+void follow_tuning(Study& study, config::Problems& problems) {
+  const auto& points = *study.composed;
   tune(points, study, problems);
   if (!study.tuned || !problems.empty()) return;
-  const auto tuned = tuned_points(points, study);
+  const auto tuned = tuned_points(points, study, problems);
   study.points.clear();
   study.configs.clear();
   resolve(tuned, study, problems);
+}
+
+// What the files of its tuning say, and checks of what there is then.
+Study with_tuned_values(Study study) {
+  config::Problems problems;
+  if (study.config.tune.active()) follow_tuning(study, problems);
+  if (study.config.search.active()) study.selection();  // its rungs are checked
+  if (study.config.seeds.follow_claims()) require_all_seeds(study, problems);
+  problems.throw_if_any();
+  if (study.tuning) study.tuning->output = study.output / "tuning";
+  if (study.tuned && study.points.empty()) {
+    throw UserError(concat("tune.values: no variant learns at any of ", study.tuned->key, " = ",
+                           report::listed(study.tuned->grid), "; their runs are reported in ",
+                           config::shown_path(study.tuning->output)));
+  }
+  return study;
 }
 
 }  // namespace
@@ -187,25 +234,25 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                       .lexically_normal();
   resolve(composed.points, study, problems);
   if (problems.empty()) check_report_fits(composed, study.config, problems);
+  if (problems.empty()) check_baseline(composed, study, problems);
   check_typed_seeds(composed, study.config, overrides, problems);
   if (problems.empty()) check_groups(study, problems);
   problems.throw_if_any();
 
   sweep::require_plain_path(study.results / name);
-  if (study.config.tune.active()) follow_tuning(composed.points, study, problems);
-  if (study.config.search.active()) study.selection();  // its rungs are checked
-  if (study.config.seeds.follow_claims()) require_all_seeds(study, problems);
-  problems.throw_if_any();
   const auto changes = that_change_something(composed.changes);
   study.output = study.results / name / study.preset;
   if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
-  if (study.tuning) study.tuning->output = study.output / "tuning";
-  if (study.tuned && study.points.empty()) {
-    throw UserError(concat("tune.values: no variant learns at any of ", study.tuned->key, " = ",
-                           report::listed(study.tuned->grid), "; their runs are reported in ",
-                           config::shown_path(study.tuning->output)));
+  if (study.config.tune.active()) {
+    study.composed = std::make_shared<const std::vector<config::Point>>(composed.points);
   }
-  return study;
+  return with_tuned_values(std::move(study));
+}
+
+Study tune_again(const Study& study) {
+  auto again = study;
+  again.tuning = nullptr;
+  return with_tuned_values(std::move(again));
 }
 
 }  // namespace difflab::cli

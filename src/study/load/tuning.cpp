@@ -12,8 +12,11 @@
 #include "config/schema/reader.h"
 #include "report/data/frame.h"
 #include "report/data/learned.h"
+#include "report/data/metric.h"
 #include "run/run_config.h"
 #include "study/load/resolve.h"
+#include "study/load/tuning_grid.h"
+#include "study/load/tuning_report.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -32,11 +35,18 @@ config::Value number(double value, const config::Value* as) {
   return made;
 }
 
+bool is_whole(const config::Point& point, const std::string& key) {
+  const auto* value = point.config.find_path(key);
+  return value != nullptr && value->is_int();
+}
+
 /// One combination of all axes but the seed.
 struct Variant {
   sweep::Axes axes;
-  config::Value run;  ///< as composed, of its first seed
-  std::map<double, std::vector<sweep::Run>> tried = {};
+  config::Point run;                                     ///< as composed, of its first seed
+  std::map<double, std::vector<sweep::Run>> tried = {};  ///< of all seeds
+  std::map<double, std::size_t> seeds = {};  ///< of a value, how many of these are needed by now
+  bool is_complete = false;                  ///< these have ended, and no more are needed
 };
 
 /// What the runs of one value say.
@@ -45,46 +55,18 @@ struct Tried {
   double metric = 0;  ///< mean over its seeds, smaller is better
 };
 
-/// The values of a grid that may grow.
-class Grid {
- public:
-  explicit Grid(std::vector<double> values) : values_(std::move(values)) {}
-
-  const std::vector<double>& values() const { return values_; }
-  bool is_edge(double value) const { return value == values_.front() || value == values_.back(); }
-  /// Whether it had room to grow beyond this edge.
-  bool grow(double edge) {
-    const bool up = edge == values_.back();
-    if ((up ? above_ : below_)++ >= kMostGrown) return false;
-    // 1, 3, 10 goes on with 30: by the ratio before the last one.
-    const auto n = values_.size();
-    if (up) {
-      values_.push_back(rounded(values_[n - 1] * (values_[n - 2] / values_[n - 3])));
-    } else {
-      values_.insert(values_.begin(), rounded(values_[0] * (values_[1] / values_[2])));
-    }
-    return true;
-  }
-
- private:
-  static double rounded(double value) {
-    const double unit = std::pow(10, std::floor(std::log10(value)) - 5);
-    return std::stod(concat(std::round(value / unit) * unit));
-  }
-
-  std::vector<double> values_;
-  int above_ = 0, below_ = 0;
-};
-
 class Tuner {
  public:
   Tuner(const std::vector<config::Point>& points, Study& study, config::Problems& problems)
-      : study_(study), config_(study.config.tune), problems_(problems), grid_(config_.values) {
+      : study_(study),
+        config_(study.config.tune),
+        problems_(problems),
+        grid_(config_.values, is_whole(points.front(), config_.key)) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       auto axes = without_seed(study.points[i].axes);
       const auto known = std::find_if(variants_.begin(), variants_.end(),
                                       [&](const Variant& one) { return one.axes == axes; });
-      if (known == variants_.end()) variants_.push_back({std::move(axes), points[i].config});
+      if (known == variants_.end()) variants_.push_back({std::move(axes), points[i]});
     }
     study.tuning = std::make_shared<Study>(empty_study());
   }
@@ -95,7 +77,13 @@ class Tuner {
         for (const double value : grid_.values()) try_value(variant, value);
       }
       if (!problems_.empty()) return;
-      if (!are_complete()) break;
+      for (auto& variant : variants_) decide_seeds(variant);
+      if (!std::all_of(variants_.begin(), variants_.end(),
+                       [](const Variant& variant) { return variant.is_complete; })) {
+        break;
+      }
+      require_metric();
+      if (!problems_.empty()) return;
       if (!grow()) {
         study_.tuned = found();
         study_.tuning->config.notes = concat("Taken were: ", study_.tuned->picks(), ".");
@@ -119,55 +107,24 @@ class Tuner {
     config.title = concat("Tuning of ", config_.key, ": ",
                           study_.config.title.empty() ? study_.name : study_.config.title);
     config.question = concat("Which ", config_.key, " suits each variant?");
-    config.report = report_of_tuning();
+    std::vector<sweep::Axes> variants;
+    for (const auto& variant : variants_) variants.push_back(variant.axes);
+    config.report = report_of_tuning(study_.config, variants);
     tuning.leads_on = true;
     return tuning;
   }
 
-  report::ReportConfig report_of_tuning() const {
-    Json rows = Json::array(), columns = Json::array();
-    std::vector<std::string> axes;
-    for (const auto& [axis, value] : variants_.front().axes) {
-      rows.push_back(axis);
-      axes.push_back(axis);
-    }
-    rows.push_back(config_.key);
-    if (study_.config.report.learned.given()) columns.push_back(report::kLearned);
-    columns.push_back(config_.metric);
-    Json report = {
-        {"tables", Json::array({{{"name", "table"}, {"rows", rows}, {"columns", columns}}})},
-        {"figures", figures_of_tuning(axes)}};
-    auto read = config::read<report::ReportConfig>(config::from_json(report));
-    read.learned = study_.config.report.learned;
-    read.labels = study_.config.report.labels;
-    read.headline = config_.metric;
-    return read;
-  }
-
-  // Lines for the values of the first axis, panels for those of the second. A line is a mean over
-  // all axes that it does not name, so there is a figure for each combination of the others.
-  Json figures_of_tuning(const std::vector<std::string>& axes) const {
-    Json figures = Json::array();
-    std::set<Json> shown;
-    for (const auto& variant : variants_) {
-      Json where = Json::object();
-      std::string title = "Tuning";
-      for (std::size_t i = 2; i < variant.axes.size(); ++i) {
-        const auto& [axis, value] = variant.axes[i];
-        where[axis] = value;
-        title = concat(title, i == 2 ? ": " : ", ",
-                       report::Labels(study_.config.report.labels).value(value));
-      }
-      if (!shown.insert(where).second) continue;
-      const auto name = shown.size() == 1 ? "tuning" : concat("tuning_", shown.size());
-      Json figure = {{"mark", "line"},   {"name", name},        {"title", title},
-                     {"x", config_.key}, {"y", config_.metric}, {"x_scale", "log"}};
-      if (!axes.empty()) figure["color"] = axes[0];
-      if (axes.size() > 1) figure["facet"] = axes[1];
-      if (!where.empty()) figure["where"] = std::move(where);
-      figures.push_back(std::move(figure));
-    }
-    return figures;
+  config::Point point_of(const Variant& variant, double value, std::int64_t k) {
+    const auto set = number(value, variant.run.config.find_path(config_.key));
+    std::vector<std::pair<std::string, config::Value>> changes{
+        {config_.key, set}, {"seed", config::Value(kFirstTuningSeed + k)}};
+    if (config_.steps > 0) changes.emplace_back("train.steps", config::Value(config_.steps));
+    config::Point point{.axes = variant.axes,
+                        .config = variant.run.written->with(changes, problems_)};
+    point.axes.emplace_back(config_.key, config::label_of(set));
+    point.axes.emplace_back(report::kSeedAxis, concat(kFirstTuningSeed + k));
+    point.config.set("evaluate", config::Value::list());
+    return point;
   }
 
   // The runs of a value are resolved once, however often the grid grows.
@@ -175,42 +132,91 @@ class Tuner {
     auto& runs = variant.tried[value];
     if (!runs.empty()) return;
     std::vector<config::Point> points;
-    for (std::int64_t k = 0; k < config_.seeds; ++k) {
-      config::Point point{.axes = variant.axes, .config = variant.run};
-      const auto set = number(value, variant.run.find_path(config_.key));
-      point.axes.emplace_back(config_.key, config::label_of(set));
-      point.axes.emplace_back(report::kSeedAxis, concat(kFirstTuningSeed + k));
-      point.config.set_path(config_.key, set);
-      point.config.set_path("seed", config::Value(kFirstTuningSeed + k));
-      if (config_.steps > 0) point.config.set_path("train.steps", config::Value(config_.steps));
-      point.config.set("evaluate", config::Value::list());
-      points.push_back(std::move(point));
-    }
+    for (std::int64_t k = 0; k < config_.seeds; ++k) points.push_back(point_of(variant, value, k));
     resolve(points, *study_.tuning, problems_);
     runs = std::exchange(study_.tuning->points, {});
   }
 
-  bool are_complete() const {
-    for (const auto& variant : variants_) {
-      for (const auto& [value, runs] : variant.tried) {
-        if (!std::all_of(runs.begin(), runs.end(), [](const sweep::Run& run) {
-              return is_complete(state_of(run.directory));
-            })) {
-          return false;
-        }
+  // Whether every variant may have this value: a grid can grow out of what a key allows.
+  bool is_allowed(double value) {
+    Study probe = *study_.tuning;
+    config::Problems problems;
+    std::vector<config::Point> points;
+    for (const auto& variant : variants_) points.push_back(point_of(variant, value, 0));
+    resolve(points, probe, problems);
+    return problems.empty();
+  }
+
+  static std::vector<sweep::Run> needed(const Variant& variant, double value) {
+    const auto& runs = variant.tried.at(value);
+    return {runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(variant.seeds.at(value))};
+  }
+
+  static bool have_ended(const Variant& variant) {
+    for (const auto& [value, runs] : variant.tried) {
+      for (const auto& run : needed(variant, value)) {
+        if (!is_complete(state_of(run.directory))) return false;
       }
     }
     return true;
+  }
+
+  // Whether a run alone can say that its value is not the best: where some runs learn and some not.
+  bool leaves_seeds_out() const {
+    const bool is_event = report::metric_of(config_.metric).outcome() == Outcome::kTimeToEvent;
+    return !config_.every_seed && (is_event || study_.config.report.learned.given());
+  }
+
+  // How many seeds each value needs by what its runs and those of others say, in three rounds (see
+  // tuning.h). It depends on results alone, not on which runs are there already.
+  void decide_seeds(Variant& variant) const {
+    const auto all = static_cast<std::size_t>(config_.seeds);
+    variant.is_complete = false;
+    for (const auto& [value, runs] : variant.tried) {
+      variant.seeds[value] = leaves_seeds_out() ? 1 : all;
+    }
+    if (!have_ended(variant)) return;
+    std::vector<double> open;  // values that did not learn with the first seed, and may with others
+    for (auto& [value, count] : variant.seeds) {
+      if (count == all) continue;
+      const auto first = needed(variant, value);
+      if (read(first)) {
+        count = all;
+      } else if (state_of(first.front().directory) == RunState::kFinished) {
+        open.push_back(value);
+      }
+    }
+    if (!have_ended(variant)) return;
+    int most = 0;
+    for (const auto& [value, count] : variant.seeds) {
+      if (count < all) continue;
+      if (const auto tried = read(needed(variant, value))) most = std::max(most, tried->learned);
+    }
+    for (const double value : open) {
+      if (most < static_cast<int>(all)) variant.seeds[value] = all;
+    }
+    variant.is_complete = have_ended(variant);
   }
 
   // In the order of the table, whichever values came later.
   void add_points() {
     auto& points = study_.tuning->points;
     for (const auto& variant : variants_) {
-      for (const auto& [value, runs] : variant.tried) {
+      for (const auto& [value, count] : variant.seeds) {
+        const auto runs = needed(variant, value);
         points.insert(points.end(), runs.begin(), runs.end());
       }
     }
+  }
+
+  // A misspelt metric is not one at which nothing learns.
+  void require_metric() {
+    if (metrics_seen_.empty() || metrics_seen_.count(config_.metric) > 0) return;
+    const std::vector<std::string> names(metrics_seen_.begin(), metrics_seen_.end());
+    problems_.add({}, "tune.metric",
+                  concat("tune.metric is ", config_.metric,
+                         ", which runs do not have while they are trained; expected one of ",
+                         join(names), suggestion(config_.metric, names)));
   }
 
   std::optional<Tried> read(const std::vector<sweep::Run>& runs) const {
@@ -225,6 +231,9 @@ class Tuner {
       auto metric = run.metric(config_.metric);
       const bool got_there = metric.has_value();  // of a time
       if (!metric) metric = run.censored_above(config_.metric);
+      if (run.state == RunState::kFinished && metrics_seen_.empty()) {
+        for (const auto& [name, number] : run.result["metrics"].items()) metrics_seen_.insert(name);
+      }
       if (run.state != RunState::kFinished || !metric) return std::nullopt;
       const bool has_learned = !learned.given() || run.metric(report::kLearned) == 1.0;
       tried.learned += got_there && has_learned ? 1 : 0;
@@ -237,8 +246,9 @@ class Tuner {
   std::optional<double> best_of(const Variant& variant) const {
     std::optional<double> best;
     std::optional<Tried> most;
-    for (const auto& [value, runs] : variant.tried) {
-      const auto tried = read(runs);
+    for (const auto& [value, count] : variant.seeds) {
+      const auto runs = needed(variant, value);
+      const auto tried = runs.size() == variant.tried.at(value).size() ? read(runs) : std::nullopt;
       if (!tried) continue;
       const bool better = !most || tried->learned > most->learned ||
                           (tried->learned == most->learned && tried->metric < most->metric);
@@ -262,7 +272,12 @@ class Tuner {
       }
     }
     bool grown = false;
-    for (const double edge : edges) grown = (config_.grow && grid_.grow(edge)) || grown;
+    for (const double edge : edges) {
+      const auto next = config_.grow ? grid_.beyond(edge) : std::nullopt;
+      if (!next || !is_allowed(*next)) continue;
+      grid_.add(*next);
+      grown = true;
+    }
     return grown;
   }
 
@@ -280,6 +295,12 @@ class Tuner {
                             "with the ", highest ? "highest" : "lowest", " mean ", config_.metric),
         .variants = {}};
     for (std::int64_t k = 0; k < config_.seeds; ++k) tuned.seeds.push_back(kFirstTuningSeed + k);
+    for (const auto& variant : variants_) {
+      for (const auto& [value, count] : variant.seeds) {
+        tuned.trials += 1;
+        tuned.with_one_seed += count < tuned.seeds.size() ? 1 : 0;
+      }
+    }
     for (std::size_t i = 0; i < variants_.size(); ++i) {
       tuned.variants.push_back({.axes = variants_[i].axes,
                                 .value = best_[i],
@@ -293,7 +314,8 @@ class Tuner {
   config::Problems& problems_;
   Grid grid_;
   std::vector<Variant> variants_;
-  std::vector<std::optional<double>> best_;  // of each variant, as of the last grow()
+  std::vector<std::optional<double>> best_;     // of each variant, as of the last grow()
+  mutable std::set<std::string> metrics_seen_;  // of the first finished run that is read
 };
 
 // What would make the tuning another than the one that is meant.
@@ -330,14 +352,16 @@ void tune(const std::vector<config::Point>& points, Study& study, config::Proble
   if (problems.empty()) Tuner(points, study, problems).run();
 }
 
-std::vector<config::Point> tuned_points(std::vector<config::Point> points, const Study& study) {
+std::vector<config::Point> tuned_points(std::vector<config::Point> points, const Study& study,
+                                        config::Problems& problems) {
   std::vector<config::Point> tuned;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto axes = without_seed(study.points[i].axes);
     for (const auto& variant : study.tuned->variants) {
       if (variant.axes != axes || !variant.value) continue;
-      auto& run = points[i].config;
-      run.set_path(study.tuned->key, number(*variant.value, run.find_path(study.tuned->key)));
+      const auto& key = study.tuned->key;
+      const auto value = number(*variant.value, points[i].config.find_path(key));
+      points[i].config = points[i].written->with({{key, value}}, problems);
       tuned.push_back(std::move(points[i]));
       break;
     }

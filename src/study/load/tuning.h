@@ -22,10 +22,16 @@ constexpr int kMostGrown = 3;
 /// what that means) and got there (where the metric is a time). The best of a variant is that of
 /// which most seeds learned, then that with the best mean metric. If it lies at an edge, the grid
 /// grows by one value there, for all variants, in the ratios of the grid.
+///
+/// Values that cannot be the best are left with one seed, unless tune.every_seed: first every value
+/// is tried with the first seed, then those that learned with all, then the others of variants of
+/// which no value learned with all seeds. The values that are found are those of every seed.
 /// @param points as they were composed, those of study.points
 void tune(const std::vector<config::Point>& points, Study& study, config::Problems& problems);
 
-/// The points with the values that were found, without those of variants that are not tunable.
-std::vector<config::Point> tuned_points(std::vector<config::Point> points, const Study& study);
+/// The points with the values that were found, without those of variants that are not tunable. What
+/// refers to the tuned key, ${train.lr}, follows it.
+std::vector<config::Point> tuned_points(std::vector<config::Point> points, const Study& study,
+                                        config::Problems& problems);
 
 }  // namespace difflab::cli

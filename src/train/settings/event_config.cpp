@@ -36,6 +36,12 @@ void TrainConfig::validate(config::Check& check) const {
       check.problem("events", concat("have two named ", name, "; give each its own name"));
     }
     names.push_back(name);
+    if (steps > 0 && event.in_a_row * event_every > steps) {
+      check.problem("event_every",
+                    concat("is ", event_every, ", so that ", name, " cannot be met ",
+                           event.in_a_row, event.in_a_row == 1 ? " time" : " times in a row",
+                           " in ", steps, " steps; expected at most ", steps / event.in_a_row));
+    }
   }
   if (!stop_at.empty() && std::find(names.begin(), names.end(), stop_at) == names.end()) {
     check.problem("stop_at",

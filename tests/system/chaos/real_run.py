@@ -222,6 +222,7 @@ def play(description, cases_of):
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--only", help="a part of a case's name")
+    parser.add_argument("--but", help="a part of the names of cases to leave out")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
 
@@ -232,7 +233,7 @@ def play(description, cases_of):
     with tempfile.TemporaryDirectory() as folder:
         project = Project(options.build.resolve(), pathlib.Path(folder).resolve())
         for name, case in cases_of(project, dose, random.Random(options.seed)):
-            if options.only and options.only not in name:
+            if options.only and options.only not in name or options.but and options.but in name:
                 continue
             start = time.monotonic()
             try:

@@ -281,15 +281,18 @@ def descendants(process):
 
 def cases(project, dose, chance):
     run = make_run(project)
-    run_of_two_threads = make_run(project, "threads=2", "train.optimizer=muon",
-                                  "train.schedule=warmup_stable_decay",
-                                  "train.groups=[{match: '*.lambda_*', lr_scale: 0.1}]")
+
+    def two_threads():
+        run = make_run(project, "threads=2", "train.optimizer=muon", "train.schedule=warmup_stable_decay",
+                       "train.groups=[{match: '*.lambda_*', lr_scale: 0.1}]")
+        return random_resumes(run, dose, chance)
+
     return [
         ("kill -9 at every system call", lambda: kills_at_calls(run, dose)),
         ("kill -9 in stages", lambda: kills_at_calls(staged_run(project), dose, every=24)),
         ("calls that fail", lambda: failing_calls(run, dose)),
         ("resumes, one thread", lambda: random_resumes(run, dose, chance)),
-        ("resumes, two threads", lambda: random_resumes(run_of_two_threads, dose, chance)),
+        ("resumes, two threads", two_threads),
         ("chained interruptions", lambda: chained_interruptions(project, dose, chance)),
         ("short runs in one process", lambda: shared_processes(project)),
         ("diverged runs", lambda: diverged_siblings(project)),

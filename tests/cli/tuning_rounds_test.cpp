@@ -1,0 +1,152 @@
+// What a tuning leaves out, what its grid may become, and what its file may.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/tuning_bench.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+using testing::eventually;
+using testing::kInside;
+using testing::kLearned;
+using testing::kTunedStudy;
+using testing::TuningBench;
+
+// At the lowest rate nothing learns.
+constexpr const char* kLowestIsNone = R"("lr: 0.001\n": -5, "lr: 0.01\n": 1)";
+
+std::map<std::string, int> seeds_tried(const TuningBench& bench) {
+  std::map<std::string, int> seeds;
+  for (const auto& run : bench.report("tuning")) {
+    ++seeds[run.at("axes").at("train.lr").get<std::string>()];
+  }
+  return seeds;
+}
+
+CATCH_TEST_CASE("tuned: a value that cannot be the best is left after one seed") {
+  Json of_every_seed;
+  {
+    const TuningBench whole(kLowestIsNone);
+    CATCH_REQUIRE(whole.sweep({kLearned, "tune.seeds=3", "tune.every_seed=true"}).code == 0);
+    CATCH_CHECK(seeds_tried(whole) ==
+                std::map<std::string, int>{{"0.001", 6}, {"0.003", 6}, {"0.01", 6}});
+    CATCH_CHECK(whole.driver.workers.ends().size() == 18 + 4);
+    CATCH_CHECK_THAT(read_file(whole.output() / "table.md"), !Contains("ended with one seed"));
+    of_every_seed = whole.variants();
+  }
+  const TuningBench bench(kLowestIsNone);
+  CATCH_CHECK_THAT(
+      bench.sweep({kLearned, "tune.seeds=3", "--dry-run"}).out,
+      Contains("6 runs: 6 new") &&
+          Contains("then the other seeds of values that may be the best, then 4 runs with the"));
+  CATCH_REQUIRE(bench.sweep({kLearned, "tune.seeds=3"}).code == 0);
+  CATCH_CHECK(seeds_tried(bench) ==
+              std::map<std::string, int>{{"0.001", 2}, {"0.003", 6}, {"0.01", 6}});
+  CATCH_CHECK(bench.driver.workers.ends().size() == 14 + 4);
+  CATCH_CHECK(bench.variants() == of_every_seed);
+  CATCH_CHECK_THAT(read_file(bench.output() / "table.md"),
+                   Contains("2 of the 6 trials of a value for a variant ended with one seed"));
+
+  const auto to = bench.driver.project() / "again";
+  CATCH_REQUIRE(bench.driver.call({"report", "--from", bench.output(), "--to", to}).code == 0);
+  for (const char* file : {"table.md", "observations.json", "tuning/table.md"}) {
+    CATCH_CHECK(read_file(to / file) == read_file(bench.output() / file));
+  }
+  const auto decided = bench.decisions();
+  CATCH_CHECK(bench.sweep({kLearned, "tune.seeds=3"}).code == 0);
+  CATCH_CHECK(bench.decisions() == decided);
+}
+
+CATCH_TEST_CASE("tuned: where no value learns with every seed, all values are tried with all") {
+  const TuningBench bench(R"("lr: 0.001\n": -5, "seed: 10001\n": -8)");
+  CATCH_REQUIRE(bench.sweep({kLearned, "tune.seeds=3", "tune.grow=false"}).code == 0);
+  CATCH_CHECK(seeds_tried(bench) ==
+              std::map<std::string, int>{{"0.001", 6}, {"0.003", 6}, {"0.01", 6}});
+  for (const auto& variant : bench.variants()) CATCH_CHECK(variant.at("value") > 0.001);
+}
+
+CATCH_TEST_CASE("tuned: a sweep that leaves values is killed and comes to the same values") {
+  const std::vector<std::string> words{"sweep", "tuned", kLearned, "tune.seeds=3"};
+  const TuningBench undisturbed(kLowestIsNone);
+  CATCH_REQUIRE(undisturbed.driver.call(words).code == 0);
+  const TuningBench bench(kLowestIsNone, R"(, "steps": 5, "step_ms": 4)");
+  auto killed = words;
+  killed.emplace_back("launcher.workers=2");
+  bench.driver.kill_after({3, 8, 13, 16}, killed);
+  CATCH_CHECK(bench.driver.call(words).code == 0);
+  CATCH_CHECK(bench.decisions() == undisturbed.decisions());
+  for (const auto& [run, times] : bench.driver.workers.ends()) CATCH_CHECK(times == 1);
+}
+
+CATCH_TEST_CASE("tuned: a metric that no run has is not one at which nothing learns") {
+  const TuningBench bench(kInside);
+  const Answer answer = bench.sweep({"tune.metric=valid_los"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("tune.metric is valid_los, which runs do not have") &&
+                                   Contains("did you mean valid_loss?"));
+}
+
+CATCH_TEST_CASE("tuned: a grid does not grow out of what its key allows") {
+  const TuningBench bench(R"("beta2: 0.9\n": -3, "warmup_steps: 5\n": -9)");
+  CATCH_CHECK(bench.sweep({"tune.key=train.beta2", "tune.values=[0.5, 0.7, 0.9]"}).code == 0);
+  for (const auto& variant : bench.variants()) {
+    CATCH_CHECK(variant.at("value") == 0.9);
+    CATCH_CHECK(variant.at("at_edge") == true);
+  }
+  const TuningBench whole(R"("warmup_steps: 3\n": -9, "warmup_steps: 5\n": -8)");
+  CATCH_CHECK(whole.sweep({"tune.key=train.warmup_steps", "tune.values=[5, 10, 20]"}).code == 0);
+  for (const auto& variant : whole.variants()) CATCH_CHECK(variant.at("value") == 3);
+}
+
+CATCH_TEST_CASE("tuned: what refers to the tuned key, the seed or the steps follows them") {
+  const TuningBench bench(kInside);
+  CATCH_REQUIRE(bench
+                    .sweep({"train.weight_decay=${train.lr}", "train.eval_samples=${train.steps}",
+                            "model.norm_eps=${seed}", "tune.steps=170"})
+                    .code == 0);
+  int tried = 0;
+  for (const auto& run : fs::directory_iterator(bench.driver.results() / "runs")) {
+    const auto config = read_file(run.path() / "config.yaml");
+    const auto value_of = [&](const std::string& key) {
+      const auto at = config.find("\n" + key + ": ");
+      const auto in = at == config.npos ? config.find("  " + key + ": ") : at;
+      const auto from = config.find(": ", in) + 2;
+      return std::stod(config.substr(from, config.find('\n', from) - from));
+    };
+    CATCH_CHECK(value_of("weight_decay") == value_of("lr"));
+    CATCH_CHECK(value_of("eval_samples") == value_of("steps"));
+    CATCH_CHECK(value_of("norm_eps") == value_of("seed"));
+    tried += value_of("seed") >= 10'000 ? 1 : 0;
+  }
+  CATCH_CHECK(tried == 12);
+}
+
+CATCH_TEST_CASE("tuned: a sweep goes on as it began, whatever becomes of its file") {
+  const TuningBench bench(kInside, R"(, "step_ms": 20, "steps": 5)");
+  const auto driver = bench.driver.start({"sweep", "tuned", "launcher.workers=2"});
+  CATCH_REQUIRE(eventually([&] { return !bench.driver.workers.starts().empty(); }));
+  bench.driver.write("experiments/tuned.yaml", "sweep: {seed: range(5");  // half saved
+  const Answer answer = Driver::finish(*driver);
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK(bench.report().size() == 4);
+}
+
+CATCH_TEST_CASE("tuned: of several experiments one that cannot go on stops no other") {
+  const TuningBench bench(kInside);
+  bench.driver.write("experiments/other.yaml", kTunedStudy);
+  const Answer answer = bench.driver.call(
+      {"sweep", "tuned,other", "tune.metric=valid_los", "tune.grow=false", "tune.seeds=1"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("error: tuned: ") && Contains("error: other: "));
+}
+
+}  // namespace
+}  // namespace difflab
