@@ -318,6 +318,10 @@ CATCH_TEST_CASE("initial gradients are those of the untouched model, whatever it
   const auto result = evaluate(InitialGradientsConfig{.samples = 12}, trained, kAnalysisNeedles, 4);
   LanguageModel fresh(config, kVocab);
   initialise(fresh, config, 4);
+  auto halved = config;
+  halved.attention_scale = 0.5;
+  LanguageModel half(halved, kVocab);
+  const auto smaller = evaluate(InitialGradientsConfig{.samples = 12}, half, kAnalysisNeedles, 4);
   const auto batch = kAnalysisNeedles.build()->batch(4, Split::kTrain, 0, 12);
   // ∂loss/∂output = (softmax − one-hot)ᵀ h / n, by hand.
   const at::NoGradGuard no_grad;
@@ -343,10 +347,6 @@ CATCH_TEST_CASE("initial gradients are those of the untouched model, whatever it
       only(result, {{"part", "output"}, {"state", "initial"}, {"layer", 0}}, "rms");
   const double ratio = first / embeddings.square().mean().sqrt().item<double>();
   CATCH_CHECK(result.metrics["attention_ratio_initial"].get<double>() == Approx(ratio));
-  auto halved = config;
-  halved.attention_scale = 0.5;
-  LanguageModel half(halved, kVocab);
-  const auto smaller = evaluate(InitialGradientsConfig{.samples = 12}, half, kAnalysisNeedles, 4);
   CATCH_CHECK(smaller.metrics["attention_ratio_initial"].get<double>() == Approx(ratio / 2));
 }
 

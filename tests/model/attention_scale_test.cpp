@@ -19,7 +19,8 @@ constexpr std::int64_t kScaleVocab = 30;
 constexpr double kScale = 0.3;
 
 bool puts_out(const std::string& parameter) {
-  return parameter.find(".attn.out_proj.") != std::string::npos;
+  return parameter.find(".attn.out_proj.") != std::string::npos ||
+         parameter.find(".attn.o_proj.") != std::string::npos;
 }
 
 /// A model with scale 1 whose output projections are multiplied by `weights`, or one with a scale.
