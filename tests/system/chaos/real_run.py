@@ -53,7 +53,8 @@ class Project:
         (project / "experiments").mkdir(parents=True)
         shutil.copytree(ROOT / "configs", project / "configs")
         (project / "experiments" / "tiny.yaml").write_text(EXPERIMENT)
-        self.environment = dict(os.environ, DIFFLAB_ROOT=str(project), DIFFLAB_LEASE_SECONDS="3",
+        # As the driver has it for its workers.
+        self.environment = dict(os.environ, GOMP_SPINCOUNT="3000", DIFFLAB_ROOT=str(project), DIFFLAB_LEASE_SECONDS="3",
                                 DIFFLAB_WORKER=str(build / "difflab-worker"))
 
     def sweep(self, results, *words):
