@@ -91,7 +91,9 @@ Json diverged_result(const RunConfig& config, const LanguageModel& model,
                      const Progress& progress) {
   Json metrics = {{"parameters", model.parameter_count()},
                   {"train_seconds", progress.train_seconds}};
-  metrics.update(progress.milestones);  // what it reached before
+  for (const auto& [key, value] : progress.milestones.items()) {
+    if (key.starts_with("steps_to_")) metrics[key] = value;  // what it reached before
+  }
   return {{"schema", kResultSchema},
           {"id", run_id(config)},
           {"status", name_of(RunState::kDiverged)},

@@ -105,6 +105,21 @@ CATCH_TEST_CASE("tuned: a grid does not grow out of what its key allows") {
   for (const auto& variant : whole.variants()) CATCH_CHECK(variant.at("value") == 3);
 }
 
+CATCH_TEST_CASE("tuned: a part that is one reference keeps its other keys") {
+  const TuningBench bench(kInside);
+  bench.driver.write("experiments/tuned.yaml",
+                     concat(kTunedStudy, "vars: {short: {steps: 60, warmup_steps: 7, lr: 0.5}}\n",
+                            "train: ${vars.short}\n"));
+  const Answer answer = bench.sweep();
+  CATCH_INFO(answer.err);
+  CATCH_REQUIRE(answer.code == 0);
+  for (const auto& run : fs::directory_iterator(bench.driver.results() / "runs")) {
+    const auto config = read_file(run.path() / "config.yaml");
+    CATCH_CHECK_THAT(
+        config, Contains("steps: 60\n") && Contains("warmup_steps: 7\n") && !Contains("lr: 0.5\n"));
+  }
+}
+
 CATCH_TEST_CASE("tuned: what refers to the tuned key, the seed or the steps follows them") {
   const TuningBench bench(kInside);
   CATCH_REQUIRE(bench

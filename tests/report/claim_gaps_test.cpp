@@ -118,6 +118,17 @@ CATCH_TEST_CASE("a run that diverged has not got there in all its steps, and cut
   CATCH_CHECK(loss.verdict == Verdict::kSupported);
 }
 
+CATCH_TEST_CASE("of what a diverged run never reached no time is left out") {
+  Times times;
+  times.diverged("diff", 0);
+  times.found("diff", 1, 500, {{"steps_to_90_accuracy", 450}});
+  const auto frame = frame_of(times.builder.study);
+  CATCH_CHECK(frame.runs()[0].censored_above("steps_to_90_accuracy") == kSteps);
+  CATCH_CHECK(frame.runs()[0].censored_above("steps_to_found") == kSteps);
+  times.builder.study.runs[0].config["train"]["seconds"] = 60;  // nobody knows how many steps
+  CATCH_CHECK_FALSE(frame_of(times.builder.study).runs()[0].censored_above("steps_to_found"));
+}
+
 CATCH_TEST_CASE("the runs that did not diverge are no answer for all") {
   Times times;
   times.claim.metric = "test_loss";

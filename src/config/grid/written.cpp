@@ -7,7 +7,18 @@ namespace difflab::config {
 Value Written::with(const std::vector<std::pair<std::string, Value>>& changes,
                     Problems& problems) const {
   Value changed = tree;
-  for (const auto& [key, value] : changes) changed.set_path(key, value);
+  for (const auto& [key, value] : changes) {
+    // A part that is one reference, train: ${…}, has to be there before a key of it is set.
+    for (auto dot = key.find('.'); dot != key.npos; dot = key.find('.', dot + 1)) {
+      const auto part = key.substr(0, dot);
+      const Value* written = changed.find_path(part);
+      if (written == nullptr || written->is_map()) continue;
+      Value whole = changed;
+      interpolate(whole, keys, problems, facts);
+      if (const Value* found = whole.find_path(part)) changed.set_path(part, Value(*found));
+    }
+    changed.set_path(key, value);
+  }
   interpolate(changed, keys, problems, facts);
   return part_of(std::move(changed), keys);
 }

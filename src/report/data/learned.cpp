@@ -7,9 +7,15 @@ namespace difflab::report {
 
 namespace {
 
+bool ends_by_time(const FrameRun& run) {
+  const Json* seconds = run.config("train.seconds");
+  return seconds != nullptr && seconds->is_number() && seconds->get<double>() > 0;
+}
+
 double planned_steps(const FrameRun& run, double otherwise) {
   const Json* steps = run.config("train.steps");
-  return steps != nullptr && steps->is_number() ? steps->get<double>() : otherwise;
+  return steps != nullptr && steps->is_number() && !ends_by_time(run) ? steps->get<double>()
+                                                                      : otherwise;
 }
 
 // Whether it ended because the event had come that ends it.
@@ -46,14 +52,13 @@ void add_learned(const LearnedConfig& config, FrameRun& run) {
 void add_bounds_of_diverged(FrameRun& run) {
   const Json* events = run.config("train.events");
   const Json* steps = run.config("train.steps");
-  if (run.state != RunState::kDiverged || events == nullptr || !events->is_array() ||
-      steps == nullptr) {
-    return;
-  }
-  for (const Json& event : *events) {
-    const auto key = concat("steps_to_", event.value("name", ""));
+  if (run.state != RunState::kDiverged || steps == nullptr || ends_by_time(run)) return;
+  const auto bound = [&](const std::string& key) {
     if (!run.metric(key)) run.result["censored"][key] = *steps;
-  }
+  };
+  bound("steps_to_90_accuracy");
+  if (events == nullptr || !events->is_array()) return;
+  for (const Json& event : *events) bound(concat("steps_to_", event.value("name", "")));
 }
 
 bool is_unlearned(const FrameRun& run, const Metric& metric) {

@@ -36,7 +36,7 @@ constexpr const char* kStepsToLearn = "steps_to_learn";  ///< of the first evalu
 void add_learned(const LearnedConfig& config, FrameRun& run);
 
 /// What a diverged run did not reach it would not have reached in all its steps: adds the bounds of
-/// its events, train.steps.
+/// its events, train.steps. None where time ends a training, as nobody knows its steps then.
 void add_bounds_of_diverged(FrameRun& run);
 
 /// Whether the metric asks what the run has learned, which this one has not.

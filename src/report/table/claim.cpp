@@ -84,7 +84,8 @@ std::string p_of(const Judged& judged) {
 
 // "needle accuracy 0.444 (DIFF) against 0.998 (Transformer): −0.553 [−0.6, −0.5], p = 0.008 …".
 std::string figures_of(const Judged& judged, const Labels& labels) {
-  const auto& [claim, metric, against, pairs, found, p, beyond, needed] = judged.question;
+  const auto& [claim, metric, against, pairs, found, p, beyond, needed, is_for_good] =
+      judged.question;
   const std::string name = labels.heading(metric);
   if (!found) {
     const std::string of = labels.value(claim->variant) + " and " + labels.value(against);
@@ -112,7 +113,8 @@ std::string outlook(const Judged& judged) {
     return concat("Seeds are added to both until it is, up to ", judged.place->most, ".");
   }
   const auto& question = judged.question;
-  if (is_resolved(*question.found, judged.p.difference)) {
+  if (is_resolved(*question.found, judged.p.difference,
+                  judged.place ? judged.place->level : kAlpha)) {
     return concat("It is clear, and no larger than the smallest difference that counts, ",
                   question.metric.text(question.claim->smallest), ".");
   }

@@ -70,11 +70,14 @@ std::string beyond_regime(const Question& question, const Frame& frame) {
   return "";
 }
 
-std::string beyond_answer(const Question& question, const Frame& frame) {
-  for (const auto& why : {loss_of_pairs(question), lack_of_events(question)}) {
-    if (!why.empty()) return why;
-  }
-  return beyond_regime(question, frame);
+// Other seeds may learn, or not diverge; where a metric cannot tell variants apart they do not
+// help.
+void note_what_is_beyond(Question& question, const Frame& frame) {
+  question.beyond = loss_of_pairs(question);
+  if (question.beyond.empty()) question.beyond = lack_of_events(question);
+  if (!question.beyond.empty()) return;
+  question.beyond = beyond_regime(question, frame);
+  question.is_for_good = !question.beyond.empty();
 }
 
 }  // namespace
@@ -129,7 +132,7 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame, doubl
     one.needed = pairs_for_verdict(one.metric, study.report.claims.size());
     if (one.found) {
       one.p.difference = one.found->p;
-      one.beyond = beyond_answer(one, frame);
+      note_what_is_beyond(one, frame);
     }
     if (claim.margin > 0) one.p.equivalence = equivalence_p(one.pairs, one.metric, claim.margin);
     all.push_back(std::move(one));

@@ -35,9 +35,10 @@ struct Question {
   std::string against;
   Pairs pairs;
   std::optional<Contrast> found;
-  TwoWayP p = {1, {}};     ///< of its tests, as if it were the only claim
-  std::string beyond;      ///< why these runs cannot answer, if so: a sentence
-  std::size_t needed = 0;  ///< pairs that a verdict needs
+  TwoWayP p = {1, {}};       ///< of its tests, as if it were the only claim
+  std::string beyond;        ///< why these runs cannot answer, if so: a sentence
+  std::size_t needed = 0;    ///< pairs that a verdict needs
+  bool is_for_good = false;  ///< no more seeds would change what is beyond
 };
 
 /// Whether the claim is about this run: `value` of the compared axis and the claim's values of the

@@ -95,8 +95,7 @@ void ClaimSequence::look(std::vector<Question> questions) {
     claim.verdict = judge(claim.question, claim.question.p, claim.level);
     // Where a pair was left out as one had not learned, other seeds may.
     const bool is_measured = claim.question.found || claim.question.pairs.unlearned > 0;
-    claim.is_open =
-        !answers_.is_answered(i) && claim.verdict != Verdict::kUninformative && is_measured;
+    claim.is_open = !answers_.is_answered(i) && !claim.question.is_for_good && is_measured;
   }
 }
 

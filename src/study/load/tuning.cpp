@@ -35,8 +35,10 @@ config::Value number(double value, const config::Value* as) {
   return made;
 }
 
-bool is_whole(const config::Point& point, const std::string& key) {
-  const auto* value = point.config.find_path(key);
+// Whether the key holds whole numbers, however a file spells the one it has.
+bool is_whole(const Study& study, const std::string& key) {
+  const auto full = config::from_json(study.points.front().config);
+  const auto* value = full.find_path(key);
   return value != nullptr && value->is_int();
 }
 
@@ -61,7 +63,7 @@ class Tuner {
       : study_(study),
         config_(study.config.tune),
         problems_(problems),
-        grid_(config_.values, is_whole(points.front(), config_.key)) {
+        grid_(config_.values, is_whole(study, config_.key)) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       auto axes = without_seed(study.points[i].axes);
       const auto known = std::find_if(variants_.begin(), variants_.end(),
@@ -114,13 +116,14 @@ class Tuner {
     return tuning;
   }
 
-  config::Point point_of(const Variant& variant, double value, std::int64_t k) {
+  config::Point point_of(const Variant& variant, double value, std::int64_t k,
+                         config::Problems& problems) const {
     const auto set = number(value, variant.run.config.find_path(config_.key));
     std::vector<std::pair<std::string, config::Value>> changes{
         {config_.key, set}, {"seed", config::Value(kFirstTuningSeed + k)}};
     if (config_.steps > 0) changes.emplace_back("train.steps", config::Value(config_.steps));
     config::Point point{.axes = variant.axes,
-                        .config = variant.run.written->with(changes, problems_)};
+                        .config = variant.run.written->with(changes, problems)};
     point.axes.emplace_back(config_.key, config::label_of(set));
     point.axes.emplace_back(report::kSeedAxis, concat(kFirstTuningSeed + k));
     point.config.set("evaluate", config::Value::list());
@@ -132,18 +135,19 @@ class Tuner {
     auto& runs = variant.tried[value];
     if (!runs.empty()) return;
     std::vector<config::Point> points;
-    for (std::int64_t k = 0; k < config_.seeds; ++k) points.push_back(point_of(variant, value, k));
+    for (std::int64_t k = 0; k < config_.seeds; ++k)
+      points.push_back(point_of(variant, value, k, problems_));
     resolve(points, *study_.tuning, problems_);
     runs = std::exchange(study_.tuning->points, {});
   }
 
   // Whether every variant may have this value: a grid can grow out of what a key allows.
-  bool is_allowed(double value) {
+  bool is_allowed(double value) const {
     Study probe = *study_.tuning;
     config::Problems problems;
     std::vector<config::Point> points;
-    for (const auto& variant : variants_) points.push_back(point_of(variant, value, 0));
-    resolve(points, probe, problems);
+    for (const auto& variant : variants_) points.push_back(point_of(variant, value, 0, problems));
+    if (problems.empty()) resolve(points, probe, problems);
     return problems.empty();
   }
 
@@ -231,7 +235,7 @@ class Tuner {
       auto metric = run.metric(config_.metric);
       const bool got_there = metric.has_value();  // of a time
       if (!metric) metric = run.censored_above(config_.metric);
-      if (run.state == RunState::kFinished && metrics_seen_.empty()) {
+      if (run.state == RunState::kFinished) {
         for (const auto& [name, number] : run.result["metrics"].items()) metrics_seen_.insert(name);
       }
       if (run.state != RunState::kFinished || !metric) return std::nullopt;
@@ -315,7 +319,7 @@ class Tuner {
   Grid grid_;
   std::vector<Variant> variants_;
   std::vector<std::optional<double>> best_;     // of each variant, as of the last grow()
-  mutable std::set<std::string> metrics_seen_;  // of the first finished run that is read
+  mutable std::set<std::string> metrics_seen_;  // of the finished runs that are read
 };
 
 // What would make the tuning another than the one that is meant.
