@@ -36,7 +36,9 @@ void TrainConfig::validate(config::Check& check) const {
       check.problem("events", concat("have two named ", name, "; give each its own name"));
     }
     names.push_back(name);
-    if (steps > 0 && event.in_a_row * event_every > steps) {
+    const bool are_counts =
+        steps > 0 && event_every > 0 && event.in_a_row > 0;  // else refused elsewhere
+    if (are_counts && event.in_a_row > steps / event_every) {
       check.problem("event_every",
                     concat("is ", event_every, ", so that ", name, " cannot be met ",
                            event.in_a_row, event.in_a_row == 1 ? " time" : " times in a row",
