@@ -77,10 +77,6 @@ void refuse_empty_values(int argc, char** argv) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Threads of a worker that wait for each other spin for a moment before they sleep. With libgomp's
 // own patience, 30 times as long, they take the cores from whom they wait for wherever others use
 // them: two threads beside two busy processes are up to nine times as slow (bench/busy). An idle

@@ -182,9 +182,8 @@ void note_other_code(const std::vector<sweep::Run>& runs, const std::vector<RunS
   }
   if (others == 0) return;
   std::cout << fmt::format(
-      "note       {} finished runs come from other code than the current one; results=FOLDER, "
-      "another "
-      "one, trains them again\n",
+      "note       {} finished runs come from other code than the current one; another "
+      "results=FOLDER trains them again\n",
       others);
 }
 

@@ -12,10 +12,11 @@ bool ends_by_time(const FrameRun& run) {
   return seconds != nullptr && seconds->is_number() && seconds->get<double>() > 0;
 }
 
-double planned_steps(const FrameRun& run, double otherwise) {
+// How long it was to train; empty where time decides that.
+std::optional<double> planned_steps(const FrameRun& run) {
   const Json* steps = run.config("train.steps");
-  return steps != nullptr && steps->is_number() && !ends_by_time(run) ? steps->get<double>()
-                                                                      : otherwise;
+  if (steps == nullptr || !steps->is_number() || ends_by_time(run)) return std::nullopt;
+  return steps->get<double>();
 }
 
 // Whether it ended because the event had come that ends it.
@@ -41,7 +42,7 @@ void add_learned(const LearnedConfig& config, FrameRun& run) {
     if (in_a_row++ == 0) first = last;
     if (in_a_row == config.in_a_row) break;
   }
-  if (run.state == RunState::kDiverged) last = planned_steps(run, last);
+  if (run.state == RunState::kDiverged) last = planned_steps(run).value_or(last);
   const bool learned = in_a_row == config.in_a_row || (in_a_row > 0 && has_stopped(run));
   auto& metrics = run.result["metrics"];
   metrics[kLearned] = learned ? 1 : 0;
@@ -51,8 +52,8 @@ void add_learned(const LearnedConfig& config, FrameRun& run) {
 
 void add_bounds_of_diverged(FrameRun& run) {
   const Json* events = run.config("train.events");
-  const Json* steps = run.config("train.steps");
-  if (run.state != RunState::kDiverged || steps == nullptr || ends_by_time(run)) return;
+  const auto steps = planned_steps(run);
+  if (run.state != RunState::kDiverged || !steps) return;
   const auto bound = [&](const std::string& key) {
     if (!run.metric(key)) run.result["censored"][key] = *steps;
   };

@@ -32,12 +32,17 @@ void check_name(const std::string& name) {
   }
 }
 
+// A problem of a study key, said where the key is written.
+void add_problem(const config::Study& composed, const std::string& key, const std::string& message,
+                 config::Problems& problems) {
+  const auto* value = composed.settings.find_path(key);
+  problems.add(value != nullptr ? value->source : config::Source{}, key, concat(key, " ", message));
+}
+
 void check_report_fits(const config::Study& composed, const StudyConfig& config,
                        config::Problems& problems) {
   const auto add = [&](const std::string& key, const std::string& message) {
-    const auto* value = composed.settings.find_path(key);
-    problems.add(value != nullptr ? value->source : config::Source{}, key,
-                 concat(key, " ", message));
+    add_problem(composed, key, message, problems);
   };
   std::vector<std::string> axes;
   for (const auto& axis : composed.axes) axes.push_back(axis.key);
@@ -99,11 +104,10 @@ void check_typed_seeds(const config::Study& composed, const StudyConfig& config,
   if (!config.seeds.follow_claims()) return;
   for (const auto& text : overrides) {
     if (overridden_key(text) != report::kSeedAxis && overridden_key(text) != "sweep.seed") continue;
-    const auto* value = composed.settings.find_path("seeds.until");
-    problems.add(
-        value != nullptr ? value->source : config::Source{}, "seeds.until",
-        concat("seeds.until is resolved, and ", text, " is given, too; expected one of them, e.g. ",
-               "seeds.until=swept with the seeds of the sweep"));
+    add_problem(composed, "seeds.until",
+                concat("is resolved, and ", text, " is given, too; expected one of them, e.g. ",
+                       "seeds.until=swept with the seeds of the sweep"),
+                problems);
   }
 }
 
@@ -127,10 +131,10 @@ void check_baseline(const config::Study& composed, const Study& study, config::P
         return key == compared || key.starts_with("sweep");
       });
   if (is_there || is_narrowed || compared.empty()) return;
-  const auto* value = composed.settings.find_path("baseline");
-  problems.add(value != nullptr ? value->source : config::Source{}, "baseline",
-               concat("baseline is ", baseline, ", which is no value of ", compared,
-                      "; expected one of ", join(values), suggestion(baseline, values)));
+  add_problem(composed, "baseline",
+              concat("is ", baseline, ", which is no value of ", compared, "; expected one of ",
+                     join(values), suggestion(baseline, values)),
+              problems);
 }
 
 // A look takes the seeds 0, 1, … of both variants: the conditions of a sweep may not leave one out.

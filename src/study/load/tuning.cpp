@@ -51,6 +51,13 @@ struct Variant {
   bool is_complete = false;                  ///< these have ended, and no more are needed
 };
 
+/// What one run that has ended says.
+struct Said {
+  bool is_finished = false;      ///< trained to the end
+  bool has_learned = false;      ///< and got there, where the metric is a time
+  std::optional<double> metric;  ///< or the bound that it exceeds
+};
+
 /// What the runs of one value say.
 struct Tried {
   int learned = 0;
@@ -186,7 +193,7 @@ class Tuner {
       const auto first = needed(variant, value);
       if (read(first)) {
         count = all;
-      } else if (state_of(first.front().directory) == RunState::kFinished) {
+      } else if (said_by(first.front()).is_finished) {
         open.push_back(value);
       }
     }
@@ -223,25 +230,32 @@ class Tuner {
                          join(names), suggestion(config_.metric, names)));
   }
 
-  std::optional<Tried> read(const std::vector<sweep::Run>& runs) const {
+  // Read once, however often it is asked.
+  const Said& said_by(const sweep::Run& run) const {
+    const auto [place, is_new] = said_.try_emplace(run.id);
+    auto& said = place->second;
+    if (!is_new) return said;
     const auto& learned = study_.config.report.learned;
-    std::vector<report::PlannedRun> planned;
-    for (const auto& run : runs) {
-      planned.push_back({run.id, run.axes, run.config, run.directory.path});
+    const report::Frame frame(
+        report::read_runs({{run.id, run.axes, run.config, run.directory.path}}), "", learned, {});
+    const auto& found = frame.runs().front();
+    said.is_finished = found.state == RunState::kFinished;
+    said.metric = found.metric(config_.metric);
+    said.has_learned = said.metric && (!learned.given() || found.metric(report::kLearned) == 1.0);
+    if (!said.metric) said.metric = found.censored_above(config_.metric);
+    if (said.is_finished) {
+      for (const auto& [name, number] : found.result["metrics"].items()) metrics_seen_.insert(name);
     }
-    const report::Frame frame(report::read_runs(planned), "", learned, {});
+    return said;
+  }
+
+  std::optional<Tried> read(const std::vector<sweep::Run>& runs) const {
     Tried tried;
-    for (const auto& run : frame.runs()) {
-      auto metric = run.metric(config_.metric);
-      const bool got_there = metric.has_value();  // of a time
-      if (!metric) metric = run.censored_above(config_.metric);
-      if (run.state == RunState::kFinished) {
-        for (const auto& [name, number] : run.result["metrics"].items()) metrics_seen_.insert(name);
-      }
-      if (run.state != RunState::kFinished || !metric) return std::nullopt;
-      const bool has_learned = !learned.given() || run.metric(report::kLearned) == 1.0;
-      tried.learned += got_there && has_learned ? 1 : 0;
-      tried.metric += *metric / static_cast<double>(runs.size());
+    for (const auto& run : runs) {
+      const auto& said = said_by(run);
+      if (!said.is_finished || !said.metric) return std::nullopt;
+      tried.learned += said.has_learned ? 1 : 0;
+      tried.metric += *said.metric / static_cast<double>(runs.size());
     }
     if (config_.goal == sweep::Goal::kHighest) tried.metric = -tried.metric;
     return tried.learned > 0 ? std::optional(tried) : std::nullopt;
@@ -251,8 +265,8 @@ class Tuner {
     std::optional<double> best;
     std::optional<Tried> most;
     for (const auto& [value, count] : variant.seeds) {
-      const auto runs = needed(variant, value);
-      const auto tried = runs.size() == variant.tried.at(value).size() ? read(runs) : std::nullopt;
+      if (count < variant.tried.at(value).size()) continue;
+      const auto tried = read(needed(variant, value));
       if (!tried) continue;
       const bool better = !most || tried->learned > most->learned ||
                           (tried->learned == most->learned && tried->metric < most->metric);
@@ -319,7 +333,8 @@ class Tuner {
   Grid grid_;
   std::vector<Variant> variants_;
   std::vector<std::optional<double>> best_;     // of each variant, as of the last grow()
-  mutable std::set<std::string> metrics_seen_;  // of the finished runs that are read
+  mutable std::map<std::string, Said> said_;    // by id, of the runs that are read
+  mutable std::set<std::string> metrics_seen_;  // of the finished ones
 };
 
 // What would make the tuning another than the one that is meant.
