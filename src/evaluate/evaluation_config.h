@@ -19,6 +19,8 @@
 #include "evaluate/inside/initial_gradients.h"
 #include "evaluate/inside/lambda_distribution.h"
 #include "evaluate/inside/logit_quantization.h"
+#include "evaluate/inside/quantization.h"
+#include "evaluate/language/count_model.h"
 #include "evaluate/language/heldout.h"
 #include "evaluate/language/loss_by_position.h"
 #include "evaluate/language/multiple_choice.h"
@@ -38,7 +40,8 @@ using EvaluationConfig =
     std::variant<HeldoutConfig, NeedleGridConfig, TextNeedleGridConfig, InContextShotsConfig,
                  HallucinationConfig, HopsConfig, ReassignmentConfig, InterferenceConfig,
                  AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
-                 LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, InitialGradientsConfig,
+                 WeightQuantizationConfig, HiddenQuantizationConfig, LossByPositionConfig,
+                 MultipleChoiceConfig, ArHitConfig, CountModelConfig, InitialGradientsConfig,
                  LambdaDistributionConfig, AttentionSinkConfig, HeadRedundancyConfig,
                  HeadStatisticsConfig, AttentionMapConfig, SparseAttentionConfig, ThroughputConfig,
                  SampleTextConfig, DecodingConfig>;

@@ -55,8 +55,8 @@ at::Tensor LanguageModel::pass(const at::Tensor& tokens, DecodingState* decoding
   return norm_->read(stream);
 }
 
-void LanguageModel::observe(const at::Tensor& tokens,
-                            const std::function<void(const LayerView&)>& visit) {
+at::Tensor LanguageModel::observe(const at::Tensor& tokens,
+                                  const std::function<void(const LayerView&)>& visit) {
   const Autocast autocast(precision_, tokens.device());
   auto x = embed(tokens, 0);  // [B, T, D]
   const auto rotary = rotary_for(0, tokens.size(1), x);
@@ -67,6 +67,8 @@ void LanguageModel::observe(const at::Tensor& tokens,
     x = block.forward({x}, rotary).sum();
     visit({static_cast<std::int64_t>(layer), block.attention(), before, input, rotary, x});
   }
+  Residual stream{x};
+  return norm_->read(stream);
 }
 
 at::Tensor LanguageModel::head(const at::Tensor& states) {

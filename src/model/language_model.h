@@ -59,8 +59,10 @@ class LanguageModel : public torch::nn::Module {
   /// more than they need.
   at::Tensor hidden_at(const at::Tensor& tokens, const at::Tensor& places);
 
-  /// Passes tokens [B, T] through the layers and shows what each does, for analysis.
-  void observe(const at::Tensor& tokens, const std::function<void(const LayerView&)>& visit);
+  /// Passes tokens [B, T] through the layers and shows what each does, for analysis. What a visit
+  /// writes into a layer's output, the next layer reads. Returns the normalised state before the
+  /// output head, [B, T, D].
+  at::Tensor observe(const at::Tensor& tokens, const std::function<void(const LayerView&)>& visit);
 
   /// states [..., D] -> logits [..., V].
   at::Tensor head(const at::Tensor& states);

@@ -179,10 +179,10 @@ CATCH_TEST_CASE("logits are rounded to the levels of their own map, and -inf sta
   const auto two = at::tensor({1.0, -inf, 0.0, -1.0, 10.0, -inf, 0.0, 0.0}).view({1, 2, 2, 2});
   const auto three =
       at::tensor({1.0, -inf, 1 / 3., -1.0, 10.0, -inf, 10 / 3., 0.0}).view({1, 2, 2, 2});
-  CATCH_CHECK(at::allclose(quantize(logits, 2), two));
-  CATCH_CHECK(at::allclose(quantize(logits, 3), three));
-  CATCH_CHECK(at::allclose(quantize(logits, 24), logits, 1e-6));
-  CATCH_CHECK(quantize(at::zeros({1, 1, 2, 2}), 4).eq(0).all().item<bool>());
+  CATCH_CHECK(at::allclose(quantize(logits, 2, {-2, -1}), two));
+  CATCH_CHECK(at::allclose(quantize(logits, 3, {-2, -1}), three));
+  CATCH_CHECK(at::allclose(quantize(logits, 24, {-2, -1}), logits, 1e-6));
+  CATCH_CHECK(quantize(at::zeros({1, 1, 2, 2}), 4, {-2, -1}).eq(0).all().item<bool>());
 }
 
 CATCH_TEST_CASE("rounding the logits reaches the answer") {
