@@ -115,6 +115,7 @@ int main(int argc, char** argv) {
   cli::add_plot_command(app, exit_code);
   cli::add_report_command(app);
   cli::add_referee_command(app, exit_code);
+  cli::add_reproduce_command(app, exit_code);
   cli::add_config_command(app);
   cli::add_diff_command(app);
   cli::add_list_command(app);

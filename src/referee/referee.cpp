@@ -47,14 +47,18 @@ std::string told_lines(const std::vector<const Objection*>& own) {
 
 }  // namespace
 
-References read_references(const fs::path& results) {
+std::vector<std::string> reference_names(const fs::path& results) {
   std::set<std::string> names;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(results, none)) {
-    if (fs::is_directory(entry.path() / "reference")) names.insert(entry.path().filename());
+    if (fs::is_directory(entry.path() / "reference", none)) names.insert(entry.path().filename());
   }
+  return {names.begin(), names.end()};
+}
+
+References read_references(const fs::path& results) {
   References all;
-  for (const auto& name : names) {
+  for (const auto& name : reference_names(results)) {
     all.push_back(read_reference(name, results / name / "reference"));
   }
   return all;

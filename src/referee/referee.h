@@ -19,7 +19,10 @@ struct Rule {
 /// All of them, in the order in which a report is judged.
 const std::vector<Rule>& rules();
 
-/// EXPERIMENT/reference below `results`, each read, in the order of their names.
+/// The experiments that have a reference, EXPERIMENT/reference below `results`, in order.
+std::vector<std::string> reference_names(const std::filesystem::path& results);
+
+/// Each of them, read.
 References read_references(const std::filesystem::path& results);
 
 /// What the rules have against the references, by rule, then by experiment.

@@ -358,7 +358,7 @@ CATCH_TEST_CASE("robustness: contrasts at one scale of the embeddings, one weigh
   };
   results.write();
   CATCH_CHECK_THAT(results.against("robustness"),
-                   Contains("no reference has this contrast at a second scale of the embeddings "
+                   Contains(" at a second scale of the embeddings "
                             "(model.embedding_std is 0.125 everywhere)") &&
                        !Contains("weighting"));
   fs::remove(results.folder("contrast") / "observations.json");
@@ -373,6 +373,19 @@ CATCH_TEST_CASE("robustness: contrasts at one scale of the embeddings, one weigh
   };
   named.write();
   CATCH_CHECK(named.against("robustness") == "");
+
+  // What counts is that both variants of the first claim were tried so, not that some run was.
+  GoodResults half;
+  half.contrast = [](report::Study& study) {
+    const auto first = study.report.claims.front().variant;
+    std::erase_if(study.runs, [&](const auto& run) {
+      return run.axes[1].second == "1" && run.axes[0].second == first;
+    });
+    study.report.claims.resize(2);
+  };
+  half.write();
+  CATCH_CHECK_THAT(half.against("robustness"),
+                   Contains("no reference compares") && Contains("second scale of the embeddings"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "report/archive/reproduction.h"
 #include "report/data/format.h"
 #include "report/table/table_files.h"
 #include "util/error.h"
@@ -204,12 +205,12 @@ void read_archived(Reference& reference) {
   }
 }
 
+}  // namespace
+
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   return value.is_number() ? report::plain_number(value.get<double>()) : value.dump();
 }
-
-}  // namespace
 
 std::set<std::string> Reference::values(const std::string& key) const {
   std::set<std::string> found;
@@ -292,6 +293,11 @@ Reference read_reference(const std::string& name, const fs::path& folder) {
   read_markdown(reference);
   read_chance_of_runs(reference);
   read_archived(reference);
+  attempt(reference, [&] {
+    const auto file = folder / "reproduced.json";
+    if (!fs::exists(file)) return;
+    reference.reproduced_under = report::reproduced_under(report::read_object(file));
+  });
   return reference;
 }
 

@@ -20,6 +20,9 @@ struct FigureFile {
   CsvTable data;
 };
 
+/// A setting's value as text, without quotation marks.
+std::string text_of(const Json& value);
+
 /// A committed report as its files tell of it. Rules see nothing else.
 struct Reference {
   std::string name;  ///< experiment
@@ -32,6 +35,9 @@ struct Reference {
   std::vector<FigureFile> figures;
   std::optional<report::Archive> archive;  ///< if the report can be made again
   std::string why_no_archive;
+  /// The commit under which runs of it were made again bit for bit; empty if none were
+  /// (reproduced.json, report/archive/reproduction.h).
+  std::string reproduced_under;
 
   /// Values of a setting over all runs, as text; empty if the folder does not tell. From the
   /// archive, from the axes, or from the settings under a table.

@@ -1,4 +1,5 @@
-// All references come from one clean commit, each from one kind of machine.
+// All references come from one clean commit, or are the same under one; each from one kind of
+// machine.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -92,7 +93,9 @@ void check_provenance(const References& all, Objections& objections) {
   std::map<std::string, std::size_t> commits, processors;
   for (const auto& one : all) {
     look_at_runs(one, objections);
-    for (const auto& commit : values_of(one, "commit")) ++commits[commit];
+    auto own = values_of(one, "commit");
+    if (!one.reproduced_under.empty()) own.insert(one.reproduced_under);
+    for (const auto& commit : own) ++commits[commit];
     for (const auto& cpu : values_of(one, "cpu")) ++processors[cpu];
   }
   look_for_twins(all, objections);
@@ -101,11 +104,11 @@ void check_provenance(const References& all, Objections& objections) {
   const auto machine = std::max_element(processors.begin(), processors.end(), less);
   for (const auto& one : all) {
     const auto own = values_of(one, "commit"), cpu = values_of(one, "cpu");
-    if (own.size() == 1 && *own.begin() != most->first) {
-      objections.object(
-          one, "runs.json",
-          concat("its commit is ", own.begin()->substr(0, 12), "; ", most->second, " of ",
-                 all.size(), " references come from ", most->first.substr(0, 12)));
+    if (own.size() == 1 && *own.begin() != most->first && one.reproduced_under != most->first) {
+      objections.object(one, "runs.json",
+                        concat("its commit is ", own.begin()->substr(0, 12), "; ", most->second,
+                               " of ", all.size(), " references come from ",
+                               most->first.substr(0, 12), ", or are the same under it"));
     }
     if (cpu.size() == 1 && *cpu.begin() != machine->first) {
       objections.object(one, "runs.json",

@@ -1,8 +1,10 @@
 // A contrast counts if it holds at another scale of the embeddings and another weighting of the
 // loss: three settings of the former alone are in use in official code, and they change the order.
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "referee/rule/rules.h"
@@ -21,35 +23,84 @@ const Condition kConditions[] = {
      "scale of the embeddings"},
     {{"train.loss.per"}, "weighting of the loss"}};
 
-// Whether the reference says something of the same contrast on the same task.
-bool holds_contrast(const Reference& one, const Reference& other) {
-  if (one.values("task.kind") != other.values("task.kind")) return false;
+/// What a reference is about: the two variants of its first claim, and the tasks that they were
+/// compared on.
+struct Contrast {
+  std::string axis;
+  std::vector<std::string> variants;
+  std::set<std::string> tasks;
+};
+
+// Without an archive a report does not tell a claim's variants, so that all of them count.
+Contrast contrast_of(const Reference& one) {
+  if (!one.archive || one.archive->study.report.claims.empty()) {
+    return {one.compared_axis(), one.arms(), one.values("task.kind")};
+  }
+  const auto& study = one.archive->study;
+  const auto& claim = study.report.claims.front();
+  Contrast contrast{one.compared_axis(),
+                    {claim.variant, claim.against.empty() ? study.baseline : claim.against},
+                    {}};
+  const auto task = claim.where.find("task");
+  for (const auto& run : one.archive->frame.runs()) {
+    const Json* kind = run.config("task.kind");
+    if (kind == nullptr || (task && run.axis("task") != *task)) continue;
+    contrast.tasks.insert(kind->get<std::string>());
+  }
+  return contrast;
+}
+
+// What a reference tried of a setting with each variant of the contrast, on its tasks. Without an
+// archive: with any variant, if it has them all.
+std::set<std::string> tried_with(const Reference& other, const Contrast& contrast,
+                                 const std::string& key) {
+  if (other.compared_axis() != contrast.axis) return {};
   const auto arms = other.arms();
-  const auto has = [&](const std::string& arm) {
-    return std::find(arms.begin(), arms.end(), arm) != arms.end();
-  };
-  const auto own = one.arms();
-  return std::all_of(own.begin(), own.end(), has);
+  const auto tasks = other.values("task.kind");
+  const bool has_all =
+      std::all_of(contrast.variants.begin(), contrast.variants.end(),
+                  [&](const auto& variant) {
+                    return std::find(arms.begin(), arms.end(), variant) != arms.end();
+                  }) &&
+      std::includes(tasks.begin(), tasks.end(), contrast.tasks.begin(), contrast.tasks.end());
+  if (!has_all) return {};
+  std::set<std::string> all = other.values(key);
+  if (!other.archive) return all;
+  for (const auto& variant : contrast.variants) {
+    std::set<std::string> own;
+    for (const auto& run : other.archive->frame.runs()) {
+      const Json* value = run.config(key);
+      const Json* kind = run.config("task.kind");
+      const bool is_meant = run.axis(contrast.axis) == variant && kind != nullptr &&
+                            contrast.tasks.count(kind->get<std::string>()) > 0;
+      if (is_meant && value != nullptr) own.insert(text_of(*value));
+    }
+    std::set<std::string> both;
+    std::set_intersection(all.begin(), all.end(), own.begin(), own.end(),
+                          std::inserter(both, both.end()));
+    all = std::move(both);
+  }
+  return all;
 }
 
 void look_at(const Reference& one, const References& all, const Condition& condition,
              Objections& objections) {
+  const auto contrast = contrast_of(one);
   bool is_told = one.archive.has_value();
   std::vector<std::string> found;
   for (const auto& key : condition.keys) {
     std::set<std::string> tried;
-    for (const auto& other : all) {
-      if (holds_contrast(one, other)) tried.merge(other.values(key));
-    }
+    for (const auto& other : all) tried.merge(tried_with(other, contrast, key));
     if (tried.size() >= 2) return;
     is_told = is_told || !one.values(key).empty();
     if (!tried.empty()) found.push_back(concat(key, " is ", *tried.begin()));
   }
   const auto list = found.empty() ? condition.keys.front() : join(found, " and ");
+  const auto variants = join(contrast.variants, " and ");
   if (is_told) {
     objections.object(one, "the claims",
-                      concat("no reference has this contrast at a second ", condition.name, " (",
-                             list, " everywhere)"));
+                      concat("no reference compares ", variants, " at a second ", condition.name,
+                             " (", list, " everywhere)"));
   } else {
     objections.cannot_check(
         one, "the claims",

@@ -1,0 +1,39 @@
+#include "cli/runs/named_references.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "referee/referee.h"
+#include "study/project.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+NamedReferences named_references(const std::vector<std::string>& words) {
+  static constexpr std::string_view kResults = "results=";
+  NamedReferences found;
+  for (const auto& word : words) {
+    if (word.starts_with(kResults)) {
+      found.results = word.substr(kResults.size());
+    } else if (word.find('=') != word.npos) {
+      throw UserError(concat("'", word, "' is no experiment; expected names and results=DIR"));
+    } else {
+      found.names.push_back(word);
+    }
+  }
+  if (found.results.empty()) found.results = find_project() / "results";
+  found.there = referee::reference_names(found.results);
+  if (found.there.empty()) {
+    throw UserError(concat(found.results.string(),
+                           " holds no references; expected folders EXPERIMENT/reference"));
+  }
+  for (const auto& name : found.names) {
+    if (std::find(found.there.begin(), found.there.end(), name) != found.there.end()) continue;
+    throw UserError(concat("there is no reference of ", name, " in ", found.results.string(),
+                           suggestion(name, found.there)));
+  }
+  if (found.names.empty()) found.names = found.there;
+  return found;
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,90 @@
+#include "report/archive/reproduction.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "report/data/metric.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr std::size_t kFewestRuns = 3;
+
+// What a provenance tells of the conditions, and what a person calls it.
+constexpr std::pair<const char*, const char*> kConditions[] = {{"cpu", "processor"},
+                                                               {"device_name", "device"},
+                                                               {"device", "device"},
+                                                               {"libtorch", "LibTorch"},
+                                                               {"compiler", "compiler"}};
+
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
+}  // namespace
+
+std::vector<std::string> drawn(std::vector<std::string> ids, const std::string& draw,
+                               std::size_t count) {
+  std::vector<std::pair<std::string, std::string>> order;
+  for (auto& id : ids) order.emplace_back(sha256_hex(concat(draw, " ", id)), std::move(id));
+  std::sort(order.begin(), order.end());
+  order.resize(std::min(count, order.size()));
+  std::vector<std::string> first;
+  for (auto& [hash, id] : order) first.push_back(std::move(id));
+  return first;
+}
+
+Reproduction compare_run(const Json& committed, const Json& result) {
+  Reproduction found{.id = committed.at("id").get<std::string>()};
+  const Json none = Json::object();
+  const Json& now = result.contains("metrics") ? result.at("metrics") : none;
+  for (const auto& [key, then] : committed.at("metrics").items()) {
+    if (metric_of(key).is_of_machine()) continue;
+    ++found.numbers;
+    const auto value = now.find(key);
+    if (value == now.end()) {
+      found.differences.push_back(concat(key, " is missing"));
+    } else if (*value != then) {
+      found.differences.push_back(concat(key, " is ", value->dump(), " instead of ", then.dump()));
+    }
+  }
+  return found;
+}
+
+std::string other_conditions(const Json& then, const Json& now) {
+  std::vector<std::string> others;
+  for (const auto& [key, name] : kConditions) {
+    const auto before = text_of(then, key), after = text_of(now, key);
+    if (before != after) others.push_back(concat(name, " ", after, " instead of ", before));
+  }
+  return join(others);
+}
+
+Json reproduction_record(const std::vector<Reproduction>& runs, const Json& provenance) {
+  Json record{{"format", 1}};
+  for (const char* key : {"commit", "dirty", "cpu", "device", "libtorch", "compiler", "finished"}) {
+    if (provenance.contains(key)) record[key] = provenance.at(key);
+  }
+  record["runs"] = Json::array();
+  for (const auto& run : runs) {
+    record["runs"].push_back(
+        {{"id", run.id}, {"numbers", run.numbers}, {"differences", run.differences}});
+  }
+  return record;
+}
+
+std::string reproduced_under(const Json& record) {
+  if (!record.is_object() || record.value("dirty", Json()) != Json(false)) return "";
+  const auto runs = record.find("runs");
+  if (runs == record.end() || !runs->is_array() || runs->size() < kFewestRuns) return "";
+  const bool all_equal = std::all_of(runs->begin(), runs->end(), [](const Json& run) {
+    return run.is_object() && run.value("numbers", Json()) > Json(0) &&
+           run.value("differences", Json()) == Json::array();
+  });
+  return all_equal ? text_of(record, "commit") : "";
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,95 @@
+// `difflab reproduce`: runs of a committed reference are made again and compared.
+#include <functional>
+
+#include "cli/driver.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+
+// A project whose experiment has a committed reference, without its runs.
+struct Committed : Driver {
+  Committed() {
+    CATCH_REQUIRE(sweep().code == 0);
+    fs::rename(output(), results() / "tiny" / "reference");
+    fs::remove_all(results() / "runs");
+    fs::remove_all(results() / "trainings");
+    fs::remove(project() / "experiments" / "tiny.yaml");
+  }
+  fs::path reference() const { return results() / "tiny" / "reference"; }
+  void edit(const std::function<void(Json&)>& change) const {
+    auto json = Json::parse(read_file(reference() / "runs.json"));
+    change(json);
+    write_file_atomically(reference() / "runs.json", json.dump());
+  }
+};
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+CATCH_TEST_CASE("runs of a reference are made again without its experiment, and are the same") {
+  const Committed project;
+  const Answer answer = project.call({"reproduce", "tiny"});
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("tiny: 3 of 6 runs made again"));
+  CATCH_CHECK(times(answer.out, "numbers, all the same") == 3);
+  CATCH_CHECK_FALSE(fs::exists(project.results() / "runs"));
+  CATCH_CHECK_FALSE(fs::exists(project.reference() / "reproduced.json"));
+
+  CATCH_CHECK_THAT(project.call({"reproduce", "--runs", "60"}).out, Contains("6 of 6 runs"));
+  CATCH_CHECK(project.call({"reproduce", "--record"}).code == 0);
+  const auto record = Json::parse(read_file(project.reference() / "reproduced.json"));
+  CATCH_CHECK(record.at("runs").size() == 3);
+  CATCH_CHECK(record.at("runs")[0].at("differences") == Json::array());
+  CATCH_CHECK(record.at("runs")[0].at("numbers") > 3);
+}
+
+CATCH_TEST_CASE("a number that is not the same is named, and the exit code says so") {
+  const Committed project;
+  project.edit([](Json& json) {
+    for (auto& run : json["runs"]) run["metrics"]["valid_loss"] = 0.125;
+  });
+  const Answer answer = project.call({"reproduce", "tiny", "--runs", "1"});
+  CATCH_CHECK(answer.code == 1);
+  CATCH_CHECK_THAT(answer.out, Contains("numbers differ: valid_loss is ") &&
+                                   Contains(" instead of 0.125") && !Contains("conditions"));
+  // On another machine that is no fault.
+  project.edit([](Json& json) {
+    for (auto& run : json["runs"]) run["provenance"]["cpu"] = "another";
+  });
+  const Answer elsewhere = project.call({"reproduce", "tiny", "--runs", "1"});
+  CATCH_CHECK(elsewhere.code == 0);
+  CATCH_CHECK_THAT(elsewhere.out,
+                   Contains("Made under other conditions: processor ") && Contains("another"));
+}
+
+CATCH_TEST_CASE("what cannot be reproduced is said, and the others still are") {
+  const Committed project;
+  fs::create_directories(project.results() / "old" / "reference");
+  const Answer answer = project.call({"reproduce", "--runs", "1"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("old cannot be reproduced: ") && Contains("runs.json"));
+  CATCH_CHECK_THAT(answer.out, Contains("tiny: 1 of 6 runs made again"));
+  CATCH_CHECK_THAT(project.call({"reproduce", "tinny"}).err, Contains("did you mean tiny"));
+  CATCH_CHECK(project.call({"reproduce", "tiny", "--runs", "0"}).code == 2);
+
+  // A configuration that means something else today is another run.
+  auto observations = Json::parse(read_file(project.reference() / "observations.json"));
+  for (auto& train : observations["settings"]["train"]) train["beta1"] = 0.5;
+  write_file_atomically(project.reference() / "observations.json", observations.dump());
+  const Answer other = project.call({"reproduce", "tiny"});
+  CATCH_CHECK(other.code == 2);
+  CATCH_CHECK_THAT(other.err, Contains("its configuration means something else today"));
+}
+
+}  // namespace
+}  // namespace difflab

@@ -1,0 +1,88 @@
+// Which runs are made again, and how they are compared.
+#include "report/archive/reproduction.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace difflab::report {
+namespace {
+
+CATCH_TEST_CASE("the same draw gives the same runs, another one others, each as often") {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 20; ++i) ids.push_back("run" + std::to_string(i));
+  auto turned = ids;
+  std::reverse(turned.begin(), turned.end());
+  CATCH_CHECK(drawn(ids, "commit", 3) == drawn(turned, "commit", 3));
+  CATCH_CHECK(drawn(ids, "commit", 3) != drawn(ids, "another", 3));
+  CATCH_CHECK(drawn(ids, "commit", 30).size() == 20);
+  std::map<std::string, int> times;
+  for (int draw = 0; draw < 400; ++draw) {
+    const auto some = drawn(ids, std::to_string(draw), 3);
+    CATCH_REQUIRE(std::set<std::string>(some.begin(), some.end()).size() == 3);
+    for (const auto& id : some) ++times[id];
+  }
+  CATCH_REQUIRE(times.size() == 20);  // 60 times each is expected, with a standard deviation of 7
+  for (const auto& [id, count] : times) {
+    CATCH_CHECK(count > 25);
+    CATCH_CHECK(count < 95);
+  }
+}
+
+CATCH_TEST_CASE("every number is compared to its last bit, but for those of the machine") {
+  const Json committed{{"id", "a"},
+                       {"metrics",
+                        {{"test_loss", 0.1},
+                         {"steps_to_found", nullptr},
+                         {"needle_accuracy", 0.9},
+                         {"train_seconds", 7.0},
+                         {"tokens_per_second", 100.0}}}};
+  Json result{{"metrics", committed.at("metrics")}};
+  result["metrics"]["train_seconds"] = 9.0;
+  result["metrics"]["a_metric_of_today"] = 1;
+  const auto same = compare_run(committed, result);
+  CATCH_CHECK(same.id == "a");
+  CATCH_CHECK(same.numbers == 3);
+  CATCH_CHECK(same.differences.empty());
+
+  result["metrics"]["test_loss"] = 0.1 + 1.5e-17;
+  result["metrics"]["steps_to_found"] = 400;
+  result["metrics"].erase("needle_accuracy");
+  CATCH_CHECK(compare_run(committed, result).differences ==
+              std::vector<std::string>{"test_loss is 0.10000000000000002 instead of 0.1",
+                                       "steps_to_found is 400 instead of null",
+                                       "needle_accuracy is missing"});
+  CATCH_CHECK(compare_run(committed, Json()).differences.size() == 3);
+}
+
+CATCH_TEST_CASE("conditions are those that change rounding") {
+  const Json then{{"cpu", "A"}, {"libtorch", "2.13.0"}, {"device", "cpu"}, {"host", "x"}};
+  Json now = then;
+  now["host"] = "y";
+  CATCH_CHECK(other_conditions(then, now) == "");
+  now["cpu"] = "B";
+  now["libtorch"] = "2.14.0";
+  CATCH_CHECK(other_conditions(then, now) ==
+              "processor B instead of A, LibTorch 2.14.0 instead of 2.13.0");
+}
+
+CATCH_TEST_CASE("a record says under which commit all runs were the same") {
+  const std::vector<Reproduction> same{{"a", 20}, {"b", 20}, {"c", 20}};
+  const Json clean{{"commit", "0123"}, {"dirty", false}, {"cpu", "A"}, {"host", "x"}};
+  const auto record = reproduction_record(same, clean);
+  CATCH_CHECK(reproduced_under(record) == "0123");
+  CATCH_CHECK(record.at("cpu") == "A");
+  CATCH_CHECK_FALSE(record.contains("host"));
+  auto other = same;
+  other[1].differences = {"test_loss is 1 instead of 2"};
+  CATCH_CHECK(reproduced_under(reproduction_record(other, clean)) == "");
+  CATCH_CHECK(reproduced_under(reproduction_record(same, {{"commit", "0123"}})) == "");
+  CATCH_CHECK(reproduced_under(Json()) == "");
+}
+
+}  // namespace
+}  // namespace difflab::report
