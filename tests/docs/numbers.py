@@ -39,6 +39,8 @@ def cell(table, row, column):
     found = [one for one in rows if all(one[key] == value for key, value in wanted.items())]
     if len(found) != 1:
         raise Wrong(f"{len(found)} rows have {row.strip() or 'no condition'}; expected one")
+    if not found[0][column]:
+        raise Wrong(f"it has no {column} there; of times that some runs did not reach there is a median")
     return found[0][column]
 
 
