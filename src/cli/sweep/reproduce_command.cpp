@@ -35,7 +35,7 @@ struct ReproduceOptions {
 };
 
 // The finished runs of a reference, as runs.json has them.
-std::vector<Json> finished_runs(const fs::path& folder) {
+std::vector<Json> committed_runs(const fs::path& folder) {
   std::vector<Json> finished;
   const Json record = report::read_object(folder / "runs.json");
   for (const Json& run : record.at("runs")) {
@@ -46,8 +46,8 @@ std::vector<Json> finished_runs(const fs::path& folder) {
 }
 
 // A study of the drawn runs alone, with its results in `scratch`.
-Study study_of(const report::Study& kept, const std::vector<std::string>& ids,
-               const fs::path& scratch) {
+Study study_of_drawn(const report::Study& kept, const std::vector<std::string>& ids,
+                     const fs::path& scratch) {
   auto study = load_study("", {concat("results=", scratch.string())});
   study.points.clear();
   study.configs.clear();
@@ -67,11 +67,12 @@ Study study_of(const report::Study& kept, const std::vector<std::string>& ids,
   return study;
 }
 
-const Json& run_named(const std::vector<Json>& runs, const std::string& id) {
+const Json& committed_run(const std::vector<Json>& runs, const std::string& id) {
   return *std::find_if(runs.begin(), runs.end(), [&](const Json& run) { return run["id"] == id; });
 }
 
-void print(const sweep::Run& run, const report::Reproduction& found, const std::string& others) {
+void print_comparison(const sweep::Run& run, const report::Reproduction& found,
+                      const std::string& others) {
   std::string said = concat(found.numbers, " numbers, all the same");
   if (!found.differences.empty()) {
     said = concat(found.differences.size(), " of ", found.numbers,
@@ -83,7 +84,7 @@ void print(const sweep::Run& run, const report::Reproduction& found, const std::
 
 // Whether every number of the reference's drawn runs is the same, as far as that can be expected.
 int reproduce(const std::string& name, const fs::path& folder, const ReproduceOptions& options) {
-  const auto finished = finished_runs(folder);
+  const auto finished = committed_runs(folder);
   std::vector<std::string> ids;
   for (const auto& run : finished) ids.push_back(run.at("id").get<std::string>());
   const auto archive = report::read_archive(folder, folder);
@@ -91,7 +92,7 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
       options.draw.empty() ? source_state().value("commit", Json()).dump() : options.draw;
   const ScratchFolder scratch("reproduce");
   const auto study =
-      study_of(archive.study, report::drawn(ids, draw, options.runs), scratch.path());
+      study_of_drawn(archive.study, report::drawn(ids, draw, options.runs), scratch.path());
   if (const int code = run_study(study, [] {}); code != 0) return code;
 
   std::cout << fmt::format("\n{}: {} of {} runs made again\n", name, study.points.size(),
@@ -100,11 +101,11 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
   bool is_sound = true;
   Json provenance;
   for (const auto& run : study.points) {
-    const auto& committed = run_named(finished, run.id);
+    const auto& committed = committed_run(finished, run.id);
     provenance = read_provenance(run.directory).value_or(Json::object());
     all.push_back(report::compare_run(committed, read_result(run.directory).value_or(Json())));
     const auto others = report::other_conditions(committed.at("provenance"), provenance);
-    print(run, all.back(), others);
+    print_comparison(run, all.back(), others);
     is_sound = is_sound && (all.back().differences.empty() || !others.empty());
   }
   if (options.record) {

@@ -19,7 +19,7 @@ constexpr std::pair<const char*, const char*> kConditions[] = {{"cpu", "processo
                                                                {"libtorch", "LibTorch"},
                                                                {"compiler", "compiler"}};
 
-std::string text_of(const Json& object, const char* key) {
+std::string condition_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
 }
@@ -57,7 +57,7 @@ Reproduction compare_run(const Json& committed, const Json& result) {
 std::string other_conditions(const Json& then, const Json& now) {
   std::vector<std::string> others;
   for (const auto& [key, name] : kConditions) {
-    const auto before = text_of(then, key), after = text_of(now, key);
+    const auto before = condition_of(then, key), after = condition_of(now, key);
     if (before != after) others.push_back(concat(name, " ", after, " instead of ", before));
   }
   return join(others);
@@ -84,7 +84,7 @@ std::string reproduced_under(const Json& record) {
     return run.is_object() && run.value("numbers", Json()) > Json(0) &&
            run.value("differences", Json()) == Json::array();
   });
-  return all_equal ? text_of(record, "commit") : "";
+  return all_equal ? condition_of(record, "commit") : "";
 }
 
 }  // namespace difflab::report
