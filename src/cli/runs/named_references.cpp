@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "referee/referee.h"
 #include "study/project.h"
@@ -9,6 +10,7 @@
 #include "util/text.h"
 
 namespace difflab::cli {
+
 NamedReferences named_references(const std::vector<std::string>& words) {
   static constexpr std::string_view kResults = "results=";
   NamedReferences found;
@@ -22,17 +24,17 @@ NamedReferences named_references(const std::vector<std::string>& words) {
     }
   }
   if (found.results.empty()) found.results = find_project() / "results";
-  found.there = referee::reference_names(found.results);
-  if (found.there.empty()) {
+  auto there = referee::reference_names(found.results);
+  if (there.empty()) {
     throw UserError(concat(found.results.string(),
                            " holds no references; expected folders EXPERIMENT/reference"));
   }
   for (const auto& name : found.names) {
-    if (std::find(found.there.begin(), found.there.end(), name) != found.there.end()) continue;
+    if (std::find(there.begin(), there.end(), name) != there.end()) continue;
     throw UserError(concat("there is no reference of ", name, " in ", found.results.string(),
-                           suggestion(name, found.there)));
+                           suggestion(name, there)));
   }
-  if (found.names.empty()) found.names = found.there;
+  if (found.names.empty()) found.names = std::move(there);
   return found;
 }
 

@@ -10,7 +10,6 @@ namespace difflab::cli {
 struct NamedReferences {
   std::filesystem::path results;
   std::vector<std::string> names;  ///< those that are named, else all that there are
-  std::vector<std::string> there;  ///< all that there are
 
   std::filesystem::path folder(const std::string& name) const {
     return results / name / "reference";

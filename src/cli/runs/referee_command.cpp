@@ -15,8 +15,6 @@
 namespace difflab::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct RefereeOptions {
   std::vector<std::string> words;
   bool json = false;
