@@ -7,6 +7,7 @@
 
 #include "evaluate/base/side_by_side.h"
 #include "model/language_model.h"
+#include "statistics/share.h"
 
 namespace difflab {
 
@@ -39,6 +40,18 @@ Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, 
   Score total;
   for (const auto& one : scores) total += one;
   return total;
+}
+
+Json cell_of(const Score& score, std::int64_t samples, double chance) {
+  const auto interval = wilson_interval(score.correct, score.targets);
+  return {{"samples", samples},
+          {"n", score.targets},
+          {"correct", score.correct},
+          {"accuracy", score.accuracy()},
+          {"accuracy_low", interval->low},
+          {"accuracy_high", interval->high},
+          {"chance", chance},
+          {"loss", score.loss()}};
 }
 
 }  // namespace difflab

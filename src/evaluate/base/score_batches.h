@@ -5,6 +5,7 @@
 
 #include "model/score.h"
 #include "task/base/task.h"
+#include "util/json.h"
 
 namespace difflab {
 
@@ -20,5 +21,9 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
 /// the same time.
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, int lanes = 1);
+
+/// What a cell tells of a score: samples, n, correct, accuracy, accuracy_low and accuracy_high
+/// (Wilson, 95 %), chance, loss.
+Json cell_of(const Score& score, std::int64_t samples, double chance);
 
 }  // namespace difflab

@@ -11,7 +11,6 @@
 #include "evaluate/heads/prune.h"
 #include "model/attention/base/attention.h"
 #include "model/language_model.h"
-#include "statistics/share.h"
 #include "task/base/task.h"
 
 namespace difflab {
@@ -58,17 +57,9 @@ EvaluationResult SparseAttentionConfig::run(const EvaluationContext& context) co
     const auto [score, kept] = score_above(context, *this, threshold);
     if (threshold == 0) accuracy = score.accuracy();
     if (score.accuracy() >= accuracy - tolerance) needed = std::min(needed, kept);
-    const auto interval = wilson_interval(score.correct, score.targets);
-    cells.push_back({{"threshold", threshold},
-                     {"kept", kept},
-                     {"samples", samples},
-                     {"n", score.targets},
-                     {"correct", score.correct},
-                     {"accuracy", score.accuracy()},
-                     {"accuracy_low", interval->low},
-                     {"accuracy_high", interval->high},
-                     {"chance", chance},
-                     {"loss", score.loss()}});
+    Json cell{{"threshold", threshold}, {"kept", kept}};
+    cell.update(cell_of(score, samples, chance));
+    cells.push_back(std::move(cell));
   }
   result.metrics = {{"accuracy_all_weights", accuracy},
                     {"accuracy_all_weights_chance", chance},

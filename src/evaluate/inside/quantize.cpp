@@ -3,8 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <limits>
+#include <utility>
 
-#include "statistics/share.h"
+#include "evaluate/base/score_batches.h"
 #include "task/base/task.h"
 #include "util/text.h"
 
@@ -31,16 +32,9 @@ EvaluationResult scores_by_bits(const EvaluationContext& context,
   all.insert(all.end(), bits.begin(), bits.end());
   for (const auto width : all) {
     const auto score = score_with(width);
-    const auto interval = wilson_interval(score.correct, score.targets);
-    cells.push_back({{"bits", width},
-                     {"samples", samples},
-                     {"n", score.targets},
-                     {"correct", score.correct},
-                     {"accuracy", score.accuracy()},
-                     {"accuracy_low", interval->low},
-                     {"accuracy_high", interval->high},
-                     {"chance", context.task.chance_accuracy()},
-                     {"loss", score.loss()}});
+    Json cell{{"bits", width}};
+    cell.update(cell_of(score, samples, context.task.chance_accuracy()));
+    cells.push_back(std::move(cell));
     const auto metric =
         prefix + (width == 0 ? "accuracy_unquantized" : concat("accuracy_", width, "_bits"));
     result.metrics[metric] = score.accuracy();
