@@ -388,5 +388,26 @@ CATCH_TEST_CASE("robustness: contrasts at one scale of the embeddings, one weigh
                    Contains("no reference compares") && Contains("second scale of the embeddings"));
 }
 
+CATCH_TEST_CASE("robustness: a task with one kind of question has nothing to weigh") {
+  for (const bool has_repetition : {false, true}) {
+    GoodResults results;
+    results.each_run = [&](GoodResults::Run& run) {
+      run.metrics["needle_loss"] = 1;
+      run.metrics["needle_accuracy"] = 0.5;
+      if (!has_repetition) return;
+      run.metrics["recall_loss"] = 1;
+      run.metrics["recall_accuracy"] = 0.5;
+    };
+    results.contrast = [](report::Study& study) {
+      std::erase_if(study.runs, [](const auto& run) { return run.axes[2].second != "target"; });
+      study.report.claims.resize(1);
+    };
+    results.write();
+    const auto against = results.against("robustness");
+    CATCH_INFO(against);
+    CATCH_CHECK((against.find("second weighting of the loss") != against.npos) == has_repetition);
+  }
+}
+
 }  // namespace
 }  // namespace difflab::referee
