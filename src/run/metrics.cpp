@@ -4,21 +4,79 @@
 #include <variant>
 
 #include "evaluate/evaluation_config.h"
+#include "run/run_config.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
 
 template <class... Kinds>
-std::vector<MetricFacts> metrics_of(std::type_identity<std::variant<Kinds...>>) {
+std::vector<MetricFacts> metrics_of_kinds(std::type_identity<std::variant<Kinds...>>) {
   std::vector<MetricFacts> all;
   (all.insert(all.end(), Kinds::kMetrics.begin(), Kinds::kMetrics.end()), ...);
   return all;
 }
 
+// A * at the beginning stands for each part of the task that is asked.
+void add_metrics_of(const EvaluationConfig& evaluation, const TaskConfig& trained,
+                    std::vector<std::string>& names) {
+  const auto prefix = metric_prefix(evaluation);
+  const auto parts = part_names(asked_task(evaluation, trained));
+  const auto add = [&](const MetricFacts& facts) {
+    if (!facts.name.starts_with("*_")) return names.push_back(concat(prefix, facts.name));
+    for (const auto& part : parts) names.push_back(concat(prefix, part, facts.name.substr(1)));
+  };
+  std::visit(
+      [&](const auto& kind) {
+        for (const MetricFacts& facts : kind.kMetrics) add(facts);
+      },
+      evaluation);
+}
+
+// What attention says of itself (Attention::statistics), layer by layer.
+constexpr const char* kOfLayers[] = {"lambda.*", "exclusion.*"};
+
 }  // namespace
 
 std::vector<MetricFacts> metrics_of_evaluations() {
-  return metrics_of(std::type_identity<EvaluationConfig>{});
+  return metrics_of_kinds(std::type_identity<EvaluationConfig>{});
+}
+
+std::vector<std::string> training_metrics_of(const RunConfig& run) {
+  std::vector<std::string> names = {
+      "parameters",           "steps",           "train_loss",
+      "valid_loss",           "valid_accuracy",  "valid_accuracy_chance",
+      "steps_to_90_accuracy", "train_seconds",   "time_to_90_accuracy_seconds",
+      "tokens_per_second",    "gradient_spikes",
+  };
+  for (const auto& event : run.train.events) {
+    names.push_back(event.steps_key());
+    names.push_back(event.seconds_key());
+  }
+  names.insert(names.end(), std::begin(kOfLayers), std::end(kOfLayers));
+  return names;
+}
+
+std::vector<std::string> metrics_of(const RunConfig& run) {
+  auto names = training_metrics_of(run);
+  for (const auto& evaluation : run.evaluate) add_metrics_of(evaluation, run.task, names);
+  return names;
+}
+
+std::vector<std::string> held_out_metrics_of(const RunConfig& run) {
+  std::vector<std::string> names = {"valid_accuracy", "valid_loss"};
+  for (const auto& part : part_names(run.task)) {
+    names.push_back(concat("valid_", part, "_accuracy"));
+    names.push_back(concat("valid_", part, "_loss"));
+  }
+  return names;
+}
+
+std::vector<std::string> curves_of(const RunConfig& run) {
+  auto names = held_out_metrics_of(run);
+  names.insert(names.end(), {"step", "train_loss", "grad_norm", "lr", "train_seconds"});
+  names.insert(names.end(), std::begin(kOfLayers), std::end(kOfLayers));
+  return names;
 }
 
 }  // namespace difflab

@@ -1,12 +1,27 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "statistics/metric_facts.h"
 
 namespace difflab {
 
+struct RunConfig;
+
 /// What every evaluation says of its metrics.
 std::vector<MetricFacts> metrics_of_evaluations();
+
+/// What the metrics of a run will be called in its result; a * stands for a number.
+std::vector<std::string> metrics_of(const RunConfig& run);
+
+/// Those of them that it has without its evaluations.
+std::vector<std::string> training_metrics_of(const RunConfig& run);
+
+/// What its held-out looks will give (metrics.jsonl), of which an event is made.
+std::vector<std::string> held_out_metrics_of(const RunConfig& run);
+
+/// All that metrics.jsonl will have: those, the training's own, λ of each layer.
+std::vector<std::string> curves_of(const RunConfig& run);
 
 }  // namespace difflab

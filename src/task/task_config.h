@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "task/association/context_qa.h"
 #include "task/association/fuzzy_recall.h"
@@ -77,6 +79,25 @@ inline InputFile* text_file(TaskConfig& config) {
       [](auto& kind) -> InputFile* {
         if constexpr (requires { kind.file; }) return &kind.file;
         return nullptr;
+      },
+      config);
+}
+
+/// What Task::parts() are called, without building it; those that its shares leave out, too. A kind
+/// whose part is not called as itself lists `kParts`.
+inline std::vector<std::string> part_names(const TaskConfig& config) {
+  return std::visit(
+      [](const auto& kind) {
+        std::vector<std::string> names;
+        if constexpr (requires { kind.kParts; }) {
+          names.assign(kind.kParts.begin(), kind.kParts.end());
+        } else {
+          names = {std::string(kind.kKind)};
+        }
+        if constexpr (requires { kind.recall_share; }) {
+          if (kind.recall_share > 0) names.push_back("recall");
+        }
+        return names;
       },
       config);
 }

@@ -38,7 +38,7 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
        "train.event_every is 6000, so that found cannot be met 2 times in a row in 9000 steps; "
        "expected at most 4500"},
       {{"baseline=transfomer"},
-       "baseline is transfomer, which is no value of model; expected one of"},
+       "baseline is transfomer, which is no value of model; did you mean transformer?"},
       {{"launcher.kind=slrum"}, "did you mean slurm?"},
       {{"train.steps"}, "expected = and a value here"},
       {{"launcher.memory_mb=1", "kernels=plain"}, "seed=0: train.batch_size asks for training"},

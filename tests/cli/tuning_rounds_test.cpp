@@ -89,8 +89,9 @@ CATCH_TEST_CASE("tuned: a metric that no run has is not one at which nothing lea
   const TuningBench bench(kInside);
   const Answer answer = bench.sweep({"tune.metric=valid_los"});
   CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err, Contains("tune.metric is valid_los, which runs do not have") &&
+  CATCH_CHECK_THAT(answer.err, Contains("tune.metric is valid_los, which is no metric of these") &&
                                    Contains("did you mean valid_loss?"));
+  CATCH_CHECK(bench.sweep({"tune.metric=test_loss"}).code == 2);  // measured after training
 }
 
 CATCH_TEST_CASE("tuned: a grid does not grow out of what its key allows") {
@@ -158,7 +159,7 @@ CATCH_TEST_CASE("tuned: of several experiments one that cannot go on stops no ot
   const TuningBench bench(kInside);
   bench.driver.write("experiments/other.yaml", kTunedStudy);
   const Answer answer = bench.driver.call(
-      {"sweep", "tuned,other", "tune.metric=valid_los", "tune.grow=false", "tune.seeds=1"});
+      {"sweep", "tuned,other", "tune.metric=valid_accuracy", "tune.grow=false", "tune.seeds=1"});
   CATCH_CHECK(answer.code == 2);
   CATCH_CHECK_THAT(answer.err, Contains("error: tuned: ") && Contains("error: other: "));
 }

@@ -60,6 +60,12 @@ CATCH_TEST_CASE("a batch has the shape and the tokens that its configuration say
     CATCH_CHECK(targets.ge(0).logical_or(targets.eq(kIgnore)).all().item<bool>());
     CATCH_CHECK(targets.ge(0).any(1).all().item<bool>());  // every sequence asks something
     CATCH_CHECK((task->chance_accuracy() > 0 && task->chance_accuracy() < 1));
+    const auto names = part_names(config);
+    for (const auto& part : task->parts()) {
+      CATCH_INFO(part.name);
+      CATCH_CHECK(std::find(names.begin(), names.end(), part.name) != names.end());
+    }
+    CATCH_CHECK(names.front() == task->parts().front().name);
   }
 }
 

@@ -20,14 +20,6 @@ const Json* member(const Json& json, std::string_view key) {
   return found == json.end() ? nullptr : &*found;
 }
 
-const Json* at_path(const Json& json, std::string_view path) {
-  if (const Json* whole = member(json, path)) return whole;
-  const auto dot = path.find('.');
-  if (dot == std::string_view::npos) return nullptr;
-  const Json* inner = member(json, path.substr(0, dot));
-  return inner == nullptr ? nullptr : at_path(*inner, path.substr(dot + 1));
-}
-
 void read_status_into(FrameRun& run, const RunDirectory& directory) {
   const auto status = read_status(directory);
   if (!status) return;
@@ -103,6 +95,14 @@ std::string value_of_axis(const std::vector<std::pair<std::string, std::string>>
 }
 
 std::string FrameRun::axis(std::string_view name) const { return value_of_axis(plan.axes, name); }
+
+const Json* at_path(const Json& json, std::string_view path) {
+  if (const Json* whole = member(json, path)) return whole;
+  const auto dot = path.find('.');
+  if (dot == std::string_view::npos) return nullptr;
+  const Json* inner = member(json, path.substr(0, dot));
+  return inner == nullptr ? nullptr : at_path(*inner, path.substr(dot + 1));
+}
 
 std::optional<double> FrameRun::metric(std::string_view key) const {
   const Json* metrics = member(result, "metrics");

@@ -118,4 +118,7 @@ constexpr std::string_view kSeedAxis = "seed";
 /// The number that all of `text` spells, if it does.
 std::optional<double> parse_number(std::string_view text);
 
+/// What stands there, keys with dots in them first; null if nothing does.
+const Json* at_path(const Json& json, std::string_view path);
+
 }  // namespace difflab::report

@@ -11,6 +11,7 @@
 #include "run/identity.h"
 #include "run/parameter_groups.h"
 #include "run/run_config.h"
+#include "study/load/names.h"
 #include "study/load/resolve.h"
 #include "study/load/tuning.h"
 #include "study/overrides.h"
@@ -32,10 +33,13 @@ void check_name(const std::string& name) {
   }
 }
 
-// A problem of a study key, said where the key is written.
+// A problem of a key, said where it is written.
 void add_problem(const config::Study& composed, const std::string& key, const std::string& message,
                  config::Problems& problems) {
   const auto* value = composed.settings.find_path(key);
+  if (value == nullptr && !composed.points.empty()) {
+    value = composed.points.front().config.find_path(key);  // it is one of the runs
+  }
   problems.add(value != nullptr ? value->source : config::Source{}, key, concat(key, " ", message));
 }
 
@@ -109,32 +113,6 @@ void check_typed_seeds(const config::Study& composed, const StudyConfig& config,
                        "seeds.until=swept with the seeds of the sweep"),
                 problems);
   }
-}
-
-// A misspelt baseline would leave every comparison out. The command line may take it out of a
-// sweep.
-void check_baseline(const config::Study& composed, const Study& study, config::Problems& problems) {
-  const auto& baseline = study.config.baseline;
-  if (baseline.empty() || study.points.empty()) return;
-  std::vector<std::string> axes;
-  for (const auto& [axis, value] : study.points.front().axes) axes.push_back(axis);
-  const auto compared = report::compared_axis(study.config.report, axes);
-  std::vector<std::string> values;
-  for (const auto& point : study.points) {
-    const auto value = report::value_of_axis(point.axes, compared);
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-  }
-  const bool is_there = std::find(values.begin(), values.end(), baseline) != values.end();
-  const bool is_narrowed =
-      std::any_of(study.overrides.begin(), study.overrides.end(), [&](const std::string& text) {
-        const auto key = overridden_key(text);
-        return key == compared || key.starts_with("sweep");
-      });
-  if (is_there || is_narrowed || compared.empty()) return;
-  add_problem(composed, "baseline",
-              concat("is ", baseline, ", which is no value of ", compared, "; expected one of ",
-                     join(values), suggestion(baseline, values)),
-              problems);
 }
 
 // A look takes the seeds 0, 1, … of both variants: the conditions of a sweep may not leave one out.
@@ -238,7 +216,11 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                       .lexically_normal();
   resolve(composed.points, study, problems);
   if (problems.empty()) check_report_fits(composed, study.config, problems);
-  if (problems.empty()) check_baseline(composed, study, problems);
+  if (problems.empty()) {
+    for (const auto& [key, message] : check_names(study)) {
+      add_problem(composed, key, message, problems);
+    }
+  }
   check_typed_seeds(composed, study.config, overrides, problems);
   if (problems.empty()) check_groups(study, problems);
   problems.throw_if_any();

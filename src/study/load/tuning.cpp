@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -91,7 +90,6 @@ class Tuner {
                        [](const Variant& variant) { return variant.is_complete; })) {
         break;
       }
-      require_metric();
       if (!problems_.empty()) return;
       if (!grow()) {
         study_.tuned = found();
@@ -220,16 +218,6 @@ class Tuner {
     }
   }
 
-  // A misspelt metric is not one at which nothing learns.
-  void require_metric() {
-    if (metrics_seen_.empty() || metrics_seen_.count(config_.metric) > 0) return;
-    const std::vector<std::string> names(metrics_seen_.begin(), metrics_seen_.end());
-    problems_.add({}, "tune.metric",
-                  concat("tune.metric is ", config_.metric,
-                         ", which runs do not have while they are trained; expected one of ",
-                         join(names), suggestion(config_.metric, names)));
-  }
-
   // Read once, however often it is asked.
   const Said& said_by(const sweep::Run& run) const {
     const auto [place, is_new] = said_.try_emplace(run.id);
@@ -243,9 +231,6 @@ class Tuner {
     said.metric = found.metric(config_.metric);
     said.has_learned = said.metric && (!learned.given() || found.metric(report::kLearned) == 1.0);
     if (!said.metric) said.metric = found.censored_above(config_.metric);
-    if (said.is_finished) {
-      for (const auto& [name, number] : found.result["metrics"].items()) metrics_seen_.insert(name);
-    }
     return said;
   }
 
@@ -332,9 +317,8 @@ class Tuner {
   config::Problems& problems_;
   Grid grid_;
   std::vector<Variant> variants_;
-  std::vector<std::optional<double>> best_;     // of each variant, as of the last grow()
-  mutable std::map<std::string, Said> said_;    // by id, of the runs that are read
-  mutable std::set<std::string> metrics_seen_;  // of the finished ones
+  std::vector<std::optional<double>> best_;   // of each variant, as of the last grow()
+  mutable std::map<std::string, Said> said_;  // by id, of the runs that are read
 };
 
 // What would make the tuning another than the one that is meant.

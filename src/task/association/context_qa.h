@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -34,6 +35,7 @@ struct ContextQaConfig {
   static constexpr std::string_view kKind = "context_qa";
   static constexpr std::string_view kAbout =
       "questions about facts in the context, some unanswerable, and summaries of marked facts";
+  static constexpr std::array<std::string_view, 2> kParts = {"question", "summary"};
 
   std::int64_t facts = 8;      ///< F
   std::int64_t questions = 2;  ///< R

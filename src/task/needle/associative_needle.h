@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,6 +35,7 @@ struct AssociativeNeedleConfig {
   static constexpr std::string_view kKind = "associative_needle";
   static constexpr std::string_view kAbout =
       "needles asked for by an associated word, learned in the weights (NoLiMa, arXiv 2502.05167)";
+  static constexpr std::array<std::string_view, 3> kParts = {"associative", "direct", "bare"};
 
   std::int64_t length = 64;  ///< T
   std::vector<std::int64_t> lengths = {};

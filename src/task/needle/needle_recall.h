@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -20,6 +21,7 @@ struct NeedleRecallConfig {
   static constexpr std::string_view kKind = "needle_recall";
   static constexpr std::string_view kAbout =
       "needles mixed with repetition, which teaches matching in a minute on a CPU";
+  static constexpr std::array<std::string_view, 1> kParts = {"needle"};
 
   NeedleConfig needle = {};
   double recall_share = 0.5;  ///< share of each batch that is repetition

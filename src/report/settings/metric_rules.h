@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/settings/report_config.h"
+
+namespace difflab::report {
+
+/// What a report may name, known before anything runs. A * stands for a number.
+struct KnownNames {
+  std::vector<std::string> metrics;  ///< of result.json, those of its events with them
+  std::vector<std::string> curves;   ///< of metrics.jsonl
+  std::vector<std::string> axes;     ///< of the sweep
+  std::function<bool(std::string_view)> is_setting;  ///< a path in the configuration of a run
+};
+
+/// Where a report names a metric that no run of the study has: its cells would stay empty, and its
+/// claims unmeasured, after all runs. What `derived` works out is a metric, too. A figure of an
+/// evaluation's cells (`source`) is left to its cells.
+std::vector<ReportProblem> check_metrics(const ReportConfig& report, const KnownNames& known);
+
+/// What is wrong with the name of a metric of these runs; empty if nothing is.
+std::string problem_of_metric(std::string_view name, const ReportConfig& report,
+                              const KnownNames& known);
+
+/// What is wrong with that of metrics.jsonl, e.g. "is valid_acuracy; did you mean
+/// valid_accuracy?"; empty if nothing is.
+std::string problem_of_curve(std::string_view name, const std::vector<std::string>& curves);
+
+}  // namespace difflab::report

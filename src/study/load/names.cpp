@@ -1,0 +1,167 @@
+#include "study/load/names.h"
+
+#include <algorithm>
+#include <set>
+
+#include "report/data/frame.h"
+#include "report/settings/metric_rules.h"
+#include "run/metrics.h"
+#include "run/run_config.h"
+#include "study/overrides.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+using report::ReportProblem;
+
+bool is_same(const std::string& a, const std::string& b) {
+  const auto number = report::parse_number(a);
+  return a == b || (number && report::parse_number(b) == number);
+}
+
+void add_new(const std::vector<std::string>& names, std::vector<std::string>& all) {
+  for (const auto& name : names) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  }
+}
+
+class Names {
+ public:
+  explicit Names(const Study& study) : study_(study) {
+    for (const auto& [axis, value] : study.points.front().axes) axes_.push_back(axis);
+    compared_ = report::compared_axis(study.config.report, axes_);
+    for (const auto& [id, run] : study.configs) {
+      add_new(metrics_of(*run), known_.metrics);
+      add_new(training_metrics_of(*run), of_training_);
+      add_new(held_out_metrics_of(*run), held_out_);
+      add_new(curves_of(*run), known_.curves);
+    }
+    known_.axes = axes_;
+    known_.is_setting = [this](std::string_view path) { return is_setting(path); };
+  }
+
+  std::vector<ReportProblem> problems() {
+    check_baseline();
+    const auto& claims = study_.config.report.claims;
+    for (std::size_t i = 0; i < claims.size(); ++i) check(concat("claims[", i, "]"), claims[i]);
+    check_curves();
+    const auto of_report = report::check_metrics(study_.config.report, known_);
+    problems_.insert(problems_.end(), of_report.begin(), of_report.end());
+    return problems_;
+  }
+
+ private:
+  bool is_setting(std::string_view path) const {
+    return std::any_of(study_.points.begin(), study_.points.end(), [&](const auto& point) {
+      return report::at_path(point.config, path) != nullptr;
+    });
+  }
+
+  // Whether the command line says which values of an axis there are.
+  bool is_narrowed(std::string_view axis) const {
+    const auto& overrides = study_.overrides;
+    return std::any_of(overrides.begin(), overrides.end(), [&](const std::string& text) {
+      const auto key = overridden_key(text);
+      return key == axis || key.starts_with("sweep");
+    });
+  }
+
+  std::vector<std::string> values_of(std::string_view axis) const {
+    std::vector<std::string> values;
+    for (const auto& point : study_.points) {
+      add_new({report::value_of_axis(point.axes, axis)}, values);
+    }
+    return values;
+  }
+
+  // Says whether the axis has the value, or may have had it.
+  bool require_value(const std::string& key, const std::string& axis, const std::string& value) {
+    const auto values = values_of(axis);
+    const auto is_it = [&](const auto& other) { return is_same(value, other); };
+    if (std::any_of(values.begin(), values.end(), is_it)) return true;
+    if (!is_narrowed(axis)) {
+      problems_.push_back(
+          {key, concat("is ", value, ", which is no value of ", axis, suggestion(value, values))});
+    }
+    return false;
+  }
+
+  void check_baseline() {
+    const auto& baseline = study_.config.baseline;
+    if (!baseline.empty() && !compared_.empty()) require_value("baseline", compared_, baseline);
+  }
+
+  void check(const std::string& place, const report::ClaimConfig& claim) {
+    bool are_there = true;
+    const auto require = [&](const std::string& key, const auto& axis, const auto& value) {
+      are_there = require_value(place + key, axis, value) && are_there;
+    };
+    for (const auto& [axis, value] : claim.where.entries) require(".where", axis, value);
+    const auto& against = claim.against.empty() ? study_.config.baseline : claim.against;
+    if (!compared_.empty()) require(".variant", compared_, claim.variant);
+    if (!compared_.empty()) require(".against", compared_, against);
+    for (const auto& axis : axes_) are_there = are_there && !is_narrowed(axis);
+    if (!are_there) return;
+    for (const auto& variant : {claim.variant, against}) {
+      if (has_runs(claim, variant)) continue;
+      problems_.push_back(
+          {place, concat("asks for ", compared_, "=", variant, " where the sweep has no run of ",
+                         "it; expected variants of which the sweep has runs with this where")});
+    }
+  }
+
+  bool has_runs(const report::ClaimConfig& claim, const std::string& variant) const {
+    return std::any_of(study_.points.begin(), study_.points.end(), [&](const auto& point) {
+      const auto has = [&](const auto& axis, const auto& value) {
+        return is_same(report::value_of_axis(point.axes, axis), value);
+      };
+      const auto& fixed = claim.where.entries;
+      return has(compared_, variant) &&
+             std::all_of(fixed.begin(), fixed.end(),
+                         [&](const auto& entry) { return has(entry.first, entry.second); });
+    });
+  }
+
+  void require_curve(const std::string& key, const std::string& name,
+                     const std::vector<std::string>& names) {
+    const auto problem = report::problem_of_curve(name, names);
+    if (!problem.empty()) problems_.push_back({key, problem});
+  }
+
+  void check_curves() {
+    std::set<std::string> seen;
+    for (const auto& [id, run] : study_.configs) {
+      const auto& events = run->train.events;
+      for (std::size_t i = 0; i < events.size(); ++i) {
+        if (!seen.insert(concat(i, events[i].metric)).second) continue;
+        require_curve(concat("train.events[", i, "].metric"), events[i].metric, held_out_);
+      }
+    }
+    const auto& tune = study_.config.tune;
+    if (tune.active()) {
+      auto trained = known_;
+      trained.metrics = of_training_;
+      const auto problem = report::problem_of_metric(tune.metric, study_.config.report, trained);
+      if (!problem.empty()) problems_.push_back({"tune.metric", problem});
+    }
+    const auto& search = study_.config.search;
+    if (search.active()) require_curve("search.metric", search.metric, held_out_);
+  }
+
+  const Study& study_;
+  std::vector<std::string> axes_;
+  std::string compared_;
+  std::vector<std::string> held_out_, of_training_;
+  report::KnownNames known_;
+  std::vector<ReportProblem> problems_;
+};
+
+}  // namespace
+
+std::vector<ReportProblem> check_names(const Study& study) {
+  if (study.points.empty()) return {};
+  return Names(study).problems();
+}
+
+}  // namespace difflab::cli

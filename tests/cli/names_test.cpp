@@ -1,0 +1,130 @@
+// What an experiment calls by a name that nothing has is said before anything runs.
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/driver.h"
+#include "run/metrics.h"
+#include "run/run_config.h"
+#include "statistics/metric_facts.h"
+#include "study/study.h"
+#include "support/catch.h"
+#include "util/json.h"
+
+namespace difflab {
+namespace {
+
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+
+const char* const kNamed =
+    "# @package _global_\n"
+    "defaults: [override /task: needle_recall]\n"
+    "baseline: transformer\n"
+    "train: {steps: 1000, events: [{name: found, metric: valid_needle_accuracy, at_least: .9}]}\n"
+    "evaluate: [{kind: heldout, samples: 4}, {kind: logit_quantization, name: few, bits: [4]}]\n"
+    "sweep: {model: [transformer, diff], task.needle.needles: [2, 4], seed: range(2)}\n"
+    "claims:\n"
+    "  - {text: sooner, metric: steps_to_found, variant: diff, where: {task.needle.needles: 4}}\n"
+    "  - {text: later, metric: few_accuracy_4_bits, variant: diff, where: "
+    "{task.needle.needles: 2}}\n"
+    "tables: [{name: table, rows: [model, task.needle.needles], columns: [train.lr, recall_loss, "
+    "lambda.1, model.layers]}]\n"
+    "figures:\n"
+    "  - {mark: line, name: curve, y: valid_recall_loss, color: model, facet: "
+    "task.needle.needles}\n"
+    "  - {mark: line, name: pairs, x: task.needle.needles, y: steps_to_found, color: model}\n"
+    "  - {mark: survival, name: found, event: steps_to_found, color: model, where: "
+    "{task.needle.needles: 4}}\n";
+
+Answer dry_run_of(const Driver& driver, std::vector<std::string> overrides) {
+  overrides.insert(overrides.begin(), {"sweep", "named", "--dry-run"});
+  return driver.call(overrides);
+}
+
+CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what it may mean") {
+  const Driver driver;
+  driver.write("experiments/named.yaml", kNamed);
+  const auto right = dry_run_of(driver, {});
+  CATCH_INFO(right.err);
+  CATCH_REQUIRE(right.code == 0);
+
+  const std::vector<std::pair<std::string, std::string>> mistakes = {
+      {"claims.0.variant=dif",
+       "claims[0].variant is dif, which is no value of model; did you mean"},
+      {"claims.0.against=dif", "claims[0].against is dif, which is no value of model"},
+      {"claims.1.where={task.needle.needles: 3}", "is 3, which is no value of task.needle.needles"},
+      {"claims.0.metric=steps_to_fuond", "claims[0].metric is steps_to_fuond, which is no metric"},
+      {"claims.1.metric=few_acuracy_4_bits", "did you mean few_accuracy_*_bits?"},
+      {"headline=mqar_accuracy", "headline is mqar_accuracy, which is no metric of these runs"},
+      {"tables.0.columns.0=trian.lr", "tables[0].columns[0] is trian.lr, which is no metric"},
+      {"tables.0.columns.1=text_loss", "tables[0].columns[1] is text_loss"},
+      {"figures.0.y=valid_mqar_loss", "figures[0].y is valid_mqar_loss"},
+      {"figures.1.y=steps_to_90", "figures[1].y is steps_to_90"},
+      {"figures.2.event=steps_to_fond", "figures[2].event is steps_to_fond"},
+      {"train.events.0.metric=valid_acuracy", "train.events[0].metric is valid_acuracy, which is"},
+      {"learned={metric: needle_accuracy}", "learned.metric is needle_accuracy, which is no held-"},
+      {"baseline=transfomer", "baseline is transfomer, which is no value of model; did you mean"},
+  };
+  for (const auto& [override, expected] : mistakes) {
+    const auto answer = dry_run_of(driver, {override});
+    CATCH_INFO(override << "\n" << answer.err);
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains(expected));
+  }
+}
+
+CATCH_TEST_CASE("a claim about runs that the sweep leaves out is told, not one narrowed by hand") {
+  const Driver driver;
+  driver.write("experiments/named.yaml", kNamed);
+  // By hand: who asks for one model knows what there is not.
+  CATCH_CHECK(dry_run_of(driver, {"model=transformer"}).code == 0);
+  CATCH_CHECK(dry_run_of(driver, {"sweep={model: [transformer, diff], seed: [0]}"}).code == 0);
+  std::string left_out = kNamed;
+  const std::string axes = "sweep: {model: [transformer, diff], task.needle.needles: [2, 4]";
+  left_out.replace(left_out.find(axes), axes.size(),
+                   "sweep: {union: [{model: [transformer, diff], task.needle.needles: 2}, "
+                   "{model: transformer, task.needle.needles: 4}]");
+  driver.write("experiments/named.yaml", left_out);
+  const auto answer = dry_run_of(driver, {});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err,
+                   Contains("claims[0] asks for model=diff where the sweep has no run"));
+}
+
+CATCH_TEST_CASE("what committed runs have measured is what their configurations announce") {
+  const std::filesystem::path root = DIFFLAB_ROOT;
+  ::setenv("DIFFLAB_ROOT", root.c_str(), 1);
+  int checked = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(root / "results")) {
+    const auto file = folder.path() / "reference" / "runs.json";
+    const auto name = folder.path().filename().string();
+    if (!std::filesystem::exists(file)) continue;
+    std::set<std::string> measured;
+    const auto runs = Json::parse(read_file(file)).at("runs");
+    for (const auto& run : runs) {
+      if (!run.contains("metrics")) continue;
+      for (const auto& [metric, value] : run.at("metrics").items()) measured.insert(metric);
+    }
+    if (measured.empty()) continue;
+    std::set<std::string> announced = {"learned", "steps_to_learn"};  // the report's own
+    for (const auto& run : cli::written_runs(name, {"preset=reference"})) {
+      for (const auto& metric : metrics_of(run)) announced.insert(metric);
+    }
+    for (const auto& metric : measured) {
+      CATCH_INFO(name << " " << metric);
+      bool is_announced = false;
+      for (const auto& one : announced) is_announced = is_announced || is_called(metric, one);
+      CATCH_CHECK(is_announced);
+      ++checked;
+    }
+  }
+  CATCH_CHECK(checked >= 50);
+}
+
+}  // namespace
+}  // namespace difflab
