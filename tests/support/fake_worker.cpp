@@ -175,6 +175,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
     note_event(directory, "checkpoint", {{"step", step + 1}});
     write_status(directory, RunState::kRunning, {.step = step + 1, .steps = steps});
   }
+  ::prctl(PR_SET_PDEATHSIG, 0);  // from here on there is a result and its line, or neither
   lease->require_held();
   write_file_atomically(directory.metrics(), metric_lines(knobs, config, steps));
   Json metrics = metrics_of(config, steps);
