@@ -76,22 +76,25 @@ Score& Score::operator+=(const Score& other) {
   return *this;
 }
 
-Score score(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
-  const at::NoGradGuard no_grad;
-  const EvaluationMode no_dropout(model);
-  const auto asked = Questions::of(targets);
-  const auto logits = answers(model, inputs, asked.where);
-  const auto row = asked.where.div(targets.size(1), "floor");  // [n], the sequence of each
+Score score_of(const at::Tensor& logits, const Questions& asked, at::IntArrayRef shape) {
+  const auto row = asked.where.div(shape[1], "floor");  // [n], the sequence of each
   const auto wrong = logits.argmax(-1).ne(asked.targets).to(at::kLong);  // [n]
-  const auto wrong_in_row = at::zeros({inputs.size(0)}, wrong.options()).index_add(0, row, wrong);
+  const auto wrong_in_row = at::zeros({shape[0]}, wrong.options()).index_add(0, row, wrong);
   Score result;
-  result.sequences = inputs.size(0);
+  result.sequences = shape[0];
   result.targets = asked.targets.size(0);
   result.correct = result.targets - wrong.sum().item<std::int64_t>();
   result.all_correct = wrong_in_row.eq(0).sum().item<std::int64_t>();
   result.loss_sum =
-      at::cross_entropy_loss(logits, asked.targets, {}, at::Reduction::Sum).item<double>();
+      at::cross_entropy_loss(wide(logits), asked.targets, {}, at::Reduction::Sum).item<double>();
   return result;
+}
+
+Score score(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets) {
+  const at::NoGradGuard no_grad;
+  const EvaluationMode no_dropout(model);
+  const auto asked = Questions::of(targets);
+  return score_of(answers(model, inputs, asked.where), asked, targets.sizes());
 }
 
 }  // namespace difflab

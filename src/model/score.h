@@ -44,6 +44,9 @@ struct Score {
   Score& operator+=(const Score& other);
 };
 
+/// Scores answers: logits [n, V] of the n questions in sequences of this shape, [B, T].
+Score score_of(const at::Tensor& logits, const Questions& asked, at::IntArrayRef shape);
+
 /// Scores sequences without gradients; shapes as in mean_loss.
 Score score(LanguageModel& model, const at::Tensor& inputs, const at::Tensor& targets);
 

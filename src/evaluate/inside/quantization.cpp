@@ -43,15 +43,7 @@ Score score_with_rounded_stream(LanguageModel& model, const Batch& batch, std::i
   });
   const auto questions = Questions::of(batch.targets);
   const auto logits = model.head(states.flatten(0, 1).index_select(0, questions.where));
-  Score score;
-  score.sequences = batch.inputs.size(0);
-  score.targets = questions.targets.size(0);
-  score.correct = logits.argmax(-1).eq(questions.targets).sum().item<std::int64_t>();
-  score.loss_sum = token_losses(logits.unsqueeze(0), questions.targets.unsqueeze(0))
-                       .to(at::kDouble)
-                       .sum()
-                       .item<double>();
-  return score;
+  return score_of(logits, questions, batch.targets.sizes());
 }
 
 Score score_as_it_is(const EvaluationContext& context, std::int64_t samples) {

@@ -98,10 +98,8 @@ std::set<std::string> tried_with(const Reference& other, const Contrast& contras
   return all;
 }
 
-void look_at(const Reference& one, const References& all, const Condition& condition,
-             Objections& objections) {
-  const auto contrast = contrast_of(one);
-  if (&condition == &kWeighting && contrast.asks_one_thing) return;
+void look_at(const Reference& one, const Contrast& contrast, const References& all,
+             const Condition& condition, Objections& objections) {
   bool is_told = one.archive.has_value();
   std::vector<std::string> found;
   for (const auto& key : condition.keys) {
@@ -131,8 +129,9 @@ void check_robustness(const References& all, Objections& objections) {
     const bool claims = std::any_of(one.statements.begin(), one.statements.end(),
                                     [](const Statement& s) { return s.judges(); });
     if (!claims || !one.is_trained()) continue;
-    look_at(one, all, kScale, objections);
-    look_at(one, all, kWeighting, objections);
+    const auto contrast = contrast_of(one);
+    look_at(one, contrast, all, kScale, objections);
+    if (!contrast.asks_one_thing) look_at(one, contrast, all, kWeighting, objections);
   }
 }
 

@@ -86,6 +86,11 @@ std::optional<double> parse_number(std::string_view text) {
   return number;
 }
 
+bool is_same_value(std::string_view a, std::string_view b) {
+  const auto number = parse_number(a);
+  return a == b || (number && parse_number(b) == number);
+}
+
 std::string value_of_axis(const std::vector<std::pair<std::string, std::string>>& axes,
                           std::string_view name) {
   for (const auto& [axis, value] : axes) {

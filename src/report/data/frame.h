@@ -118,6 +118,9 @@ constexpr std::string_view kSeedAxis = "seed";
 /// The number that all of `text` spells, if it does.
 std::optional<double> parse_number(std::string_view text);
 
+/// Whether two values of an axis are the same, as text or as numbers: 0.5 and .5 are.
+bool is_same_value(std::string_view a, std::string_view b);
+
 /// What stands there, keys with dots in them first; null if nothing does.
 const Json* at_path(const Json& json, std::string_view path);
 

@@ -106,9 +106,7 @@ bool is_about(const ClaimConfig& claim, const std::string& axis, const std::stri
               const FrameRun& run) {
   const auto& fixed = claim.where.entries;
   return run.axis(axis) == value && std::all_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
-           const auto number = parse_number(entry.second);
-           return run.axis(entry.first) == entry.second ||
-                  (number && parse_number(run.axis(entry.first)) == number);
+           return is_same_value(run.axis(entry.first), entry.second);
          });
 }
 

@@ -15,11 +15,6 @@ namespace {
 
 using report::ReportProblem;
 
-bool is_same(const std::string& a, const std::string& b) {
-  const auto number = report::parse_number(a);
-  return a == b || (number && report::parse_number(b) == number);
-}
-
 void add_new(const std::vector<std::string>& names, std::vector<std::string>& all) {
   for (const auto& name : names) {
     if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
@@ -78,7 +73,7 @@ class Names {
   // Says whether the axis has the value, or may have had it.
   bool require_value(const std::string& key, const std::string& axis, const std::string& value) {
     const auto values = values_of(axis);
-    const auto is_it = [&](const auto& other) { return is_same(value, other); };
+    const auto is_it = [&](const auto& other) { return report::is_same_value(value, other); };
     if (std::any_of(values.begin(), values.end(), is_it)) return true;
     if (!is_narrowed(axis)) {
       problems_.push_back(
@@ -114,7 +109,7 @@ class Names {
   bool has_runs(const report::ClaimConfig& claim, const std::string& variant) const {
     return std::any_of(study_.points.begin(), study_.points.end(), [&](const auto& point) {
       const auto has = [&](const auto& axis, const auto& value) {
-        return is_same(report::value_of_axis(point.axes, axis), value);
+        return report::is_same_value(report::value_of_axis(point.axes, axis), value);
       };
       const auto& fixed = claim.where.entries;
       return has(compared_, variant) &&
