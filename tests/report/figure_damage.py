@@ -99,10 +99,12 @@ def shifted(_, picture):
 
 
 def moved_together(_, picture):
-    labels = [n for n in picture.iter() if "role-axis-label" in n.get("class", "") and len(n) > 1]
-    for node in labels:
-        node[1].set("transform", node[0].get("transform"))
-        return True
+    for node in picture.iter():
+        if "role-axis-label" in node.get("class", ""):
+            seen = [label for label in node if float(label.get("opacity", 1)) > 0 and "".join(label.itertext()).strip()]
+            if len(seen) > 1:
+                seen[1].set("transform", seen[0].get("transform"))
+                return True
     return False
 
 
