@@ -50,7 +50,8 @@ CATCH_TEST_CASE("provenance: a reference of another commit counts if its runs we
   const auto record = [&](const Json& changes) {
     Json all{{"commit", "0123456789abcdef0123"}, {"dirty", false}, {"runs", Json::array()}};
     for (const char* id : {"a", "b", "c"}) {
-      all["runs"].push_back({{"id", id}, {"numbers", 20}, {"differences", Json::array()}});
+      all["runs"].push_back(
+          {{"id", id}, {"numbers", 20}, {"differences", Json::array()}, {"confirms", true}});
     }
     all.merge_patch(changes);
     write_file_atomically(results.folder("contrast") / "reproduced.json", all.dump());
@@ -60,15 +61,34 @@ CATCH_TEST_CASE("provenance: a reference of another commit counts if its runs we
   CATCH_CHECK_THAT(record({{"commit", "another"}}), Contains("its commit is"));
   CATCH_CHECK_THAT(record({{"dirty", true}}), Contains("its commit is"));
   CATCH_CHECK_THAT(record({{"runs", Json::array()}}), Contains("its commit is"));
-  const Json one{{"id", "a"}, {"numbers", 20}, {"differences", Json::array()}};
-  const Json nothing{{"id", "a"}, {"numbers", 0}, {"differences", Json::array()}};
-  const Json other{{"id", "a"}, {"numbers", 20}, {"differences", {"test_loss is 1 instead of 2"}}};
+  const Json one{{"id", "a"}, {"numbers", 20}, {"confirms", true}};
+  const Json nothing{{"id", "a"}, {"numbers", 0}, {"confirms", true}};
+  const Json other{{"id", "a"}, {"numbers", 20}, {"confirms", false}};
   CATCH_CHECK_THAT(record({{"runs", {one, one}}}), Contains("its commit is"));
   CATCH_CHECK_THAT(record({{"runs", {one, one, nothing}}}), Contains("its commit is"));
   CATCH_CHECK_THAT(record({{"runs", {one, one, other}}}), Contains("its commit is"));
   CATCH_CHECK(record({{"runs", {one, one, one}}}) == "");
   results.edit("reproduced.json", [](Json& json) { json = Json::array({1}); });
   CATCH_CHECK_THAT(results.against("provenance"), Contains("its commit is"));
+}
+
+CATCH_TEST_CASE("provenance: a reference of another processor counts if this one confirms it") {
+  GoodResults results;
+  results.each_run = [](Run& run) {
+    if (run.seed < 100) run.provenance["cpu"] = "Intel Xeon";
+  };
+  results.write();
+  CATCH_REQUIRE_THAT(results.against("provenance"), Contains("its processor is"));
+  const auto record = [&](const std::string& cpu) {
+    Json all{{"commit", "0123456789abcdef0123"}, {"dirty", false}, {"cpu", cpu}};
+    for (const char* id : {"a", "b", "c"}) {
+      all["runs"].push_back({{"id", id}, {"numbers", 20}, {"confirms", true}});
+    }
+    write_file_atomically(results.folder("contrast") / "reproduced.json", all.dump());
+    return results.against("provenance");
+  };
+  CATCH_CHECK(record("AMD EPYC 7003") == "");
+  CATCH_CHECK_THAT(record("a third one"), Contains("its processor is"));
 }
 
 CATCH_TEST_CASE("provenance: a run that differs from itself") {

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "report/data/frame.h"
 #include "support/catch.h"
+#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -74,14 +76,81 @@ CATCH_TEST_CASE("a record says under which commit all runs were the same") {
   const std::vector<Reproduction> same{{"a", 20}, {"b", 20}, {"c", 20}};
   const Json clean{{"commit", "0123"}, {"dirty", false}, {"cpu", "A"}, {"host", "x"}};
   const auto record = reproduction_record(same, clean);
-  CATCH_CHECK(reproduced_under(record) == "0123");
+  CATCH_CHECK(confirmed_under(record).commit == "0123");
+  CATCH_CHECK(confirmed_under(record).cpu == "A");
   CATCH_CHECK(record.at("cpu") == "A");
   CATCH_CHECK_FALSE(record.contains("host"));
   auto other = same;
   other[1].differences = {"test_loss is 1 instead of 2"};
-  CATCH_CHECK(reproduced_under(reproduction_record(other, clean)) == "");
-  CATCH_CHECK(reproduced_under(reproduction_record(same, {{"commit", "0123"}})) == "");
-  CATCH_CHECK(reproduced_under(Json()) == "");
+  CATCH_CHECK(confirmed_under(reproduction_record(other, clean)).commit == "");
+  CATCH_CHECK(confirmed_under(reproduction_record(same, {{"commit", "0123"}})).commit == "");
+  CATCH_CHECK(confirmed_under(Json()).commit == "");
+
+  // On another machine it is one more seed.
+  other[1].elsewhere = Elsewhere{.judged = 2};
+  CATCH_CHECK(confirmed_under(reproduction_record(other, clean)).commit == "0123");
+  other[1].elsewhere->outside = {"test_loss is 1; other seeds say 2 to 3"};
+  CATCH_CHECK(confirmed_under(reproduction_record(other, clean)).commit == "");
+  other[1].elsewhere = Elsewhere{.judged = 0};
+  CATCH_CHECK(confirmed_under(reproduction_record(other, clean)).commit == "");
+}
+
+// A cell of four runs that took 100 to 130 steps, and one of which a run took more than 400.
+struct Cells {
+  Cells() {
+    study.report.headline = "steps_to_found";
+    add("a", {100, 110, 120, 130});
+    add("late", {300, 350, 380, 400});
+    plans[7].result = {{"metrics", {{"steps_to_found", nullptr}}},
+                       {"censored", {{"steps_to_found", 400}}}};
+  }
+  void add(const std::string& arm, const std::vector<double>& steps) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      FrameRun run;
+      run.plan.id = concat(arm, i);
+      run.plan.axes = {{"model", arm}, {"seed", std::to_string(i)}};
+      run.state = RunState::kFinished;
+      run.result = {{"metrics", {{"steps_to_found", steps[i]}}}};
+      plans.push_back(run);
+    }
+  }
+  Elsewhere judge(const std::string& id, const Json& result) const {
+    return judge_elsewhere(study, Frame(plans, "", {}, {}), id, result);
+  }
+  Study study;
+  std::vector<FrameRun> plans;
+};
+
+CATCH_TEST_CASE("a run of another machine must lie where other seeds of its cell would") {
+  Cells cells;
+  const auto steps = [](double value) { return Json{{"metrics", {{"steps_to_found", value}}}}; };
+  // 115 ± 12.92 · 12.91 · √1.25, t of three degrees of freedom at .9995 being 12.92
+  CATCH_CHECK(cells.judge("a0", steps(301)).outside.empty());
+  CATCH_CHECK(cells.judge("a0", steps(301)).judged == 1);
+  const auto far = cells.judge("a0", steps(302));
+  CATCH_REQUIRE(far.outside.size() == 1);
+  CATCH_CHECK(far.outside[0] == "steps_to_found is 302; other seeds say −72 to 302");
+  // A censored time is its bound, here and there.
+  CATCH_CHECK(cells
+                  .judge("late0", {{"metrics", {{"steps_to_found", nullptr}}},
+                                   {"censored", {{"steps_to_found", 400}}}})
+                  .judged == 1);
+  CATCH_CHECK(cells.judge("late0", steps(2000)).outside.size() == 1);
+
+  cells.study.report.claims.emplace_back().metric = "tokens_per_second";
+  CATCH_CHECK(cells.judge("a0", steps(302)).judged == 0);
+  CATCH_CHECK(cells.judge("nobody", steps(302)).judged == 0);
+}
+
+CATCH_TEST_CASE("seeds that all agree leave a hundredth, and two seeds leave nothing to judge") {
+  Cells cells;
+  cells.plans.clear();
+  cells.add("same", {100, 100, 100});
+  cells.add("few", {100, 200});
+  const auto steps = [](double value) { return Json{{"metrics", {{"steps_to_found", value}}}}; };
+  CATCH_CHECK(cells.judge("same1", steps(101)).outside.empty());
+  CATCH_CHECK(cells.judge("same1", steps(102)).outside.size() == 1);
+  CATCH_CHECK(cells.judge("few0", steps(102)).judged == 0);
 }
 
 }  // namespace

@@ -71,18 +71,30 @@ const Json& committed_run(const std::vector<Json>& runs, const std::string& id) 
   return *std::find_if(runs.begin(), runs.end(), [&](const Json& run) { return run["id"] == id; });
 }
 
+// What the numbers of another machine say of the committed ones.
+std::string among_seeds(const report::Elsewhere& found) {
+  if (found.judged == 0) return "There are too few seeds to judge these by";
+  if (found.outside.empty())
+    return concat("What it is reported for lies among other seeds (", found.judged,
+                  found.judged == 1 ? " number)" : " numbers)");
+  return concat("Outside of what other seeds say: ", join(found.outside, "; "));
+}
+
 void print_comparison(const sweep::Run& run, const report::Reproduction& found,
                       const std::string& others) {
   std::string said = concat(found.numbers, " numbers, all the same");
   if (!found.differences.empty()) {
     said = concat(found.differences.size(), " of ", found.numbers,
                   " numbers differ: ", join(found.differences));
-    if (!others.empty()) said += concat(". Made under other conditions: ", others);
+    if (found.elsewhere)
+      said +=
+          concat(". Made under other conditions: ", others, ". ", among_seeds(*found.elsewhere));
   }
   std::cout << fmt::format("  {}  {}\n    {}\n", run.id, run.label(), said);
 }
 
-// Whether every number of the reference's drawn runs is the same, as far as that can be expected.
+// Whether every number of the reference's drawn runs is the same, or as far as that can be
+// expected.
 int reproduce(const std::string& name, const fs::path& folder, const ReproduceOptions& options) {
   const auto finished = committed_runs(folder);
   std::vector<std::string> ids;
@@ -103,10 +115,16 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
   for (const auto& run : study.points) {
     const auto& committed = committed_run(finished, run.id);
     provenance = read_provenance(run.directory).value_or(Json::object());
-    all.push_back(report::compare_run(committed, read_result(run.directory).value_or(Json())));
+    const auto result = read_result(run.directory).value_or(Json::object());
+    auto found = report::compare_run(committed, result);
     const auto others = report::other_conditions(committed.at("provenance"), provenance);
-    print_comparison(run, all.back(), others);
-    is_sound = is_sound && (all.back().differences.empty() || !others.empty());
+    if (!found.differences.empty() && !others.empty()) {
+      found.elsewhere = report::judge_elsewhere(archive.study, archive.frame, run.id, result);
+    }
+    print_comparison(run, found, others);
+    is_sound = is_sound &&
+               (found.differences.empty() || (found.elsewhere && found.elsewhere->outside.empty()));
+    all.push_back(std::move(found));
   }
   if (options.record) {
     const auto record = report::reproduction_record(all, provenance);

@@ -296,7 +296,7 @@ Reference read_reference(const std::string& name, const fs::path& folder) {
   attempt(reference, [&] {
     const auto file = folder / "reproduced.json";
     if (!fs::exists(file)) return;
-    reference.reproduced_under = report::reproduced_under(report::read_object(file));
+    reference.confirmed = report::confirmed_under(report::read_object(file));
   });
   return reference;
 }

@@ -10,6 +10,7 @@
 #include "referee/base/claim.h"
 #include "referee/base/csv.h"
 #include "report/archive/rebuild.h"
+#include "report/archive/reproduction.h"
 #include "util/json.h"
 
 namespace difflab::referee {
@@ -35,9 +36,8 @@ struct Reference {
   std::vector<FigureFile> figures;
   std::optional<report::Archive> archive;  ///< if the report can be made again
   std::string why_no_archive;
-  /// The commit under which runs of it were made again bit for bit; empty if none were
-  /// (reproduced.json, report/archive/reproduction.h).
-  std::string reproduced_under;
+  /// Where runs of it were made again and confirm it (reproduced.json).
+  report::Confirmed confirmed;
 
   /// Values of a setting over all runs, as text; empty if the folder does not tell. From the
   /// archive, from the axes, or from the settings under a table.

@@ -94,9 +94,11 @@ void check_provenance(const References& all, Objections& objections) {
   for (const auto& one : all) {
     look_at_runs(one, objections);
     auto own = values_of(one, "commit");
-    if (!one.reproduced_under.empty()) own.insert(one.reproduced_under);
+    if (!one.confirmed.commit.empty()) own.insert(one.confirmed.commit);
     for (const auto& commit : own) ++commits[commit];
-    for (const auto& cpu : values_of(one, "cpu")) ++processors[cpu];
+    auto cpus = values_of(one, "cpu");
+    if (!one.confirmed.cpu.empty()) cpus.insert(one.confirmed.cpu);
+    for (const auto& cpu : cpus) ++processors[cpu];
   }
   look_for_twins(all, objections);
   const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -104,16 +106,17 @@ void check_provenance(const References& all, Objections& objections) {
   const auto machine = std::max_element(processors.begin(), processors.end(), less);
   for (const auto& one : all) {
     const auto own = values_of(one, "commit"), cpu = values_of(one, "cpu");
-    if (own.size() == 1 && *own.begin() != most->first && one.reproduced_under != most->first) {
+    if (own.size() == 1 && *own.begin() != most->first && one.confirmed.commit != most->first) {
       objections.object(one, "runs.json",
                         concat("its commit is ", own.begin()->substr(0, 12), "; ", most->second,
                                " of ", all.size(), " references come from ",
                                most->first.substr(0, 12), ", or are the same under it"));
     }
-    if (cpu.size() == 1 && *cpu.begin() != machine->first) {
-      objections.object(one, "runs.json",
-                        concat("its processor is ", *cpu.begin(), "; ", machine->second, " of ",
-                               all.size(), " references ran on ", machine->first));
+    if (cpu.size() == 1 && *cpu.begin() != machine->first && one.confirmed.cpu != machine->first) {
+      objections.object(
+          one, "runs.json",
+          concat("its processor is ", *cpu.begin(), "; ", machine->second, " of ", all.size(),
+                 " references ran on ", machine->first, ", or are confirmed by it"));
     }
   }
 }

@@ -70,21 +70,27 @@ Json reproduction_record(const std::vector<Reproduction>& runs, const Json& prov
   }
   record["runs"] = Json::array();
   for (const auto& run : runs) {
-    record["runs"].push_back(
-        {{"id", run.id}, {"numbers", run.numbers}, {"differences", run.differences}});
+    record["runs"].push_back({{"id", run.id},
+                              {"numbers", run.numbers},
+                              {"differences", run.differences},
+                              {"confirms", run.confirms()}});
+    if (!run.elsewhere) continue;
+    record["runs"].back()["among_seeds"] = {{"judged", run.elsewhere->judged},
+                                            {"outside", run.elsewhere->outside}};
   }
   return record;
 }
 
-std::string reproduced_under(const Json& record) {
-  if (!record.is_object() || record.value("dirty", Json()) != Json(false)) return "";
+Confirmed confirmed_under(const Json& record) {
+  if (!record.is_object() || record.value("dirty", Json()) != Json(false)) return {};
   const auto runs = record.find("runs");
-  if (runs == record.end() || !runs->is_array() || runs->size() < kFewestRuns) return "";
-  const bool all_equal = std::all_of(runs->begin(), runs->end(), [](const Json& run) {
+  if (runs == record.end() || !runs->is_array() || runs->size() < kFewestRuns) return {};
+  const bool all_confirm = std::all_of(runs->begin(), runs->end(), [](const Json& run) {
     return run.is_object() && run.value("numbers", Json()) > Json(0) &&
-           run.value("differences", Json()) == Json::array();
+           run.value("confirms", Json()) == Json(true);
   });
-  return all_equal ? condition_of(record, "commit") : "";
+  if (!all_confirm) return {};
+  return {condition_of(record, "commit"), condition_of(record, "cpu")};
 }
 
 }  // namespace difflab::report

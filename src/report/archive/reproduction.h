@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "report/archive/tolerance.h"
 #include "util/json.h"
 
 namespace difflab::report {
@@ -13,6 +15,15 @@ struct Reproduction {
   std::string id;
   int numbers = 0;  ///< that were compared: all metrics but times and sizes of the machine
   std::vector<std::string> differences = {};  ///< "test_loss is 0.41 instead of 0.4"
+  /// Where these come from other conditions, how it stands among other seeds.
+  std::optional<Elsewhere> elsewhere = {};
+
+  /// Whether the committed numbers stand: the same to the last bit, or, under other conditions, one
+  /// more seed that does not stand out.
+  bool confirms() const {
+    if (differences.empty()) return numbers > 0;
+    return elsewhere && elsewhere->judged > 0 && elsewhere->outside.empty();
+  }
 };
 
 /// `count` of the ids, or all if there are no more, in an order that depends on `draw` and the ids
@@ -31,8 +42,14 @@ std::string other_conditions(const Json& then, const Json& now);
 /// reproduced.json beside a reference: under which commit and conditions, and each run.
 Json reproduction_record(const std::vector<Reproduction>& runs, const Json& provenance);
 
-/// The commit under which the runs of a record were all made again bit for bit, from a clean tree;
-/// empty if it does not say so, or of fewer than three runs.
-std::string reproduced_under(const Json& record);
+/// Where the runs of a reference were made again.
+struct Confirmed {
+  std::string commit;  ///< empty: they were not
+  std::string cpu;
+};
+
+/// The commit and processor under which the runs of a record were all made again from a clean tree
+/// and confirm what is committed; none if it does not say so, or of fewer than three runs.
+Confirmed confirmed_under(const Json& record);
 
 }  // namespace difflab::report

@@ -1,0 +1,90 @@
+#include "report/archive/tolerance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "report/data/metric.h"
+#include "statistics/describe.h"
+#include "statistics/distributions.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr std::size_t kFewestSeeds = 3;
+constexpr double kConfidence = 0.999;
+constexpr double kFloor = 0.01;  // of the mean: runs that all agree have no spread
+
+std::set<std::string> judged_metrics(const Study& study) {
+  std::set<std::string> metrics;
+  for (const auto& claim : study.report.claims) metrics.insert(claim.metric);
+  if (metrics.empty()) metrics.insert(study.report.headline);
+  if (metrics.count("") > 0) {
+    for (const auto& table : study.report.tables) {
+      for (const auto& key : table.columns) {
+        if (metric_of(key).better != Better::kNeither) metrics.insert(key);
+      }
+    }
+  }
+  std::erase_if(metrics,
+                [](const auto& key) { return key.empty() || metric_of(key).is_of_machine(); });
+  return metrics;
+}
+
+std::vector<std::pair<std::string, std::string>> cell_of(const FrameRun& run) {
+  auto axes = run.plan.axes;
+  std::erase_if(axes, [](const auto& axis) { return axis.first == kSeedAxis; });
+  return axes;
+}
+
+std::optional<double> number_in(const Json& result, const char* part, const std::string& key) {
+  const auto found = result.find(part);
+  if (found == result.end() || !found->is_object()) return std::nullopt;
+  const auto value = found->find(key);
+  if (value == found->end() || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
+std::vector<double> values_of_cell(const Frame& frame, const FrameRun& run,
+                                   const std::string& key) {
+  std::vector<double> values;
+  for (const auto& other : frame.runs()) {
+    if (other.state != RunState::kFinished || cell_of(other) != cell_of(run)) continue;
+    auto value = other.metric(key);
+    if (!value) value = other.censored_above(key);
+    if (value) values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace
+
+Elsewhere judge_elsewhere(const Study& study, const Frame& frame, const std::string& id,
+                          const Json& result) {
+  Elsewhere found;
+  const auto run = std::find_if(frame.runs().begin(), frame.runs().end(),
+                                [&](const FrameRun& one) { return one.plan.id == id; });
+  if (run == frame.runs().end()) return found;
+  for (const auto& key : judged_metrics(study)) {
+    auto now = number_in(result, "metrics", key);
+    if (!now) now = number_in(result, "censored", key);
+    const auto values = values_of_cell(frame, *run, key);
+    if (!now || values.size() < kFewestSeeds) continue;
+    ++found.judged;
+    const auto n = static_cast<double>(values.size());
+    const double center = mean(values);
+    const double t = student_t_quantile((1 + kConfidence) / 2, n - 1);
+    const double width =
+        std::max(t * *sample_sd(values) * std::sqrt(1 + 1 / n), kFloor * std::abs(center));
+    if (std::abs(*now - center) <= width) continue;
+    const auto metric = metric_of(key);
+    found.outside.push_back(concat(key, " is ", metric.text(*now), "; other seeds say ",
+                                   metric.text(center - width), " to ",
+                                   metric.text(center + width)));
+  }
+  return found;
+}
+
+}  // namespace difflab::report
