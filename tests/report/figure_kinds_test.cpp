@@ -123,6 +123,28 @@ CATCH_TEST_CASE("runs that chose bins of their own are spread over common ones")
   }
 }
 
+CATCH_TEST_CASE("bins that no run fills are drawn between filled ones alone") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto bin = [](double from, double share) {
+    return Json{{"logit", from}, {"end", 2 * from}, {"share", share}};
+  };
+  with_cells(builder, "diff", 0,
+             Json::array({bin(1, 0), bin(2, .5), bin(4, 0), bin(8, .4), bin(16, 0), bin(32, 0)}));
+  with_cells(builder, "diff", 1,
+             Json::array({bin(1, 0), bin(2, .5), bin(4, 0), bin(8, .4), bin(16, .1), bin(32, 0)}));
+  HistogramConfig config = histogram();
+  config.x_end = "end";
+  config.weight = "share";
+  const Drawing drawing = draw(builder, config);
+  CATCH_REQUIRE(drawing.rows.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CATCH_CHECK(std::stod(drawing.rows[i][1]) == Approx(std::pow(2, i + 1)));
+  }
+  CATCH_CHECK(std::stod(drawing.rows[1][3]) == 0);
+  CATCH_CHECK(std::stod(drawing.rows[3][3]) == Approx(.05));
+}
+
 CATCH_TEST_CASE("panels and lines may be keys of the cells, such as the layer") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

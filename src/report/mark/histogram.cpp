@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -125,16 +126,27 @@ void share_bins(const HistogramConfig& config, std::vector<Count>& counts) {
   }
 }
 
+// All bins from the first to the last that any run fills: evaluations have room for sizes that
+// these runs do not have.
+std::set<Bin> filled_bins(const std::vector<Count>& counts) {
+  std::set<Bin> all, filled;
+  for (const Count& one : counts) {
+    for (const auto& [bin, weight] : one.bins) {
+      all.insert(bin);
+      if (weight > 0) filled.insert(bin);
+    }
+  }
+  if (filled.empty()) return all;
+  return {all.find(*filled.begin()), std::next(all.find(*filled.rbegin()))};
+}
+
 // The share of each run's values in each bin, as rows of an evaluation; a bin that only other runs
 // fill is zero here. `store` keeps the fields that the rows refer to.
 std::vector<Observation> shares(const HistogramConfig& config, const std::vector<Observation>& rows,
                                 std::deque<Json>& store) {
   auto counts = count(config, rows);
   share_bins(config, counts);
-  std::set<Bin> all;
-  for (const Count& one : counts) {
-    for (const auto& entry : one.bins) all.insert(entry.first);
-  }
+  const auto all = filled_bins(counts);
   std::vector<Observation> result;
   for (const Count& one : counts) {
     double total = 0;
