@@ -287,7 +287,11 @@ std::vector<FigureConfig> other_figures() {
   grouped.y = "accuracy";
   grouped.color = "model";
   grouped.width = ColumnWidth::kDouble;
-  return {difference, attention, logits, speed, when, length, panels, grouped};
+  IntervalConfig intervals;
+  intervals.name = "intervals";
+  intervals.y = "model";
+  intervals.x = "steps_to_90_accuracy";
+  return {difference, attention, logits, speed, when, length, panels, grouped, intervals};
 }
 
 }  // namespace difflab::report

@@ -58,7 +58,8 @@ CATCH_TEST_CASE("bars and bands reach from the lower end of an interval to its u
     const bool is_bar = std::holds_alternative<BarConfig>(figure);
     const auto* line = std::get_if<LineConfig>(&figure);
     const bool is_survival = std::holds_alternative<SurvivalConfig>(figure);
-    if (is_bar || is_survival || (line != nullptr && line->band == Band::kCi95)) {
+    const bool is_interval = std::holds_alternative<IntervalConfig>(figure);
+    if (is_bar || is_survival || is_interval || (line != nullptr && line->band == Band::kCi95)) {
       CATCH_CHECK(intervals >= 1);
     }
     bars += is_bar ? 1 : 0;

@@ -5,6 +5,7 @@
 #include "report/mark/bar.h"
 #include "report/mark/heatmap.h"
 #include "report/mark/histogram.h"
+#include "report/mark/interval.h"
 #include "report/mark/line.h"
 #include "report/mark/scatter.h"
 #include "report/mark/stacked.h"
@@ -15,6 +16,6 @@ namespace difflab::report {
 /// Every kind of figure; `mark:` in the YAML picks one.
 /// To add one: write mark/NAME.{h,cpp} with a config struct and its `draw`, add it here.
 using FigureConfig = std::variant<LineConfig, BarConfig, HeatmapConfig, StackedConfig,
-                                  HistogramConfig, ScatterConfig, SurvivalConfig>;
+                                  HistogramConfig, IntervalConfig, ScatterConfig, SurvivalConfig>;
 
 }  // namespace difflab::report

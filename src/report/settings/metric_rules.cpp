@@ -63,6 +63,9 @@ class MetricRules {
   void check(const std::string& place, const BarConfig& bar) {
     if (bar.source.empty()) must_be_metric(place + ".y", bar.y);
   }
+  void check(const std::string& place, const IntervalConfig& interval) {
+    if (interval.source.empty()) must_be_metric(place + ".x", interval.x);
+  }
   void check(const std::string& place, const ScatterConfig& scatter) {
     if (!scatter.source.empty()) return;
     must_be_known(place + ".x", scatter.x);

@@ -132,6 +132,15 @@ void BarConfig::validate(config::Check& check) const {
   check_given("y", y, check);
 }
 
+void IntervalConfig::validate(config::Check& check) const {
+  check_given("y", y, check);
+  check_given("x", x, check);
+  if (!against.empty() && x_scale == AxisScale::kLog) {
+    check.problem("x_scale",
+                  "is log with against; expected linear, because differences may be negative");
+  }
+}
+
 void HeatmapConfig::validate(config::Check& check) const {
   check_given("source", source, check);
   check_given("x", x, check);

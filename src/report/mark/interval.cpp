@@ -1,0 +1,297 @@
+#include "report/mark/interval.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "report/data/format.h"
+#include "report/figure/parts.h"
+#include "statistics/survival.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr int kIntervalRow = 16;     // pixels from one row to the next
+constexpr int kIntervalAxis = 38;    // pixels of the axis with its title
+constexpr double kNameLetter = 4.9;  // pixels of a letter of 9 points
+constexpr int kMostNamePixels = 200;
+constexpr int kNamesGap = 24;
+
+/// One row of one panel as it is drawn.
+struct IntervalRow {
+  Group group;
+  double center = 0;
+  std::optional<double> low, high;
+  std::vector<double> reached, bounds;  // values of runs that got there, and of those that did not
+};
+
+struct IntervalPlan {
+  const IntervalConfig& config;
+  Metric metric;
+  std::vector<Series> names, panels;
+  std::vector<double> chance;
+  const Style& style;
+
+  bool is_difference() const { return !config.against.empty(); }
+};
+
+// Where some runs never got there a mean would be the shorter, the fewer did: the median is not.
+IntervalRow row_of(const IntervalPlan& plan, Group group) {
+  IntervalRow row;
+  row.center = group.average;
+  if (group.interval) {
+    row.low = group.interval->low;
+    row.high = group.interval->high;
+  }
+  std::vector<Lifetime> lives;
+  for (std::size_t i = 0; i < group.n(); ++i) {
+    const auto& run = *group.runs[i];
+    const bool got_there =
+        plan.is_difference() || run.metric(plan.config.x) || !run.censored_above(plan.config.x);
+    (got_there ? row.reached : row.bounds).push_back(group.values[i]);
+    lives.push_back({group.values[i], got_there});
+  }
+  if (!row.bounds.empty()) {
+    const double end = *std::max_element(group.values.begin(), group.values.end());
+    row.center = median_lifetime(lives).value_or(end);
+    if (const auto range = median_lifetime_interval(lives)) {
+      row.low = range->low;
+      if (std::isfinite(range->high)) row.high = range->high;
+    }
+  }
+  row.group = std::move(group);
+  return row;
+}
+
+std::vector<IntervalRow> rows_of(const IntervalPlan& plan, std::vector<Group> groups) {
+  std::vector<IntervalRow> rows;
+  for (auto& group : groups) rows.push_back(row_of(plan, std::move(group)));
+  return rows;
+}
+
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
+             const std::string& baseline) {
+  Json values = Json::array();
+  std::set<std::string> drawn;  // panels that have their line at zero
+  for (const auto& row : rows) {
+    const double last =
+        row.bounds.empty() ? row.center : *std::max_element(row.bounds.begin(), row.bounds.end());
+    const bool is_open = row.low && !row.high;
+    Json origin;
+    if (plan.is_difference()) {
+      if (drawn.insert(key_text(row.group.keys[0])).second) origin = 0;
+    } else if (key_text(row.group.keys[1]) == baseline) {
+      origin = row.center;
+    }
+    values.push_back({{"panel", label_of(row.group.keys[0], plan.panels, plan.style.labels)},
+                      {"row", label_of(row.group.keys[1], plan.names, plan.style.labels)},
+                      {"center", row.center},
+                      {"low", number_or_null(row.low)},
+                      {"high", is_open ? Json(last) : number_or_null(row.high)},
+                      {"n", row.group.n()},
+                      {"reached", row.reached},
+                      {"bounds", row.bounds},
+                      {"origin", std::move(origin)}});
+  }
+  return values;
+}
+
+Json x_channel(const IntervalPlan& plan, const char* field) {
+  Json scale = {{"zero", false}, {"nice", true}, {"padding", 5}};
+  if (plan.config.x_scale == AxisScale::kLog) scale["type"] = "log";
+  std::string title = plan.style.labels.axis_title(plan.metric);
+  if (plan.is_difference()) {
+    title = concat("difference to ", plan.style.labels.value(plan.config.against));
+  }
+  return {{"field", field},
+          {"type", "quantitative"},
+          {"title", title},
+          {"scale", std::move(scale)},
+          {"axis", number_axis(Json{{"tickCount", 4}})}};
+}
+
+Json y_channel(const Json& order) {
+  return {
+      {"field", "row"},
+      {"type", "nominal"},
+      {"sort", order},
+      {"title", nullptr},
+      {"scale", Json{{"domain", order}}},
+      {"axis",
+       Json{{"ticks", false}, {"domain", false}, {"grid", true}, {"labelLimit", kMostNamePixels}}}};
+}
+
+Json color_of_row(const IntervalPlan& plan) {
+  return {{"field", "row"},
+          {"type", "nominal"},
+          {"scale", color_scale(plan.names)},
+          {"legend", nullptr}};
+}
+
+Json points_of(const char* list, const char* shape, const IntervalPlan& plan, const Json& order) {
+  return {{"transform",
+           Json::array({Json{{"flatten", Json::array({list})}, {"as", Json::array({"value"})}}})},
+          {"mark", Json{{"type", "point"},
+                        {"shape", shape},
+                        {"size", 18},
+                        {"opacity", 0.55},
+                        {"strokeWidth", 0.9}}},
+          {"encoding", Json{{"x", x_channel(plan, "value")},
+                            {"y", y_channel(order)},
+                            {"color", color_of_row(plan)}}}};
+}
+
+Json layers_of(const IntervalPlan& plan, const Json& order) {
+  Json layers = Json::array();
+  // A layer without a field of its own would keep Vega-Lite from splitting the others into panels.
+  layers.push_back({{"transform", Json::array({Json{{"filter", "isValid(datum.origin)"}}})},
+                    {"mark", Json{{"type", "rule"}, {"color", kMutedInk}, {"strokeWidth", 0.8}}},
+                    {"encoding", Json{{"x", x_channel(plan, "origin")}}}});
+  for (const Json& rule : chance_rules(plan.chance, "x")) layers.push_back(rule);
+  layers.push_back(points_of("reached", "circle", plan, order));
+  layers.push_back(points_of("bounds", "triangle-right", plan, order));
+  Json interval = {{"x", x_channel(plan, "low")},
+                   {"x2", Json{{"field", "high"}}},
+                   {"y", y_channel(order)},
+                   {"color", color_of_row(plan)}};
+  layers.push_back({{"transform", Json::array({Json{{"filter", "isValid(datum.low)"}}})},
+                    {"mark", Json{{"type", "rule"}, {"strokeWidth", 1.6}}},
+                    {"encoding", std::move(interval)}});
+  const auto number = [](const char* field, const std::string& title) {
+    return Json{{"field", field}, {"title", title}, {"format", ".4~f"}};
+  };
+  layers.push_back(
+      {{"mark", Json{{"type", "point"},
+                     {"filled", true},
+                     {"shape", "diamond"},
+                     {"size", 45},
+                     {"opacity", 1}}},
+       {"encoding",
+        Json{{"x", x_channel(plan, "center")},
+             {"y", y_channel(order)},
+             {"color", color_of_row(plan)},
+             {"tooltip", Json::array({Json{{"field", "row"}, {"title", "variant"}},
+                                      number("center", plan.style.labels.heading(plan.metric)),
+                                      number("low", "95 % from"), number("high", "95 % to"),
+                                      Json{{"field", "n"}, {"title", "runs"}}})}}}});
+  return layers;
+}
+
+std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& frame,
+                                     const std::vector<IntervalRow>& rows) {
+  std::vector<Group> groups;
+  bool any_never = false;
+  for (const auto& row : rows) {
+    groups.push_back(row.group);
+    any_never = any_never || !row.bounds.empty();
+  }
+  // Rows that have medians say so themselves.
+  if (any_never) {
+    for (auto& group : groups) group.censored = 0;
+  }
+  std::vector<std::string> lines = {describe_spread(groups, /*shows_interval=*/true)};
+  if (any_never) lines[0] += "; medians where some never got there (open triangles)";
+  if (!plan.is_difference() && find_series(plan.names, frame.baseline()) != nullptr) {
+    lines[0] += "; line: " + plan.style.labels.value(frame.baseline());
+  }
+  if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
+  const auto gaps = describe_gaps(frame, plan.config.y, plan.style.labels);
+  if (!gaps.empty()) lines.push_back(gaps);
+  return lines;
+}
+
+// All values of an axis, also those without a result, then whatever else the data hold.
+Json order_of(const IntervalPlan& plan, const Json& values) {
+  Json order = Json::array();
+  for (const auto& name : plan.names) {
+    if (!plan.is_difference() || name.value != plan.config.against) order.push_back(name.label);
+  }
+  for (const Json& row : values) {
+    if (std::find(order.begin(), order.end(), row["row"]) == order.end()) {
+      order.push_back(row["row"]);
+    }
+  }
+  return order;
+}
+
+void lay_out(const IntervalPlan& plan, const Json& order, Json& spec) {
+  const int width = pixels(plan.config.width);
+  const int height = kIntervalRow * static_cast<int>(std::max<std::size_t>(order.size(), 1));
+  if (plan.panels.empty()) {
+    fit_into(spec, width, kIntervalAxis + height + heading_height(spec));
+    spec["layer"] = layers_of(plan, order);
+    return;
+  }
+  std::size_t letters = 0;
+  for (const auto& name : plan.names) letters = std::max(letters, name.label.size());
+  const int names =
+      std::min(static_cast<int>(kNameLetter * static_cast<double>(letters)), kMostNamePixels) +
+      kNamesGap;
+  const bool single = plan.config.width == ColumnWidth::kSingle;
+  const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
+  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
+                    Json{{"width", std::max((width - names) / columns - kPanelGap, 40)},
+                         {"height", height},
+                         {"layer", layers_of(plan, order)}});
+  spec["resolve"] = Json{{"scale", Json{{"x", "independent"}}}};
+}
+
+void add_interval_csv(const IntervalPlan& plan, const std::vector<IntervalRow>& rows,
+                      Drawing& drawing) {
+  for (const auto& key : {plan.config.facet, plan.config.y}) {
+    if (!key.empty()) drawing.columns.push_back(key);
+  }
+  const auto& x = plan.config.x;
+  for (const auto& name : {concat("mean_", x), concat("low_", x), concat("high_", x),
+                           std::string("n"), concat("values_", x)}) {
+    drawing.columns.push_back(name);
+  }
+  for (const auto& row : rows) {
+    auto& line = drawing.rows.emplace_back();
+    if (!plan.config.facet.empty()) line.push_back(key_text(row.group.keys[0]));
+    line.push_back(key_text(row.group.keys[1]));
+    line.push_back(plain_number(row.center));
+    line.push_back(row.low ? plain_number(*row.low) : "");
+    line.push_back(row.high ? plain_number(*row.high) : "");
+    line.push_back(concat(row.group.n()));
+    std::vector<std::string> values;
+    for (const double value : row.reached) values.push_back(plain_number(value));
+    for (const double bound : row.bounds) values.push_back(">" + plain_number(bound));
+    line.push_back(join(values, " "));
+  }
+}
+
+}  // namespace
+
+Drawing IntervalConfig::draw(const Frame& frame, const Style& style) const {
+  const auto observations = frame.observations(source, false, where);
+  const std::vector<std::string> keys = {facet, y};
+  IntervalPlan plan{.config = *this,
+                    .metric = metric_of(x),
+                    .names = style.series(frame, observations, y),
+                    .panels = style.panels(frame, observations, facet),
+                    .chance = {},
+                    .style = style};
+  auto groups = aggregate(frame, observations, keys, x);
+  if (plan.is_difference()) {
+    groups = differences(frame, groups, keys, y, against);
+  } else {
+    plan.chance = chance_levels(frame, observations, x);
+  }
+  const auto rows = rows_of(plan, std::move(groups));
+
+  std::string what = style.labels.heading(plan.metric);
+  if (plan.is_difference()) what += ", difference to " + style.labels.value(against);
+  Drawing drawing;
+  drawing.spec = style.start(*this, what, subtitle_of(plan, frame, rows));
+  const Json values = data_of(rows, plan, frame.baseline());
+  drawing.spec["data"] = Json{{"values", values}};
+  lay_out(plan, order_of(plan, values), drawing.spec);
+  add_interval_csv(plan, rows, drawing);
+  return drawing;
+}
+
+}  // namespace difflab::report

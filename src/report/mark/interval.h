@@ -1,0 +1,47 @@
+#pragma once
+
+#include "report/figure/figure.h"
+#include "report/figure/scale.h"
+
+namespace difflab::report {
+
+/// One row for each value of `y`: every run as a point, their mean and its 95 % interval. Where
+/// some runs never got there, their points are open triangles at the last step, and mean and
+/// interval are the median's. With `against` the rows are differences to that value of `y` on equal
+/// seeds. Legible with many more values than curves would be.
+struct IntervalConfig : FigureCommon {
+  static constexpr std::string_view kKind = "interval";
+  static constexpr std::string_view kAbout =
+      "a row per variant: every run as a point, their mean and 95 % interval";
+  static constexpr std::string_view kKindKey = "mark";
+
+  std::string y;        ///< axis, or a key of the cells
+  std::string x;        ///< metric
+  std::string facet;    ///< axis; one panel per value, each with a scale of its own
+  std::string against;  ///< value of y; empty: no difference
+  AxisScale x_scale = AxisScale::kLinear;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    FigureCommon::visit_fields(visit);
+    visit("y", y, "axis or key of the cells with one row per value");
+    visit("x", x, "metric");
+    visit("facet", facet, "axis with one panel per value");
+    visit("against", against, "value of y: rows show the difference to it on equal seeds");
+    visit("x_scale", x_scale, "linear or log");
+  }
+  void validate(config::Check& check) const;
+  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
+  template <class Rules>
+  void check_axes(Rules& rules) const {
+    rules.must_vary("facet", facet, *this);
+    rules.may_be_axis(y);
+  }
+
+  /// CSV: mean_M, low_M, high_M, n of each row, and the values of its runs, those that never got
+  /// there with a ">"; of rows that have such runs the median and its interval (Brookmeyer &
+  /// Crowley), without its right end where that is open.
+  Drawing draw(const Frame& frame, const Style& style) const;
+};
+
+}  // namespace difflab::report

@@ -1,0 +1,101 @@
+// A row per variant: its runs, their mean and interval.
+#include <string>
+#include <vector>
+
+#include "report/data/frame.h"
+#include "report/example_study.h"
+#include "report/figure/style.h"
+#include "support/catch.h"
+#include "support/problems.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+using Catch::Contains;
+
+IntervalConfig steps_by_model() {
+  IntervalConfig config;
+  config.name = "steps";
+  config.y = "model";
+  config.x = "steps_to_found";
+  return config;
+}
+
+void never_found(StudyBuilder& builder, const std::string& model, int seed, double bound) {
+  builder.finished(model, seed, {{"steps_to_found", nullptr}},
+                   {{"censored", {{"steps_to_found", bound}}}});
+}
+
+// The line that is drawn where the data say.
+std::vector<double> origins(const Drawing& drawing) {
+  std::vector<double> found;
+  for (const Json& row : drawing.spec["data"]["values"]) {
+    if (!row.at("origin").is_null()) found.push_back(row.at("origin").get<double>());
+  }
+  return found;
+}
+
+CATCH_TEST_CASE("an interval figure has a row per variant with the mean of its runs") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.study.baseline = "transformer";
+  for (int seed = 0; seed < 3; ++seed) {
+    builder.finished("transformer", seed, {{"steps_to_found", 300 + 10 * seed}});
+    builder.finished("diff", seed, {{"steps_to_found", 200 + 20 * seed}});
+  }
+  const Drawing drawing = draw(builder, steps_by_model());
+  CATCH_CHECK(drawing.columns ==
+              std::vector<std::string>{"model", "mean_steps_to_found", "low_steps_to_found",
+                                       "high_steps_to_found", "n", "values_steps_to_found"});
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  CATCH_CHECK(drawing.rows[0][0] == "transformer");
+  CATCH_CHECK(std::stod(drawing.rows[0][1]) == Approx(310));
+  // 4.302653 · 10 / √3, Student's t of two degrees of freedom
+  CATCH_CHECK(std::stod(drawing.rows[0][2]) == Approx(310 - 24.8414).epsilon(1e-6));
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(310 + 24.8414).epsilon(1e-6));
+  CATCH_CHECK(drawing.rows[0][5] == "300 310 320");
+  CATCH_CHECK(origins(drawing) == std::vector<double>{310});  // the baseline's
+  CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
+                   Contains("over 3 runs") && Contains("line: transformer"));
+
+  auto difference = steps_by_model();
+  difference.against = "transformer";
+  const Drawing paired = draw(builder, difference);
+  CATCH_REQUIRE(paired.rows.size() == 1);
+  CATCH_CHECK(paired.rows[0][5] == "-100 -90 -80");
+  CATCH_CHECK(std::stod(paired.rows[0][1]) == Approx(-90));
+  CATCH_CHECK(origins(paired) == std::vector<double>{0});
+}
+
+CATCH_TEST_CASE("an interval figure shows the median where some runs never got there") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (int seed = 0; seed < 4; ++seed) {
+    builder.finished("transformer", seed, {{"steps_to_found", 100 * (seed + 1)}});
+  }
+  never_found(builder, "transformer", 4, 4000);
+  for (int seed = 0; seed < 5; ++seed) never_found(builder, "diff", seed, 4000);
+  const Drawing drawing = draw(builder, steps_by_model());
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  CATCH_CHECK(drawing.rows[0][1] == "300");  // not the mean, 1,000
+  CATCH_CHECK(drawing.rows[0][5] == "100 200 300 400 >4000");
+  CATCH_CHECK(drawing.rows[1][1] == "4000");
+  CATCH_CHECK(drawing.rows[1][3].empty());  // an interval without a right end
+  CATCH_CHECK(drawing.rows[1][5] == ">4000 >4000 >4000 >4000 >4000");
+  CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
+                   Contains("medians where some never got"));
+  CATCH_CHECK(drawing.spec["data"]["values"][0]["bounds"] == Json::array({4000.0}));
+}
+
+CATCH_TEST_CASE("an interval figure needs an axis, a metric and room for negative differences") {
+  IntervalConfig config;
+  config.against = "transformer";
+  config.x_scale = AxisScale::kLog;
+  const auto problems = testing::Problems::of(config);
+  CATCH_CHECK_THAT(problems, Contains("y ") && Contains("x ") &&
+                                 Contains("x_scale is log with against; expected linear"));
+}
+
+}  // namespace
+}  // namespace difflab::report
