@@ -24,7 +24,7 @@ constexpr const char* kExamples =
     "Examples\n"
     "  ./difflab list experiments                     what there is\n"
     "  ./difflab sweep headline                       run it (again: run what is missing), report\n"
-    "  ./difflab sweep headline preset=smoke          a dose of seconds, to see it work\n"
+    "  ./difflab sweep headline preset=smoke          a run of seconds, to see it work\n"
     "  ./difflab sweep headline --dry-run             check everything, list the runs, run "
     "nothing\n"
     "  ./difflab sweep headline 'seed=range(5)' train.steps=2000 model=diff,transformer\n"

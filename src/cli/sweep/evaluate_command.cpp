@@ -85,7 +85,7 @@ int evaluate(const EvaluateOptions& options) {
 void add_evaluate_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<EvaluateOptions>();
   CLI::App* command = app.add_subcommand(
-      "evaluate", "Ask trained models of an experiment, or runs, something new; train nothing");
+      "evaluate", "Evaluate the trained models of an experiment, or runs, anew; train nothing");
   command
       ->add_option(
           "what", options->words,

@@ -203,8 +203,8 @@ int needle(NeedleOptions& options) {
 
 void add_needle_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<NeedleOptions>();
-  CLI::App* command =
-      app.add_subcommand("needle", "Ask trained models for needles: accuracy by length and depth");
+  CLI::App* command = app.add_subcommand(
+      "needle", "Evaluate trained models on needles: accuracy by length and depth");
   command
       ->add_option(
           "what", options->words,
