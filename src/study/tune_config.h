@@ -19,6 +19,7 @@ struct TuneConfig {
   std::vector<double> values = {};
   std::int64_t seeds = 3;
   std::int64_t steps = 0;
+  std::int64_t longer = 0;
   bool grow = true;
   bool every_seed = false;
   std::string metric = "valid_loss";
@@ -34,6 +35,10 @@ struct TuneConfig {
     visit("seeds", seeds, "runs per variant and value, with seeds that are not reported",
           config::between(1, 1000));
     visit("steps", steps, "train.steps of these runs; 0: those of the runs that are reported",
+          config::at_least(0));
+    visit("longer", longer,
+          "steps of these runs anew for variants of which no value works in as many as the others "
+          "have; 0: these are not tunable",
           config::at_least(0));
     visit("grow", grow,
           "a value at an edge that is the best of a variant adds one beyond, for all");

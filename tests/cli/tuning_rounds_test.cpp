@@ -85,6 +85,77 @@ CATCH_TEST_CASE("tuned: a sweep that leaves values is killed and comes to the sa
   for (const auto& [run, times] : bench.driver.workers.ends()) CATCH_CHECK(times == 1);
 }
 
+// DIFF learns in runs of 400 steps alone: the worker takes the first that matches.
+constexpr const char* kDiffIsLate = R"("  steps: 400\n": 1, "name: diff\n": -9)";
+
+CATCH_TEST_CASE("tuned: a variant of which no value works is tried anew in longer runs") {
+  const std::vector<std::string> words{kLearned, "tune.steps=170", "tune.longer=400",
+                                       "tune.seeds=3", "tune.grow=false"};
+  const TuningBench bench(kDiffIsLate);
+  const Answer answer = bench.sweep(words);
+  CATCH_INFO(answer.err);
+  CATCH_REQUIRE(answer.code == 0);
+  // DIFF's shorter runs end with one seed, as longer ones are to follow.
+  CATCH_CHECK(bench.driver.workers.ends().size() == 9 + 3 + 9 + 4);
+  std::map<std::string, int> reported;
+  for (const auto& run : bench.report("tuning")) {
+    const auto folder = bench.driver.results() / "runs" / run.at("id").get<std::string>();
+    const bool is_late = run.at("axes").at("model") == "diff";
+    CATCH_CHECK_THAT(read_file(folder / "config.yaml"),
+                     Contains(is_late ? "steps: 400\n" : "steps: 170\n"));
+    ++reported[run.at("axes").at("model").get<std::string>()];
+  }
+  CATCH_CHECK(reported == std::map<std::string, int>{{"transformer", 9}, {"diff", 9}});
+  for (const auto& variant : bench.variants()) {
+    CATCH_CHECK(!variant.at("value").is_null());
+    CATCH_CHECK(variant.contains("is_longer") == (variant.at("axes").at(0).at(1) == "diff"));
+  }
+  CATCH_CHECK_THAT(read_file(bench.output() / "table.md"),
+                   Contains("in runs of 170 steps") &&
+                       Contains("No value worked in these steps for diff, so that all were tried "
+                                "anew there in runs of 400 steps"));
+
+  const auto to = bench.driver.project() / "again";
+  CATCH_REQUIRE(bench.driver.call({"report", "--from", bench.output(), "--to", to}).code == 0);
+  for (const char* file : {"table.md", "observations.json", "tuning/table.md"}) {
+    CATCH_CHECK(read_file(to / file) == read_file(bench.output() / file));
+  }
+  const auto decided = bench.decisions();
+  bench.driver.workers.forget();
+  CATCH_CHECK(bench.sweep(words).code == 0);
+  CATCH_CHECK(bench.driver.workers.starts().empty());
+  CATCH_CHECK(bench.decisions() == decided);
+}
+
+CATCH_TEST_CASE("tuned: where longer runs are not asked for, or do not help, nothing is tunable") {
+  const TuningBench bench(kDiffIsLate);
+  CATCH_CHECK(bench.sweep({kLearned, "tune.steps=170"}).code == 0);
+  CATCH_CHECK(bench.variants().at(1).at("value").is_null());
+  const TuningBench never(R"("name: diff\n": -9)");
+  CATCH_CHECK(never.sweep({kLearned, "tune.steps=170", "tune.longer=400"}).code == 0);
+  CATCH_CHECK(never.variants().at(1).at("value").is_null());
+  CATCH_CHECK_THAT(read_file(never.output() / "table.md"),
+                   Contains("runs of 400 steps") && Contains("Not tunable, as none"));
+  CATCH_CHECK_THAT(bench.sweep({"tune.steps=170", "tune.longer=170"}).err,
+                   Contains("tune.longer is 170; expected more than 170, the steps of its other"));
+  CATCH_CHECK_THAT(bench.sweep({"train.steps=150", "tune.longer=150"}).err,
+                   Contains("tune.longer is 150; expected more than 150"));
+}
+
+CATCH_TEST_CASE("tuned: a sweep that is killed among its longer runs comes to the same values") {
+  const std::vector<std::string> words{"sweep",          "tuned",           kLearned,
+                                       "tune.steps=170", "tune.longer=400", "tune.seeds=3"};
+  const TuningBench undisturbed(kDiffIsLate);
+  CATCH_REQUIRE(undisturbed.driver.call(words).code == 0);
+  const TuningBench bench(kDiffIsLate, R"(, "steps": 5, "step_ms": 4)");
+  auto killed = words;
+  killed.emplace_back("launcher.workers=2");
+  bench.driver.kill_after({4, 13, 17, 22}, killed);
+  CATCH_CHECK(bench.driver.call(words).code == 0);
+  CATCH_CHECK(bench.decisions() == undisturbed.decisions());
+  for (const auto& [run, times] : bench.driver.workers.ends()) CATCH_CHECK(times == 1);
+}
+
 CATCH_TEST_CASE("tuned: a metric that no run has is not one at which nothing learns") {
   const TuningBench bench(kInside);
   const Answer answer = bench.sweep({"tune.metric=valid_los"});

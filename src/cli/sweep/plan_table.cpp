@@ -55,13 +55,13 @@ std::string plan_table(const Study& study) {
     std::set<std::string> seeds;
     for (const auto& run : study.tuning->points) seeds.insert(run.axes.back().second);
     const bool has_all = static_cast<std::int64_t>(seeds.size()) == study.config.tune.seeds;
-    return concat(plan_table(*study.tuning), "then ",
-                  has_all ? "" : "the other seeds of values that may be the best, then ",
-                  study.points.size(), " runs with the ", study.config.tune.key,
-                  " that these find for each variant",
-                  study.config.tune.grow
-                      ? "; before them more values if the best lies at an edge of the grid\n"
-                      : "\n");
+    return concat(
+        plan_table(*study.tuning), "then ",
+        has_all ? "" : "the other seeds of values that may be the best, then ", study.points.size(),
+        " runs with the ", study.config.tune.key, " that these find for each variant",
+        study.config.tune.grow ? "; before them more values if the best lies at an edge of the grid"
+                               : "",
+        study.config.tune.longer > 0 ? "; before them longer runs where no value works" : "", "\n");
   }
   std::vector<TableRow> rows(1, {"run"});
   if (!study.points.empty()) {

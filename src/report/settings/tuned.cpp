@@ -62,6 +62,13 @@ std::string Tuned::text() const {
                    " trials of a value for a variant ended with one seed: it did not learn, or "
                    "diverged, and the value could not be taken any more.");
   }
+  if (const auto late = names(*this, [](const Variant& variant) { return variant.is_longer; });
+      !late.empty()) {
+    text += concat(" No value worked in these steps for ", late,
+                   ", so that all were tried anew there in runs of ",
+                   format_number(static_cast<double>(longer), 0),
+                   " steps, which are reported in place of the shorter ones.");
+  }
   if (const auto edge = names(*this, [](const Variant& variant) { return variant.at_edge; });
       !edge.empty()) {
     text += concat(" At the edge of the grid, so that a better value may lie beyond: ", edge, ".");
@@ -79,15 +86,21 @@ std::string Tuned::picks() const {
 
 Json Tuned::json() const {
   Json list = Json::array();
+  bool is_any_longer = false;
   for (const auto& variant : variants) {
     Json axes = Json::array();
     for (const auto& [axis, value] : variant.axes) axes.push_back(Json::array({axis, value}));
     list.push_back({{"axes", std::move(axes)},
                     {"value", variant.value ? Json(*variant.value) : Json()},
                     {"at_edge", variant.at_edge}});
+    if (variant.is_longer) {
+      list.back()["is_longer"] = true;
+      is_any_longer = true;
+    }
   }
   Json json{{"key", key},     {"grid", grid},           {"seeds", seeds},
             {"steps", steps}, {"criterion", criterion}, {"variants", std::move(list)}};
+  if (is_any_longer) json["longer"] = longer;
   if (with_one_seed > 0) {
     json["with_one_seed"] = with_one_seed;
     json["trials"] = trials;
@@ -100,6 +113,7 @@ Tuned Tuned::of(const Json& json) {
               .grid = json.at("grid").get<std::vector<double>>(),
               .seeds = json.at("seeds").get<std::vector<std::int64_t>>(),
               .steps = json.at("steps"),
+              .longer = json.value("longer", std::int64_t{0}),
               .criterion = json.at("criterion"),
               .variants = {},
               .with_one_seed = json.value("with_one_seed", 0),
@@ -109,6 +123,7 @@ Tuned Tuned::of(const Json& json) {
     for (const Json& axis : one.at("axes")) variant.axes.emplace_back(axis.at(0), axis.at(1));
     if (!one.at("value").is_null()) variant.value = one.at("value").get<double>();
     variant.at_edge = one.at("at_edge");
+    variant.is_longer = one.value("is_longer", false);
     tuned.variants.push_back(std::move(variant));
   }
   return tuned;

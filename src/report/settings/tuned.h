@@ -19,12 +19,14 @@ struct Tuned {
     std::vector<std::pair<std::string, std::string>> axes;  ///< without the seed
     std::optional<double> value;  ///< empty: not tunable, as no value of the grid works
     bool at_edge = false;         ///< and the grid has grown as far as it may
+    bool is_longer = false;       ///< no value worked in `steps`; these are those of longer runs
   };
 
   std::string key = "";
   std::vector<double> grid = {};
   std::vector<std::int64_t> seeds = {};
   std::int64_t steps = 0;
+  std::int64_t longer = 0;     ///< steps of the longer runs; 0: there were to be none
   std::string criterion = "";  ///< how the best was found, a clause
   std::vector<Variant> variants = {};
   /// Of all values of all variants those that were left after one seed, as they could not be the

@@ -10,12 +10,11 @@
 #include "config/grid/axes.h"
 #include "config/schema/reader.h"
 #include "report/data/frame.h"
-#include "report/data/learned.h"
-#include "report/data/metric.h"
 #include "run/run_config.h"
 #include "study/load/resolve.h"
 #include "study/load/tuning_grid.h"
 #include "study/load/tuning_report.h"
+#include "study/load/tuning_trials.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -45,22 +44,10 @@ bool is_whole(const Study& study, const std::string& key) {
 struct Variant {
   sweep::Axes axes;
   config::Point run;                                     ///< as composed, of its first seed
+  bool is_longer = false;                                ///< its runs have tune.longer steps
   std::map<double, std::vector<sweep::Run>> tried = {};  ///< of all seeds
   std::map<double, std::size_t> seeds = {};  ///< of a value, how many of these are needed by now
   bool is_complete = false;                  ///< these have ended, and no more are needed
-};
-
-/// What one run that has ended says.
-struct Said {
-  bool is_finished = false;      ///< trained to the end
-  bool has_learned = false;      ///< and got there, where the metric is a time
-  std::optional<double> metric;  ///< or the bound that it exceeds
-};
-
-/// What the runs of one value say.
-struct Tried {
-  int learned = 0;
-  double metric = 0;  ///< mean over its seeds, smaller is better
 };
 
 class Tuner {
@@ -69,6 +56,7 @@ class Tuner {
       : study_(study),
         config_(study.config.tune),
         problems_(problems),
+        trials_(study.config),
         grid_(config_.values, is_whole(study, config_.key)) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       auto axes = without_seed(study.points[i].axes);
@@ -91,7 +79,7 @@ class Tuner {
         break;
       }
       if (!problems_.empty()) return;
-      if (!grow()) {
+      if (!grow() && !lengthen()) {
         study_.tuned = found();
         study_.tuning->config.notes = concat("Taken were: ", study_.tuned->picks(), ".");
         break;
@@ -126,7 +114,8 @@ class Tuner {
     const auto set = number(value, variant.run.config.find_path(config_.key));
     std::vector<std::pair<std::string, config::Value>> changes{
         {config_.key, set}, {"seed", config::Value(kFirstTuningSeed + k)}};
-    if (config_.steps > 0) changes.emplace_back("train.steps", config::Value(config_.steps));
+    const auto steps = variant.is_longer ? config_.longer : config_.steps;
+    if (steps > 0) changes.emplace_back("train.steps", config::Value(steps));
     config::Point point{.axes = variant.axes,
                         .config = variant.run.written->with(changes, problems)};
     point.axes.emplace_back(config_.key, config::label_of(set));
@@ -170,28 +159,22 @@ class Tuner {
     return true;
   }
 
-  // Whether a run alone can say that its value is not the best: where some runs learn and some not.
-  bool leaves_seeds_out() const {
-    const bool is_event = report::metric_of(config_.metric).outcome() == Outcome::kTimeToEvent;
-    return !config_.every_seed && (is_event || study_.config.report.learned.given());
-  }
-
   // How many seeds each value needs by what its runs and those of others say, in three rounds (see
   // tuning.h). It depends on results alone, not on which runs are there already.
   void decide_seeds(Variant& variant) const {
     const auto all = static_cast<std::size_t>(config_.seeds);
     variant.is_complete = false;
     for (const auto& [value, runs] : variant.tried) {
-      variant.seeds[value] = leaves_seeds_out() ? 1 : all;
+      variant.seeds[value] = trials_.leave_seeds_out() ? 1 : all;
     }
     if (!have_ended(variant)) return;
     std::vector<double> open;  // values that did not learn with the first seed, and may with others
     for (auto& [value, count] : variant.seeds) {
       if (count == all) continue;
       const auto first = needed(variant, value);
-      if (read(first)) {
+      if (trials_.read(first)) {
         count = all;
-      } else if (said_by(first.front()).is_finished) {
+      } else if (trials_.said_by(first.front()).is_finished) {
         open.push_back(value);
       }
     }
@@ -199,8 +182,10 @@ class Tuner {
     int most = 0;
     for (const auto& [value, count] : variant.seeds) {
       if (count < all) continue;
-      if (const auto tried = read(needed(variant, value))) most = std::max(most, tried->learned);
+      if (const auto tried = trials_.read(needed(variant, value)))
+        most = std::max(most, tried->learned);
     }
+    if (most == 0 && may_be_longer(variant)) open.clear();
     for (const double value : open) {
       if (most < static_cast<int>(all)) variant.seeds[value] = all;
     }
@@ -218,44 +203,14 @@ class Tuner {
     }
   }
 
-  // Read once, however often it is asked.
-  const Said& said_by(const sweep::Run& run) const {
-    const auto [place, is_new] = said_.try_emplace(run.id);
-    auto& said = place->second;
-    if (!is_new) return said;
-    const auto& learned = study_.config.report.learned;
-    const report::Frame frame(
-        report::read_runs({{run.id, run.axes, run.config, run.directory.path}}), "", learned, {});
-    const auto& found = frame.runs().front();
-    said.is_finished = found.state == RunState::kFinished;
-    said.metric = found.metric(config_.metric);
-    said.has_learned = said.metric && (!learned.given() || found.metric(report::kLearned) == 1.0);
-    if (!said.metric) said.metric = found.censored_above(config_.metric);
-    return said;
-  }
-
-  std::optional<Tried> read(const std::vector<sweep::Run>& runs) const {
-    Tried tried;
-    for (const auto& run : runs) {
-      const auto& said = said_by(run);
-      if (!said.is_finished || !said.metric) return std::nullopt;
-      tried.learned += said.has_learned ? 1 : 0;
-      tried.metric += *said.metric / static_cast<double>(runs.size());
-    }
-    if (config_.goal == sweep::Goal::kHighest) tried.metric = -tried.metric;
-    return tried.learned > 0 ? std::optional(tried) : std::nullopt;
-  }
-
   std::optional<double> best_of(const Variant& variant) const {
     std::optional<double> best;
     std::optional<Tried> most;
     for (const auto& [value, count] : variant.seeds) {
       if (count < variant.tried.at(value).size()) continue;
-      const auto tried = read(needed(variant, value));
+      const auto tried = trials_.read(needed(variant, value));
       if (!tried) continue;
-      const bool better = !most || tried->learned > most->learned ||
-                          (tried->learned == most->learned && tried->metric < most->metric);
-      if (!better) continue;
+      if (most && !tried->is_better_than(*most)) continue;
       best = value;
       most = tried;
     }
@@ -284,15 +239,33 @@ class Tuner {
     return grown;
   }
 
+  bool may_be_longer(const Variant& variant) const {
+    return config_.longer > 0 && !variant.is_longer;
+  }
+
+  // Whether a variant is left that no value suits in as many steps as it had.
+  bool lengthen() {
+    bool longer = false;
+    for (std::size_t i = 0; i < variants_.size(); ++i) {
+      auto& variant = variants_[i];
+      if (best_[i] || !may_be_longer(variant)) continue;
+      variant.is_longer = longer = true;
+      variant.tried.clear();
+      variant.seeds.clear();
+    }
+    return longer;
+  }
+
   report::Tuned found() const {
     const auto& learned = study_.config.report.learned;
     const bool highest = config_.goal == sweep::Goal::kHighest;
-    const auto& first = study_.tuning->configs.begin()->second;
     report::Tuned tuned{
         .key = config_.key,
         .grid = grid_.values(),
         .seeds = {},
-        .steps = first->train.steps,
+        .steps =
+            config_.steps > 0 ? config_.steps : study_.config_of(study_.points.front()).train.steps,
+        .longer = config_.longer,
         .criterion = concat("the value ",
                             learned.given() ? "at which most seeds learned, of these that " : "",
                             "with the ", highest ? "highest" : "lowest", " mean ", config_.metric),
@@ -307,7 +280,8 @@ class Tuner {
     for (std::size_t i = 0; i < variants_.size(); ++i) {
       tuned.variants.push_back({.axes = variants_[i].axes,
                                 .value = best_[i],
-                                .at_edge = best_[i] && grid_.is_edge(*best_[i])});
+                                .at_edge = best_[i] && grid_.is_edge(*best_[i]),
+                                .is_longer = variants_[i].is_longer});
     }
     return tuned;
   }
@@ -315,10 +289,10 @@ class Tuner {
   Study& study_;
   const TuneConfig& config_;
   config::Problems& problems_;
+  Trials trials_;
   Grid grid_;
   std::vector<Variant> variants_;
-  std::vector<std::optional<double>> best_;   // of each variant, as of the last grow()
-  mutable std::map<std::string, Said> said_;  // by id, of the runs that are read
+  std::vector<std::optional<double>> best_;  // of each variant, as of the last grow()
 };
 
 // What would make the tuning another than the one that is meant.
@@ -339,6 +313,11 @@ void check(const std::vector<config::Point>& points, const Study& study,
       add("tune.key",
           concat("is ", tune.key, ", which is ", value == nullptr ? "no key" : "no number",
                  " of run ", study.points[i].label(), "; expected e.g. train.lr"));
+    }
+    if (const auto steps = tune.steps > 0 ? tune.steps : run.train.steps;
+        tune.longer > 0 && tune.longer <= steps) {
+      add("tune.longer", concat("is ", tune.longer, "; expected more than ", steps,
+                                ", the steps of its other runs"));
     }
     if (run.seed >= kFirstTuningSeed) {
       add("tune.seeds", concat("are ", kFirstTuningSeed, " and on; expected reported seeds below, ",

@@ -26,6 +26,9 @@ constexpr int kMostGrown = 3;
 /// Values that cannot be the best are left with one seed, unless tune.every_seed: first every value
 /// is tried with the first seed, then those that learned with all, then the others of variants of
 /// which no value learned with all seeds. The values that are found are those of every seed.
+///
+/// Variants of which no value works by then start again in runs of tune.longer steps, if that is
+/// given, which take the place of the shorter ones.
 /// @param points as they were composed, those of study.points
 void tune(const std::vector<config::Point>& points, Study& study, config::Problems& problems);
 

@@ -1,0 +1,41 @@
+#include "study/load/tuning_trials.h"
+
+#include "report/data/frame.h"
+#include "report/data/learned.h"
+#include "report/data/metric.h"
+
+namespace difflab::cli {
+
+const Said& Trials::said_by(const sweep::Run& run) const {
+  const auto [place, is_new] = said_.try_emplace(run.id);
+  auto& said = place->second;
+  if (!is_new) return said;
+  const auto& learned = study_.report.learned;
+  const report::Frame frame(report::read_runs({{run.id, run.axes, run.config, run.directory.path}}),
+                            "", learned, {});
+  const auto& found = frame.runs().front();
+  said.is_finished = found.state == RunState::kFinished;
+  said.metric = found.metric(study_.tune.metric);
+  said.has_learned = said.metric && (!learned.given() || found.metric(report::kLearned) == 1.0);
+  if (!said.metric) said.metric = found.censored_above(study_.tune.metric);
+  return said;
+}
+
+std::optional<Tried> Trials::read(const std::vector<sweep::Run>& runs) const {
+  Tried tried;
+  for (const auto& run : runs) {
+    const auto& said = said_by(run);
+    if (!said.is_finished || !said.metric) return std::nullopt;
+    tried.learned += said.has_learned ? 1 : 0;
+    tried.metric += *said.metric / static_cast<double>(runs.size());
+  }
+  if (study_.tune.goal == sweep::Goal::kHighest) tried.metric = -tried.metric;
+  return tried.learned > 0 ? std::optional(tried) : std::nullopt;
+}
+
+bool Trials::leave_seeds_out() const {
+  const bool is_event = report::metric_of(study_.tune.metric).outcome() == Outcome::kTimeToEvent;
+  return !study_.tune.every_seed && (is_event || study_.report.learned.given());
+}
+
+}  // namespace difflab::cli
