@@ -50,6 +50,9 @@ std::vector<Table> write_tables(const Study& study, const Frame& frame, const La
 std::string best_sentence(const Study& study, const Frame& frame, const std::vector<Table>& tables,
                           const Labels& labels) {
   for (const Table& table : tables) {
+    // Claims answer what was asked. The best of rows that differ in more than the variant, such as
+    // the task, would be the one of the easiest setting.
+    if (!study.report.claims.empty() && table.axes.size() > 1) continue;
     std::string metric = study.report.headline;
     if (metric.empty() && !table.comparisons.empty()) {
       metric = table.columns[table.comparisons[0].column].key;

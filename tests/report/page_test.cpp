@@ -193,5 +193,33 @@ CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, w
   CATCH_CHECK(code == 0);
 }
 
+CATCH_TEST_CASE("with claims, no best is named of rows that differ in more than the variant") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.study.baseline = "transformer";
+  builder.study.output = folder.path() / "output";
+  for (int seed = 0; seed < 2; ++seed) {
+    for (const char* pairs : {"4", "16"}) {
+      for (const char* model : {"transformer", "diff"}) {
+        builder.finished(model, seed + (*pairs == '4' ? 0 : 10), {{"test_loss", 0.5 + seed}});
+        builder.study.runs.back().axes = {
+            {"pairs", pairs}, {"model", model}, {"seed", std::to_string(seed)}};
+      }
+    }
+  }
+  auto& table = builder.study.report.tables.emplace_back();
+  table.name = "table";
+  table.rows.names = {"model", "pairs"};
+  table.columns = {"test_loss"};
+  const auto said = [&] { return write_report(builder.study).text; };
+  CATCH_CHECK_THAT(said(), Contains("Best of 4 by test loss"));
+  auto& claim = builder.study.report.claims.emplace_back();
+  claim.text = "DIFF has a lower loss";
+  claim.metric = "test_loss";
+  claim.variant = "diff";
+  claim.where.entries = {{"pairs", "4"}};
+  CATCH_CHECK_THAT(said(), !Contains("Best of") && Contains("DIFF has a lower loss"));
+}
+
 }  // namespace
 }  // namespace difflab::report

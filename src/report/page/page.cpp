@@ -140,7 +140,8 @@ std::string opening(const PageContent& page) {
   const Figure* figure = opening_figure(page);
   const std::string shown = figure != nullptr ? figure_html(page, *figure) : "";
   if (shown.empty() || answers.empty()) return answers + shown;
-  return concat("<div class=\"opening\">\n", shown, "<div>\n", answers, "</div>\n</div>\n");
+  const bool is_wide = figure->width == ColumnWidth::kDouble;
+  return concat("<div class=\"opening", is_wide ? " broad" : "", "\">\n", shown, "<div>\n", answers, "</div>\n</div>\n");
 }
 
 std::string tables(const PageContent& page) {

@@ -56,6 +56,7 @@ details { margin: .6rem 0; max-width: 100%; }
 summary { cursor: pointer; color: var(--link); font-size: .95rem; }
 .opening { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); gap: 1rem 2rem;
   align-items: start; margin-top: 1rem; }
+.opening.broad { grid-template-columns: minmax(0, 7fr) minmax(0, 5fr); gap: 1rem 1.5rem; }
 .claims { width: 100%; font-size: .85rem; line-height: 1.35; }
 .claims td { white-space: normal; vertical-align: top; }
 .claims td.number, .claims td:first-child { white-space: nowrap; }
@@ -67,7 +68,7 @@ summary { cursor: pointer; color: var(--link); font-size: .95rem; }
 .claims .equivalent td:first-child { color: var(--link); }
 .opening figure.wide { grid-column: auto; }
 .opening .wide .drawing svg.marks { min-width: 0; }
-@media (max-width: 60rem) { .opening { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 60rem) { .opening, .opening.broad { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 36rem) {
   dl { grid-template-columns: 1fr; }
   dd { margin-bottom: .4rem; }
