@@ -50,38 +50,6 @@ CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones 
   CATCH_CHECK(drawing.rows[2][6] == "2");
 }
 
-CATCH_TEST_CASE("a scatter finds the law again and the share of parameters at equal loss") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
-  // diff with N parameters has the loss of a transformer with N / 0.622.
-  for (int size = 0; size < 4; ++size) {
-    const double parameters = 1e4 * std::pow(4, size);
-    builder.finished("transformer", size,
-                     {{"parameters", parameters}, {"test_loss", 8 * std::pow(parameters, -.25)}});
-    builder.finished(
-        "diff", size,
-        {{"parameters", parameters}, {"test_loss", 8 * std::pow(parameters / .622, -.25)}});
-  }
-  ScatterConfig scatter;
-  scatter.name = "scaling";
-  scatter.x = "parameters";
-  scatter.y = "test_loss";
-  scatter.color = "model";
-  const Drawing drawing = draw(builder, scatter);
-  CATCH_REQUIRE(drawing.rows.size() == 8);
-  CATCH_CHECK(drawing.columns[8] == "ratio_at_equal_test_loss");
-  CATCH_CHECK(drawing.rows[0][0] == "transformer");
-  CATCH_CHECK(drawing.rows[0][8] == "");
-  CATCH_CHECK(std::stod(drawing.rows[0][4]) == Approx(8));
-  CATCH_CHECK(std::stod(drawing.rows[7][5]) == Approx(.25));
-  CATCH_CHECK(std::stod(drawing.rows[7][8]) == Approx(.622));
-  const std::string said = drawing.spec["description"];
-  CATCH_CHECK_THAT(said, Contains("Every run is a point (n = 8)"));
-  CATCH_CHECK_THAT(said, Contains("transformer: 8.000·x^−0.250 ± 0.000"));
-  CATCH_CHECK_THAT(said, Contains("; 62 % of transformer's parameters at equal test loss"));
-  CATCH_CHECK_THAT(said, !Contains("extrapolated"));
-}
-
 CATCH_TEST_CASE(
     "a line of times counts runs that never got there as long as they were waited for") {
   TemporaryFolder folder;

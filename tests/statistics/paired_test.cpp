@@ -6,7 +6,6 @@
 
 #include "statistics/describe.h"
 #include "statistics/distributions.h"
-#include "statistics/power_fit.h"
 #include "statistics/share.h"
 #include "support/catch.h"
 
@@ -193,24 +192,6 @@ CATCH_TEST_CASE("the bootstrap interval of many values is drawn, the same each t
   CATCH_CHECK(interval->low == Approx(0.063).margin(0.003));
   CATCH_CHECK(interval->high == Approx(0.204).margin(0.003));
   CATCH_CHECK(bootstrap_interval(ten)->low == interval->low);
-}
-
-CATCH_TEST_CASE("a power law is found again, with the interval that SciPy gives") {
-  const std::vector<double> x = {1e4, 3e4, 1e5, 3e5};
-  std::vector<double> exact;
-  for (const double one : x) exact.push_back(7 * std::pow(one, -0.25));
-  const auto law = fit_power(x, exact);
-  CATCH_REQUIRE(law);
-  CATCH_CHECK(law->a == Approx(7));
-  CATCH_CHECK(law->b == Approx(0.25));
-  CATCH_CHECK(law->x_at(law->at(5e4)) == Approx(5e4));
-  // scipy.stats.linregress of the logarithms (1.17): a 8.576182, b 0.110744 ± 0.033731.
-  const auto noisy = fit_power(x, std::vector<double>{3.1, 2.7, 2.45, 2.1});
-  CATCH_CHECK(noisy->a == Approx(8.576181633637498));
-  CATCH_CHECK(noisy->b == Approx(0.11074381068368364));
-  CATCH_CHECK(noisy->b_interval->high - noisy->b == Approx(0.03373098500892299).epsilon(1e-6));
-  CATCH_CHECK_FALSE(fit_power(std::vector<double>{5, 5}, std::vector<double>{1, 2}));
-  CATCH_CHECK_FALSE(fit_power(std::vector<double>{5, 6}, std::vector<double>{1, 2})->b_interval);
 }
 
 CATCH_TEST_CASE("a paired comparison states pairs, difference, interval and p") {

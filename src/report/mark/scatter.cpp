@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "report/data/format.h"
 #include "report/figure/parts.h"
-#include "statistics/power_fit.h"
+#include "statistics/describe.h"
+#include "statistics/equal_level.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -14,7 +17,6 @@ namespace {
 
 constexpr int kScatterPlotHeight = 190;
 constexpr int kScatterLegendRow = 13;
-constexpr int kLineSteps = 40;  // a power law is straight on logarithmic axes only
 
 struct Point {
   const FrameRun* run;
@@ -25,19 +27,25 @@ struct Point {
 struct ScatterLine {
   Series look;
   std::vector<Point> points;
-  std::optional<PowerFit> fit;
 
-  double least_x() const { return extreme(false); }
-  double most_x() const { return extreme(true); }
-
- private:
-  double extreme(bool most) const {
-    double found = points.front().x;
+  /// The mean y at each x; of one seed's runs alone if it is given.
+  Levels levels(const std::string* seed = nullptr) const {
+    std::map<double, std::vector<double>> values;
     for (const Point& point : points) {
-      found = most ? std::max(found, point.x) : std::min(found, point.x);
+      if (seed == nullptr || point.run->axis(kSeedAxis) == *seed)
+        values[point.x].push_back(point.y);
     }
-    return found;
+    Levels means;
+    for (const auto& [x, ys] : values) means[x] = mean(ys);
+    return means;
   }
+};
+
+/// The share of x that a line needs for the baseline's y, geometric mean over the seeds.
+struct Share {
+  double ratio;
+  std::optional<Interval> interval;
+  std::size_t seeds;
 };
 
 struct ScatterPlan {
@@ -52,7 +60,7 @@ std::vector<ScatterLine> lines_of(const ScatterConfig& config, const Frame& fram
   const auto looks =
       config.color.empty() ? std::vector<Series>{alone} : style.series(frame, config.color);
   std::vector<ScatterLine> lines;
-  for (const Series& look : looks) lines.push_back({.look = look, .points = {}, .fit = {}});
+  for (const Series& look : looks) lines.push_back({.look = look, .points = {}});
   for (const Observation& row : frame.observations(config.source, false, config.where)) {
     const Json x = row.value(config.x);
     const auto y = row.measured(config.y);
@@ -64,54 +72,55 @@ std::vector<ScatterLine> lines_of(const ScatterConfig& config, const Frame& fram
     }
   }
   std::erase_if(lines, [](const ScatterLine& line) { return line.points.empty(); });
-  if (config.fit == Fit::kNone) return lines;
-  for (ScatterLine& line : lines) {
-    std::vector<double> x;
-    std::vector<double> y;
-    for (const Point& point : line.points) {
-      x.push_back(point.x);
-      y.push_back(point.y);
-    }
-    line.fit = fit_power(x, y);
-  }
   return lines;
 }
 
 const ScatterLine* baseline_of(const ScatterPlan& plan, const Frame& frame) {
-  const auto found = std::find_if(
-      plan.lines.begin(), plan.lines.end(),
-      [&](const ScatterLine& line) { return line.fit && line.look.value == frame.baseline(); });
+  const auto found =
+      std::find_if(plan.lines.begin(), plan.lines.end(),
+                   [&](const ScatterLine& line) { return line.look.value == frame.baseline(); });
   return found == plan.lines.end() ? nullptr : &*found;
 }
 
-// The x at which a line has the y that the baseline reaches with its largest x, as a share of that.
-std::optional<double> ratio_at_equal_y(const ScatterLine& line, const ScatterLine* baseline) {
-  if (baseline == nullptr || &line == baseline || !line.fit || !(line.fit->b > 0)) {
+// Seed by seed, as runs of one share what it makes easy or hard. Nothing where a seed's lines do
+// not reach a common y between their sizes.
+std::optional<Share> share_of(const ScatterPlan& plan, const ScatterLine& line,
+                              const ScatterLine* baseline) {
+  const auto better = metric_of(plan.config.y).better;
+  if (plan.config.line == Through::kNone || baseline == nullptr || &line == baseline ||
+      better == Better::kNeither) {
     return std::nullopt;
   }
-  const double ratio = line.fit->x_at(baseline->fit->at(baseline->most_x())) / baseline->most_x();
-  return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt;
+  std::set<std::string> seeds;
+  for (const Point& point : line.points) seeds.insert(std::string(point.run->axis(kSeedAxis)));
+  std::vector<double> logs;
+  for (const auto& seed : seeds) {
+    const auto ratio =
+        share_at_equal_level(line.levels(&seed), baseline->levels(&seed), better == Better::kLower);
+    if (!ratio) return std::nullopt;
+    logs.push_back(std::log(*ratio));
+  }
+  Share share{.ratio = std::exp(mean(logs)), .interval = {}, .seeds = logs.size()};
+  if (const auto interval = t_interval(logs)) {
+    share.interval = Interval{std::exp(interval->low), std::exp(interval->high)};
+  }
+  return share;
 }
 
-Metric four_digits() { return {}; }
-
-// "DIFF: 8.576·x^−0.111 ± 0.034; 62 % of Transformer's parameters at equal test loss".
+// "DIFF needs 0.64 [0.58, 0.71] times the parameters of Transformer for the same test loss".
 std::string describe(const ScatterPlan& plan, const ScatterLine& line,
                      const ScatterLine* baseline) {
-  const PowerFit& fit = *line.fit;
-  std::string text =
-      concat(line.look.label, ": ", four_digits().text(fit.a), "·x^", format_number(-fit.b, 3));
-  if (fit.b_interval) text += " ± " + format_number((fit.b_interval->high - fit.b), 3);
-  if (const auto ratio = ratio_at_equal_y(line, baseline)) {
-    const Labels& labels = plan.style.labels;
-    const double needed = *ratio * baseline->most_x();
-    const bool outside = needed < line.least_x() || needed > line.most_x();
-    text +=
-        concat("; ", format_number(100 * *ratio, *ratio < 0.1 ? 1 : 0), " % of ",
-               baseline->look.label, "'s ", labels.heading(metric_of(plan.config.x)), " at equal ",
-               labels.heading(metric_of(plan.config.y)), outside ? " (extrapolated)" : "");
-  }
-  return text;
+  const auto share = share_of(plan, line, baseline);
+  if (!share) return "";
+  const auto number = [](double value) { return format_number(value, 2); };
+  const Labels& labels = plan.style.labels;
+  return concat(line.look.label, " needs ", number(share->ratio),
+                share->interval ? concat(" [", number(share->interval->low), ", ",
+                                         number(share->interval->high), "]")
+                                : "",
+                " times the ", labels.heading(metric_of(plan.config.x)), " of ",
+                baseline->look.label, " for the same ", labels.heading(metric_of(plan.config.y)),
+                " (", share->seeds, share->seeds == 1 ? " seed" : " seeds", ", interpolated)");
 }
 
 Json data_of(const ScatterPlan& plan) {
@@ -127,14 +136,11 @@ Json data_of(const ScatterPlan& plan) {
   return values;
 }
 
-Json fit_data(const ScatterPlan& plan) {
+Json line_data(const ScatterPlan& plan) {
   Json values = Json::array();
   for (const ScatterLine& line : plan.lines) {
-    if (!line.fit || !(line.least_x() > 0)) continue;
-    const double stretch = line.most_x() / line.least_x();
-    for (int i = 0; i <= kLineSteps; ++i) {
-      const double x = line.least_x() * std::pow(stretch, i / static_cast<double>(kLineSteps));
-      values.push_back(Json{{"series", line.look.label}, {"x", x}, {"y", line.fit->at(x)}});
+    for (const auto& [x, y] : line.levels()) {
+      values.push_back(Json{{"series", line.look.label}, {"x", x}, {"y", y}});
     }
   }
   return values;
@@ -169,8 +175,8 @@ Json layers(const ScatterPlan& plan) {
       {Json{{"field", "series"}, {"title", "line"}}, Json{{"field", "x"}, {"title", x["title"]}},
        Json{{"field", "y"}, {"title", y["title"]}}, Json{{"field", "run"}, {"title", "run"}}});
   Json result = Json::array();
-  if (plan.config.fit == Fit::kPower) {
-    result.push_back(Json{{"data", Json{{"values", fit_data(plan)}}},
+  if (plan.config.line == Through::kMeans) {
+    result.push_back(Json{{"data", Json{{"values", line_data(plan)}}},
                           {"mark", Json{{"type", "line"}, {"strokeWidth", 1.3}}},
                           {"encoding", Json{{"x", x},
                                             {"y", y},
@@ -193,24 +199,21 @@ void add_csv(const ScatterPlan& plan, const ScatterLine* baseline, Drawing& draw
                      "run",
                      config.x,
                      config.y,
-                     "fit_a",
-                     "fit_b",
-                     "fit_b_low",
-                     "fit_b_high",
-                     "ratio_at_equal_" + config.y};
-  const auto text = [](const std::optional<double>& value) {
-    return value ? plain_number(*value) : "";
-  };
+                     "ratio_at_equal_" + config.y,
+                     "ratio_low",
+                     "ratio_high"};
   for (const ScatterLine& line : plan.lines) {
+    const auto share = share_of(plan, line, baseline);
+    std::vector<std::string> of_line(3);
+    if (share) of_line[0] = plain_number(share->ratio);
+    if (share && share->interval) {
+      of_line[1] = plain_number(share->interval->low);
+      of_line[2] = plain_number(share->interval->high);
+    }
     for (const Point& point : line.points) {
-      const auto& fit = line.fit;
-      const bool bounded = fit && fit->b_interval;
-      drawing.rows.push_back({line.look.value, point.run->plan.id, plain_number(point.x),
-                              plain_number(point.y), fit ? plain_number(fit->a) : "",
-                              fit ? plain_number(fit->b) : "",
-                              bounded ? plain_number(fit->b_interval->low) : "",
-                              bounded ? plain_number(fit->b_interval->high) : "",
-                              text(ratio_at_equal_y(line, baseline))});
+      auto& row = drawing.rows.emplace_back(std::vector{
+          line.look.value, point.run->plan.id, plain_number(point.x), plain_number(point.y)});
+      row.insert(row.end(), of_line.begin(), of_line.end());
     }
   }
 }
@@ -221,11 +224,13 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   const ScatterPlan plan{.config = *this, .lines = lines_of(*this, frame, style), .style = style};
   const ScatterLine* baseline = baseline_of(plan, frame);
   std::size_t runs = 0;
-  for (const ScatterLine& line : plan.lines) runs += line.points.size();
+  for (const ScatterLine& one : plan.lines) runs += one.points.size();
   std::vector<std::string> subtitle = {runs == 0 ? "No finished run has this metric"
                                                  : concat("Every run is a point (n = ", runs, ")")};
-  for (const ScatterLine& line : plan.lines) {
-    if (line.fit) subtitle.push_back(describe(plan, line, baseline));
+  for (const ScatterLine& one : plan.lines) {
+    if (auto said = describe(plan, one, baseline); !said.empty()) {
+      subtitle.push_back(std::move(said));
+    }
   }
   if (const auto gaps = describe_gaps(frame, color, style.labels); !gaps.empty()) {
     subtitle.push_back(gaps);

@@ -9,23 +9,26 @@
 
 namespace difflab::report {
 
-enum class Fit {
-  kPower,  ///< y = a · x^−b, least squares through the logarithms of all runs of a line
+/// What a line of a scatter figure goes through.
+enum class Through {
+  kMeans,  ///< the mean over runs at each x
   kNone
 };
 
-/// Every run as a point, with a fitted law for each value of `color`: loss against parameters. With
-/// a baseline the subtitle says how much of x each other needs for the baseline's y at its largest
-/// x, as the fits have it.
+/// Every run as a point, with a line through the means for each value of `color`: loss against
+/// parameters. With a baseline the subtitle says how much of x each other needs for the y that both
+/// reach, seed by seed and interpolated between the sizes that were trained
+/// (statistics/equal_level.h). No law is fitted: few sizes do not show that one holds.
 struct ScatterConfig : FigureCommon {
   static constexpr std::string_view kKind = "scatter";
-  static constexpr std::string_view kAbout = "every run as a point, with a fitted power law";
+  static constexpr std::string_view kAbout =
+      "every run as a point, with a line through the means at each x";
   static constexpr std::string_view kKindKey = "mark";
 
   std::string x;
   std::string y;
   std::string color;  ///< axis
-  Fit fit = Fit::kPower;
+  Through line = Through::kMeans;
   AxisScale x_scale = AxisScale::kLog;
   AxisScale y_scale = AxisScale::kLog;
 
@@ -35,7 +38,7 @@ struct ScatterConfig : FigureCommon {
     visit("x", x, "metric, axis, key of the cells or path of the configuration; a number");
     visit("y", y, "metric");
     visit("color", color, "axis with one line per value");
-    visit("fit", fit, "power (y = a x^-b) or none");
+    visit("line", line, "means: through the mean at each x; or none");
     visit("x_scale", x_scale, "linear or log");
     visit("y_scale", y_scale, "linear or log");
   }
@@ -52,7 +55,7 @@ struct ScatterConfig : FigureCommon {
 }  // namespace difflab::report
 
 template <>
-struct difflab::config::EnumNames<difflab::report::Fit> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::Fit>, 2> kNames = {
-      {{"power", difflab::report::Fit::kPower}, {"none", difflab::report::Fit::kNone}}};
+struct difflab::config::EnumNames<difflab::report::Through> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::Through>, 2> kNames = {
+      {{"means", difflab::report::Through::kMeans}, {"none", difflab::report::Through::kNone}}};
 };

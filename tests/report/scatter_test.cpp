@@ -1,0 +1,100 @@
+// Every run as a point, and how much of x a line needs for the y that both reach.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "report/data/frame.h"
+#include "report/example_study.h"
+#include "report/figure/style.h"
+#include "support/catch.h"
+
+namespace difflab::report {
+namespace {
+
+using Catch::Contains;
+
+ScatterConfig scaling() {
+  ScatterConfig scatter;
+  scatter.name = "scaling";
+  scatter.x = "parameters";
+  scatter.y = "test_loss";
+  scatter.color = "model";
+  return scatter;
+}
+
+/// Models of four sizes and some seeds; the loss is a power of the parameters, of which a model
+/// needs a share for the same loss. Seeds differ, but alike for all models.
+struct Sizes {
+  explicit Sizes(const TemporaryFolder& folder) : builder(folder.path()) {
+    builder.study.baseline = "transformer";
+  }
+  void add(const std::string& model, int seed, const std::vector<double>& sizes, double share) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const double loss = (8 + seed) * std::pow(sizes[i] / share, -.25);
+      builder.finished(model, 100 * seed + static_cast<int>(i),
+                       {{"parameters", sizes[i]}, {"test_loss", loss}});
+      builder.study.runs.back().axes = {
+          {"model", model}, {"size", std::to_string(i)}, {"seed", std::to_string(seed)}};
+    }
+  }
+  std::string said() const { return draw(builder, scaling()).spec["description"]; }
+  StudyBuilder builder;
+};
+
+const std::vector<double> kSizes = {1e4, 4e4, 16e4, 64e4};
+
+CATCH_TEST_CASE("a scatter says how much of x a line needs for the same y, seed by seed") {
+  const TemporaryFolder folder;
+  Sizes sizes(folder);
+  const double shares[] = {0.60, 0.62, 0.64};
+  for (int seed = 0; seed < 3; ++seed) {
+    sizes.add("transformer", seed, kSizes, 1);
+    sizes.add("diff", seed, kSizes, shares[seed]);
+  }
+  const Drawing drawing = draw(sizes.builder, scaling());
+  const std::string said = drawing.spec["description"];
+  CATCH_CHECK_THAT(said, Contains("Every run is a point (n = 24)"));
+  // log .60, .62, .64: mean −.4789, sd .03227; t of two degrees of freedom at .975 is 4.3027
+  CATCH_CHECK_THAT(said,
+                   Contains("diff needs 0.62 [0.57, 0.67] times the parameters of transformer "
+                            "for the same test loss (3 seeds, interpolated)"));
+  CATCH_CHECK_THAT(said, !Contains("^"));
+  CATCH_CHECK(drawing.columns == std::vector<std::string>{"model", "run", "parameters", "test_loss",
+                                                          "ratio_at_equal_test_loss", "ratio_low",
+                                                          "ratio_high"});
+  CATCH_CHECK(drawing.rows[0][4].empty());
+  CATCH_CHECK(std::stod(drawing.rows.back()[4]) == Approx(0.6198).epsilon(1e-3));
+  // The line goes through the means over seeds.
+  const Json& line = drawing.spec["layer"][0]["data"]["values"];
+  CATCH_REQUIRE(line.size() == 8);
+  CATCH_CHECK(line[0]["y"] == 9 * std::pow(1e4, -.25));
+}
+
+CATCH_TEST_CASE("a worse line needs more, and what lies beyond the sizes is not said") {
+  const TemporaryFolder folder;
+  Sizes sizes(folder);
+  sizes.add("transformer", 0, kSizes, 1);
+  sizes.add("diff", 0, kSizes, 1.5);
+  CATCH_CHECK_THAT(sizes.said(), Contains("diff needs 1.50 times the parameters of transformer"));
+
+  const TemporaryFolder other;
+  Sizes apart(other);
+  apart.add("transformer", 0, kSizes, 1);
+  apart.add("diff", 0, kSizes, 0.001);  // its smallest is better than the other's largest
+  CATCH_CHECK_THAT(apart.said(), !Contains("needs"));
+}
+
+CATCH_TEST_CASE("no line is drawn where the figure wants none") {
+  const TemporaryFolder folder;
+  Sizes sizes(folder);
+  sizes.add("transformer", 0, kSizes, 1);
+  sizes.add("diff", 0, kSizes, 0.5);
+  auto config = scaling();
+  config.line = Through::kNone;
+  const Drawing drawing = draw(sizes.builder, config);
+  CATCH_CHECK(drawing.spec["layer"].size() == 1);
+  CATCH_CHECK_THAT(drawing.spec["description"].get<std::string>(), !Contains("needs"));
+}
+
+}  // namespace
+}  // namespace difflab::report
