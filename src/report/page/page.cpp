@@ -141,7 +141,8 @@ std::string opening(const PageContent& page) {
   const std::string shown = figure != nullptr ? figure_html(page, *figure) : "";
   if (shown.empty() || answers.empty()) return answers + shown;
   const bool is_wide = figure->width == ColumnWidth::kDouble;
-  return concat("<div class=\"opening", is_wide ? " broad" : "", "\">\n", shown, "<div>\n", answers, "</div>\n</div>\n");
+  return concat("<div class=\"opening", is_wide ? " broad" : "", "\">\n", shown, "<div>\n", answers,
+                "</div>\n</div>\n");
 }
 
 std::string tables(const PageContent& page) {
