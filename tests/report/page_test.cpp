@@ -212,13 +212,13 @@ CATCH_TEST_CASE("with claims, no best is named of rows that differ in more than 
   table.rows.names = {"model", "pairs"};
   table.columns = {"test_loss"};
   const auto said = [&] { return write_report(builder.study).text; };
-  CATCH_CHECK_THAT(said(), Contains("Best of 4 by test loss"));
+  CATCH_CHECK_THAT(said(), Catch::Contains("Best of 4 by test loss"));
   auto& claim = builder.study.report.claims.emplace_back();
   claim.text = "DIFF has a lower loss";
   claim.metric = "test_loss";
   claim.variant = "diff";
   claim.where.entries = {{"pairs", "4"}};
-  CATCH_CHECK_THAT(said(), !Contains("Best of") && Contains("DIFF has a lower loss"));
+  CATCH_CHECK_THAT(said(), !Catch::Contains("Best of") && Catch::Contains("DIFF has a lower loss"));
 }
 
 }  // namespace
