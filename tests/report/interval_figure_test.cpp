@@ -80,12 +80,41 @@ CATCH_TEST_CASE("an interval figure shows the median where some runs never got t
   CATCH_REQUIRE(drawing.rows.size() == 2);
   CATCH_CHECK(drawing.rows[0][1] == "300");  // not the mean, 1,000
   CATCH_CHECK(drawing.rows[0][5] == "100 200 300 400 >4000");
-  CATCH_CHECK(drawing.rows[1][1] == "4000");
+  CATCH_CHECK(drawing.rows[1][1].empty());  // no median: none got there
+  CATCH_CHECK(drawing.spec["data"]["values"][1]["center"].is_null());
   CATCH_CHECK(drawing.rows[1][3].empty());  // an interval without a right end
   CATCH_CHECK(drawing.rows[1][5] == ">4000 >4000 >4000 >4000 >4000");
   CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
                    Contains("medians where some never got"));
   CATCH_CHECK(drawing.spec["data"]["values"][0]["bounds"] == Json::array({4000.0}));
+}
+
+CATCH_TEST_CASE("a panel whose baseline never got there has no line, and the others have one") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.study.baseline = "transformer";
+  const auto add = [&](const char* init, const char* model, int seed, bool found) {
+    if (found) {
+      builder.finished(model, seed, {{"steps_to_found", 100 + seed}});
+    } else {
+      never_found(builder, model, seed, 4000);
+    }
+    builder.study.runs.back().axes = {
+        {"init", init}, {"model", model}, {"seed", std::to_string(seed)}};
+  };
+  for (int seed = 0; seed < 3; ++seed) {
+    add("yoco", "transformer", seed, true);
+    add("yoco", "diff", seed + 3, true);
+    add("llama", "transformer", seed + 6, false);
+    add("llama", "diff", seed + 9, true);
+  }
+  auto config = steps_by_model();
+  config.facet = "init";
+  const Drawing drawing = draw(builder, config);
+  CATCH_CHECK(origins(drawing) == std::vector<double>{101});
+  // Vega warns of a scale without an extent where a layer has no value in a panel.
+  const std::string spec = drawing.spec.dump();
+  CATCH_CHECK_THAT(spec, Contains("as\":\"place") && !Contains("field\":\"origin"));
 }
 
 CATCH_TEST_CASE("an interval figure needs an axis, a metric and room for negative differences") {

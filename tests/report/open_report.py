@@ -51,6 +51,11 @@ addEventListener('message', (event) => {
 </script><iframe src="page.html" style="border:0;width:%dpx;height:6000px"></iframe></body>"""
 
 
+def browser_here():
+    """The Chromium of this machine, or None."""
+    return next((found for found in map(shutil.which, BROWSERS) if found), None)
+
+
 def open_page(browser, folder, width, flags, screenshot=None):
     """What the page told about itself, and the lines of the browser's console."""
     (folder / "owner.html").write_text(OWNER % width, encoding="utf-8")
@@ -86,7 +91,7 @@ def problems_of(told, console, figures):
 
 
 def main():
-    browser = next((found for found in map(shutil.which, BROWSERS) if found), None)
+    browser = browser_here()
     if browser is None:
         print("no Chromium here")
         return 77

@@ -33,12 +33,6 @@ std::set<std::string> judged_metrics(const Study& study) {
   return metrics;
 }
 
-std::vector<std::pair<std::string, std::string>> cell_of(const FrameRun& run) {
-  auto axes = run.plan.axes;
-  std::erase_if(axes, [](const auto& axis) { return axis.first == kSeedAxis; });
-  return axes;
-}
-
 std::optional<double> number_in(const Json& result, const char* part, const std::string& key) {
   const auto found = result.find(part);
   if (found == result.end() || !found->is_object()) return std::nullopt;
@@ -49,9 +43,10 @@ std::optional<double> number_in(const Json& result, const char* part, const std:
 
 std::vector<double> values_of_cell(const Frame& frame, const FrameRun& run,
                                    const std::string& key) {
+  const auto cell = without_seed(run.plan.axes);
   std::vector<double> values;
   for (const auto& other : frame.runs()) {
-    if (other.state != RunState::kFinished || cell_of(other) != cell_of(run)) continue;
+    if (other.state != RunState::kFinished || without_seed(other.plan.axes) != cell) continue;
     auto value = other.metric(key);
     if (!value) value = other.censored_above(key);
     if (value) values.push_back(*value);

@@ -182,6 +182,12 @@ Frame::Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConf
   }
 }
 
+std::vector<std::pair<std::string, std::string>> without_seed(
+    std::vector<std::pair<std::string, std::string>> axes) {
+  std::erase_if(axes, [](const auto& axis) { return axis.first == kSeedAxis; });
+  return axes;
+}
+
 Frame Frame::with_seeds_below(std::size_t seeds) const {
   Frame frame;
   frame.axes_ = axes_;

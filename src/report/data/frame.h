@@ -115,6 +115,10 @@ std::vector<Observation> cells_of(const FrameRun& run, const std::string& source
 /// The axis over which results are averaged; runs that differ only in it are repetitions.
 constexpr std::string_view kSeedAxis = "seed";
 
+/// The axes of a run but its seed: those of its cell, which its repetitions share.
+std::vector<std::pair<std::string, std::string>> without_seed(
+    std::vector<std::pair<std::string, std::string>> axes);
+
 /// The number that all of `text` spells, if it does.
 std::optional<double> parse_number(std::string_view text);
 

@@ -21,7 +21,7 @@ constexpr int kNamesGap = 24;
 /// One row of one panel as it is drawn.
 struct IntervalRow {
   Group group;
-  double center = 0;
+  std::optional<double> center;  // none: most of the runs never got there
   std::optional<double> low, high;
   std::vector<double> reached, bounds;  // values of runs that got there, and of those that did not
 };
@@ -53,8 +53,7 @@ IntervalRow row_of(const IntervalPlan& plan, Group group) {
     lives.push_back({group.values[i], got_there});
   }
   if (!row.bounds.empty()) {
-    const double end = *std::max_element(group.values.begin(), group.values.end());
-    row.center = median_lifetime(lives).value_or(end);
+    row.center = median_lifetime(lives);
     if (const auto range = median_lifetime_interval(lives)) {
       row.low = range->low;
       if (std::isfinite(range->high)) row.high = range->high;
@@ -77,20 +76,19 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
   Json values = Json::array();
   std::set<std::string> drawn;  // panels that have their line at zero
   for (const auto& row : rows) {
-    const double last =
-        row.bounds.empty() ? row.center : *std::max_element(row.bounds.begin(), row.bounds.end());
-    const bool is_open = row.low && !row.high;
+    const auto last = std::max_element(row.bounds.begin(), row.bounds.end());
+    const bool is_open = row.low && !row.high && last != row.bounds.end();
     Json origin;
     if (plan.is_difference()) {
       if (drawn.insert(key_text(row.group.keys[0])).second) origin = 0;
     } else if (key_text(row.group.keys[1]) == baseline) {
-      origin = row.center;
+      origin = number_or_null(row.center);
     }
     values.push_back({{"panel", label_of(row.group.keys[0], plan.panels, plan.style.labels)},
                       {"row", label_of(row.group.keys[1], plan.names, plan.style.labels)},
-                      {"center", row.center},
+                      {"center", number_or_null(row.center)},
                       {"low", number_or_null(row.low)},
-                      {"high", is_open ? Json(last) : number_or_null(row.high)},
+                      {"high", is_open ? Json(*last) : number_or_null(row.high)},
                       {"n", row.group.n()},
                       {"reached", row.reached},
                       {"bounds", row.bounds},
@@ -144,12 +142,38 @@ Json points_of(const char* list, const char* shape, const IntervalPlan& plan, co
                             {"color", color_of_row(plan)}}}};
 }
 
-Json layers_of(const IntervalPlan& plan, const Json& order) {
+// The line of the baseline, or at zero, in the panels that have one. A layer without a field of its
+// own would keep Vega-Lite from splitting the others into panels, and one without values in a panel
+// would leave that panel's scale without an extent: there it draws a rule that is not seen.
+void add_origin(const IntervalPlan& plan, const Json& values, Json& layers) {
+  std::set<std::string> panels, with_line;
+  for (const Json& row : values) {
+    panels.insert(row["panel"].get<std::string>());
+    if (!row["origin"].is_null()) with_line.insert(row["panel"].get<std::string>());
+  }
+  if (with_line.empty()) return;
+  const Json mark = {{"type", "rule"}, {"color", kMutedInk}, {"strokeWidth", 0.8}};
+  if (panels == with_line) {
+    layers.push_back({{"transform", Json::array({Json{{"filter", "isValid(datum.origin)"}}})},
+                      {"mark", mark},
+                      {"encoding", Json{{"x", x_channel(plan, "origin")}}}});
+    return;
+  }
+  const char* place =
+      "isValid(datum.origin) ? datum.origin : isValid(datum.center) ? datum.center : "
+      "datum.bounds[0]";
+  layers.push_back(
+      {{"transform", Json::array({Json{{"calculate", place}, {"as", "place"}}})},
+       {"mark", mark},
+       {"encoding",
+        Json{{"x", x_channel(plan, "place")},
+             {"opacity", Json{{"condition", Json{{"test", "isValid(datum.origin)"}, {"value", 1}}},
+                              {"value", 0}}}}}});
+}
+
+Json layers_of(const IntervalPlan& plan, const Json& order, const Json& values) {
   Json layers = Json::array();
-  // A layer without a field of its own would keep Vega-Lite from splitting the others into panels.
-  layers.push_back({{"transform", Json::array({Json{{"filter", "isValid(datum.origin)"}}})},
-                    {"mark", Json{{"type", "rule"}, {"color", kMutedInk}, {"strokeWidth", 0.8}}},
-                    {"encoding", Json{{"x", x_channel(plan, "origin")}}}});
+  add_origin(plan, values, layers);
   for (const Json& rule : chance_rules(plan.chance, "x")) layers.push_back(rule);
   layers.push_back(points_of("reached", "circle", plan, order));
   layers.push_back(points_of("bounds", "triangle-right", plan, order));
@@ -164,7 +188,8 @@ Json layers_of(const IntervalPlan& plan, const Json& order) {
     return Json{{"field", field}, {"title", title}, {"format", ".4~f"}};
   };
   layers.push_back(
-      {{"mark", Json{{"type", "point"},
+      {{"transform", Json::array({Json{{"filter", "isValid(datum.center)"}}})},
+       {"mark", Json{{"type", "point"},
                      {"filled", true},
                      {"shape", "diamond"},
                      {"size", 45},
@@ -217,12 +242,13 @@ Json order_of(const IntervalPlan& plan, const Json& values) {
   return order;
 }
 
-void lay_out(const IntervalPlan& plan, const Json& order, Json& spec) {
+void lay_out(const IntervalPlan& plan, const Json& values, Json& spec) {
+  const Json order = order_of(plan, values);
   const int width = pixels(plan.config.width);
   const int height = kIntervalRow * static_cast<int>(std::max<std::size_t>(order.size(), 1));
   if (plan.panels.empty()) {
     fit_into(spec, width, kIntervalAxis + height + heading_height(spec));
-    spec["layer"] = layers_of(plan, order);
+    spec["layer"] = layers_of(plan, order, values);
     return;
   }
   std::size_t letters = 0;
@@ -235,7 +261,7 @@ void lay_out(const IntervalPlan& plan, const Json& order, Json& spec) {
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
                     Json{{"width", std::max((width - names) / columns - kPanelGap, 40)},
                          {"height", height},
-                         {"layer", layers_of(plan, order)}});
+                         {"layer", layers_of(plan, order, values)}});
   spec["resolve"] = Json{{"scale", Json{{"x", "independent"}}}};
 }
 
@@ -253,7 +279,7 @@ void add_interval_csv(const IntervalPlan& plan, const std::vector<IntervalRow>& 
     auto& line = drawing.rows.emplace_back();
     if (!plan.config.facet.empty()) line.push_back(key_text(row.group.keys[0]));
     line.push_back(key_text(row.group.keys[1]));
-    line.push_back(plain_number(row.center));
+    line.push_back(row.center ? plain_number(*row.center) : "");
     line.push_back(row.low ? plain_number(*row.low) : "");
     line.push_back(row.high ? plain_number(*row.high) : "");
     line.push_back(concat(row.group.n()));
@@ -289,7 +315,7 @@ Drawing IntervalConfig::draw(const Frame& frame, const Style& style) const {
   drawing.spec = style.start(*this, what, subtitle_of(plan, frame, rows));
   const Json values = data_of(rows, plan, frame.baseline());
   drawing.spec["data"] = Json{{"values", values}};
-  lay_out(plan, order_of(plan, values), drawing.spec);
+  lay_out(plan, values, drawing.spec);
   add_interval_csv(plan, rows, drawing);
   return drawing;
 }

@@ -24,9 +24,17 @@ struct Point {
   double y;
 };
 
+/// The share of x that a line needs for the baseline's y, geometric mean over the seeds.
+struct Share {
+  double ratio;
+  std::optional<Interval> interval;
+  std::size_t seeds;
+};
+
 struct ScatterLine {
   Series look;
   std::vector<Point> points;
+  std::optional<Share> share = {};
 
   /// The mean y at each x; of one seed's runs alone if it is given.
   Levels levels(const std::string* seed = nullptr) const {
@@ -39,13 +47,6 @@ struct ScatterLine {
     for (const auto& [x, ys] : values) means[x] = mean(ys);
     return means;
   }
-};
-
-/// The share of x that a line needs for the baseline's y, geometric mean over the seeds.
-struct Share {
-  double ratio;
-  std::optional<Interval> interval;
-  std::size_t seeds;
 };
 
 struct ScatterPlan {
@@ -110,7 +111,7 @@ std::optional<Share> share_of(const ScatterPlan& plan, const ScatterLine& line,
 // "DIFF needs 0.64 [0.58, 0.71] times the parameters of Transformer for the same test loss".
 std::string describe(const ScatterPlan& plan, const ScatterLine& line,
                      const ScatterLine* baseline) {
-  const auto share = share_of(plan, line, baseline);
+  const auto& share = line.share;
   if (!share) return "";
   const auto number = [](double value) { return format_number(value, 2); };
   const Labels& labels = plan.style.labels;
@@ -193,7 +194,7 @@ Json layers(const ScatterPlan& plan) {
   return result;
 }
 
-void add_csv(const ScatterPlan& plan, const ScatterLine* baseline, Drawing& drawing) {
+void add_csv(const ScatterPlan& plan, Drawing& drawing) {
   const ScatterConfig& config = plan.config;
   drawing.columns = {config.color.empty() ? "series" : config.color,
                      "run",
@@ -203,7 +204,7 @@ void add_csv(const ScatterPlan& plan, const ScatterLine* baseline, Drawing& draw
                      "ratio_low",
                      "ratio_high"};
   for (const ScatterLine& line : plan.lines) {
-    const auto share = share_of(plan, line, baseline);
+    const auto& share = line.share;
     std::vector<std::string> of_line(3);
     if (share) of_line[0] = plain_number(share->ratio);
     if (share && share->interval) {
@@ -221,8 +222,9 @@ void add_csv(const ScatterPlan& plan, const ScatterLine* baseline, Drawing& draw
 }  // namespace
 
 Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
-  const ScatterPlan plan{.config = *this, .lines = lines_of(*this, frame, style), .style = style};
+  ScatterPlan plan{.config = *this, .lines = lines_of(*this, frame, style), .style = style};
   const ScatterLine* baseline = baseline_of(plan, frame);
+  for (ScatterLine& one : plan.lines) one.share = share_of(plan, one, baseline);
   std::size_t runs = 0;
   for (const ScatterLine& one : plan.lines) runs += one.points.size();
   std::vector<std::string> subtitle = {runs == 0 ? "No finished run has this metric"
@@ -245,7 +247,7 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   fit_into(drawing.spec, pixels(width),
            kScatterPlotHeight + kScatterLegendRow * legend_rows + heading_height(drawing.spec));
   drawing.spec["layer"] = layers(plan);
-  add_csv(plan, baseline, drawing);
+  add_csv(plan, drawing);
   return drawing;
 }
 

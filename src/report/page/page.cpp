@@ -124,8 +124,14 @@ std::string claims_table(const PageContent& page) {
   return out + "</tbody></table>\n";
 }
 
+// Without a claim and a best model, the first table is the answer.
+bool opens_with_table(const PageContent& page) {
+  return page.answers.empty() && page.headline.empty() && !page.tables.empty();
+}
+
 std::string opening(const PageContent& page) {
   std::string answers;
+  if (opens_with_table(page)) answers = to_html(main_grid(page.tables.front(), page.labels));
   if (!page.answers.empty()) {
     answers = claims_table(page);
     std::string sentences;
@@ -148,8 +154,9 @@ std::string opening(const PageContent& page) {
 std::string tables(const PageContent& page) {
   std::string out;
   for (const Table& table : page.tables) {
+    const bool is_above = opens_with_table(page) && &table == &page.tables.front();
     out += concat("<h2>", escape_html(page.tables.size() == 1 ? "Table" : table.title), "</h2>\n",
-                  to_html(main_grid(table, page.labels)));
+                  is_above ? "" : to_html(main_grid(table, page.labels)));
     if (!table.comparisons.empty()) {
       out += folded(concat("Against ", subscripts_html(table.baseline), ", paired by seed"),
                     to_html(paired_grid(table, page.labels)));

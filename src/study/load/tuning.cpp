@@ -20,11 +20,6 @@
 namespace difflab::cli {
 namespace {
 
-sweep::Axes without_seed(sweep::Axes axes) {
-  std::erase_if(axes, [](const auto& axis) { return axis.first == report::kSeedAxis; });
-  return axes;
-}
-
 // One that a number of a grid is as the configuration writes it: whole where the key is.
 config::Value number(double value, const config::Value* as) {
   const bool whole = as != nullptr && as->is_int() && value == std::floor(value);
@@ -59,7 +54,7 @@ class Tuner {
         trials_(study.config),
         grid_(config_.values, is_whole(study, config_.key)) {
     for (std::size_t i = 0; i < points.size(); ++i) {
-      auto axes = without_seed(study.points[i].axes);
+      auto axes = report::without_seed(study.points[i].axes);
       const auto known = std::find_if(variants_.begin(), variants_.end(),
                                       [&](const Variant& one) { return one.axes == axes; });
       if (known == variants_.end()) variants_.push_back({std::move(axes), points[i]});
@@ -338,7 +333,7 @@ std::vector<config::Point> tuned_points(std::vector<config::Point> points, const
                                         config::Problems& problems) {
   std::vector<config::Point> tuned;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto axes = without_seed(study.points[i].axes);
+    const auto axes = report::without_seed(study.points[i].axes);
     for (const auto& variant : study.tuned->variants) {
       if (variant.axes != axes || !variant.value) continue;
       const auto& key = study.tuned->key;
