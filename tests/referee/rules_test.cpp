@@ -336,8 +336,19 @@ CATCH_TEST_CASE("recomputable: metrics, observations, and files that differ from
   results.replace("table.md", "transformer", "transformers");
   CATCH_CHECK_THAT(results.against("recomputable"),
                    Contains("table.md: 1 files differ from what the folder gives today: table.md"));
+  results.edit("summary.json", [](Json& json) { json.erase("figure"); });
+  CATCH_CHECK_THAT(results.against("recomputable"), Contains("1 files differ"));
+  results.edit("summary.json", [](Json& json) { json["answers"][0]["pairs"] = 7; });
+  CATCH_CHECK_THAT(results.against("recomputable"),
+                   Contains("2 files differ from what") && Contains("summary.json, table.md"));
+  results.edit("summary.json", [](Json& json) { json["answers"][0]["pairs"] = 8; });
   results.replace("figures/learning.csv", "0.98", "0.99");
   CATCH_CHECK_THAT(results.against("recomputable"), Contains("2 files differ"));
+  const auto tuning = results.folder("contrast") / "tuning";
+  fs::copy(results.folder("tuning"), tuning, fs::copy_options::recursive);
+  write_file_atomically(tuning / "table.csv", read_file(tuning / "table.csv") + "more\n");
+  CATCH_CHECK_THAT(results.against("recomputable"),
+                   Contains("3 files differ") && Contains("tuning/table.csv"));
   results.edit("runs.json", [](Json& json) { json["runs"][3].erase("metrics"); });
   CATCH_CHECK_THAT(
       results.against("recomputable"),

@@ -34,17 +34,37 @@ bool differs(const fs::path& made, const fs::path& stands) {
   return !fs::exists(stands) || read_file(made) != read_file(stands);
 }
 
-// Tables, their comparisons, data and specifications of figures; pictures need a renderer. The
-// verdicts are compared by the rule about them.
-void make_again(const Reference& one, Objections& objections) {
+// Which figure it shows depends on whether pictures could be drawn.
+bool summary_differs(const fs::path& made, const fs::path& stands) {
+  if (!fs::exists(stands)) return true;
+  Json ours = report::read_object(made), theirs = report::read_object(stands);
+  ours.erase("figure");
+  theirs.erase("figure");
+  return ours != theirs;
+}
+
+// The names, below `root`, of files that `folder` gives otherwise today: tables, their comparisons,
+// data and specifications of figures, the answers; pictures need a renderer.
+void add_changed(const fs::path& folder, const fs::path& root, std::vector<std::string>& changed) {
   const ScratchFolder scratch("referee");
-  const auto archive = report::read_archive(one.folder, scratch.path());
+  const auto archive = report::read_archive(folder, scratch.path());
   report::write_report(archive.study, archive.frame);
-  std::vector<std::string> changed;
   for (const auto& entry : fs::recursive_directory_iterator(scratch.path())) {
-    if (!entry.is_regular_file() || !is_made_again(entry.path())) continue;
-    const auto name = entry.path().lexically_relative(scratch.path());
-    if (differs(entry.path(), one.folder / name)) changed.push_back(name.generic_string());
+    if (!entry.is_regular_file()) continue;
+    const fs::path& made = entry.path();
+    const auto stands = folder / made.lexically_relative(scratch.path());
+    const bool is_summary = made.filename() == "summary.json";
+    if (is_summary ? summary_differs(made, stands) : is_made_again(made) && differs(made, stands)) {
+      changed.push_back(stands.lexically_relative(root).generic_string());
+    }
+  }
+}
+
+void make_again(const Reference& one, Objections& objections) {
+  std::vector<std::string> changed;
+  add_changed(one.folder, one.folder, changed);
+  if (fs::exists(one.folder / "tuning" / "runs.json")) {
+    add_changed(one.folder / "tuning", one.folder, changed);
   }
   if (changed.empty()) return;
   objections.object(
