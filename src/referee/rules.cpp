@@ -43,6 +43,8 @@ const std::vector<Rule>& rules() {
        check_robustness},
       {"bands", "bands and intervals of a figure lie in the domain of its axis",
        "write the report again from its runs", each<check_bands>},
+      {"paired", "variants of one design are drawn as differences on equal seeds, too",
+       "add a figure with against: the baseline", each<check_paired>},
       {"chance_line", "a chance line is that of the metric drawn",
        "draw it on the metric it belongs to alone", each<check_chance_line>},
       {"fits", "a fit passes a lack-of-fit test and agrees with the paired differences",

@@ -85,14 +85,17 @@ void look_at_figure(const Reference& one, const CsvTable& table, Objections& obj
   if (table.has("step") || table.has("tokens")) return;  // curves show how each kind went
   for (const auto& key : asked_metrics(table)) {
     if (!report::metric_of(key).is_share) continue;
+    // A difference varies with both of its sides.
+    const bool is_difference = key.ends_with("_difference");
+    const double most = is_difference ? std::sqrt(2.0) * kTwoOutcomes : kTwoOutcomes;
     std::size_t mixed = 0;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      if (spread(table, row, key, "n").value_or(0) > kTwoOutcomes) ++mixed;
+      if (spread(table, row, key, "n").value_or(0) > most) ++mixed;
     }
     if (mixed == 0) continue;
     objections.object(one, table.file,
                       concat(mixed, " of ", table.rows.size(), " means of ", key,
-                             " have a standard deviation above ", kTwoOutcomes));
+                             " have a standard deviation above ", report::format_number(most, 2)));
   }
 }
 

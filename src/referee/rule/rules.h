@@ -20,6 +20,7 @@ void check_wall_clock(const Reference& one, Objections& objections);
 void check_recomputable(const Reference& one, Objections& objections);
 void check_robustness(const References& all, Objections& objections);
 void check_bands(const Reference& one, Objections& objections);
+void check_paired(const Reference& one, Objections& objections);
 void check_chance_line(const Reference& one, Objections& objections);
 void check_fits(const Reference& one, Objections& objections);
 void check_categories(const Reference& one, Objections& objections);
