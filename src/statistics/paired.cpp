@@ -108,14 +108,6 @@ double smallest_sign_flip_p(std::int64_t pairs) {
   return std::ldexp(2.0, -static_cast<int>(std::max<std::int64_t>(pairs, 1)));
 }
 
-std::optional<Interval> bootstrap_interval(std::span<const double> values, double level) {
-  if (values.size() < 2) return std::nullopt;
-  const auto means = resampled_means(values);
-  const double tail = (1 - level) / 2 * static_cast<double>(means.size());
-  const auto rank = std::max<std::size_t>(static_cast<std::size_t>(std::ceil(tail)), 1);
-  return Interval{.low = means[rank - 1], .high = means[means.size() - rank]};
-}
-
 std::optional<Interval> bca_interval(std::span<const double> values, double level) {
   if (values.size() < 2) return std::nullopt;
   const double center = mean(values);
@@ -141,15 +133,6 @@ std::optional<Interval> bca_interval(std::span<const double> values, double leve
     return means[static_cast<std::size_t>(std::clamp(at, 0.0, size - 1))];
   };
   return Interval{.low = end((1 - level) / 2), .high = end((1 + level) / 2)};
-}
-
-std::optional<PairedComparison> compare_paired(std::span<const double> differences, double level) {
-  if (differences.empty()) return std::nullopt;
-  return PairedComparison{.pairs = static_cast<std::int64_t>(differences.size()),
-                          .difference = mean(differences),
-                          .interval = t_interval(differences, level),
-                          .bootstrap = bootstrap_interval(differences, level),
-                          .p = sign_flip_p(differences)};
 }
 
 double equivalence_p(std::span<const double> differences, double margin) {

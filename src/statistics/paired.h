@@ -18,28 +18,12 @@ double sign_flip_p(std::span<const double> differences);
 /// 2 / 2^n, what n pairs can show at best; 1 for n = 0.
 double smallest_sign_flip_p(std::int64_t pairs);
 
-/// The percentile bootstrap interval of the mean (Efron 1979): the middle `level` of the means of
-/// all samples of n drawn with replacement. Up to 6 values all nⁿ of them are counted; beyond that
-/// 20,000 are drawn, always the same ones. With few values it is too narrow, unlike the t interval,
-/// but it assumes no normal population. Empty for fewer than two values.
-std::optional<Interval> bootstrap_interval(std::span<const double> values, double level = 0.95);
-
-/// The bias-corrected and accelerated bootstrap interval of the mean (Efron 1987), from the same
-/// samples. Both ends are the mean if all values are equal.
+/// The bias-corrected and accelerated bootstrap interval of the mean (BCa; Efron 1987), from the
+/// means of samples of n drawn with replacement. Up to 6 values all nⁿ samples are counted; beyond
+/// that 20,000 are drawn, always the same ones. With few values it is too narrow, unlike the t
+/// interval, but it assumes no normal population, and it leans to the side to which the values are
+/// skewed. Both ends are the mean if all values are equal. Empty for fewer than two values.
 std::optional<Interval> bca_interval(std::span<const double> values, double level = 0.95);
-
-/// A variant against the baseline on equal seeds.
-struct PairedComparison {
-  std::int64_t pairs;
-  double difference;                  ///< mean of the differences
-  std::optional<Interval> interval;   ///< t interval of the mean difference; empty for one pair
-  std::optional<Interval> bootstrap;  ///< bootstrap_interval of the mean difference
-  double p;                           ///< sign_flip_p
-};
-
-/// Empty if there are no differences.
-std::optional<PairedComparison> compare_paired(std::span<const double> differences,
-                                               double level = 0.95);
 
 /// The p of two one-sided paired t tests (Schuirmann 1987) that the mean difference lies outside
 /// (−margin, margin): small if the two sides are equivalent within the margin. 1 for fewer than two

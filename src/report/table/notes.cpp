@@ -72,8 +72,8 @@ void note_comparison(const Table& table, std::vector<std::string>& notes) {
   if (pairs < 2) return;
   notes.push_back(concat(
       "Differences are variant minus baseline on equal seeds, with 95 % intervals (of shares on "
-      "Fisher's z scale, so that they stay within −1 and 1) and percentile bootstrap intervals (of "
-      "few pairs too narrow). p is exact: sign flips, of what happened or not McNemar; p (Holm) is "
+      "Fisher's z scale, so that they stay within −1 and 1) and bootstrap intervals (BCa; of few "
+      "pairs too narrow). p is exact: sign flips, of what happened or not McNemar; p (Holm) is "
       "adjusted for the ",
       table.comparisons.size(), table.comparisons.size() == 1 ? " comparison" : " comparisons",
       " of this table. ",

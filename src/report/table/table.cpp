@@ -116,7 +116,7 @@ Comparison compare(const Table& table, std::size_t row, std::size_t baseline, st
   Pairs pairs =
       pair_runs(frame, table.rows[row].runs, table.rows[baseline].runs, table.axes, metric);
   const auto result = contrast(pairs, metric);
-  const auto bootstrap = bootstrap_interval(pairs.differences);
+  const auto bootstrap = bca_interval(pairs.differences);
   return {.row = row,
           .column = column,
           .pairs = std::move(pairs),
