@@ -62,7 +62,8 @@ def same_looks(spec, _):
         for channel, one in channels_of(encoding):
             looks = (one.get("scale") or {}).get("range")
             if channel in ("color", "shape", "strokeDash") and isinstance(looks, list) and len(looks) > 1:
-                looks[1], hit = looks[0], True
+                looks[1] = looks[0]
+                hit = hit or "legend" not in one or one["legend"] is not None  # else the axis tells them apart
     return hit
 
 

@@ -157,13 +157,14 @@ def unknown_series(spec):
 
 
 def looks_alike(spec):
-    """Two series differ in colour, or in dash or shape where colours come again."""
+    """Two series of a legend differ in colour, or in dash or shape where colours come again."""
     for plot in plots(spec):
         looks = {}
         for _, _, encoding, _ in views(plot):
             for channel, one in channels_of(encoding):
                 scale = one.get("scale") or {}
-                if channel in ("color", "shape", "strokeDash") and isinstance(scale.get("range"), list):
+                named = "legend" not in one or one["legend"] is not None
+                if named and channel in ("color", "shape", "strokeDash") and isinstance(scale.get("range"), list):
                     for value, look in zip(scale.get("domain", []), scale["range"]):
                         looks.setdefault(value, {})[channel] = json.dumps(look)
         seen = {}
@@ -179,7 +180,9 @@ def lone_panels(spec):
         return
     names = facet.get("sort", [])
     across = spec.get("columns", len(names) or 1)
-    if 2 < len(names) and 1 < across < len(names) and len(names) % across == 1 and len(names) not in (5, 7):
+    # Of five, seven or thirteen one is left however few stand side by side; three fit below each other.
+    avoidable = len(names) == 3 or any(len(names) % fewer != 1 for fewer in range(2, across))
+    if 1 < across < len(names) and len(names) % across == 1 and avoidable:
         yield f"{len(names)} panels, {across} side by side, leave one alone"
     if any(not str(name).strip() or str(name).rstrip().endswith(":") for name in names):
         yield "a panel has no name"
