@@ -11,7 +11,9 @@ const std::vector<Rule>& rules() {
        each<check_intervals>},
       {"learned", "runs that learned and runs that did not are never averaged",
        "set learned: in the experiment; cells then print k/n learned", each<check_learned>},
-      {"seeds", "a verdict rests on at least 8 pairs, 16 of what happens or not",
+      {"seeds",
+       "a verdict rests on at least 8 pairs, 16 of what happens or not, and both sides have the "
+       "same",
        "run more seeds, or let the report print no verdict", each<check_seeds>},
       {"verdicts", "the exact p, adjusted for the claims (Holm), and the interval agree",
        "write the report again from its runs", each<check_verdicts>},

@@ -149,6 +149,17 @@ CATCH_TEST_CASE("seeds: a verdict of too few") {
                    Contains(kClaim) && Contains("supported with 7 pairs; 8 are needed"));
   results.replace("summary.json", "\"verdict\": \"supported\"", "\"verdict\": \"no verdict\"");
   CATCH_CHECK(results.against("seeds") == "");
+
+  GoodResults unlike;
+  unlike.contrast = [](report::Study& study) {
+    const auto of_diff = [](const auto& run) {
+      return report::value_of_axis(run.axes, "model") == "diff";
+    };
+    study.runs.erase(std::find_if(study.runs.begin(), study.runs.end(), of_diff));
+  };
+  unlike.write();
+  CATCH_CHECK_THAT(unlike.against("seeds"),
+                   Contains("diff and transformer have unlike seeds: 7 and 8"));
 }
 
 CATCH_TEST_CASE("verdicts: against interval, p, or the runs") {

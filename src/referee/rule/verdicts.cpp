@@ -1,11 +1,14 @@
 // A verdict needs enough seeds, and its exact p, adjusted for the claims, and interval to agree.
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "referee/rule/rules.h"
 #include "report/data/format.h"
 #include "report/data/metric.h"
 #include "report/data/pairs.h"
 #include "report/table/claim.h"
+#include "report/table/question.h"
 #include "statistics/paired.h"
 #include "util/text.h"
 
@@ -67,9 +70,31 @@ void compare_with_runs(const Reference& one, Objections& objections) {
   }
 }
 
+// Seeds of one side alone were chosen, if only by the moment at which somebody stopped.
+void compare_seeds(const Reference& one, Objections& objections) {
+  const auto& study = one.archive->study;
+  const auto& frame = one.archive->frame;
+  const std::string axis = report::compared_axis(study.report, frame.axes());
+  for (const auto& claim : study.report.claims) {
+    const auto& other = report::compared_with(claim, study);
+    std::set<std::string> ours, theirs;
+    for (const auto& run : frame.runs()) {
+      const std::string seed(run.axis(report::kSeedAxis));
+      if (report::is_about(claim, axis, claim.variant, run)) ours.insert(seed);
+      if (report::is_about(claim, axis, other, run)) theirs.insert(seed);
+    }
+    if (ours == theirs) continue;
+    objections.object(one, concat("claim \"", claim.text, "\""),
+                      concat(claim.variant, " and ", other, " have unlike seeds: ", ours.size(),
+                             " and ", theirs.size()));
+  }
+}
+
 }  // namespace
 
 void check_seeds(const Reference& one, Objections& objections) {
+  // Seeds that were added claim by claim are named in the report.
+  if (one.archive && one.archive->study.looks.empty()) compare_seeds(one, objections);
   for (const auto& statement : one.statements) {
     if (!statement.judges()) continue;
     const auto metric = report::metric_of(one.metric_of(statement));
