@@ -2,8 +2,8 @@
 
 Usage: open_pages.py RESULTS [--prove]
 RESULTS/*/reference/report.html, or RESULTS/*/smoke/report.html after a smoke sweep, and
-RESULTS/index.html. Each page is laid out at the width of a desktop (1280 x 800) and of a phone. On
-both every figure must be drawn without a script error or sideways scrolling. On the desktop the first
+RESULTS/index.html. Each page is laid out at the widths of a desktop (1280 x 800), a tablet and a phone. On
+all of them every figure must be drawn without a script error or sideways scrolling. On the desktop the first
 figure and the first answer must end within 800 pixels. --prove: the same check must object to a page
 whose answer is pushed down. Exit codes: 0 fine, 1 problems (printed), 77 no Chromium here.
 """
@@ -18,7 +18,7 @@ import tempfile
 from open_report import CATCH_ERRORS, FLAGS, browser_here
 
 SCREEN = 800
-WIDTHS = {"desktop": 1280, "phone": 390}
+WIDTHS = {"desktop": 1280, "tablet": 768, "phone": 390}
 # A browser that lays out many pages at once takes much memory.
 AT_ONCE = 8
 TELL = """<script>

@@ -56,7 +56,8 @@ details { margin: .6rem 0; max-width: 100%; }
 summary { cursor: pointer; color: var(--link); font-size: .95rem; }
 .opening { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); gap: 1rem 2rem;
   align-items: start; margin-top: 1rem; }
-.opening.broad { grid-template-columns: minmax(0, 7fr) minmax(0, 5fr); gap: 1rem 1.5rem; }
+.opening.broad { grid-template-columns: minmax(0, 1fr); }
+.opening.broad figure { max-width: 46rem; margin-bottom: 0; }
 .claims { width: 100%; font-size: .85rem; line-height: 1.35; }
 .claims td { white-space: normal; vertical-align: top; }
 .claims td.number, .claims td:first-child { white-space: nowrap; }
