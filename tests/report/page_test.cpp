@@ -193,6 +193,27 @@ CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, w
   CATCH_CHECK(code == 0);
 }
 
+CATCH_TEST_CASE("without a claim and a best the first table stands beside the figure") {
+  TemporaryFolder folder;
+  StudyBuilder builder = drawn_study(folder);
+  builder.study.report.claims.clear();
+  builder.study.baseline.clear();
+  builder.study.report.headline.clear();
+  builder.study.title = "Where does λ_init lead?";
+  write_report(builder.study);
+  const std::string page = read_file(builder.study.output / "report.html");
+  const auto opening = page.find("<div class=\"opening");
+  const auto table = page.find("<table", opening), notes = page.find("The table above");
+  CATCH_CHECK(page.find("<h1>Where does λ<sub>init</sub> lead?</h1>") != std::string::npos);
+  CATCH_REQUIRE(opening != std::string::npos);
+  CATCH_CHECK(table < page.find("Prediction, notes and the command"));
+  CATCH_CHECK(table < notes);
+  // It stands there alone.
+  const auto behind = page.find("Behind it", notes);
+  CATCH_REQUIRE(behind != std::string::npos);
+  CATCH_CHECK(page.substr(notes, behind - notes).find("<table") == std::string::npos);
+}
+
 CATCH_TEST_CASE("with claims, no best is named of rows that differ in more than the variant") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

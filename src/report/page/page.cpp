@@ -155,7 +155,8 @@ std::string tables(const PageContent& page) {
   std::string out;
   for (const Table& table : page.tables) {
     const bool is_above = opens_with_table(page) && &table == &page.tables.front();
-    out += concat("<h2>", escape_html(page.tables.size() == 1 ? "Table" : table.title), "</h2>\n",
+    const std::string title = page.tables.size() == 1 ? "Table" : table.title;
+    out += concat("<h2>", escape_html(is_above ? "The table above" : title), "</h2>\n",
                   is_above ? "" : to_html(main_grid(table, page.labels)));
     if (!table.comparisons.empty()) {
       out += folded(concat("Against ", subscripts_html(table.baseline), ", paired by seed"),
