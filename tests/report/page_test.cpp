@@ -198,7 +198,8 @@ CATCH_TEST_CASE("without a claim and a best the first table stands beside the fi
   StudyBuilder builder = drawn_study(folder);
   builder.study.report.claims.clear();
   builder.study.baseline.clear();
-  builder.study.report.headline.clear();
+  builder.study.report.tables.resize(1);
+  builder.study.report.tables[0].columns = {"parameters"};  // of which none is the best
   builder.study.title = "Where does λ_init lead?";
   write_report(builder.study);
   const std::string page = read_file(builder.study.output / "report.html");
@@ -206,6 +207,7 @@ CATCH_TEST_CASE("without a claim and a best the first table stands beside the fi
   const auto table = page.find("<table", opening), notes = page.find("The table above");
   CATCH_CHECK(page.find("<h1>Where does λ<sub>init</sub> lead?</h1>") != std::string::npos);
   CATCH_REQUIRE(opening != std::string::npos);
+  CATCH_REQUIRE(notes != std::string::npos);
   CATCH_CHECK(table < page.find("Prediction, notes and the command"));
   CATCH_CHECK(table < notes);
   // It stands there alone.
