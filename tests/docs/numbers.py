@@ -11,7 +11,8 @@ The first says the file below results/ (of the preset reference), the row of a t
 its columns, or nothing, and the column, or the path in a JSON file, with a format of Python's. With
 the format .3f± the column X gives "mean ± half the interval" of mean_X, low_X and high_X. Without
 --write, exit 1 and a line for each number that is not what its file says, and for each marker that
-cannot be read.
+cannot be read. In a table, a column "verdict" holds nothing but verdicts with a marker, and no verdict
+of a row with markers stands outside of them.
 """
 
 import argparse
@@ -23,6 +24,9 @@ import sys
 
 MARKER = re.compile(r"<!-- (?P<file>[\w./-]+\.(?:csv|json))(?P<row>[^:>]*): (?P<what>[^>]*?) -->(?P<text>.*?)<!-- end -->", re.S)
 BEGINNING = re.compile(r"<!-- [\w./-]+\.(?:csv|json)\b")
+
+
+VERDICT = re.compile(r"\b(supported|opposite|equivalent|not resolved|uninformative)\b")
 
 
 class Wrong(Exception):
@@ -92,6 +96,25 @@ def renewed(text, results, say):
     return MARKER.sub(write, text)
 
 
+def without_backing(text, say):
+    """Rows of tables that state a verdict which no committed result backs."""
+    at, column = 0, None
+    for line in text.splitlines(keepends=True):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            column = None
+        elif "verdict" in cells[1:]:  # in front, it is what the row explains
+            column = cells.index("verdict")
+        elif column is not None and not set(line) <= set("|:- \n"):
+            stated = cells[column] if column < len(cells) else ""
+            if not any(marker["what"].endswith(".verdict") for marker in MARKER.finditer(stated)):
+                say(at, f"a row without a verdict of a result: {stated or line.strip()}")
+        if line.startswith("|") and MARKER.search(line):
+            for loose in VERDICT.findall(MARKER.sub("", line)):
+                say(at, f"{loose} stands outside of a marker")
+        at += len(line)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
@@ -101,6 +124,7 @@ def main():
     for page in [options.root / "README.md", *sorted((options.root / "docs").rglob("*.md"))]:
         text, said = page.read_text(), []
         new = renewed(text, options.root / "results", lambda at, what: said.append((text.count("\n", 0, at) + 1, what)))
+        without_backing(text, lambda at, what: said.append((text.count("\n", 0, at) + 1, what)))
         numbers += len(MARKER.findall(text))
         if options.write and new != text:
             page.write_text(new)

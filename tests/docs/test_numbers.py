@@ -51,6 +51,18 @@ with tempfile.TemporaryDirectory() as folder:
     ]:
         code, out = said(PAGE.replace(old, new, 1))
         expect(code == 1 and message in out, f"{new}: {out}")
+    table = "| claim | verdict |\n|---|:-:|\n| a | <!-- e/summary.json: answers.0.verdict -->supported<!-- end --> |\n"
+    expect(said(PAGE + table) == (0, "4 numbers, 0 wrong\n"), "a verdict with a result behind it passes")
+    for row, message in [
+        ("| b | supported |\n", "page.md:7: a row without a verdict of a result: supported"),
+        ("| b | <!-- e/table.csv model=a: mean_x .2f -->0.50<!-- end --> |\n", "page.md:7: a row without a verdict"),
+        ("| b, equivalent at first | <!-- e/summary.json: answers.0.verdict -->supported<!-- end --> |\n",
+         "page.md:7: equivalent stands outside of a marker"),
+    ]:
+        code, out = said(PAGE + table + row)
+        expect(code == 1 and message in out, f"{row}: {out}")
+    legend = "\n| verdict | when |\n|---|---|\n| supported | p and interval agree |\n"
+    expect(said(PAGE + legend)[0] == 0, "a table that explains verdicts states none")
     code, _ = said(PAGE.replace("0.50", "0.9").replace(">supported", ">"), "--write")
     expect(code == 0 and page.read_text() == PAGE, "--write writes the page anew")
-print("numbers.py: 12 cases passed")
+print("numbers.py: 17 cases passed")
