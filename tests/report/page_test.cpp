@@ -205,7 +205,7 @@ CATCH_TEST_CASE("without a claim and a best the first table stands beside the fi
   const std::string page = read_file(builder.study.output / "report.html");
   const auto opening = page.find("<div class=\"opening");
   const auto table = page.find("<table", opening), notes = page.find("The table above");
-  CATCH_CHECK(page.find("<h1>Where does λ<sub>init</sub> lead?</h1>") != std::string::npos);
+  CATCH_CHECK(page.find("<h1>Where does λ_init lead?</h1>") != std::string::npos);
   CATCH_REQUIRE(opening != std::string::npos);
   CATCH_REQUIRE(notes != std::string::npos);
   CATCH_CHECK(table < page.find("Prediction, notes and the command"));

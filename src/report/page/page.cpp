@@ -34,7 +34,7 @@ std::string header(const PageContent& page) {
   const auto& runs = page.frame.runs();
   const auto with_result =
       std::count_if(runs.begin(), runs.end(), [](const FrameRun& run) { return run.has_result(); });
-  return concat("<h1>", subscripts_html(study.title.empty() ? study.name : study.title),
+  return concat("<h1>", escape_html(study.title.empty() ? study.name : study.title),
                 "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name), ", preset ",
                 escape_html(study.preset), ", ", with_result, " of ", runs.size(),
                 " runs have a result</p>\n<p>", subscripts_html(study.question), "</p>\n");
