@@ -59,10 +59,16 @@ CATCH_TEST_CASE("an interval figure has a row per variant with the mean of its r
   CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
                    Contains("over 3 runs") && Contains("line: transformer"));
 
+  auto log = steps_by_model();
+  log.x_scale = AxisScale::kLog;
+  CATCH_CHECK_THAT(draw(builder, log).spec.dump(),
+                   Contains("\"nice\":false") && !Contains("\"nice\":true"));
+
   auto difference = steps_by_model();
   difference.against = "transformer";
   const Drawing paired = draw(builder, difference);
   CATCH_REQUIRE(paired.rows.size() == 1);
+  CATCH_CHECK(paired.columns[1] == "mean_steps_to_found_difference");
   CATCH_CHECK(paired.rows[0][5] == "-100 -90 -80");
   CATCH_CHECK(std::stod(paired.rows[0][1]) == Approx(-90));
   CATCH_CHECK(origins(paired) == std::vector<double>{0});

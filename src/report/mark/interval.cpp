@@ -98,8 +98,10 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
 }
 
 Json x_channel(const IntervalPlan& plan, const char* field) {
-  Json scale = {{"zero", false}, {"nice", true}, {"padding", 5}};
-  if (plan.config.x_scale == AxisScale::kLog) scale["type"] = "log";
+  const bool is_log = plan.config.x_scale == AxisScale::kLog;
+  // Of a log scale, nice ends are whole powers of ten.
+  Json scale = {{"zero", false}, {"nice", !is_log}, {"padding", 5}};
+  if (is_log) scale["type"] = "log";
   std::string title = plan.style.labels.axis_title(plan.metric);
   if (plan.is_difference()) {
     title = concat("difference to ", plan.style.labels.value(plan.config.against));
@@ -270,7 +272,7 @@ void add_interval_csv(const IntervalPlan& plan, const std::vector<IntervalRow>& 
   for (const auto& key : {plan.config.facet, plan.config.y}) {
     if (!key.empty()) drawing.columns.push_back(key);
   }
-  const auto& x = plan.config.x;
+  const std::string x = plan.config.x + (plan.is_difference() ? "_difference" : "");
   for (const auto& name : {concat("mean_", x), concat("low_", x), concat("high_", x),
                            std::string("n"), concat("values_", x)}) {
     drawing.columns.push_back(name);

@@ -38,9 +38,10 @@ struct IntervalConfig : FigureCommon {
     rules.may_be_axis(y);
   }
 
-  /// CSV: mean_M, low_M, high_M, n of each row, and the values of its runs, those that never got
-  /// there with a ">"; of rows that have such runs the median, if half got there, and its interval
-  /// (Brookmeyer & Crowley), without its right end where that is open.
+  /// CSV: mean_M, low_M, high_M (with against M is METRIC_difference), n of each row, and the
+  /// values of its runs, those that never got there with a ">"; of rows that have such runs the
+  /// median, if half got there, and its interval (Brookmeyer & Crowley), without its right end
+  /// where that is open.
   Drawing draw(const Frame& frame, const Style& style) const;
 };
 
