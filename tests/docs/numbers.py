@@ -24,8 +24,6 @@ import sys
 
 MARKER = re.compile(r"<!-- (?P<file>[\w./-]+\.(?:csv|json))(?P<row>[^:>]*): (?P<what>[^>]*?) -->(?P<text>.*?)<!-- end -->", re.S)
 BEGINNING = re.compile(r"<!-- [\w./-]+\.(?:csv|json)\b")
-
-
 VERDICT = re.compile(r"\b(supported|opposite|equivalent|not resolved|uninformative)\b")
 
 
@@ -123,8 +121,12 @@ def main():
     wrong = numbers = 0
     for page in [options.root / "README.md", *sorted((options.root / "docs").rglob("*.md"))]:
         text, said = page.read_text(), []
-        new = renewed(text, options.root / "results", lambda at, what: said.append((text.count("\n", 0, at) + 1, what)))
-        without_backing(text, lambda at, what: said.append((text.count("\n", 0, at) + 1, what)))
+
+        def say(at, what):
+            said.append((text.count("\n", 0, at) + 1, what))
+
+        new = renewed(text, options.root / "results", say)
+        without_backing(text, say)
         numbers += len(MARKER.findall(text))
         if options.write and new != text:
             page.write_text(new)

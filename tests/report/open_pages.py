@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from open_report import CATCH_ERRORS, FLAGS, browser_here
+from open_report import CATCH_ERRORS, FLAGS, browser_here, troubles_of, with_reporter
 
 SCREEN = 800
 WIDTHS = {"desktop": 1280, "tablet": 768, "phone": 390}
@@ -57,10 +57,8 @@ addEventListener('message', (event) => {
 
 def heard(page):
     """The page, with a reporter of its own before and after its scripts."""
-    text = page.read_text(encoding="utf-8")
-    start, rest = text.split("<head>", 1)
-    body, end = rest.rsplit("</body>", 1)
-    return f'{start}<head><base href="{page.parent.as_uri()}/">{CATCH_ERRORS}{body}{TELL}</body>{end}'
+    base = f'<base href="{page.parent.as_uri()}/">'
+    return with_reporter(page.read_text(encoding="utf-8"), base + CATCH_ERRORS, TELL)
 
 
 def told_by(browser, texts):
@@ -86,9 +84,7 @@ def problems_of(told, view, has_answer):
     if told is None:
         yield "the page never answered"
         return
-    yield from (f"script error: {error}" for error in told["errors"])
-    if told["overflow"] > 0:
-        yield f"scrolls sideways by {told['overflow']} pixels"
+    yield from troubles_of(told)
     if not told["drawings"]:
         yield "has no figure"
     yield from (f"not drawn: {place['name']}" for place in told["drawings"] if not place["drawn"])

@@ -56,6 +56,21 @@ def browser_here():
     return next((found for found in map(shutil.which, BROWSERS) if found), None)
 
 
+def with_reporter(page, first, last):
+    """The page's HTML with something before all of its scripts and something behind them."""
+    # The scripts in the page hold such tags as text, too: the first and the last are its own.
+    start, rest = page.split("<head>", 1)
+    body, end = rest.rsplit("</body>", 1)
+    return f"{start}<head>{first}{body}{last}</body>{end}"
+
+
+def troubles_of(told):
+    """What is wrong with any page that tells so about itself."""
+    yield from (f"script error: {error}" for error in told["errors"])
+    if told["overflow"] > 0:
+        yield f"scrolls sideways by {told['overflow']} pixels"
+
+
 def open_page(browser, folder, width, flags, screenshot=None):
     """What the page told about itself, and the lines of the browser's console."""
     (folder / "owner.html").write_text(OWNER % width, encoding="utf-8")
@@ -80,9 +95,7 @@ def problems_of(told, console, figures):
         yield "the page never answered"
         return
     yield from (f"console: {line}" for line in console)
-    yield from (f"script error: {error}" for error in told["errors"])
-    if told["overflow"] > 0:
-        yield f"scrolls sideways by {told['overflow']} pixels"
+    yield from troubles_of(told)
     if len(told["drawings"]) != figures:
         yield f"has {len(told['drawings'])} figures; expected {figures}"
     for drawing in told["drawings"]:
@@ -100,11 +113,7 @@ def main():
     failed = False
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        # The scripts in the page hold such tags as text, too: the first and the last are its own.
-        start, rest = page.split("<head>", 1)
-        body, end = rest.rsplit("</body>", 1)
-        heard = f"{start}<head>{CATCH_ERRORS}{body}{TELL}</body>{end}"
-        (folder / "page.html").write_text(heard, encoding="utf-8")
+        (folder / "page.html").write_text(with_reporter(page, CATCH_ERRORS, TELL), encoding="utf-8")
         for view, (width, flags) in VIEWS.items():
             for problem in problems_of(*open_page(browser, folder, width, flags), figures):
                 print(f"{view}: {problem}")

@@ -17,7 +17,8 @@ namespace {
 
 using report::kAlpha;
 
-std::string named(const Statement& statement) { return concat("claim \"", statement.claim, "\""); }
+std::string named(const std::string& claim) { return concat("claim \"", claim, "\""); }
+std::string named(const Statement& statement) { return named(statement.claim); }
 
 // The smallest p that the verdict can have had: of equally many pairs all claims share one smallest
 // p, and Holm multiplies it by their number.
@@ -74,7 +75,7 @@ void compare_with_runs(const Reference& one, Objections& objections) {
 void compare_seeds(const Reference& one, Objections& objections) {
   const auto& study = one.archive->study;
   const auto& frame = one.archive->frame;
-  const std::string axis = report::compared_axis(study.report, frame.axes());
+  const std::string axis = one.compared_axis();
   for (const auto& claim : study.report.claims) {
     const auto& other = report::compared_with(claim, study);
     std::set<std::string> ours, theirs;
@@ -85,7 +86,7 @@ void compare_seeds(const Reference& one, Objections& objections) {
     }
     // A side without a run is not measured, and its claim says so.
     if (ours == theirs || ours.empty() || theirs.empty()) continue;
-    objections.object(one, concat("claim \"", claim.text, "\""),
+    objections.object(one, named(claim.text),
                       concat(claim.variant, " and ", other, " have unlike seeds: ", ours.size(),
                              " and ", theirs.size()));
   }
