@@ -56,13 +56,12 @@ class Counter {
 
 // mean_X, low_X, high_X, of tables and figures alike.
 void look_at_means(const Reference& one, const CsvTable& table, Objections& objections) {
-  static constexpr std::string_view kDifference = "_difference";
   Counter counter;
   for (const auto& column : table.columns) {
     if (!column.starts_with("low_")) continue;
     auto key = column.substr(4);
-    const bool is_difference = key.ends_with(kDifference);
-    if (is_difference) key.erase(key.size() - kDifference.size());
+    const bool is_difference = key.ends_with(report::kDifferenceSuffix);
+    if (is_difference) key.erase(key.size() - report::kDifferenceSuffix.size());
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       counter.look(table, row, column, "high_" + column.substr(4), key, is_difference);
     }

@@ -86,7 +86,7 @@ void look_at_figure(const Reference& one, const CsvTable& table, Objections& obj
   for (const auto& key : asked_metrics(table)) {
     if (!report::metric_of(key).is_share) continue;
     // A difference varies with both of its sides.
-    const bool is_difference = key.ends_with("_difference");
+    const bool is_difference = key.ends_with(report::kDifferenceSuffix);
     const double most = is_difference ? std::sqrt(2.0) * kTwoOutcomes : kTwoOutcomes;
     std::size_t mixed = 0;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {

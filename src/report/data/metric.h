@@ -14,6 +14,9 @@ namespace difflab::report {
 /// False verdicts are at most this likely in an experiment, all claims together.
 constexpr double kAlpha = 0.05;
 
+/// What the CSV of a figure with `against` appends to the key of a metric: variant minus that one.
+constexpr std::string_view kDifferenceSuffix = "_difference";
+
 /// How a metric is printed. One list of them (metric.cpp) serves tables, figures and the page.
 struct Metric {
   std::string key;      ///< as in result.json or metrics.jsonl

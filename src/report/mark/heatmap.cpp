@@ -247,7 +247,7 @@ Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
       subtitle_of(plan, frame));
   drawing.spec["data"] = Json{{"values", data_of(plan)}};
   lay_out(plan, drawing.spec);
-  add_csv(drawing, keys, against.empty() ? value : value + "_difference", plan.groups);
+  add_csv(drawing, keys, against.empty() ? value : concat(value, kDifferenceSuffix), plan.groups);
   if (against.empty()) add_pooled_csv(plan, drawing);
   return drawing;
 }

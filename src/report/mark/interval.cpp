@@ -272,7 +272,7 @@ void add_interval_csv(const IntervalPlan& plan, const std::vector<IntervalRow>& 
   for (const auto& key : {plan.config.facet, plan.config.y}) {
     if (!key.empty()) drawing.columns.push_back(key);
   }
-  const std::string x = plan.config.x + (plan.is_difference() ? "_difference" : "");
+  const std::string x = concat(plan.config.x, plan.is_difference() ? kDifferenceSuffix : "");
   for (const auto& name : {concat("mean_", x), concat("low_", x), concat("high_", x),
                            std::string("n"), concat("values_", x)}) {
     drawing.columns.push_back(name);

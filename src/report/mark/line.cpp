@@ -265,7 +265,7 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   const Json values = data_of(groups, plan);
   drawing.spec["data"] = Json{{"values", values}};
   lay_out(plan, values, drawing.spec);
-  add_csv(drawing, keys, against.empty() ? y : y + "_difference", groups);
+  add_csv(drawing, keys, against.empty() ? y : concat(y, kDifferenceSuffix), groups);
   return drawing;
 }
 
