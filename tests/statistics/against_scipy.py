@@ -4,18 +4,18 @@ What needs resampling agrees within its Monte-Carlo error, everything else withi
 the kinds that runs give: few values, ties, all alike, shares at 0 and 1, censored times.
 """
 
-import argparse
 import itertools
-import json
 import math
 import random
-import subprocess
 import sys
 
 import numpy as np
 from scipy import optimize, stats
 from statsmodels.duration.survfunc import SurvfuncRight, survdiff
 from statsmodels.stats import contingency_tables, multitest, proportion, weightstats
+
+import asking
+from asking import lifetimes, pair_of_lives
 
 
 def values(chance, least=2, most=12):
@@ -38,13 +38,6 @@ def shares(chance):
     if kind == 1:
         return [float(chance.random() < 0.8) for _ in range(n)]
     return [1 - chance.random() * 0.01 for _ in range(n)]
-
-
-def lifetimes(chance):
-    horizon = chance.choice([5, 20, 1000])
-    times = [math.ceil(chance.expovariate(1 / 10)) for _ in range(chance.randint(1, 25))]
-    ends = [min(horizon, chance.choice([horizon, chance.randint(1, 30)])) for _ in times]
-    return [[min(t, end), t <= end] for t, end in zip(times, ends)]
 
 
 def interval(low, high):
@@ -152,15 +145,6 @@ def log_rank(first, second):
     return 1.0 if math.isnan(p) else float(p)
 
 
-def pair_of_lives(chance):
-    while True:
-        both = [lifetimes(chance), lifetimes(chance)]
-        # A test of times at which only one group was still looked at has no variance.
-        events = {t for t, e in both[0] + both[1] if e}
-        if any(all(any(u >= t for u, _ in group) for group in both) for t in events):
-            return both
-
-
 def count_pair(chance):
     trials = chance.randint(1, 40)
     return [chance.randint(0, trials), trials]
@@ -199,22 +183,6 @@ QUESTIONS = {
 }
 
 
-def flat(answer):
-    if isinstance(answer, (list, tuple)):
-        return [number for part in answer for number in flat(part)]
-    return [answer]
-
-
-def agree(ours, theirs):
-    ours, theirs = flat(ours), flat(theirs)
-    if len(ours) != len(theirs):
-        return False
-    return all(
-        a == b if isinstance(a, str) or a is None or b is None else abs(a - b) <= 1e-9 * max(1, abs(b))
-        for a, b in zip(ours, theirs)
-    )
-
-
 SAMPLES = 20_000  # of both, of more than six values
 
 
@@ -244,33 +212,22 @@ def check_bootstrap(ask, chance, cases):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--answers", required=True, help="the program statistics_answers")
-    parser.add_argument("--cases", type=int, default=1000, help="of each estimator")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = asking.options(__doc__)
     chance = random.Random(options.seed)
 
     def ask(questions):
-        lines = "".join(json.dumps({"of": name, "with": given}) + "\n" for name, given in questions)
-        done = subprocess.run([options.answers], input=lines, capture_output=True, text=True, check=True)
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return asking.ask(options.answers, questions)
 
-    wrong = 0
+    wrong = asking.Wrong()
     for name, (draw, right) in QUESTIONS.items():
         given = [draw(chance) for _ in range(options.cases)]
         for case, ours in zip(given, ask([(name.split()[0], case) for case in given]), strict=True):
-            theirs = right(*case)
-            if not agree(ours, theirs):
-                wrong += 1
-                if wrong <= 10:
-                    print(f"{name}{case}: {ours}, expected {theirs}")
+            wrong.unless_alike(name, case, ours, right(*case))
     others = check_bootstrap(ask, chance, options.cases)
-    wrong += len(others)
     for x in others[:10]:
         print(f"bca{x} lies beyond five Monte-Carlo errors from SciPy's")
-    print(f"{len(QUESTIONS) + 1} estimators x {options.cases} inputs, {wrong} wrong")
-    sys.exit(1 if wrong else 0)
+    print(f"{len(QUESTIONS) + 1} estimators x {options.cases} inputs, {wrong.count + len(others)} wrong")
+    sys.exit(1 if wrong.count or others else 0)
 
 
 main()

@@ -1,5 +1,4 @@
-// Answers questions about statistics, one JSON object a line, for
-// tests/statistics/against_scipy.py.
+// Answers questions about statistics, one JSON object a line, for tests/statistics/against_*.py.
 #include <cmath>
 #include <functional>
 #include <iostream>
