@@ -62,6 +62,28 @@ struct Times {
   std::string stop_at = "found";
 };
 
+CATCH_TEST_CASE("times are not equivalent where most runs never got there") {
+  Times times;
+  times.claim.margin = 100;
+  const auto run = [&](int seed, bool gets_there) {
+    if (gets_there) {
+      times.found("transformer", seed, kSteps - 10 + seed % 2);
+      times.found("diff", seed, kSteps - 10 + (seed + 1) % 2);
+    } else {
+      times.never("transformer", seed);
+      times.never("diff", seed);
+    }
+  };
+  for (int seed = 0; seed < 18; ++seed) run(seed, true);
+  for (int seed = 18; seed < 20; ++seed) run(seed, false);
+  CATCH_CHECK(times.ask().verdict == Verdict::kEquivalent);  // a tenth may be missing
+
+  run(20, false);
+  const auto answer = times.ask();
+  CATCH_CHECK(answer.verdict == Verdict::kUnresolved);
+  CATCH_CHECK_THAT(answer.text, Contains("Too many did not get there to call them equivalent."));
+}
+
 CATCH_TEST_CASE("runs that never got there are not equally fast") {
   Times times;
   for (int seed = 0; seed < 8; ++seed) {

@@ -56,6 +56,8 @@ CATCH_TEST_CASE("claims without an effect are answered falsely at most in 5 % of
   CATCH_INFO(outcome.name << ": " << wrong);
   CATCH_CHECK(wrong <= allowed);
   CATCH_CHECK(wrong > 10);
+  CATCH_CHECK(false_verdicts(testing::times_out_of_sight(), 3, kExperiments / 5,
+                             /*equivalence=*/true) == 0);
 }
 
 CATCH_TEST_CASE("what is there is found with fewer seeds, nearly as often as with all of them") {

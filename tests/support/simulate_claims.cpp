@@ -77,8 +77,10 @@ int main(int argc, char** argv) {
   for (const auto& outcome : testing::outcomes_without_effect()) {
     count_false_verdicts(outcome, 0, experiments, is_difference);
   }
-  count_false_verdicts(testing::just_not_equivalent(), kClaims, experiments,
-                       [](Verdict verdict) { return verdict == Verdict::kEquivalent; });
+  for (const auto& outcome : {testing::just_not_equivalent(), testing::times_out_of_sight()}) {
+    count_false_verdicts(outcome, kClaims, experiments,
+                         [](Verdict verdict) { return verdict == Verdict::kEquivalent; });
+  }
   fmt::print(
       "\n| effect | 32 seeds | 8 to 32 seeds | seeds on average | false |\n"
       "| :-- | --: | --: | --: | --: |\n");

@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "report/data/frame.h"
+#include "report/data/learned.h"
 #include "report/data/metric.h"
-#include "report/data/pairs.h"
+#include "report/settings/study.h"
+#include "report/table/question.h"
 #include "report/table/sequence.h"
 #include "statistics/holm.h"
-#include "statistics/paired.h"
+#include "util/json.h"
 #include "util/random.h"
 
 namespace difflab::testing {
@@ -23,7 +26,8 @@ struct SimulatedOutcome {
   /// One run, `shifted` by the planted effect or not.
   std::function<double(Random& random, bool shifted)> draw;
   double margin = 0;
-  double learns = 1;  ///< share of runs that are asked at all, where the metric is of learned ones
+  double learns = 1;   ///< share of runs that are asked at all, where the metric is of learned ones
+  double horizon = 0;  ///< when runs end that have not got there; 0: none ends before
 };
 
 /// An answer that says there is a difference, or, with a margin, that there is none.
@@ -32,56 +36,35 @@ inline bool says_something(report::Verdict verdict) {
          verdict == report::Verdict::kEquivalent;
 }
 
-/// Claims about variants that are compared with one baseline, seed by seed.
+/// Claims about variants that are compared with one baseline, seed by seed. The report's own code
+/// reads the runs, pairs them and judges.
 class SimulatedExperiment {
  public:
   /// @param shifted of the claims' variants, the first ones, have the planted effect
   SimulatedExperiment(const SimulatedOutcome& outcome, std::size_t claims, std::size_t shifted,
                       std::size_t seeds, Random random)
-      : outcome_(outcome), metric_(report::metric_of(outcome.metric)), configs_(claims) {
-    for (std::size_t claim = 0; claim < claims; ++claim) {
-      configs_[claim].metric = outcome.metric;
-      configs_[claim].expect = report::Expect::kLower;
-      configs_[claim].margin = outcome.margin;
-    }
+      : frame_({}, "", {}, {}) {
+    study_.baseline = "0";
+    std::vector<report::FrameRun> runs;
     for (std::size_t variant = 0; variant <= claims; ++variant) {
-      auto& runs = runs_.emplace_back();
+      if (variant > 0) {
+        report::ClaimConfig claim;
+        claim.metric = outcome.metric;
+        claim.variant = std::to_string(variant);
+        claim.expect = report::Expect::kLower;
+        claim.margin = outcome.margin;
+        study_.report.claims.push_back(std::move(claim));
+      }
       for (std::size_t seed = 0; seed < seeds; ++seed) {
         const bool learns = random.uniform() < outcome.learns;
-        runs.push_back({outcome.draw(random, variant > 0 && variant <= shifted), learns});
+        const double value = outcome.draw(random, variant > 0 && variant <= shifted);
+        report::FrameRun& run = runs.emplace_back();
+        run.plan.axes = {{"model", std::to_string(variant)}, {"seed", std::to_string(seed)}};
+        run.state = RunState::kFinished;
+        run.result = result_of(outcome, value, learns);
       }
     }
-  }
-
-  /// What the first seeds say to each claim.
-  std::vector<report::Question> questions(std::size_t seeds, double confidence) const {
-    std::vector<report::Question> all;
-    for (std::size_t claim = 0; claim < configs_.size(); ++claim) {
-      report::Question one{.claim = &configs_[claim],
-                           .metric = metric_,
-                           .against = {},
-                           .pairs = {},
-                           .found = {},
-                           .beyond = {}};
-      for (std::size_t seed = 0; seed < seeds; ++seed) {
-        const auto &ours = runs_[claim + 1][seed], &theirs = runs_[0][seed];
-        if (!ours.learns || !theirs.learns) {
-          ++one.pairs.unlearned;
-          continue;
-        }
-        one.pairs.ours.push_back(ours.value);
-        one.pairs.theirs.push_back(theirs.value);
-        one.pairs.differences.push_back(ours.value - theirs.value);
-      }
-      one.found = report::contrast(one.pairs, metric_, confidence);
-      one.needed = report::pairs_for_verdict(metric_, configs_.size());
-      if (one.found) one.p.difference = one.found->p;
-      if (outcome_.margin > 0) {
-        one.p.equivalence = report::equivalence_p(one.pairs, metric_, outcome_.margin);
-      }
-      all.push_back(std::move(one));
-    }
-    return all;
+    frame_ = report::Frame(std::move(runs), study_.baseline, {}, {});
   }
 
   /// The verdicts after this many seeds for all, looked at once.
@@ -108,15 +91,19 @@ class SimulatedExperiment {
   }
 
  private:
-  struct SimulatedRun {
-    double value;
-    bool learns;
-  };
+  static Json result_of(const SimulatedOutcome& outcome, double value, bool learns) {
+    Json metrics{{outcome.metric, value}};
+    if (outcome.learns < 1) metrics[report::kLearned] = learns ? 1 : 0;
+    if (outcome.horizon == 0 || value < outcome.horizon) return {{"metrics", std::move(metrics)}};
+    metrics[outcome.metric] = nullptr;
+    return {{"metrics", std::move(metrics)}, {"censored", {{outcome.metric, outcome.horizon}}}};
+  }
+  std::vector<report::Question> questions(std::size_t seeds, double confidence) const {
+    return report::questions_of(study_, frame_.with_seeds_below(seeds), confidence);
+  }
 
-  const SimulatedOutcome& outcome_;
-  report::Metric metric_;
-  std::vector<report::ClaimConfig> configs_;
-  std::vector<std::vector<SimulatedRun>> runs_;  // of the baseline, then of each claim's variant
+  report::Study study_;
+  report::Frame frame_;
 };
 
 /// Runs without an effect: of every kind of outcome, and of shapes that tests are afraid of.
@@ -137,7 +124,9 @@ inline std::vector<SimulatedOutcome> outcomes_without_effect() {
       {"learned or not, 60 %", "learned",
        [](Random& r, bool) { return r.uniform() < 0.6 ? 1.0 : 0.0; }},
       {"time to an event, a tenth censored", "steps_to_90_accuracy",
-       [=](Random& r, bool) { return std::min(1200., 520 * exponential(r)); }},
+       [=](Random& r, bool) { return 520 * exponential(r); }, 0, 1, 1200},
+      {"time to an event, half censored", "steps_to_90_accuracy",
+       [=](Random& r, bool) { return 520 * exponential(r); }, 0, 1, 360},
   };
 }
 
@@ -145,6 +134,19 @@ inline std::vector<SimulatedOutcome> outcomes_without_effect() {
 inline SimulatedOutcome just_not_equivalent() {
   return {"loss, as different as the margin", "test_loss",
           [](Random& r, bool shifted) { return (shifted ? 0.14 : 0) + 0.1 * r.normal(); }, 0.14};
+}
+
+/// Times of which one is four times the other, though few of either are seen within the horizon:
+/// "equivalent" would be false.
+inline SimulatedOutcome times_out_of_sight() {
+  return {"time to an event, fourfold, few seen",
+          "steps_to_90_accuracy",
+          [](Random& r, bool shifted) {
+            return (shifted ? 40'000 : 10'000) * -std::log(1 - r.uniform());
+          },
+          100,
+          1,
+          1000};
 }
 
 }  // namespace difflab::testing

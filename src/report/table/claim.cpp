@@ -107,6 +107,16 @@ std::string figures_of(const Judged& judged, const Labels& labels) {
                 p_of(judged), left_out(judged.question));
 }
 
+// Why their likeness is no equivalence, where a claim asks for one; "" otherwise.
+std::string hidden(const Question& question) {
+  const double margin = question.claim->margin;
+  if (margin <= 0 || !hides_differences(question.pairs) ||
+      equivalence_p(question.pairs, question.metric, margin) > kAlpha) {
+    return "";
+  }
+  return "Too many did not get there to call them equivalent. ";
+}
+
 // What is said of a claim without an answer.
 std::string outlook(const Judged& judged) {
   if (judged.place && judged.place->goes_on()) {
@@ -120,8 +130,9 @@ std::string outlook(const Judged& judged) {
   }
   const auto enough =
       pairs_needed(question.pairs.differences, kAlpha / static_cast<double>(judged.questions));
-  return enough ? concat("A difference as large as this would take about ", *enough, " seeds.")
-                : "More than 1,000 seeds would be needed for a difference as small as this.";
+  return hidden(question) +
+         (enough ? concat("A difference as large as this would take about ", *enough, " seeds.")
+                 : "More than 1,000 seeds would be needed for a difference as small as this.");
 }
 
 // What the verdict alone does not say.

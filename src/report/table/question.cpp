@@ -23,11 +23,15 @@ std::vector<const FrameRun*> runs_of(const ClaimConfig& claim, const Frame& fram
 constexpr double kMostLost =
     0.1;  // of all pairs; the rest would be a choice of those that went well
 
+bool are_too_many(std::size_t lost, std::size_t all) {
+  return static_cast<double>(lost) > kMostLost * static_cast<double>(all);
+}
+
 // Why the pairs that are there do not speak for all that were asked; "" if they do.
 std::string loss_of_pairs(const Question& question) {
   const auto& pairs = question.pairs;
   const auto all = pairs.differences.size() + pairs.diverged;
-  if (static_cast<double>(pairs.diverged) > kMostLost * static_cast<double>(all)) {
+  if (are_too_many(pairs.diverged, all)) {
     return concat("In ", pairs.diverged, " of ", all,
                   " pairs a run diverged, and the others are no answer for all.");
   }
@@ -132,10 +136,17 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame, doubl
       one.p.difference = one.found->p;
       note_what_is_beyond(one, frame);
     }
-    if (claim.margin > 0) one.p.equivalence = equivalence_p(one.pairs, one.metric, claim.margin);
+    if (claim.margin > 0) {
+      one.p.equivalence =
+          hides_differences(one.pairs) ? 1 : equivalence_p(one.pairs, one.metric, claim.margin);
+    }
     all.push_back(std::move(one));
   }
   return all;
+}
+
+bool hides_differences(const Pairs& pairs) {
+  return are_too_many(pairs.censored, pairs.differences.size());
 }
 
 bool as_expected(const Question& question) {

@@ -55,6 +55,10 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame,
 
 bool as_expected(const Question& question);
 
+/// Whether in too many pairs a run did not get there to call their times equivalent: whatever it
+/// took beyond the horizon counts as none.
+bool hides_differences(const Pairs& pairs);
+
 /// The verdict where p, adjusted or not, has to be at most `level`.
 Verdict judge(const Question& question, const TwoWayP& p, double level);
 
