@@ -80,6 +80,15 @@ CATCH_TEST_CASE("figures are drawn once, with embedded fonts, and again when the
   CATCH_CHECK(read_file(figures / "learning.svg").find("<svg") != std::string::npos);
   CATCH_CHECK(read_file(figures / "learning.svg").find("\">init</tspan>") != std::string::npos);
   CATCH_CHECK(read_file(figures / "learning.png").substr(1, 3) == "PNG");
+  std::size_t clipped = 0;
+  for (const auto& file : fs::directory_iterator(figures)) {
+    const auto svg = file.path().extension() == ".svg" ? read_file(file) : "";
+    if (svg.find("id=\"clip") == std::string::npos) continue;
+    ++clipped;
+    CATCH_INFO(file.path());  // whatever was drawn before it in the same process
+    CATCH_CHECK(svg.find("id=\"clip0\"") != std::string::npos);
+  }
+  CATCH_CHECK(clipped > 1);
   // 3.3 inches are 237.6 points.
   CATCH_CHECK(read_file(figures / "learning.pdf").find("237.75") != std::string::npos);
 

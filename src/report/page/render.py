@@ -19,6 +19,7 @@ POINTS_PER_PIXEL = 0.75  # the specification counts pixels of 1/96 inch, PDF poi
 PNG_SCALE = 2
 
 TEXT = re.compile(r"<text ([^>]*)>([^<]*[\u0370-\u03ff]_\w[^<]*)</text>")
+DRAWN_ID = re.compile(r"\b(clip|gradient_)(\d+)\b(?=[\")])")  # id="clip7", url(#clip7)
 SUBSCRIPT = re.compile(r"(?<=[\u0370-\u03ff])_(\w+)([^_]*)")
 
 
@@ -55,6 +56,20 @@ def set_subscripts(svg):
     return TEXT.sub(lower, svg)
 
 
+def with_own_ids(svg):
+    """Vega counts the areas that it clips over all figures of a process; here each begins at 0.
+
+    So a figure's file does not depend on which figures were drawn before it.
+    """
+    numbers = {}
+
+    def number(match):
+        kind, of_process = match.groups()
+        return kind + str(numbers.setdefault((kind, of_process), len(numbers)))
+
+    return DRAWN_ID.sub(number, svg)
+
+
 def in_points(svg):
     """The same picture with its size in points, which is how the PDF converter reads it."""
 
@@ -66,7 +81,8 @@ def in_points(svg):
 
 
 def draw(convert, figure):
-    svg = set_subscripts(convert.vegalite_to_svg(figure["spec"], vl_version=VEGA_LITE))
+    drawn = convert.vegalite_to_svg(figure["spec"], vl_version=VEGA_LITE)
+    svg = with_own_ids(set_subscripts(drawn))
     pdf = convert.svg_to_pdf(in_points(svg))
     png = convert.svg_to_png(svg, scale=PNG_SCALE)
     write_atomically(figure["svg"], svg.encode())
