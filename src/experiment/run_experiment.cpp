@@ -14,6 +14,7 @@
 #include "experiment/earlier_stage.h"
 #include "experiment/initial_weights.h"
 #include "experiment/taken_training.h"
+#include "kernel/attention_head.h"
 #include "kernel/operation/library_attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
@@ -115,6 +116,8 @@ class Work {
         device_(open_device(config.device)),
         lanes_(device_.is_cpu() ? std::max(1, cores / static_cast<int>(config.threads)) : 1),
         provenance_(directory, config.threads, config.seed, device_.str(), TORCH_VERSION) {
+    // Processors of one name may have other instructions, which round otherwise.
+    provenance_.note("instruction_set", kernel::instruction_set());
     if (const auto name = name_of_device(device_); !name.empty()) {
       provenance_.note("device_name", name);
     }

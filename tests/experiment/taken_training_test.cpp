@@ -6,6 +6,7 @@
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
+#include "kernel/attention_head.h"
 #include "record/answers.h"
 #include "record/event_log.h"
 #include "run/identity.h"
@@ -51,6 +52,7 @@ CATCH_TEST_CASE("a run that only asks something else trains nothing and ends the
               without_times(*read_result(expected)).dump());
   CATCH_CHECK(read_file(second.metrics()) == read_file(first.metrics()));
   CATCH_CHECK((*read_provenance(second)).at("trained_in") == first.path.filename().string());
+  CATCH_CHECK((*read_provenance(second)).at("instruction_set") == kernel::instruction_set());
   CATCH_CHECK(std::filesystem::equivalent(first.checkpoint(), second.checkpoint()));
   // What was answered is not asked again, down to the time of the asking.
   CATCH_CHECK(answer_file(second, asked_more(), 0) == answer_file(first, trained_config(), 0));

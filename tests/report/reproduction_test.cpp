@@ -70,6 +70,9 @@ CATCH_TEST_CASE("conditions are those that change rounding") {
   now["libtorch"] = "2.14.0";
   CATCH_CHECK(other_conditions(then, now) ==
               "processor B instead of A, LibTorch 2.14.0 instead of 2.13.0");
+  now = then;
+  now["instruction_set"] = "AVX2";  // which older runs do not tell
+  CATCH_CHECK(other_conditions(then, now) == "instructions AVX2 instead of unrecorded");
 }
 
 CATCH_TEST_CASE("a record says under which commit all runs were the same") {

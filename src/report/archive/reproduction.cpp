@@ -13,11 +13,10 @@ namespace {
 constexpr std::size_t kFewestRuns = 3;
 
 // What a provenance tells of the conditions, and what a person calls it.
-constexpr std::pair<const char*, const char*> kConditions[] = {{"cpu", "processor"},
-                                                               {"device_name", "device"},
-                                                               {"device", "device"},
-                                                               {"libtorch", "LibTorch"},
-                                                               {"compiler", "compiler"}};
+constexpr std::pair<const char*, const char*> kConditions[] = {
+    {"cpu", "processor"},      {"instruction_set", "instructions"},
+    {"device_name", "device"}, {"device", "device"},
+    {"libtorch", "LibTorch"},  {"compiler", "compiler"}};
 
 std::string condition_of(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -58,14 +57,17 @@ std::string other_conditions(const Json& then, const Json& now) {
   std::vector<std::string> others;
   for (const auto& [key, name] : kConditions) {
     const auto before = condition_of(then, key), after = condition_of(now, key);
-    if (before != after) others.push_back(concat(name, " ", after, " instead of ", before));
+    if (before == after) continue;
+    const auto shown = [](const std::string& text) { return text.empty() ? "unrecorded" : text; };
+    others.push_back(concat(name, " ", shown(after), " instead of ", shown(before)));
   }
   return join(others);
 }
 
 Json reproduction_record(const std::vector<Reproduction>& runs, const Json& provenance) {
   Json record{{"format", 1}};
-  for (const char* key : {"commit", "dirty", "cpu", "device", "libtorch", "compiler", "finished"}) {
+  for (const char* key : {"commit", "dirty", "cpu", "instruction_set", "device", "libtorch",
+                          "compiler", "finished"}) {
     if (provenance.contains(key)) record[key] = provenance.at(key);
   }
   record["runs"] = Json::array();

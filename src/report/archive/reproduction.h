@@ -36,7 +36,7 @@ Reproduction compare_run(const Json& committed, const Json& result);
 
 /// What of a run's machine and libraries is another now than it was then, by two provenances,
 /// "processor B instead of A": its numbers may then differ in the last digits, and by that
-/// anywhere. Empty if nothing is.
+/// anywhere. Empty if nothing is. What one of the two does not tell may be another.
 std::string other_conditions(const Json& then, const Json& now);
 
 /// reproduced.json beside a reference: under which commit and conditions, and each run.
