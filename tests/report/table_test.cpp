@@ -289,6 +289,27 @@ CATCH_TEST_CASE("a metric without a better direction has no best") {
   CATCH_CHECK(contains(headline(table, frame, "accuracy_4_bits", labels), "Best of 2 by"));
 }
 
+CATCH_TEST_CASE("of rows with several tasks none is the best") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (const char* pairs : {"4", "16"}) {
+    builder.finished("diff", pairs[0] - '0', {{"test_loss", 0.5}});
+    builder.study.runs.back().axes = {{"task.pairs", pairs}, {"model", "diff"}, {"seed", "0"}};
+  }
+  TableConfig config;
+  config.rows.names = {"model", "task.pairs"};
+  config.columns = {"test_loss"};
+  const Labels labels(builder.study.report.labels);
+  const auto said = [&] {
+    const Frame frame = frame_of(builder.study);
+    return headline(build_table(config, builder.study, frame, labels), frame, "test_loss", labels);
+  };
+  CATCH_CHECK(said().empty());
+  builder.study.runs.back().axes[0].second = "4";
+  builder.study.runs.back().axes[2].second = "1";
+  CATCH_CHECK(contains(said(), "Best of 1 by test loss: diff"));
+}
+
 CATCH_TEST_CASE("a metric's name says whether it asks what a run has learned") {
   for (const char* key : {"needle_accuracy", "test_loss", "logit_top1", "effective_length"}) {
     CATCH_INFO(key);

@@ -326,6 +326,17 @@ std::string against_baseline(const Table& table, const Comparison& comparison,
                        is_resolved(found, comparison.p_holm) ? "." : ": not resolved.");
 }
 
+// Whether rows differ in what was asked of the models: the easiest task is no best model.
+bool mixes_tasks(const Table& table) {
+  for (std::size_t axis = 0; axis < table.axes.size(); ++axis) {
+    if (table.axes[axis] != "task" && !table.axes[axis].starts_with("task.")) continue;
+    for (const TableRow& row : table.rows) {
+      if (row.key[axis] != table.rows.front().key[axis]) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string headline(const Table& table, const Frame& frame, const std::string& metric,
@@ -334,7 +345,7 @@ std::string headline(const Table& table, const Frame& frame, const std::string& 
   while (column < table.columns.size() && table.columns[column].key != metric) ++column;
   if (column == table.columns.size()) return "";
   const Metric& shown = table.columns[column];
-  if (shown.better == Better::kNeither) return "";
+  if (shown.better == Better::kNeither || mixes_tasks(table)) return "";
   const TableRow* best = nullptr;
   std::size_t rows = 0;
   for (const TableRow& row : table.rows) {
