@@ -22,6 +22,11 @@ double work_of(const std::vector<Run>& runs) {
   });
 }
 
+double effort_of(const std::vector<Run>& runs) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0,
+                         [](double sum, const Run& run) { return sum + run.effort(); });
+}
+
 // The share of its work that a run says it has done; 0 if it says nothing.
 double fraction_of(const Run& run) {
   const auto position = position_of(run.directory);
@@ -36,16 +41,16 @@ Progress::Progress(std::ostream& out, const std::vector<Run>& runs, Settings set
       settings_(settings),
       line_(out, settings.width),
       total_(static_cast<int>(runs.size())),
-      estimate_(work_of(runs)) {
+      speed_(work_of(runs)),
+      estimate_(effort_of(runs)) {
   in_steps_ = std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.work > 1; });
   next_sign_ = begin_ + kBetweenSigns;
   for (const auto& run : runs) {
-    const auto work = static_cast<double>(run.work);
     if (is_complete(state_of(run.directory))) {
       ++done_;
-      done_work_ += work;
+      finished_.add(run, 1);
     } else if (const double fraction = fraction_of(run); fraction > 0) {
-      partial_[run.id] = fraction * work;  // an earlier call got that far
+      partial_[run.id].add(run, fraction);  // an earlier call got that far
     }
   }
 }
@@ -88,13 +93,13 @@ void Progress::ended(const Run& run, const std::string& how, bool important) {
 
 void Progress::completed(const Run& run, RunState state) {
   ++done_;
-  done_work_ += static_cast<double>(run.work);
+  finished_.add(run, 1);
   ended(run, std::string(name_of(state)), state == RunState::kDiverged);
 }
 
 void Progress::failed(const Run& run, const std::string& message) {
   ++failed_;
-  estimate_.give_up(static_cast<double>(run.work));
+  give_up(run, 1);
   ended(run, "failed", true);
   say(fmt::format("    {}", message.substr(0, message.find('\n'))), true);
 }
@@ -107,9 +112,14 @@ void Progress::retried(const Run& run, const std::string& reason, int attempt, i
 
 void Progress::dropped(const Run& run, const std::string& why) {
   --total_;
-  estimate_.give_up(static_cast<double>(run.work) - partial_[run.id]);
+  give_up(run, 1 - partial_[run.id].share);
   // Where that was to be expected it is no news.
   say(fmt::format("[{}] {}: dropped, {}", position(), run.label(), why), !settings_.is_most);
+}
+
+void Progress::give_up(const Run& run, double share) {
+  speed_.give_up(share * static_cast<double>(run.work));
+  estimate_.give_up(share * run.effort());
 }
 
 void Progress::stopping() {
@@ -122,12 +132,16 @@ void Progress::tick(const std::vector<const Run*>& running) {
   if (now < next_look_) return;
   next_look_ = now + kBetweenLooks;
   for (const auto* run : running) {
-    double& partial = partial_[run->id];
-    partial = std::max(partial, fraction_of(*run) * static_cast<double>(run->work));
+    auto& partial = partial_[run->id];
+    partial.add(*run, std::max(0.0, fraction_of(*run) - partial.share));
   }
-  double work = done_work_;
-  for (const auto& [id, partial] : partial_) work += partial;
-  estimate_.update(work, seconds());
+  Done all = finished_;
+  for (const auto& [id, partial] : partial_) {
+    all.work += partial.work;
+    all.effort += partial.effort;
+  }
+  speed_.update(all.work, seconds());
+  estimate_.update(all.effort, seconds());
   if (settings_.live) {
     line_.show(status_text(running));
   } else if (now >= next_sign_) {
@@ -139,7 +153,7 @@ std::string Progress::status_text(const std::vector<const Run*>& running) const 
   std::string text = fmt::format("{} done · {} running", position(), running.size());
   if (failed_ > 0) text += fmt::format(" · {} failed", failed_);
   if (stopping_) return text + " · stopping";
-  if (const auto rate = estimate_.rate()) {
+  if (const auto rate = speed_.rate()) {
     text += in_steps_ ? fmt::format(" · {} steps/s", format_count(*rate))
                       : fmt::format(" · {} runs/min", format_count(*rate * 60));
   }
@@ -149,9 +163,8 @@ std::string Progress::status_text(const std::vector<const Run*>& running) const 
   }
   for (const auto* run : running) {
     const auto partial = partial_.find(run->id);
-    const double done = partial == partial_.end() ? 0 : partial->second;
-    text +=
-        fmt::format(" · {} {:.0f} %", run->label(), 100 * done / static_cast<double>(run->work));
+    const double done = partial == partial_.end() ? 0 : partial->second.share;
+    text += fmt::format(" · {} {:.0f} %", run->label(), 100 * done);
   }
   return text;
 }

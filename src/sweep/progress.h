@@ -36,8 +36,19 @@ class Progress : public Observer {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// What is done of a run, or of several: training steps tell how fast it goes, operations how
+  /// long the rest takes where runs are of different sizes.
+  struct Done {
+    double share = 0, work = 0, effort = 0;
+    void add(const Run& run, double of_it) {
+      share += of_it;
+      work += of_it * static_cast<double>(run.work);
+      effort += of_it * run.effort();
+    }
+  };
   void say(const std::string& line, bool important);
   void ended(const Run& run, const std::string& how, bool important);
+  void give_up(const Run& run, double share);
   std::string position() const;  ///< "3/16", "3/16 at most"
   std::string status_text(const std::vector<const Run*>& running) const;
   double seconds() const;
@@ -48,12 +59,12 @@ class Progress : public Observer {
   Clock::time_point begin_ = Clock::now();
   Clock::time_point next_line_, next_look_, next_sign_;
   std::map<std::string, Clock::time_point> started_;  // by run id
-  std::map<std::string, double> partial_;             // work done of runs not complete, by run id
+  std::map<std::string, Done> partial_;               // of runs that are not complete, by run id
   int total_ = 0, done_ = 0, failed_ = 0;
-  double done_work_ = 0;
+  Done finished_;
   bool in_steps_ = true;  ///< work is training steps, not just runs
   bool stopping_ = false;
-  Estimate estimate_;
+  Estimate speed_, estimate_;  // in work, in effort
 };
 
 }  // namespace difflab::sweep

@@ -120,7 +120,8 @@ void Watch::ask_queue(const std::vector<std::filesystem::path>& folders, double 
 }
 
 void Watch::add_expectation(const std::vector<NamedRun>& runs, WatchView& view, double now) {
-  double total = 0, done = 0, rates = 0;
+  double total = 0, done = 0, rates = 0;             // of training steps
+  double all_effort = 0, done_effort = 0, pace = 0;  // of operations, where they are known
   int running = 0, measured = 0;
   view.in_steps = std::any_of(runs.begin(), runs.end(),
                               [](const NamedRun& named) { return named.run.work > 1; });
@@ -130,25 +131,33 @@ void Watch::add_expectation(const std::vector<NamedRun>& runs, WatchView& view, 
     const auto work = static_cast<double>(std::max<std::int64_t>(runs[i].run.work, 1));
     total += work;
     done += work * fraction_of(run);
+    const double effort = std::max(runs[i].run.effort(), 1.0);
+    all_effort += effort;
+    done_effort += effort * fraction_of(run);
     if (run.state != RunState::kRunning) continue;
     ++running;
     if (!run.rate) continue;
     ++measured;
     rates += *run.rate;
+    pace += *run.rate * effort / work;
   }
   view.done = total > 0 ? done / total : 1;
-  if (!estimate_) estimate_.emplace(total);
-  estimate_->update(done, now);
+  if (!speed_) speed_.emplace(total);
+  if (!estimate_) estimate_.emplace(all_effort);
+  speed_->update(done, now);
+  estimate_->update(done_effort, now);
   if (running == 0) return;
   // Steps are reported many at a time; until the estimate has seen enough of them, and where it
   // looks only once, the runs' own clocks know better. A run that is too young counts as the
   // others.
   if (view.in_steps && measured > 0) {
     view.rate = rates / measured * running;
+    pace *= static_cast<double>(running) / measured;
+    if (pace > 0) view.seconds_left = (all_effort - done_effort) / pace;
   } else {
-    view.rate = estimate_->rate();
+    view.rate = speed_->rate();
+    view.seconds_left = estimate_->seconds_left();
   }
-  if (view.rate && *view.rate > 0) view.seconds_left = (total - done) / *view.rate;
 }
 
 WatchView Watch::look(const std::vector<NamedRun>& runs,

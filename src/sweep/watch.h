@@ -74,7 +74,7 @@ class Watch {
   std::map<std::string, Memory> memory_;  // by run directory
   Queue queue_;
   double next_question_ = 0;
-  std::optional<Estimate> estimate_;
+  std::optional<Estimate> speed_, estimate_;  // in work, in effort
 };
 
 }  // namespace difflab::sweep

@@ -1,9 +1,12 @@
 #include "sweep/progress.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <regex>
 #include <sstream>
+#include <string>
+#include <thread>
 
 #include "record/status.h"
 #include "support/catch.h"
@@ -118,6 +121,30 @@ CATCH_TEST_CASE("a run that a search drops is not waited for") {
   CATCH_CHECK(out.str() ==
               "[1/2] model=diff seed=1: dropped, others were better\n"
               "[2/2] model=diff seed=2: finished\n");
+}
+
+CATCH_TEST_CASE("small runs are not expected to take as long as a large one") {
+  ProgressBench bench;
+  bench.runs[1].operations = 900;
+  bench.runs[0].operations = bench.runs[2].operations = 50;
+  std::ostringstream out;
+  Progress progress(out, bench.runs, {.live = true, .width = 200});
+  progress.tick({&bench.runs[1]});
+  std::this_thread::sleep_for(std::chrono::milliseconds(2'100));
+  write_status(bench.runs[1].directory, RunState::kRunning, {.step = 100, .steps = 200});
+  progress.tick({&bench.runs[1]});
+  // Half of the large run took two seconds and what the machine added: the rest, of which the small
+  // one is a tenth, takes a little longer. By steps it would be three times as long.
+  static const std::regex kLeft("(?:([0-9]+)m )?([0-9]+)s left");
+  std::smatch left;
+  const std::string told = out.str();
+  CATCH_REQUIRE(std::regex_search(told, left, kLeft));
+  std::smatch rate;
+  CATCH_REQUIRE(std::regex_search(told, rate, std::regex("· ([0-9.]+) steps/s")));
+  const double took = 100 / std::stod(rate[1]);
+  const double minutes = left[1].matched ? std::stod(left[1]) : 0;
+  const double expected = took * 500 / 450;
+  CATCH_CHECK(60 * minutes + std::stod(left[2]) == Approx(expected).epsilon(0.1).margin(1));
 }
 
 CATCH_TEST_CASE("a terminal gets one line with how far the running runs are") {

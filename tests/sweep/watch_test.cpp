@@ -91,6 +91,16 @@ CATCH_TEST_CASE("what is left is the work that somebody will do, by the clocks o
   CATCH_CHECK(*view.seconds_left == Approx(170.0 / 4));
 }
 
+CATCH_TEST_CASE("a large run is expected to take longer than small ones of as many steps") {
+  WatchBench bench;
+  for (std::size_t i = 0; i < 4; ++i) bench.runs[i].run.operations = i == 0 ? 700 : 100;
+  bench.start(0);
+  bench.train(0, 50, 5);  // half of it, 2 steps or 14 operations a second
+  const auto view = bench.look(0);
+  CATCH_CHECK(*view.rate == Approx(2));
+  CATCH_CHECK(*view.seconds_left == Approx((350 + 300) / 14.0));  // and not 350 steps / 2
+}
+
 CATCH_TEST_CASE(
     "without clocks of the runs the watch measures itself, and nobody working ends it") {
   WatchBench bench;
