@@ -27,7 +27,7 @@ RunConfig kept_config() {
 EvaluationResult answer_of(const std::filesystem::path& file, const RunConfig& config,
                            const TaskConfig& asked, const HeldoutConfig& heldout) {
   const auto task = build_task(asked);
-  LanguageModel model(config.model, task->vocab_size());
+  LanguageModel model(config.model, task->vocab_size(), config.kernels);
   load_parameters(model, read_sealed_safetensors(file), file.string());
   model.eval();
   return heldout.run({model, asked, *task, 0});
