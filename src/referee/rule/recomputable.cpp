@@ -1,4 +1,5 @@
 // A reader can compute every table, verdict and figure again from the folder.
+#include <algorithm>
 #include <filesystem>
 
 #include "record/status.h"
@@ -67,6 +68,7 @@ void make_again(const Reference& one, Objections& objections) {
     add_changed(one.folder / "tuning", one.folder, changed);
   }
   if (changed.empty()) return;
+  std::sort(changed.begin(), changed.end());  // a file system lists them in any order
   objections.object(
       one, changed.front(),
       concat(changed.size(), " files differ from what the folder gives today: ", join(changed)));
