@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "util/text.h"
 
@@ -15,17 +14,6 @@ using namespace std::chrono_literals;
 constexpr auto kBetweenLines = 1s;
 constexpr auto kBetweenLooks = 500ms;
 constexpr auto kBetweenSigns = 60s;
-
-double work_of(const std::vector<Run>& runs) {
-  return std::accumulate(runs.begin(), runs.end(), 0.0, [](double sum, const Run& run) {
-    return sum + static_cast<double>(run.work);
-  });
-}
-
-double effort_of(const std::vector<Run>& runs) {
-  return std::accumulate(runs.begin(), runs.end(), 0.0,
-                         [](double sum, const Run& run) { return sum + run.effort(); });
-}
 
 // The share of its work that a run says it has done; 0 if it says nothing.
 double fraction_of(const Run& run) {
@@ -41,8 +29,8 @@ Progress::Progress(std::ostream& out, const std::vector<Run>& runs, Settings set
       settings_(settings),
       line_(out, settings.width),
       total_(static_cast<int>(runs.size())),
-      speed_(work_of(runs)),
-      estimate_(effort_of(runs)) {
+      speed_(all_of(runs).work),
+      estimate_(all_of(runs).effort) {
   in_steps_ = std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.work > 1; });
   next_sign_ = begin_ + kBetweenSigns;
   for (const auto& run : runs) {
@@ -115,6 +103,12 @@ void Progress::dropped(const Run& run, const std::string& why) {
   give_up(run, 1 - partial_[run.id].share);
   // Where that was to be expected it is no news.
   say(fmt::format("[{}] {}: dropped, {}", position(), run.label(), why), !settings_.is_most);
+}
+
+Progress::Done Progress::all_of(const std::vector<Run>& runs) {
+  Done all;
+  for (const auto& run : runs) all.add(run, 1);
+  return all;
 }
 
 void Progress::give_up(const Run& run, double share) {

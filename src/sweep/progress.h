@@ -46,6 +46,7 @@ class Progress : public Observer {
       effort += of_it * run.effort();
     }
   };
+  static Done all_of(const std::vector<Run>& runs);
   void say(const std::string& line, bool important);
   void ended(const Run& run, const std::string& how, bool important);
   void give_up(const Run& run, double share);
