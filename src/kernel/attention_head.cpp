@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 #include "kernel/attention_backward-inl.h"
 #include "kernel/attention_forward-inl.h"
+#include "kernel/attention_last-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -19,6 +20,12 @@ void ForwardFloat(const HeadShape& shape, const HeadGroup<float>& group, Scratch
 void ForwardDouble(const HeadShape& shape, const HeadGroup<double>& group,
                    Scratch<double>& scratch) {
   Forward<double>(shape, group, scratch).run();
+}
+void LastFloat(const HeadShape& shape, const HeadGroup<float>& group, Scratch<float>& scratch) {
+  LastQuery<float>(shape, group, scratch).run();
+}
+void LastDouble(const HeadShape& shape, const HeadGroup<double>& group, Scratch<double>& scratch) {
+  LastQuery<double>(shape, group, scratch).run();
 }
 void BackwardFloat(const HeadShape& shape, const HeadGroup<float>& group,
                    const GroupGradients<float>& gradients, Scratch<float>& scratch) {
@@ -38,6 +45,8 @@ namespace difflab::kernel {
 
 HWY_EXPORT(ForwardFloat);
 HWY_EXPORT(ForwardDouble);
+HWY_EXPORT(LastFloat);
+HWY_EXPORT(LastDouble);
 HWY_EXPORT(BackwardFloat);
 HWY_EXPORT(BackwardDouble);
 HWY_EXPORT(Target);
@@ -59,6 +68,14 @@ void forward_group(const HeadShape& shape, const HeadGroup<float>& group, Scratc
 void forward_group(const HeadShape& shape, const HeadGroup<double>& group,
                    Scratch<double>& scratch) {
   HWY_DYNAMIC_DISPATCH(ForwardDouble)(shape, group, scratch);
+  scratch.release();
+}
+void last_query(const HeadShape& shape, const HeadGroup<float>& group, Scratch<float>& scratch) {
+  HWY_DYNAMIC_DISPATCH(LastFloat)(shape, group, scratch);
+  scratch.release();
+}
+void last_query(const HeadShape& shape, const HeadGroup<double>& group, Scratch<double>& scratch) {
+  HWY_DYNAMIC_DISPATCH(LastDouble)(shape, group, scratch);
   scratch.release();
 }
 void backward_group(const HeadShape& shape, const HeadGroup<float>& group,

@@ -92,6 +92,12 @@ void backward_group(const HeadShape& shape, const HeadGroup<float>& group,
 void backward_group(const HeadShape& shape, const HeadGroup<double>& group,
                     const GroupGradients<double>& gradients, Scratch<double>& scratch);
 
+/// The last token's row of `forward_group` alone, as decoding needs it: `tokens` keys and values
+/// are there, and one query, whose q, λ and out the group points to. q_stride, out_stride and
+/// log_sum are not used.
+void last_query(const HeadShape& shape, const HeadGroup<float>& group, Scratch<float>& scratch);
+void last_query(const HeadShape& shape, const HeadGroup<double>& group, Scratch<double>& scratch);
+
 /// The instruction set in use, e.g. "AVX2".
 const char* instruction_set();
 

@@ -36,6 +36,10 @@ struct LayerView {
 struct DecodingState {
   std::vector<KeyValueCache> layers;
   std::int64_t tokens() const { return layers.empty() ? 0 : layers.front().tokens(); }
+  /// Forgets all but the first `tokens`.
+  void keep(std::int64_t tokens) {
+    for (auto& layer : layers) layer.keep(tokens);
+  }
 };
 
 /// Tokens in, logits out. Parameter names: tok_embeddings, positions (if learned),

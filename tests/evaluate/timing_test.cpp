@@ -66,7 +66,7 @@ CATCH_TEST_CASE("throughput times every path and pass at every length") {
 CATCH_TEST_CASE("decoding writes what greedy generation does, as often as it is asked") {
   auto model = timed_model(DifferentialAttentionConfig{.heads = 1});
   const auto tokens = kTimedNeedles.build()->batch(0, Split::kTest, 0, 3).inputs;
-  const ReadContext read(model, tokens);
+  ReadContext read(model, tokens);
   const auto expected = generate_greedily(model, tokens, 6).narrow(1, 1, 5);
   CATCH_CHECK(read.decode(5).equal(expected));
   CATCH_CHECK(read.decode(5).equal(expected));

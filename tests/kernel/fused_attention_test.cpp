@@ -1,5 +1,5 @@
-// The fused kernel, and the library's behind the same signature, against the formula from library
-// operations: outputs and gradients.
+// The fused kernel, the one of a last row, and the library's behind the same signature, against the
+// formula from library operations: outputs and gradients.
 #include "kernel/operation/fused_attention.h"
 
 #include <ATen/ATen.h>
@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "kernel/operation/last_attention.h"
 #include "kernel/operation/library_attention.h"
 #include "support/catch.h"
 #include "support/gradients.h"
@@ -74,6 +75,19 @@ Answer library(const Inputs& in, const at::Tensor& w) {
   });
 }
 
+// The last token's row, of keys and values that lie in longer tensors, as those of a cache do.
+at::Tensor last(const Inputs& in) {
+  const at::NoGradGuard no_grad;
+  const auto T = in.q.size(1);
+  const auto in_longer = [&](const at::Tensor& x) {
+    const auto by_head = x.transpose(1, 2).contiguous();
+    return at::constant_pad_nd(by_head, {0, 0, 0, 3}, NAN).narrow(2, 0, T).transpose(1, 2);
+  };
+  return kernel::last_attention(in.q.narrow(1, T - 1, 1), in_longer(in.k), in_longer(in.v),
+                                in.lambda.defined() ? in.lambda.narrow(2, T - 1, 1) : in.lambda,
+                                in.heads, in.sinks);
+}
+
 struct Shape {
   std::int64_t batch, tokens, heads, groups, width, value_width;
   bool two, sinks = false;
@@ -133,6 +147,7 @@ void check(const Shape& s) {
     const double tolerance = type == at::kDouble ? 1e-10 : 1e-5;
     check_equal(fused(in, w), theirs, s, tolerance);
     check_equal(library(in, w), theirs, s, tolerance);
+    CATCH_CHECK(relative_error(last(in), theirs.out.narrow(1, s.tokens - 1, 1)) < tolerance);
   }
 }
 
@@ -272,6 +287,12 @@ CATCH_TEST_CASE("fused attention gives the same bits with one thread and with se
               return kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads, in.sinks);
             },
             in.leaves());
+        const auto before = at::get_num_threads();
+        at::set_num_threads(1);
+        const auto one = last(in);
+        at::set_num_threads(3);
+        CATCH_CHECK(at::equal(last(in), one));
+        at::set_num_threads(before);
       }
     }
   }

@@ -259,25 +259,6 @@ CATCH_TEST_CASE("an attention depends on positions only through their difference
   }
 }
 
-CATCH_TEST_CASE("an attention gives the same whether tokens come at once or through a cache") {
-  for (const auto& [attention, rotary, name, cost, has_sink] : all_variants()) {
-    CATCH_INFO(name);
-    const auto x = at::randn({2, kTokens, kWidth}, at::kDouble);
-    KeyValueCache cache;
-    std::vector<at::Tensor> parts;
-    std::int64_t begin = 0;
-    for (const std::int64_t tokens : {4, 1, 3, 1}) {
-      parts.push_back(
-          attention->forward(x.narrow(1, begin, tokens), rotary.slice(begin, tokens), &cache));
-      begin += tokens;
-      CATCH_CHECK(cache.tokens() == begin);
-    }
-    CATCH_CHECK(cache.numbers() ==
-                2 * kTokens * cost.cache_channels);  // what `difflab flops` counts
-    CATCH_CHECK(relative_error(at::cat(parts, 1), attention->forward(x, rotary)) < 1e-12);
-  }
-}
-
 CATCH_TEST_CASE("all kernels are the plain formulas, outputs and gradients") {
   for (const auto& [name, config] : testing::attention_variants()) {
     CATCH_INFO(name);

@@ -19,9 +19,11 @@ ReadContext::ReadContext(LanguageModel& model, const at::Tensor& tokens)
 ReadContext::~ReadContext() = default;
 ReadContext::ReadContext(ReadContext&&) noexcept = default;
 
-at::Tensor ReadContext::decode(std::int64_t tokens) const {
-  auto state = *state_;  // its tensors are never written to: each step makes longer ones
-  return continue_greedily(*model_, last_, state, tokens);
+at::Tensor ReadContext::decode(std::int64_t tokens) {
+  const auto read = state_->tokens();
+  auto decoded = continue_greedily(*model_, last_, *state_, tokens);
+  state_->keep(read);
+  return decoded;
 }
 
 std::int64_t ReadContext::cache_bytes() const {

@@ -20,7 +20,7 @@ class ReadContext {
 
   /// Decodes `tokens` more of each sequence, the most likely ones, behind the first that follows
   /// the context: [B, tokens] on the CPU.
-  at::Tensor decode(std::int64_t tokens) const;
+  at::Tensor decode(std::int64_t tokens);
   /// Bytes of the keys and values of the context.
   std::int64_t cache_bytes() const;
 

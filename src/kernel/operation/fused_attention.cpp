@@ -3,9 +3,6 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <map>
-#include <set>
-
 #include "kernel/attention_head.h"
 #include "kernel/parallel.h"
 
@@ -14,37 +11,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-/// Output heads that are differed by one noise map, or one output head.
-using Outputs = std::vector<std::size_t>;
-
-/// Groups of output heads by the values that they read, and so may add to the same gradients of.
-using Groups = std::map<std::int64_t, std::vector<Outputs>>;
-
-Groups groups_of(const HeadMap& heads) {
-  Groups groups;
-  std::map<std::int64_t, std::size_t> first;  // output of every noise map
-  std::set<std::int64_t> alone(heads.q2.begin(), heads.q2.end());
-  for (std::size_t i = 0; i < heads.v.size(); ++i) {
-    TORCH_CHECK(alone.insert(heads.q1[i]).second, "fused_attention: query head ", heads.q1[i],
-                " is in two maps");
-    auto& readers = groups[heads.v[i]];
-    const auto known = heads.q2.empty() ? first.end() : first.find(heads.q2[i]);
-    if (known == first.end()) {
-      if (!heads.q2.empty()) first[heads.q2[i]] = i;
-      readers.push_back({i});
-      continue;
-    }
-    const auto other = known->second;
-    TORCH_CHECK(heads.v[i] == heads.v[other] && heads.k2[i] == heads.k2[other],
-                "fused_attention: output heads ", other, " and ", i,
-                " read one noise map, but not its values or keys");
-    for (auto& outputs : readers) {
-      if (outputs.front() == other) outputs.push_back(i);
-    }
-  }
-  return groups;
-}
 
 /// Pointers into contiguous tensors of one type T.
 template <class T>

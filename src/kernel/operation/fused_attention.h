@@ -2,18 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
-#include <vector>
+#include "kernel/operation/head_map.h"
 
 namespace difflab::kernel {
-
-/// Which of the heads in q, k and v each output head reads, one number per output head. Without
-/// second maps, q2 and k2 are empty. Heads that read the same v may share keys; heads that read
-/// different ones must not. A query head makes one map. It is the first of one output head, or the
-/// second, the noise map, of one or several, which then have its keys and their values in common.
-struct HeadMap {
-  std::vector<std::int64_t> q1, q2, k1, k2, v;
-};
 
 /// Causal attention of every output head in one pass, nothing T × T stored:
 ///

@@ -40,7 +40,7 @@ class DifferentialAttention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    const bool fused = uses_fused(kernels_, cache);
+    const bool fused = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (fused) {
       const auto heads = attend(in.q, k, v, lambda_of_rows(in.q), head_map(),

@@ -39,10 +39,10 @@ class DifferentialV2Attention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    const bool at_once = uses_fused(kernels_, cache);
+    const bool unseen = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
-    if (at_once) {
-      return out(subln_->forward(at_places(fused(in), places)).flatten(-2), in, places);
+    if (unseen) {
+      return out(subln_->forward(at_places(fused(in, k, v), places)).flatten(-2), in, places);
     }
     const auto mixed = mix(all_maps(in.q, k), repeat(v), in.lambda);
     const auto heads = subln_->forward(after_head_hook(HeadPoint::kBeforeNorm, mixed));
@@ -130,15 +130,15 @@ class DifferentialV2Attention final : public Attention {
 
   // All heads [B, T, H, d]. Maps of one group share its values and are subtracted before they are
   // applied; other pairs are heads of their own first, and all in the official form.
-  at::Tensor fused(const Inputs& in) const {
+  at::Tensor fused(const Inputs& in, const at::Tensor& k, const at::Tensor& v) const {
     const auto sinks = controls_->sinks(in.q);
     if (pairing_ == QueryPairing::kInterleaved && !calls_by_map(kernels_)) {
       const auto lambda = in.lambda.defined()
                               ? in.lambda
                               : at::ones({in.q.size(0), in.q.size(1), heads_}, in.q.options());
-      return attend(in.q, in.k, in.v, lambda.transpose(1, 2), head_map(heads_), sinks);
+      return attend(in.q, k, v, lambda.transpose(1, 2), head_map(heads_), sinks);
     }
-    const auto mixed = attend(in.q, in.k, in.v, {}, head_map(groups_.maps()), sinks);
+    const auto mixed = attend(in.q, k, v, {}, head_map(groups_.maps()), sinks);
     return difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2);
   }
 

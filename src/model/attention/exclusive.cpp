@@ -31,7 +31,7 @@ class ExclusiveAttention final : public Attention {
   at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
                      const at::Tensor& places) override {
     const auto in = inputs(x, rotary);
-    const bool fused = uses_fused(kernels_, cache);
+    const bool fused = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     const auto heads =
         fused ? attend(in.q, k, v, {}, head_map(), controls_->sinks(in.q))

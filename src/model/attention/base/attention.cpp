@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernel/operation/fused_rows.h"
+#include "kernel/operation/last_attention.h"
 #include "kernel/operation/library_attention.h"
 
 namespace difflab {
@@ -18,10 +19,11 @@ std::vector<at::Tensor> Attention::maps(const at::Tensor& x, const Rotary& rotar
   return {weights(x, rotary)};
 }
 
-bool Attention::uses_fused(Kernels kernels, const KeyValueCache* cache) const {
+bool Attention::uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const {
   const bool whole = cache == nullptr || cache->tokens() == 0;
+  const bool last = x.size(1) == 1 && kernel::takes_rows(x);
   const bool hooked = logit_hook_ || weight_hook_ || head_hook_;
-  return uses_kernels(kernels) && whole && !hooked && !bidirectional_;
+  return uses_kernels(kernels) && (whole || last) && !hooked && !bidirectional_;
 }
 
 at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
@@ -55,7 +57,9 @@ at::Tensor Attention::after_head_hook(HeadPoint point, const at::Tensor& heads) 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads, const at::Tensor& sinks,
                   Kernels kernels) {
-  const auto call = kernel::takes_rows(q) ? kernel::fused_attention : kernel::library_attention;
+  const auto call = !kernel::takes_rows(q)   ? kernel::library_attention
+                    : q.size(1) == k.size(1) ? kernel::fused_attention
+                                             : kernel::last_attention;
   if (heads.q2.empty() || !calls_by_map(kernels)) return call(q, k, v, lambda, heads, sinks);
   // The maps of all heads that are first, or second, in their pairs: [B, T, H, width].
   const auto values = kernels == Kernels::kFlash2 ? v.chunk(2, -1) : std::vector{v};

@@ -2,12 +2,57 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace difflab {
+namespace {
+
+// [B, T, heads, width] -> [B, heads, T, width] and back.
+at::Tensor by_head(const at::Tensor& x) { return x.transpose(1, 2); }
+
+}  // namespace
 
 std::pair<at::Tensor, at::Tensor> KeyValueCache::append(const at::Tensor& k, const at::Tensor& v) {
-  keys_ = keys_.defined() ? at::cat({keys_, k}, /*dim=*/1) : k;
-  values_ = values_.defined() ? at::cat({values_, v}, /*dim=*/1) : v;
-  return {keys_, values_};
+  const auto begin = tokens_, end = tokens_ + k.size(1);
+  tokens_ = end;
+  if (!memory_) {
+    const auto copied = [](const at::Tensor& x) {
+      return by_head(x.detach()).clone(at::MemoryFormat::Contiguous);
+    };
+    memory_ = std::make_shared<Memory>(Memory{copied(k), copied(v), end});
+    return {k, v};
+  }
+  const bool is_free = memory_->used == begin && end <= memory_->keys.size(2);
+  if (!is_free) grow(begin, std::max(end, 2 * begin));
+  memory_->used = end;
+  const auto stored = [&](const at::Tensor& memory, const at::Tensor& x) {
+    memory.narrow(2, begin, x.size(1)).copy_(by_head(x.detach()));
+    return by_head(memory.narrow(2, 0, end));
+  };
+  return {stored(memory_->keys, k), stored(memory_->values, v)};
+}
+
+void KeyValueCache::keep(std::int64_t tokens) {
+  TORCH_CHECK(tokens >= 0 && tokens <= tokens_, "a cache of ", tokens_, " tokens cannot keep ",
+              tokens);
+  tokens_ = tokens;
+  if (memory_ && memory_.use_count() == 1) memory_->used = tokens;
+}
+
+std::int64_t KeyValueCache::numbers() const {
+  if (!memory_) return 0;
+  const auto of_token = [](const at::Tensor& x) { return x.size(0) * x.size(1) * x.size(3); };
+  return tokens_ * (of_token(memory_->keys) + of_token(memory_->values));
+}
+
+void KeyValueCache::grow(std::int64_t tokens, std::int64_t room) {
+  const auto larger = [&](const at::Tensor& x) {
+    auto to = at::empty({x.size(0), x.size(1), room, x.size(3)}, x.options());
+    to.narrow(2, 0, tokens).copy_(x.narrow(2, 0, tokens));
+    return to;
+  };
+  memory_ =
+      std::make_shared<Memory>(Memory{larger(memory_->keys), larger(memory_->values), tokens});
 }
 
 std::pair<at::Tensor, at::Tensor> with_earlier(KeyValueCache* cache, const at::Tensor& k,
