@@ -48,6 +48,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"train.stop_at", "\"\""},
     LaterKey{"evaluate.at", "[]"},
     LaterKey{"evaluate.task", "null"},
+    LaterKey{"evaluate:throughput.kernels", "[\"plain\",\"fused\"]"},
     LaterKey{"task:mqar.reassign", "0.0"},
     LaterKey{"task:noisy_recall.pairs", "null"},
     LaterKey{"task:noisy_recall.noise_names", "\"own\""},

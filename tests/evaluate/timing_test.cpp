@@ -57,10 +57,24 @@ CATCH_TEST_CASE("throughput times every path and pass at every length") {
   const Json fused{{"length", 32}, {"kernels", "fused"}, {"pass", "training"}};
   CATCH_CHECK(result.metrics["training_tokens_per_second_t32"] ==
               cell_with(result, fused)["tokens_per_second"]);
+  // A token of a longer sequence has more before it.
+  const Json shorter{{"length", 8}, {"kernels", "fused"}, {"pass", "training"}};
+  CATCH_CHECK(cell_with(result, fused)["operations_per_token"].get<double>() >
+              cell_with(result, shorter)["operations_per_token"].get<double>());
   // The measured model is a copy.
   CATCH_CHECK(!model.parameters().front().grad().defined());
   CATCH_CHECK(
       model.forward(kTimedNeedles.build()->batch(0, Split::kTest, 0, 2).inputs).equal(before));
+}
+
+CATCH_TEST_CASE("throughput times the kernels that are asked for") {
+  auto model = timed_model(DifferentialAttentionConfig{.heads = 1});
+  const auto result = evaluate(
+      ThroughputConfig{.lengths = {8}, .tokens = 16, .rounds = 1, .kernels = {Kernels::kFlash2}},
+      model);
+  CATCH_REQUIRE(result.details["cells"].size() == 2);
+  CATCH_CHECK(result.details["cells"][0]["kernels"] == "flash_2");
+  CATCH_CHECK(result.metrics.empty());
 }
 
 CATCH_TEST_CASE("decoding writes what greedy generation does, as often as it is asked") {

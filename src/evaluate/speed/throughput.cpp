@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "config/schema/traits.h"
 #include "evaluate/speed/timing.h"
 #include "model/cost.h"
 #include "model/language_model.h"
@@ -38,17 +39,18 @@ std::shared_ptr<LanguageModel> copy_of(const EvaluationContext& context, Kernels
   return copy;
 }
 
-std::vector<Case> cases_of(const EvaluationContext& context, const at::Tensor& tokens) {
+std::vector<Case> cases_of(const EvaluationContext& context, const std::vector<Kernels>& all,
+                           const at::Tensor& tokens) {
   const auto B = tokens.size(0), T = tokens.size(1) - 1;
   const auto inputs = tokens.narrow(1, 0, T), targets = tokens.narrow(1, 1, T);
   const auto forward = static_cast<double>(
       B *
       count_flops(context.model.config(), context.task.vocab_size(), T, Masking::kCausal).total());
   std::vector<Case> cases;
-  for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+  for (const auto kernels : all) {
     const bool unknown = context.model.precision() == Precision::kBfloat16 && inputs.is_cpu();
-    if (kernels == Kernels::kFused && unknown) continue;  // as RunConfig has it
-    const std::string name = kernels == Kernels::kPlain ? "plain" : "fused";
+    if (uses_kernels(kernels) && unknown) continue;  // as RunConfig has it
+    const auto name = config::name_of(kernels);
     const auto model = copy_of(context, kernels);
     cases.push_back({name, "forward",
                      [model, inputs, targets] {
@@ -78,8 +80,9 @@ EvaluationResult ThroughputConfig::run(const EvaluationContext& context) const {
   const auto trained = context.task.sequence_length();
   for (const auto T : lengths.empty() ? std::vector{trained} : lengths) {
     const auto B = std::max<std::int64_t>(1, this->tokens / T);
-    auto cases = cases_of(context, at::randint(context.task.vocab_size(), {B, T + 1},
-                                               like.options().dtype(at::kLong)));
+    auto cases = cases_of(
+        context, kernels,
+        at::randint(context.task.vocab_size(), {B, T + 1}, like.options().dtype(at::kLong)));
     std::vector<double> peaks;
     for (auto& one : cases) {
       one.run();  // warm up
@@ -100,6 +103,7 @@ EvaluationResult ThroughputConfig::run(const EvaluationContext& context) const {
                        {"tokens_per_second", tokens_of_batch / seconds.median},
                        {"tokens_per_second_low", tokens_of_batch / seconds.high},
                        {"tokens_per_second_high", tokens_of_batch / seconds.low},
+                       {"operations_per_token", one.operations / tokens_of_batch},
                        {"share_of_sgemm", one.operations / seconds.median / best},
                        {"memory_mib", one.memory_mib ? Json(*one.memory_mib) : Json()}});
       if (one.kernels != "fused") continue;
