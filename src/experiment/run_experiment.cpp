@@ -104,6 +104,16 @@ Json diverged_result(const RunConfig& config, const LanguageModel& model,
           {"evaluations", Json::object()}};
 }
 
+/// What a run's numbers depend on and its configuration does not say. Processors of one name may
+/// have other instructions, which round otherwise.
+Json facts_of(const c10::Device& device) {
+  Json facts{{"libtorch", TORCH_VERSION},
+             {"device", device.str()},
+             {"instruction_set", kernel::instruction_set()}};
+  if (const auto name = name_of_device(device); !name.empty()) facts["device_name"] = name;
+  return facts;
+}
+
 /// A run at work: what it is, where its files lie, and who may write them.
 class Work {
  public:
@@ -115,12 +125,7 @@ class Work {
         lease_(lease),
         device_(open_device(config.device)),
         lanes_(device_.is_cpu() ? std::max(1, cores / static_cast<int>(config.threads)) : 1),
-        provenance_(directory, config.threads, config.seed, device_.str(), TORCH_VERSION) {
-    // Processors of one name may have other instructions, which round otherwise.
-    provenance_.note("instruction_set", kernel::instruction_set());
-    if (const auto name = name_of_device(device_); !name.empty()) {
-      provenance_.note("device_name", name);
-    }
+        provenance_(directory, config.threads, config.seed, facts_of(device_)) {
     kernel::take_library_attention_used();  // what an earlier run of this process used
   }
 

@@ -95,20 +95,19 @@ const Json& source_state() {
 }
 
 Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std::int64_t seed,
-                       const std::string& device, const std::string& libtorch)
+                       const Json& facts)
     : directory_(directory), json_(source_state()) {
   json_.update({{"difflab", DIFFLAB_VERSION},
                 {"compiler", DIFFLAB_COMPILER},
                 {"build_type", DIFFLAB_BUILD_TYPE},
-                {"libtorch", libtorch},
                 {"cpu", processor()},
                 {"cores", std::thread::hardware_concurrency()},
                 {"host", host_name()},
                 {"threads", threads},
-                {"device", device},
                 {"seed", seed},
                 {"started", utc_now()},
                 {"finished", nullptr}});
+  json_.update(facts);
   if (auto earlier = read_provenance(directory_)) {
     Json sessions =
         earlier->contains("earlier_sessions") ? (*earlier)["earlier_sessions"] : Json::array();

@@ -16,10 +16,11 @@ namespace difflab {
 class Provenance {
  public:
   /// Writes the file with what is known at the start: commit, whether the tree differs from it and
-  /// how (hash of the difference), compiler, build type, LibTorch, CPU, host, threads, device,
-  /// seed, time. A run that is continued keeps its earlier sessions as a list.
+  /// how (hash of the difference), compiler, build type, CPU, host, threads, seed, time, and
+  /// `facts` that only a program with LibTorch knows: "libtorch", "device", …. A run that is
+  /// continued keeps its earlier sessions as a list.
   Provenance(const RunDirectory& directory, std::int64_t threads, std::int64_t seed,
-             const std::string& device, const std::string& libtorch);
+             const Json& facts);
 
   /// Adds a fact.
   void note(const std::string& key, const Json& value);

@@ -110,13 +110,14 @@ CATCH_TEST_CASE("each session of a run is kept once, the first one first") {
   for (int session = 1; session <= 3; ++session) {
     in_child([&] {
       ::setenv("DIFFLAB_ROOT", folder.path().c_str(), 1);
-      Provenance provenance(run, /*threads=*/session, /*seed=*/7, "cpu", "2.6");
+      Provenance provenance(run, /*threads=*/session, /*seed=*/7, {{"libtorch", "2.6"}});
       provenance.note("trained_in", session);
       if (session == 3) provenance.finish();
     });
   }
   const auto json = *read_provenance(run);
   CATCH_CHECK(json.at("threads") == 3);
+  CATCH_CHECK(json.at("libtorch") == "2.6");
   CATCH_CHECK(json.at("trained_in") == 3);
   CATCH_CHECK(json.at("seed") == 7);
   const auto started = recorded_time(json, "started"), finished = recorded_time(json, "finished");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "referee/rule/rules.h"
+#include "report/archive/reproduction.h"
 #include "report/data/metric.h"
 #include "util/text.h"
 
@@ -40,8 +41,7 @@ void look_at_runs(const Reference& one, Objections& objections) {
   if (commits.empty()) objections.cannot_check(one, "runs.json", "no run names its commit");
   if (commits.size() > 1) say(concat("runs of several commits: ", shortened(commits, 12)));
   if (values_of(one, "dirty").count("true") > 0) say("runs of a tree with uncommitted changes");
-  for (const char* key :
-       {"cpu", "instruction_set", "device", "device_name", "libtorch", "compiler"}) {
+  for (const auto& [key, name] : report::kRunConditions) {
     const auto found = values_of(one, key);
     if (found.size() > 1)
       say(concat("runs of several values of ", key, ": ", shortened(found, 40)));

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::size_t kFewestRuns = 3;
 
-// What a provenance tells of the conditions, and what a person calls it.
-constexpr std::pair<const char*, const char*> kConditions[] = {
-    {"cpu", "processor"},      {"instruction_set", "instructions"},
-    {"device_name", "device"}, {"device", "device"},
-    {"libtorch", "LibTorch"},  {"compiler", "compiler"}};
-
 std::string condition_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
@@ -55,7 +49,7 @@ Reproduction compare_run(const Json& committed, const Json& result) {
 
 std::string other_conditions(const Json& then, const Json& now) {
   std::vector<std::string> others;
-  for (const auto& [key, name] : kConditions) {
+  for (const auto& [key, name] : kRunConditions) {
     const auto before = condition_of(then, key), after = condition_of(now, key);
     if (before == after) continue;
     const auto shown = [](const std::string& text) { return text.empty() ? "unrecorded" : text; };
@@ -66,10 +60,11 @@ std::string other_conditions(const Json& then, const Json& now) {
 
 Json reproduction_record(const std::vector<Reproduction>& runs, const Json& provenance) {
   Json record{{"format", 1}};
-  for (const char* key : {"commit", "dirty", "cpu", "instruction_set", "device", "libtorch",
-                          "compiler", "finished"}) {
+  const auto keep = [&](const char* key) {
     if (provenance.contains(key)) record[key] = provenance.at(key);
-  }
+  };
+  for (const char* key : {"commit", "dirty", "finished"}) keep(key);
+  for (const auto& [key, name] : kRunConditions) keep(key);
   record["runs"] = Json::array();
   for (const auto& run : runs) {
     record["runs"].push_back({{"id", run.id},

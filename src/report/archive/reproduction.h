@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -9,6 +10,17 @@
 #include "util/json.h"
 
 namespace difflab::report {
+
+/// What a provenance tells that the last digits of a run's numbers depend on.
+struct RunCondition {
+  const char *key, *name;  ///< in provenance.json, and for a person
+};
+inline constexpr std::array<RunCondition, 6> kRunConditions{{{"cpu", "processor"},
+                                                             {"instruction_set", "instructions"},
+                                                             {"device_name", "device"},
+                                                             {"device", "device"},
+                                                             {"libtorch", "LibTorch"},
+                                                             {"compiler", "compiler"}}};
 
 /// How a run that was made again compares with the committed one.
 struct Reproduction {
