@@ -29,6 +29,7 @@ CATCH_TEST_CASE("an attention gives the same whether tokens come at once or thro
       const auto rotary =
           Rotary::table(kCachedTokens, attention->rotary_dim(), 10'000, at::zeros({}, at::kDouble));
       const auto x = at::randn({2, kCachedTokens, kCachedWidth}, at::kDouble);
+      const at::NoGradGuard no_grad;  // with gradients, the formulas
       KeyValueCache cache;
       std::vector<at::Tensor> parts;
       std::int64_t begin = 0;
@@ -96,6 +97,27 @@ CATCH_TEST_CASE("a cache that forgets goes on where it was") {
   CATCH_CHECK(keys.flatten().equal(at::tensor({0, 1, 9, 9, 9, 9})));
   CATCH_CHECK(k.equal(before));  // what was given is not written to
   CATCH_CHECK_THROWS_AS(cache.keep(7), c10::Error);
+}
+
+CATCH_TEST_CASE("a cache goes on with what has its shape and type alone") {
+  KeyValueCache cache;
+  const auto k = at::ones({2, 3, 2, 4});
+  cache.append(k, k);
+  for (const auto& other : {at::ones({1, 1, 2, 4}), at::ones({2, 1, 1, 4}), at::ones({2, 1, 2, 1}),
+                            at::ones({2, 1, 2, 4}, at::kDouble)}) {
+    CATCH_CHECK_THROWS_AS(cache.append(other, other), c10::Error);
+    CATCH_CHECK(cache.tokens() == 3);
+  }
+}
+
+CATCH_TEST_CASE("a query behind a cache has its gradients") {
+  const AttentionShape shape{kCachedWidth, 2, false, Kernels::kFused};
+  const auto attention = DifferentialAttentionConfig{.heads = 1}.build(shape);
+  const auto rotary = Rotary::table(4, attention->rotary_dim(), 10'000, at::zeros({}));
+  KeyValueCache cache;
+  attention->forward(at::randn({1, 3, kCachedWidth}), rotary.slice(0, 3), &cache);
+  attention->forward(at::randn({1, 1, kCachedWidth}), rotary.slice(3, 1), &cache).sum().backward();
+  CATCH_CHECK(attention->named_parameters()["q_proj.weight"].grad().abs().max().item<float>() > 0);
 }
 
 CATCH_TEST_CASE("no gradients flow through a cache") {

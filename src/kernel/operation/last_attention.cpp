@@ -33,6 +33,8 @@ at::Tensor with_channels_together(const at::Tensor& x) {
   return x.stride(3) == 1 ? x : x.contiguous();
 }
 
+std::int64_t heads_of(const HeadMap& heads) { return static_cast<std::int64_t>(heads.v.size()); }
+
 struct Query {
   at::Tensor q, k, v, lambda, sinks;  // the latter two perhaps undefined
 };
@@ -51,7 +53,7 @@ void attend_last(const Query& in, const HeadMap& heads, const at::Tensor& out) {
   const auto* lambda = in.lambda.defined() ? in.lambda.const_data_ptr<T>() : nullptr;
   const auto* sinks = in.sinks.defined() ? in.sinks.const_data_ptr<T>() : nullptr;
   auto* to = out.mutable_data_ptr<T>();
-  const auto outputs = static_cast<std::int64_t>(heads.v.size());
+  const auto outputs = heads_of(heads);
 
   std::vector<Outputs> groups;
   for (auto& [v, readers] : groups_of(heads)) {
@@ -89,8 +91,11 @@ at::Tensor last_attention(const at::Tensor& q, const at::Tensor& k, const at::Te
                           const at::Tensor& lambda, const HeadMap& heads, const at::Tensor& sinks) {
   TORCH_CHECK(q.dim() == 4 && q.size(1) == 1 && q.device().is_cpu() &&
                   q.scalar_type() == k.scalar_type() && q.scalar_type() == v.scalar_type() &&
-                  q.size(3) == k.size(3) && k.size(1) == v.size(1),
+                  q.size(3) == k.size(3) && k.size(1) == v.size(1) && q.size(0) == k.size(0) &&
+                  q.size(0) == v.size(0),
               "last_attention: q, k and v of another kind than expected");
+  TORCH_CHECK(!lambda.defined() || lambda.numel() == q.size(0) * heads_of(heads),
+              "last_attention: expected a λ for each output head of a sequence");
   TORCH_CHECK(heads.q2.empty() != lambda.defined(), "last_attention: second maps need a λ");
   TORCH_CHECK(!sinks.defined() || sinks.numel() == q.size(2),
               "last_attention: expected a sink for each head of q");
@@ -99,8 +104,7 @@ at::Tensor last_attention(const at::Tensor& q, const at::Tensor& k, const at::Te
                  .v = with_channels_together(v),
                  .lambda = lambda.defined() ? lambda.contiguous() : lambda,
                  .sinks = sinks.defined() ? sinks.contiguous() : sinks};
-  const auto out =
-      at::empty({q.size(0), 1, static_cast<std::int64_t>(heads.v.size()), v.size(3)}, q.options());
+  const auto out = at::empty({q.size(0), 1, heads_of(heads), v.size(3)}, q.options());
   AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "last_attention",
                              [&] { attend_last<scalar_t>(in, heads, out); });
   return out;

@@ -21,7 +21,7 @@ std::vector<at::Tensor> Attention::maps(const at::Tensor& x, const Rotary& rotar
 
 bool Attention::uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const {
   const bool whole = cache == nullptr || cache->tokens() == 0;
-  const bool last = x.size(1) == 1 && kernel::takes_rows(x);
+  const bool last = x.size(1) == 1 && kernel::takes_rows(x) && !at::GradMode::is_enabled();
   const bool hooked = logit_hook_ || weight_hook_ || head_hook_;
   return uses_kernels(kernels) && (whole || last) && !hooked && !bidirectional_;
 }
@@ -57,6 +57,8 @@ at::Tensor Attention::after_head_hook(HeadPoint point, const at::Tensor& heads) 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads, const at::Tensor& sinks,
                   Kernels kernels) {
+  TORCH_CHECK(kernel::takes_rows(q) || q.size(1) == k.size(1),
+              "attend: on this device or of this type only whole sequences");
   const auto call = !kernel::takes_rows(q)   ? kernel::library_attention
                     : q.size(1) == k.size(1) ? kernel::fused_attention
                                              : kernel::last_attention;

@@ -83,8 +83,8 @@ class Attention : public torch::nn::Module {
 
  protected:
   /// Whether maps need not be seen by anybody, so that `attend` may do for x [B, T_new, D]:
-  /// kernels, no hooks, and whole sequences (also one that a cache is to keep) or one token behind
-  /// a cache.
+  /// kernels, no hooks, and whole sequences (also one that a cache is to keep) or, on the CPU and
+  /// without gradients, one token behind a cache.
   bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const;
 
   /// softmax(q kᵀ/√d) over positions 0..t, or over all if bidirectional; q [B, maps, T_q, d], k [B,
@@ -131,7 +131,7 @@ using WithWeightHook = WithHook<WeightHook, &Attention::set_weight_hook>;
 using WithHeadHook = WithHook<HeadHook, &Attention::set_head_hook>;
 
 /// Attention by kernels that store no map: ours on the CPU, the library's elsewhere. Shapes are
-/// those of kernel::fused_attention or, with one query over several keys, kernel::last_attention.
+/// those of kernel::fused_attention or, on the CPU without gradients, kernel::last_attention.
 /// Two maps of a head take one call, or as many as the official form that `kernels` names; plain is
 /// not among them.
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

@@ -10,21 +10,31 @@ namespace {
 // [B, T, heads, width] -> [B, heads, T, width] and back.
 at::Tensor by_head(const at::Tensor& x) { return x.transpose(1, 2); }
 
+void check_goes_on(const at::Tensor& memory, const at::Tensor& x) {  // a copy would broadcast
+  TORCH_CHECK(memory.size(0) == x.size(0) && memory.size(1) == x.size(2) &&
+                  memory.size(3) == x.size(3) && memory.scalar_type() == x.scalar_type(),
+              "a cache of ", memory.sizes(), " (batch, heads, room, width) cannot go on with ",
+              x.sizes(), " (batch, tokens, heads, width)");
+}
+
 }  // namespace
 
 std::pair<at::Tensor, at::Tensor> KeyValueCache::append(const at::Tensor& k, const at::Tensor& v) {
   const auto begin = tokens_, end = tokens_ + k.size(1);
-  tokens_ = end;
+  TORCH_CHECK(k.size(1) == v.size(1), "a cache needs as many keys as values");
   if (!memory_) {
     const auto copied = [](const at::Tensor& x) {
       return by_head(x.detach()).clone(at::MemoryFormat::Contiguous);
     };
     memory_ = std::make_shared<Memory>(Memory{copied(k), copied(v), end});
+    tokens_ = end;
     return {k, v};
   }
+  check_goes_on(memory_->keys, k);
+  check_goes_on(memory_->values, v);
   const bool is_free = memory_->used == begin && end <= memory_->keys.size(2);
   if (!is_free) grow(begin, std::max(end, 2 * begin));
-  memory_->used = end;
+  memory_->used = tokens_ = end;
   const auto stored = [&](const at::Tensor& memory, const at::Tensor& x) {
     memory.narrow(2, begin, x.size(1)).copy_(by_head(x.detach()));
     return by_head(memory.narrow(2, 0, end));
