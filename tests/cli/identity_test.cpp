@@ -48,15 +48,26 @@ CATCH_TEST_CASE("runs of the committed references keep their names") {
     const auto answer = driver.call(arguments);
     CATCH_INFO(name << "\n" << answer.err);
     CATCH_REQUIRE(answer.code == 0);
-    auto due = ids_in(Json::parse(answer.out));
-    // What is due first of a tuned one are the first of the runs that find its values.
+    const bool has_longer =
+        read_file(root / "experiments" / (name + ".yaml")).find("longer:") != std::string::npos;
+    const auto planned = Json::parse(answer.out);
+    auto due = ids_in(planned);
+    // What is due first of a tuned one are the first of the runs that find its values. A variant
+    // of which no value worked has them again with more steps (tune.longer), under other names.
     const auto tuning = file.parent_path() / "tuning" / "runs.json";
     if (std::filesystem::exists(tuning)) {
-      auto all = ids_in(Json::parse(read_file(tuning)).at("runs"));
-      std::sort(all.begin(), all.end());
-      std::sort(due.begin(), due.end());
+      const auto runs = Json::parse(read_file(tuning)).at("runs");
+      const auto all = ids_in(runs);
+      std::size_t kept = 0;
+      for (const auto& run : planned) {
+        kept += static_cast<std::size_t>(std::count(all.begin(), all.end(), run.at("id")));
+        CATCH_CHECK(std::any_of(runs.begin(), runs.end(), [&](const Json& other) {
+          const bool same = other.at("id") == run.at("id");
+          return same || (has_longer && other.at("axes") == run.at("axes"));
+        }));
+      }
       CATCH_CHECK(due.size() >= 10);
-      CATCH_CHECK(std::includes(all.begin(), all.end(), due.begin(), due.end()));
+      CATCH_CHECK(kept >= (has_longer ? due.size() / 2 : due.size()));
     } else {
       CATCH_CHECK(due == ids_in(committed.at("runs")));
     }
