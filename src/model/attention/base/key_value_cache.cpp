@@ -33,7 +33,7 @@ std::pair<at::Tensor, at::Tensor> KeyValueCache::append(const at::Tensor& k, con
   check_goes_on(memory_->keys, k);
   check_goes_on(memory_->values, v);
   const bool is_free = memory_->used == begin && end <= memory_->keys.size(2);
-  if (!is_free) grow(begin, std::max(end, 2 * begin));
+  if (!is_free) grow(std::max(end, 2 * begin));
   memory_->used = tokens_ = end;
   const auto stored = [&](const at::Tensor& memory, const at::Tensor& x) {
     memory.narrow(2, begin, x.size(1)).copy_(by_head(x.detach()));
@@ -55,14 +55,14 @@ std::int64_t KeyValueCache::numbers() const {
   return tokens_ * (of_token(memory_->keys) + of_token(memory_->values));
 }
 
-void KeyValueCache::grow(std::int64_t tokens, std::int64_t room) {
+void KeyValueCache::grow(std::int64_t room) {
   const auto larger = [&](const at::Tensor& x) {
     auto to = at::empty({x.size(0), x.size(1), room, x.size(3)}, x.options());
-    to.narrow(2, 0, tokens).copy_(x.narrow(2, 0, tokens));
+    to.narrow(2, 0, tokens_).copy_(x.narrow(2, 0, tokens_));
     return to;
   };
   memory_ =
-      std::make_shared<Memory>(Memory{larger(memory_->keys), larger(memory_->values), tokens});
+      std::make_shared<Memory>(Memory{larger(memory_->keys), larger(memory_->values), tokens_});
 }
 
 std::pair<at::Tensor, at::Tensor> with_earlier(KeyValueCache* cache, const at::Tensor& k,

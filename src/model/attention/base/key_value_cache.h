@@ -32,7 +32,7 @@ class KeyValueCache {
     std::int64_t used;        // tokens that some copy has written
   };
 
-  void grow(std::int64_t tokens, std::int64_t room);
+  void grow(std::int64_t room);
 
   std::shared_ptr<Memory> memory_;
   std::int64_t tokens_ = 0;
