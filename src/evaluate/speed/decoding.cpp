@@ -20,10 +20,12 @@ ReadContext::~ReadContext() = default;
 ReadContext::ReadContext(ReadContext&&) noexcept = default;
 
 at::Tensor ReadContext::decode(std::int64_t tokens) {
-  const auto read = state_->tokens();
-  auto decoded = continue_greedily(*model_, last_, *state_, tokens);
-  state_->keep(read);
-  return decoded;
+  struct Forget {  // also if decoding throws
+    DecodingState& state;
+    std::int64_t read;
+    ~Forget() { state.keep(read); }
+  } const forget{*state_, state_->tokens()};
+  return continue_greedily(*model_, last_, *state_, tokens);
 }
 
 std::int64_t ReadContext::cache_bytes() const {
@@ -44,11 +46,11 @@ EvaluationResult DecodingConfig::run(const EvaluationContext& context) const {
     for (const auto B : batches) {
       cases.push_back(
           {T, B, ReadContext(context.model, at::randint(context.task.vocab_size(), {B, T}, like))});
-      cases.back().read.decode(1);  // warm up
     }
   }
   for (std::int64_t round = 0; round < rounds; ++round) {
     for (auto& one : cases) {
+      one.read.decode(1);  // what the case before it left in the processor's caches does not count
       one.seconds.push_back(seconds_of([&] { one.read.decode(this->tokens); }));
     }
   }
