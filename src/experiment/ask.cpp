@@ -8,7 +8,7 @@
 
 #include "config/schema/writer.h"
 #include "model/language_model.h"
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 #include "record/sealed_safetensors.h"
 #include "run/identity.h"
 #include "run/run_config.h"

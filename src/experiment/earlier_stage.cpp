@@ -6,8 +6,8 @@
 #include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
 #include "model/language_model.h"
-#include "record/event_log.h"
 #include "record/lease.h"
+#include "record/log/event_log.h"
 #include "record/run_directory.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
@@ -38,7 +38,8 @@ std::string unfinished_stage(const RunConfig& config, const RunDirectory& run) {
 
 std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,
                                          LanguageModel& model, Optimizer& optimizer,
-                                         const std::function<bool()>& stop_requested) {
+                                         const std::function<bool()>& stop_requested,
+                                         TimeSpent& spent) {
   const auto stage = earlier_run(config);
   if (!stage) return std::nullopt;
   const auto place = place_of_stage(*stage, run);
@@ -53,9 +54,11 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
                  unfinished_stage(config, run));
     const auto lease = Lease::acquire(place, stop_requested);
     if (!lease) return TrainEnd::kInterrupted;
-    if (!read_result(place) &&
-        run_experiment(*stage, place, stop_requested, lease.get()) == RunEnd::kInterrupted) {
-      return TrainEnd::kInterrupted;
+    if (!read_result(place)) {
+      if (run_experiment(*stage, place, stop_requested, lease.get()) == RunEnd::kInterrupted) {
+        return TrainEnd::kInterrupted;
+      }
+      spent += time_spent(place);
     }
   }
   note_event(run, "begin from stage", {{"run", name}});

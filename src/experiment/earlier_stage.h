@@ -17,11 +17,12 @@ struct RunConfig;
 /// its state if train.keep_optimizer says so. The stage is a run of its own beside this one in
 /// RESULTS/runs, under a lease of its own, so what another run or an earlier attempt has trained of
 /// it is not trained again. Nothing happens to a run without stages. Returns kDiverged if the stage
-/// diverged, kInterrupted if it was stopped.
+/// diverged, kInterrupted if it was stopped. What it takes to train it is added to `spent`.
 /// @throws UserError as run_experiment does.
 std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,
                                          LanguageModel& model, Optimizer& optimizer,
-                                         const std::function<bool()>& stop_requested);
+                                         const std::function<bool()>& stop_requested,
+                                         TimeSpent& spent);
 
 /// The folder of the stage that this run still waits for, as seen from the run's own; empty if
 /// there is none.

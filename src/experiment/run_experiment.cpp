@@ -18,7 +18,8 @@
 #include "kernel/operation/library_attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
-#include "record/event_log.h"
+#include "record/log/event_log.h"
+#include "record/log/time_spent.h"
 #include "record/provenance.h"
 #include "record/status.h"
 #include "run/identity.h"
@@ -141,6 +142,7 @@ class Work {
     const EvaluationContext context{*model, config_.task, *task, seed(), lanes_};
     const auto outcome = train(context_of_training(context));
     const auto& progress = outcome.progress;
+    spent_ += outcome.spent;
     if (outcome.end == TrainEnd::kInterrupted) {
       write_status(directory_, RunState::kInterrupted, position(progress.step), "",
                    unfinished_stage(config_, directory_));
@@ -151,13 +153,17 @@ class Work {
     if (!diverged) note_training(directory_, training_id(config_));
     const auto result =
         diverged ? diverged_result(config_, *model, progress)
-                 : finished_result(config_, directory_, context, progress,
-                                   ask(config_, directory_, context, provenance_, lease_));
+                 : finished_result(config_, directory_, context, progress, answers(context));
     return publish(result, diverged ? RunState::kDiverged : RunState::kFinished, progress.step);
   }
 
  private:
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config_.seed); }
+
+  std::vector<Answer> answers(const EvaluationContext& context) {
+    const Timed asking(spent_.evaluation);
+    return ask(config_, directory_, context, provenance_, lease_);
+  }
 
   std::shared_ptr<LanguageModel> untrained_model(const Task& task) const {
     auto model = std::make_shared<LanguageModel>(config_.model, task.vocab_size(), config_.kernels);
@@ -172,7 +178,7 @@ class Work {
     return model;
   }
 
-  TrainContext context_of_training(const EvaluationContext& context) const {
+  TrainContext context_of_training(const EvaluationContext& context) {
     return {context.model,
             context.task,
             config_.train,
@@ -191,7 +197,7 @@ class Work {
             first_batch(config_),
             [this, &context](Optimizer& optimizer) {
               return begin_from_stage(config_, directory_, context.model, optimizer,
-                                      stop_requested_);
+                                      stop_requested_, spent_);
             }};
   }
 
@@ -209,7 +215,8 @@ class Work {
     }
     if (state == RunState::kDiverged) note_training(directory_, training_id(config_));
     write_status(directory_, state, position(step));
-    note_event(directory_, "finish", {{"state", name_of(state)}, {"step", step}});
+    note_event(directory_, "finish",
+               {{"state", name_of(state)}, {"step", step}, {"seconds", spent_.json()}});
     return RunEnd::kComplete;
   }
 
@@ -228,6 +235,7 @@ class Work {
   at::Device device_;
   int lanes_;
   Provenance provenance_;
+  TimeSpent spent_;
 };
 
 }  // namespace

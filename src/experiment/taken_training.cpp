@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "config/value/yaml.h"
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "run/identity.h"

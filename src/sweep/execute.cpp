@@ -13,8 +13,8 @@
 #include <thread>
 #include <utility>
 
-#include "record/event_log.h"
 #include "record/lease.h"
+#include "record/log/event_log.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/files.h"

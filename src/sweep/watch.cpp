@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 
 namespace difflab::sweep {
 namespace {

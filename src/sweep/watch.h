@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "record/metrics_tail.h"
+#include "record/log/metrics_tail.h"
 #include "sweep/estimate.h"
 #include "sweep/standing.h"
 

@@ -10,8 +10,8 @@
 
 #include "model/language_model.h"
 #include "model/score.h"
-#include "record/event_log.h"
-#include "record/metrics_log.h"
+#include "record/log/event_log.h"
+#include "record/log/metrics_log.h"
 #include "record/status.h"
 #include "task/base/task.h"
 #include "train/event_watch.h"
@@ -88,9 +88,14 @@ class Loop {
       }
       const auto start = Clock::now();
       const double grad_norm = step();
-      progress_.train_seconds += seconds_since(start);
+      const auto took = seconds_since(start);
+      progress_.train_seconds += took;
+      spent_.training += took;
       if (!std::isfinite(grad_norm)) return end(TrainEnd::kDiverged);
-      events_.after_step(progress_);
+      {
+        const Timed looking(spent_.events);
+        events_.after_step(progress_);
+      }
       if (progress_.step % config_.eval_every == 0 || progress_.step == config_.steps ||
           has_stopped(config_, progress_)) {
         if (!report(grad_norm)) return end(TrainEnd::kDiverged);
@@ -145,6 +150,7 @@ class Loop {
 
   // One line of metrics.jsonl; false, and none, if the last update has left a model without a loss.
   bool report(double grad_norm) {
+    const Timed validating(spent_.validation);
     const auto validation = context_.validate(context_.model, config_.eval_samples);
     if (!std::isfinite(validation.value("valid_loss", 0.0))) return false;
     Json line = {{"step", progress_.step}};
@@ -167,6 +173,7 @@ class Loop {
   }
 
   void save() {
+    const Timed saving(spent_.checkpoints);
     context_.before_writing();
     metrics_.sync();
     progress_.metrics_length = metrics_.length();
@@ -184,13 +191,14 @@ class Loop {
     share_file(context_.directory.checkpoint(), kept);
   }
 
-  TrainOutcome end(TrainEnd how) const { return {how, progress_}; }
+  TrainOutcome end(TrainEnd how) const { return {how, progress_, spent_}; }
 
   const TrainContext& context_;
   const TrainConfig& config_;
   std::optional<TrainEnd> cannot_begin_ = {};
   Optimizer optimizer_;
   Progress progress_;
+  TimeSpent spent_;
   MetricsLog metrics_;
   std::unique_ptr<Step> step_;
   EventWatch events_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "record/log/time_spent.h"
 #include "record/run_directory.h"
 #include "train/checkpoint.h"
 #include "train/settings/train_config.h"
@@ -42,6 +43,7 @@ struct TrainContext {
 struct TrainOutcome {
   TrainEnd end;
   Progress progress;  ///< if diverged, its step is the first bad one, counted from 1 (0: the start)
+  TimeSpent spent = {};  ///< by this call
 };
 
 /// Trains from the checkpoint in the directory, or from the model as it is. Writes metrics.jsonl

@@ -10,8 +10,8 @@
 
 #include "experiment/run_experiment.h"
 #include "experiment/saved_run.h"
-#include "record/event_log.h"
 #include "record/lease.h"
+#include "record/log/event_log.h"
 #include "record/status.h"
 #include "util/error.h"
 #include "util/exit_code.h"

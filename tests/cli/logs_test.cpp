@@ -1,6 +1,6 @@
 // `difflab logs`: what runs printed, and what happened to them.
 #include "cli/driver.h"
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 #include "support/catch.h"
 
 namespace difflab {

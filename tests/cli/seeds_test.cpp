@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cli/driver.h"
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 #include "support/catch.h"
 #include "support/fake_slurm.h"
 #include "util/text.h"

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "config/schema/reader.h"
+#include "record/log/time_spent.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "run/stage.h"
@@ -57,6 +58,23 @@ CATCH_TEST_CASE("a stage is a run of its own, from whose weights the next one st
   CATCH_CHECK(other.front().at("valid_loss") == start.at("valid_loss"));
   // … but that starts with the first batches again.
   CATCH_CHECK(other.back().at("valid_loss") != read_metrics(run).back().at("valid_loss"));
+}
+
+CATCH_TEST_CASE("the time of a stage counts for the run that trained it") {
+  const Results results;
+  const auto run = results.run(staged());
+  const auto stage = time_spent(results.folder_of(*earlier_run(staged())));
+  CATCH_CHECK(stage.training > 0);
+  CATCH_CHECK(stage.validation > 0);
+  CATCH_CHECK(stage.evaluation < stage.training);  // a stage is asked nothing
+  const auto spent = time_spent(run);
+  CATCH_CHECK(spent.training > stage.training);
+  CATCH_CHECK(spent.validation > stage.validation);
+  CATCH_CHECK(spent.evaluation > 0);
+
+  auto other = staged();
+  other.train.lr = 1e-3;
+  CATCH_CHECK(time_spent(results.run(other)).checkpoints > 0);
 }
 
 CATCH_TEST_CASE("runs that differ behind a stage share it") {

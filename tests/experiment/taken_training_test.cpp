@@ -8,7 +8,7 @@
 #include "experiment/run_experiment.h"
 #include "kernel/attention_head.h"
 #include "record/answers.h"
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 #include "run/identity.h"
 #include "run/trained_runs.h"
 #include "support/catch.h"

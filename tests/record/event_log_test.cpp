@@ -1,4 +1,4 @@
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <utility>
 
-#include "record/metrics_log.h"
+#include "record/log/metrics_log.h"
 #include "record/status.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"

@@ -35,8 +35,8 @@
 #include <thread>
 #include <vector>
 
-#include "record/event_log.h"
 #include "record/lease.h"
+#include "record/log/event_log.h"
 #include "record/run_directory.h"
 #include "record/status.h"
 #include "util/files.h"

@@ -6,7 +6,7 @@
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 #include "run/identity.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"

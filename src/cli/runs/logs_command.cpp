@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/runs/pause.h"
-#include "record/event_log.h"
+#include "record/log/event_log.h"
 #include "study/targets.h"
 #include "sweep/plan/run.h"
 #include "util/error.h"

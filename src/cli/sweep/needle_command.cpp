@@ -138,7 +138,7 @@ std::string maps_of(const sweep::Run& run) {
 }
 
 // The maps as pictures, with a page that holds them, in RESULTS/needle/NAME.
-void draw_maps(const Study& study, const NeedleOptions& options) {
+report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
   std::set<MapKey> maps;
   for (const auto& run : study.points) {
     for (const auto& cell : cells_of_map(run)) maps.insert(MapKey::of(cell));
@@ -161,12 +161,13 @@ void draw_maps(const Study& study, const NeedleOptions& options) {
   for (const auto& word : options.typed) page.command += " " + quoted_for_shell(word);
   page.report = config::read<report::ReportConfig>(config::from_json({{"figures", figures}}));
   page.output = study.results / "needle" / study.name;
-  const auto summary = report::write_report(page);
+  auto summary = report::write_report(page);
   for (const auto& warning : summary.warnings) std::cout << warning << '\n';
   for (const auto& key : maps) {
     std::cout << "picture    "
               << config::shown_path(page.output / "figures" / (key.name() + ".png")) << '\n';
   }
+  return summary;
 }
 
 bool asks_in_text(const Study& study) {
@@ -194,8 +195,9 @@ int needle(NeedleOptions& options) {
   return ask_and_report(asked, options.json, [&] {
     for (const auto& run : sweep::distinct(asked.study.points)) std::cout << maps_of(run);
     std::cout << '\n';
-    draw_maps(asked.study, options);
+    auto summary = draw_maps(asked.study, options);
     std::cout << std::flush;
+    return summary;
   });
 }
 

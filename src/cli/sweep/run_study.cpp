@@ -13,6 +13,7 @@
 #include "config/compose/compose.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
+#include "record/log/time_spent.h"
 #include "record/provenance.h"
 #include "report/data/format.h"
 #include "run/memory.h"
@@ -26,6 +27,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/progress.h"
 #include "sweep/standing.h"
+#include "sweep/time_text.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/process.h"
@@ -111,6 +113,7 @@ std::string expectation(const Study& study, const Found& found, int workers) {
 }
 
 constexpr std::size_t kLabelWidth = 11;
+constexpr std::size_t kTextWidth = 100;  // as wide as a report's sentences
 
 void print_header(const Study& study, const Found& found, int workers) {
   std::cout << (study.preset.empty()
@@ -187,27 +190,50 @@ void note_other_code(const std::vector<sweep::Run>& runs, const std::vector<RunS
       others);
 }
 
+// By the runs that were not complete and are now.
+TimeSpent spent_by(const Found& found) {
+  TimeSpent all;
+  for (std::size_t i = 0; i < found.runs.size(); ++i) {
+    const auto& directory = found.runs[i].directory;
+    if (!is_complete(found.states[i]) && is_complete(state_of(directory))) {
+      all += time_spent(directory);
+    }
+  }
+  return all;
+}
+
 // Executes what is missing here and now, then reports.
 int launch(const Study& study, const Found& found, const std::filesystem::path& worker,
-           const std::function<void()>& report) {
+           const std::function<report::Summary()>& report) {
   const auto [launcher, policy] =
       sweep::launch_here(study.config.launcher, worker, study.threads_per_run,
                          static_cast<std::size_t>(found.planned() - found.complete));
-  print_header(study, found, std::min(launcher->capacity(), found.planned() - found.complete));
+  const int workers = std::min(launcher->capacity(), found.planned() - found.complete);
+  print_header(study, found, workers);
   note_other_code(found.runs, found.states);
-  const auto outcome = run_missing(found, *launcher, policy);
+  sweep::SweepTime time{.workers = workers, .by_runs = {}};
+  const auto outcome = [&] {
+    const Timed running(time.runs);
+    return run_missing(found, *launcher, policy);
+  }();
   if (outcome.interrupted) {
     print_failures(outcome.failures);
     std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
                              found.complete + outcome.completed, found.planned() - outcome.dropped);
     return kInterrupted;
   }
-  if (found.complete + outcome.completed > 0) report();
+  if (found.complete + outcome.completed > 0) {
+    const Timed reporting(time.report);
+    time.figures = report().drawing_seconds;
+  }
   print_failures(outcome.failures);
   if (outcome.unfinished > 0) {
     std::cerr << fmt::format("{} more runs were stopped or not started: launcher.fail_fast\n",
                              outcome.unfinished);
   }
+  time.by_runs = spent_by(found);
+  std::cout << "  " << report::wrap("time    " + sweep::time_text(time), kTextWidth, "          ")
+            << std::endl;
   return outcome.failures.empty() ? 0 : kFailed;
 }
 
@@ -236,7 +262,7 @@ void require_memory(const Study& study, const Found& found) {
 
 }  // namespace
 
-int run_study(const Study& study, const std::function<void()>& report) {
+int run_study(const Study& study, const std::function<report::Summary()>& report) {
   auto found = look(study);
   // A worker that is not there is better missed here than in a hundred tasks.
   const auto worker = found.complete < found.planned() ? find_worker() : std::filesystem::path();
@@ -255,8 +281,10 @@ int run_study(const Study& study, const std::function<void()>& report) {
   return 0;
 }
 
-void write_report(const Study& study) {
-  std::cout << '\n' << report::write_report(study.for_report()).text << std::flush;
+report::Summary write_report(const Study& study) {
+  auto summary = report::write_report(study.for_report());
+  std::cout << '\n' << summary.text << std::flush;
+  return summary;
 }
 
 }  // namespace difflab::cli

@@ -2,16 +2,17 @@
 
 #include <functional>
 
+#include "report/page/summary.h"
 #include "study/study.h"
 
 namespace difflab::cli {
 
 /// Executes what a study lacks through its launcher, says how it goes on, and calls `report` when
 /// there is something to report. With a launcher that leaves the runs to others it comes back at
-/// once. Returns the exit code.
-int run_study(const Study& study, const std::function<void()>& report);
+/// once. Returns the exit code. Says at the end what the time went to.
+int run_study(const Study& study, const std::function<report::Summary()>& report);
 
 /// Writes table, figures and report of the finished runs, and prints the table.
-void write_report(const Study& study);
+report::Summary write_report(const Study& study);
 
 }  // namespace difflab::cli

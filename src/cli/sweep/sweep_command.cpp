@@ -70,13 +70,13 @@ int freeze(const Study& whole) {
 int run_tuned(const Study& study) {
   if (study.is_being_tuned()) {
     const Study& tuning = *study.tuning;
-    const int code = run_study(tuning, [&] { write_report(tuning); });
+    const int code = run_study(tuning, [&] { return write_report(tuning); });
     if (code != kDone || sweep::batch_system(study.config.launcher)) return code;
     std::cout << '\n';
     return run_tuned(tune_again(study));
   }
   if (study.tuning) report::write_report(study.tuning->for_report());  // of the whole grid
-  return run_study(study, [&] { write_report(study); });
+  return run_study(study, [&] { return write_report(study); });
 }
 
 // One after the other; runs that two of them share are run once. What fails is said, and the rest

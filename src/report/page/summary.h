@@ -11,6 +11,7 @@ struct Summary {
   int finished = 0;  ///< with a result, diverged ones included
   int diverged = 0;
   int failed = 0;                     ///< ended without a result
+  double drawing_seconds = 0;         ///< wall-clock, for figures
   std::vector<std::string> warnings;  ///< e.g. the renderer is missing; part of `text`, too
 };
 

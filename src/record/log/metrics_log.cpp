@@ -1,4 +1,4 @@
-#include "record/metrics_log.h"
+#include "record/log/metrics_log.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

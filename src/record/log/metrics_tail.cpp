@@ -1,4 +1,4 @@
-#include "record/metrics_tail.h"
+#include "record/log/metrics_tail.h"
 
 #include <fstream>
 #include <iterator>
