@@ -29,7 +29,7 @@ const std::map<std::string, Room> kRooms = {
     {"util", {{}, {"", "terminal"}}},
     {"statistics", {{"util"}}},
     {"config", {{"util"}, {"value", "schema", "override", "interpolate", "compose", "grid"}}},
-    {"record", {{"util"}}},
+    {"record", {{"util"}, {"", "log"}}},
     {"kernel", {{}, {"", "operation"}}},
     {"text", {{"util", "config"}}},
     {"model", {{"util", "config", "kernel"}, {"layer", "attention/base", "attention"}}},
