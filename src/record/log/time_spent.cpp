@@ -1,6 +1,7 @@
 #include "record/log/time_spent.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "record/log/event_log.h"
 
@@ -30,7 +31,10 @@ double TimeSpent::sum() const {
 
 Json TimeSpent::json() const {
   Json json = Json::object();
-  for (const auto& part : parts()) json[part.key] = this->*part.seconds;
+  constexpr double kMicroseconds = 1e6;  // what is below is noise, and long
+  for (const auto& part : parts()) {
+    json[part.key] = std::round(this->*part.seconds * kMicroseconds) / kMicroseconds;
+  }
   return json;
 }
 
