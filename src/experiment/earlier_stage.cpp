@@ -55,10 +55,10 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
     const auto lease = Lease::acquire(place, stop_requested);
     if (!lease) return TrainEnd::kInterrupted;
     if (!read_result(place)) {
-      if (run_experiment(*stage, place, stop_requested, lease.get()) == RunEnd::kInterrupted) {
-        return TrainEnd::kInterrupted;
-      }
-      spent += time_spent(place);
+      const auto noted = length_of_events(place);
+      const auto end = run_experiment(*stage, place, stop_requested, lease.get());
+      spent += time_spent(place, noted);
+      if (end == RunEnd::kInterrupted) return TrainEnd::kInterrupted;
     }
   }
   note_event(run, "begin from stage", {{"run", name}});

@@ -28,6 +28,7 @@
 #include "train/train_loop.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/timing.h"
 
 namespace difflab {
 namespace {
@@ -131,6 +132,18 @@ class Work {
   }
 
   RunEnd run() {
+    try {
+      const auto end = do_all();
+      note_time(directory_, spent_);
+      return end;
+    } catch (...) {
+      if (lease_ == nullptr || lease_->held()) note_time(directory_, spent_);
+      throw;
+    }
+  }
+
+ private:
+  RunEnd do_all() {
     if (const auto twin = diverged_twin(config_, directory_, lease_)) {
       return publish(*twin, RunState::kDiverged, twin->value("diverged_at_step", std::int64_t{0}));
     }
@@ -157,7 +170,6 @@ class Work {
     return publish(result, diverged ? RunState::kDiverged : RunState::kFinished, progress.step);
   }
 
- private:
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config_.seed); }
 
   std::vector<Answer> answers(const EvaluationContext& context) {
@@ -215,8 +227,7 @@ class Work {
     }
     if (state == RunState::kDiverged) note_training(directory_, training_id(config_));
     write_status(directory_, state, position(step));
-    note_event(directory_, "finish",
-               {{"state", name_of(state)}, {"step", step}, {"seconds", spent_.json()}});
+    note_event(directory_, "finish", {{"state", name_of(state)}, {"step", step}});
     return RunEnd::kComplete;
   }
 

@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "report/archive/observations.h"
 #include "report/data/format.h"
@@ -12,6 +11,7 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
+#include "util/timing.h"
 
 namespace difflab::report {
 namespace {
@@ -111,15 +111,19 @@ Summary write_report(const Study& study, const Frame& frame) {
   make_directories(study.output);
   const std::vector<Answer> answers = answer_claims(study, frame, labels);
   const std::vector<Table> tables = write_tables(study, frame, labels, answers);
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<Figure> figures = draw_figures(study, frame, Style{labels});
-  RenderOutcome rendered = write_figures(study, figures);
-  const std::chrono::duration<double> drawing = std::chrono::steady_clock::now() - begin;
+  double drawing_seconds = 0;
+  std::vector<Figure> figures;
+  RenderOutcome rendered;
+  {
+    const Timed drawing(drawing_seconds);
+    figures = draw_figures(study, frame, Style{labels});
+    rendered = write_figures(study, figures);
+  }
   // Its p would be those of a fixed number of seeds.
   const std::string sentence =
       study.looks.empty() ? best_sentence(study, frame, tables, labels) : "";
   Summary summary = count_runs(frame);
-  summary.drawing_seconds = drawing.count();
+  summary.drawing_seconds = drawing_seconds;
   write_if_changed(study.output / "summary.json",
                    summary_json(study, summary, sentence, answers, figures).dump(1) + "\n");
   write_if_changed(study.output / "runs.json", runs_json(study, frame).dump(1) + "\n");

@@ -40,6 +40,7 @@ struct Job {
   std::string broken = {};  // the limit that it broke, which ended it
   bool paused = false;      // by the selection
   bool told = false;        // that it has started
+  std::uint64_t noted = 0;  // bytes of the event log before this attempt
 };
 
 // Why the run failed, in its own words if it left some.
@@ -220,6 +221,7 @@ class Execution {
   void start(Job job) {
     ++job.attempts;
     job.started = Clock::now();
+    job.noted = length_of_events(job.run->directory);
     const bool is_news = !std::exchange(job.told, true);
     running_.emplace(job.run->directory.path.string(), job);
     launcher_.submit(job.run->directory.path);
@@ -239,6 +241,9 @@ class Execution {
     Job job = found->second;
     running_.erase(found);
     const Run& run = *job.run;
+    if (end.how != JobEnd::How::kExited || end.code != kRunOvertaken) {
+      outcome_.spent += time_spent(run.directory, job.noted);
+    }
     // The result decides, however the process ended: it is written last and in one piece.
     try {
       if (const auto result = read_result(run.directory)) {

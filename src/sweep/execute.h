@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "record/log/time_spent.h"
 #include "sweep/launcher/launcher.h"
 #include "sweep/launcher/policy.h"
 #include "sweep/plan/run.h"
@@ -38,6 +39,7 @@ struct SweepOutcome {
   int unfinished = 0;  ///< neither completed nor failed, because the execution was stopped
   std::vector<Failure> failures;  ///< in sweep order
   bool interrupted = false;
+  TimeSpent spent = {};  ///< by the jobs of this execution, however they ended
 };
 
 /// Executes the runs that have no result yet, by default the longest first, as many at once as the

@@ -27,7 +27,7 @@ std::string time_text(const SweepTime& time) {
     if (percent >= 0.5) shares.push_back(fmt::format("{} {:.0f} %", name, percent));
   };
   for (const auto& part : TimeSpent::parts()) add(part.name, time.by_runs.*part.seconds);
-  add("beside", whole - time.by_runs.sum());
+  add("other", whole - time.by_runs.sum());
   return fmt::format("{}: runs {} ({} at once: {}), tables and page {}, figures {}",
                      duration(time.runs + time.report), duration(time.runs), time.workers,
                      join(shares), duration(time.report - time.figures), duration(time.figures));

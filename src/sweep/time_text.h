@@ -15,9 +15,9 @@ struct SweepTime {
   double figures = 0;  ///< of them, drawing
 };
 
-/// "4m 12s: runs 4m 03s (2 at once: training 71 %, looks for events 9 %, …, beside 4 %),
-/// tables and page 0.4 s, figures 8.1 s". "Beside" is what workers did not note: starting,
-/// reading, writing, waiting for the last one.
+/// "4m 12s: runs 4m 03s (2 at once: training 71 %, event checks 9 %, …, other 4 %), tables and
+/// page 0.4s, figures 8.1s". "Other" is what no session noted: starting, reading, writing, waiting
+/// for the last run, and runs that were killed.
 std::string time_text(const SweepTime& time);
 
 }  // namespace difflab::sweep

@@ -20,6 +20,7 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "util/random.h"
+#include "util/timing.h"
 
 namespace difflab {
 namespace {

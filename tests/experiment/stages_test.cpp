@@ -60,21 +60,41 @@ CATCH_TEST_CASE("a stage is a run of its own, from whose weights the next one st
   CATCH_CHECK(other.back().at("valid_loss") != read_metrics(run).back().at("valid_loss"));
 }
 
-CATCH_TEST_CASE("the time of a stage counts for the run that trained it") {
+// The seconds of training that a run's result tells.
+double own_training(const RunDirectory& run) {
+  return read_result(run)->at("metrics").at("train_seconds").get<double>();
+}
+
+CATCH_TEST_CASE("the time of a stage counts for the run that trained it, and for no other") {
   const Results results;
   const auto run = results.run(staged());
-  const auto stage = time_spent(results.folder_of(*earlier_run(staged())));
-  CATCH_CHECK(stage.training > 0);
-  CATCH_CHECK(stage.validation > 0);
-  CATCH_CHECK(stage.evaluation < stage.training);  // a stage is asked nothing
-  const auto spent = time_spent(run);
-  CATCH_CHECK(spent.training > stage.training);
-  CATCH_CHECK(spent.validation > stage.validation);
-  CATCH_CHECK(spent.evaluation > 0);
+  const auto stage = results.folder_of(*earlier_run(staged()));
+  constexpr double kNoted = 1e-5;  // microseconds, rounded
+  CATCH_CHECK(time_spent(stage).training == Approx(own_training(stage)).margin(kNoted));
+  CATCH_CHECK(time_spent(stage).evaluation < 1e-3);  // it is asked nothing
+  const auto both = own_training(run) + own_training(stage);
+  CATCH_CHECK(time_spent(run).training == Approx(both).margin(kNoted));
+  CATCH_CHECK(time_spent(run).validation > time_spent(stage).validation);
+  CATCH_CHECK(time_spent(run).evaluation > 0);
 
   auto other = staged();
   other.train.lr = 1e-3;
-  CATCH_CHECK(time_spent(results.run(other)).checkpoints > 0);
+  const auto behind = results.run(other);
+  CATCH_CHECK(time_spent(behind).training == Approx(own_training(behind)).margin(kNoted));
+}
+
+CATCH_TEST_CASE("a run that is stopped has noted its time, and its next session the rest") {
+  const Results results;
+  const auto config = testing::smallest_run();
+  const auto folder = results.planned(config);
+  int asked = 0;
+  run_experiment(config, folder, [&] { return asked++ == 3; });
+  const auto first = time_spent(folder);
+  CATCH_CHECK(first.training > 0);
+  CATCH_CHECK(first.evaluation == 0);
+  run_experiment(config, folder, [] { return false; });
+  CATCH_CHECK(time_spent(folder).training == Approx(own_training(folder)).margin(1e-5));
+  CATCH_CHECK(time_spent(folder).training > first.training);
 }
 
 CATCH_TEST_CASE("runs that differ behind a stage share it") {

@@ -37,6 +37,7 @@
 
 #include "record/lease.h"
 #include "record/log/event_log.h"
+#include "record/log/time_spent.h"
 #include "record/run_directory.h"
 #include "record/status.h"
 #include "util/files.h"
@@ -186,6 +187,7 @@ int run(const Knobs& knobs, const RunDirectory& directory) {
   lease->publish_result(result.dump(1) + "\n");
   write_status(directory, RunState::kFinished, {.step = steps, .steps = steps});
   note_event(directory, "finish", {{"state", "finished"}, {"step", steps}});
+  note_time(directory, {.training = knobs.number("training_ms", 0) / 1000.0});
   knobs.note("end " + id);
   return 0;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "record/lease.h"
+#include "record/log/time_spent.h"
 #include "support/catch.h"
 #include "support/sweep_bench.h"
 #include "util/error.h"
@@ -216,6 +217,18 @@ CATCH_TEST_CASE("the second stop signal kills runs that do not listen") {
   // Its lock goes with it, a moment later.
   CATCH_CHECK(
       testing::eventually([&] { return state_of(runs[0].directory) == RunState::kInterrupted; }));
+}
+
+CATCH_TEST_CASE("a sweep knows what its own runs spent, and not what others did") {
+  SweepBench bench;
+  bench.workers.set(R"({"training_ms": 1500})");
+  auto runs = make_runs(bench.results, 4);
+  const auto now = bench.sweep({runs[0], runs[1]});
+  CATCH_CHECK(now.spent.training == 3);
+  CATCH_CHECK(now.spent.sum() == 3);
+  note_time(runs[2].directory, {.training = 7});  // by an earlier call
+  CATCH_CHECK(bench.sweep(runs).spent.training == 3);
+  CATCH_CHECK(bench.sweep(runs).spent.sum() == 0);
 }
 
 CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is taken") {

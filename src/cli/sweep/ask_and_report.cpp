@@ -41,7 +41,8 @@ Json runs_json(const std::vector<sweep::Run>& runs) {
 
 }  // namespace
 
-int ask_and_report(const Asked& asked, bool json, const std::function<report::Summary()>& report) {
+int ask_and_report(const Asked& asked, bool json,
+                   const std::function<std::optional<report::Summary>()>& report) {
   const auto& study = asked.study;
   note_older_trainings(study.results);
   std::vector<sweep::Run> missing;

@@ -71,10 +71,10 @@ std::string metrics_table(const Study& study, const std::vector<std::string>& na
 
 int evaluate(const EvaluateOptions& options) {
   const auto asked = find_asked(options.words, options.results, options.at);
-  return ask_and_report(asked, options.json, [&]() -> report::Summary {
+  return ask_and_report(asked, options.json, [&]() -> std::optional<report::Summary> {
     if (asked.of_experiment) return write_report(asked.study);
     std::cout << '\n' << metrics_table(asked.study, asked.names) << std::flush;
-    return {};
+    return std::nullopt;
   });
 }
 

@@ -105,7 +105,7 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
   const ScratchFolder scratch("reproduce");
   const auto study =
       study_of_drawn(archive.study, report::drawn(ids, draw, options.runs), scratch.path());
-  if (const int code = run_study(study, [] { return report::Summary(); }); code != 0) return code;
+  if (const int code = run_study(study, [] { return std::nullopt; }); code != 0) return code;
 
   std::cout << fmt::format("\n{}: {} of {} runs made again\n", name, study.points.size(),
                            ids.size());

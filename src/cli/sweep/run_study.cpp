@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "cli/commands.h"
 #include "config/compose/compose.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
-#include "record/log/time_spent.h"
 #include "record/provenance.h"
 #include "report/data/format.h"
 #include "run/memory.h"
@@ -33,6 +33,7 @@
 #include "util/process.h"
 #include "util/terminal/terminal.h"
 #include "util/text.h"
+#include "util/timing.h"
 
 namespace difflab::cli {
 namespace {
@@ -113,7 +114,7 @@ std::string expectation(const Study& study, const Found& found, int workers) {
 }
 
 constexpr std::size_t kLabelWidth = 11;
-constexpr std::size_t kTextWidth = 100;  // as wide as a report's sentences
+constexpr std::size_t kTextWidth = 98;
 
 void print_header(const Study& study, const Found& found, int workers) {
   std::cout << (study.preset.empty()
@@ -190,21 +191,9 @@ void note_other_code(const std::vector<sweep::Run>& runs, const std::vector<RunS
       others);
 }
 
-// By the runs that were not complete and are now.
-TimeSpent spent_by(const Found& found) {
-  TimeSpent all;
-  for (std::size_t i = 0; i < found.runs.size(); ++i) {
-    const auto& directory = found.runs[i].directory;
-    if (!is_complete(found.states[i]) && is_complete(state_of(directory))) {
-      all += time_spent(directory);
-    }
-  }
-  return all;
-}
-
 // Executes what is missing here and now, then reports.
 int launch(const Study& study, const Found& found, const std::filesystem::path& worker,
-           const std::function<report::Summary()>& report) {
+           const std::function<std::optional<report::Summary>()>& report) {
   const auto [launcher, policy] =
       sweep::launch_here(study.config.launcher, worker, study.threads_per_run,
                          static_cast<std::size_t>(found.planned() - found.complete));
@@ -222,18 +211,22 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
                              found.complete + outcome.completed, found.planned() - outcome.dropped);
     return kInterrupted;
   }
+  std::optional<report::Summary> summary;
   if (found.complete + outcome.completed > 0) {
     const Timed reporting(time.report);
-    time.figures = report().drawing_seconds;
+    summary = report();
   }
   print_failures(outcome.failures);
   if (outcome.unfinished > 0) {
     std::cerr << fmt::format("{} more runs were stopped or not started: launcher.fail_fast\n",
                              outcome.unfinished);
   }
-  time.by_runs = spent_by(found);
-  std::cout << "  " << report::wrap("time    " + sweep::time_text(time), kTextWidth, "          ")
-            << std::endl;
+  if (summary) {
+    time.by_runs = outcome.spent;
+    time.figures = summary->drawing_seconds;
+    std::cout << "  " << report::wrap("time    " + sweep::time_text(time), kTextWidth, "          ")
+              << std::endl;
+  }
   return outcome.failures.empty() ? 0 : kFailed;
 }
 
@@ -262,7 +255,7 @@ void require_memory(const Study& study, const Found& found) {
 
 }  // namespace
 
-int run_study(const Study& study, const std::function<report::Summary()>& report) {
+int run_study(const Study& study, const std::function<std::optional<report::Summary>()>& report) {
   auto found = look(study);
   // A worker that is not there is better missed here than in a hundred tasks.
   const auto worker = found.complete < found.planned() ? find_worker() : std::filesystem::path();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "report/page/summary.h"
 #include "study/study.h"
@@ -9,8 +10,9 @@ namespace difflab::cli {
 
 /// Executes what a study lacks through its launcher, says how it goes on, and calls `report` when
 /// there is something to report. With a launcher that leaves the runs to others it comes back at
-/// once. Returns the exit code. Says at the end what the time went to.
-int run_study(const Study& study, const std::function<report::Summary()>& report);
+/// once. If it executed something and there is a report, it says at the end what the time went to.
+/// Returns the exit code.
+int run_study(const Study& study, const std::function<std::optional<report::Summary>()>& report);
 
 /// Writes table, figures and report of the finished runs, and prints the table.
 report::Summary write_report(const Study& study);

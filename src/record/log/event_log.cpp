@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <optional>
 
 #include "util/crc32c.h"
@@ -113,12 +115,19 @@ Events parse_events(std::string_view bytes) {
   return events;
 }
 
-Events read_events(const RunDirectory& run) {
+Events read_events(const RunDirectory& run, std::uint64_t from) {
   try {
-    return parse_events(read_file(run.events()));
+    const auto bytes = read_file(run.events());
+    return parse_events(std::string_view(bytes).substr(std::min<std::size_t>(from, bytes.size())));
   } catch (const UserError&) {  // there is none
     return {};
   }
+}
+
+std::uint64_t length_of_events(const RunDirectory& run) {
+  std::error_code none;
+  const auto length = std::filesystem::file_size(run.events(), none);
+  return none ? 0 : length;
 }
 
 }  // namespace difflab

@@ -30,8 +30,12 @@ struct Events {
   std::vector<Gap> gaps;      ///< stretches of the file without a whole record
 };
 
-/// Everything readable in events.log; nothing if there is none.
-Events read_events(const RunDirectory& run);
+/// Everything readable in events.log from that byte on; nothing if there is none.
+Events read_events(const RunDirectory& run, std::uint64_t from = 0);
+
+/// Bytes of events.log, 0 if there is none.
+std::uint64_t length_of_events(const RunDirectory& run);
+
 Events parse_events(std::string_view bytes);
 
 }  // namespace difflab

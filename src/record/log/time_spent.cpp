@@ -1,16 +1,20 @@
 #include "record/log/time_spent.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "record/log/event_log.h"
 
 namespace difflab {
+namespace {
+
+constexpr const char* kEvent = "time";
+
+}  // namespace
 
 const std::vector<TimeSpent::Part>& TimeSpent::parts() {
   static const std::vector<Part> parts{
       {"training", "training", &TimeSpent::training},
-      {"events", "looks for events", &TimeSpent::events},
+      {"events", "event checks", &TimeSpent::events},
       {"validation", "validation", &TimeSpent::validation},
       {"checkpoints", "checkpoints", &TimeSpent::checkpoints},
       {"evaluation", "evaluation", &TimeSpent::evaluation},
@@ -38,20 +42,20 @@ Json TimeSpent::json() const {
   return json;
 }
 
-TimeSpent time_spent(const RunDirectory& run) {
-  TimeSpent spent;
-  const auto events = read_events(run).records;
-  const auto last = std::find_if(events.rbegin(), events.rend(), [](const Json& event) {
-    return event.value("event", Json()) == "finish";
-  });
-  if (last == events.rend()) return spent;
-  const auto seconds = last->find("seconds");
-  if (seconds == last->end() || !seconds->is_object()) return spent;
-  for (const auto& part : TimeSpent::parts()) {
-    const auto found = seconds->find(part.key);
-    if (found != seconds->end() && found->is_number()) spent.*part.seconds = found->get<double>();
+void note_time(const RunDirectory& run, const TimeSpent& spent) {
+  if (spent.sum() > 0) note_event(run, kEvent, spent.json());
+}
+
+TimeSpent time_spent(const RunDirectory& run, std::uint64_t from) {
+  TimeSpent all;
+  for (const auto& event : read_events(run, from).records) {
+    if (event.value("event", Json()) != kEvent) continue;
+    for (const auto& part : TimeSpent::parts()) {
+      const auto found = event.find(part.key);
+      if (found != event.end() && found->is_number()) all.*part.seconds += found->get<double>();
+    }
   }
-  return spent;
+  return all;
 }
 
 }  // namespace difflab

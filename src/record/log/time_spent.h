@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include "record/run_directory.h"
@@ -12,14 +12,14 @@ namespace difflab {
 /// that a sweep can say where its time went; results do not have it.
 struct TimeSpent {
   double training = 0;     ///< optimiser steps, their data included
-  double events = 0;       ///< looks for train.events
+  double events = 0;       ///< checks for train.events
   double validation = 0;   ///< metrics lines
   double checkpoints = 0;  ///< written during training
   double evaluation = 0;   ///< questions to the trained model
 
   struct Part {
-    const char* key;   ///< "training"
-    const char* name;  ///< "training", "looks for events"
+    const char* key;   ///< "events"
+    const char* name;  ///< "event checks"
     double TimeSpent::*seconds;
   };
   /// The members, in this order.
@@ -30,21 +30,9 @@ struct TimeSpent {
   Json json() const;
 };
 
-/// What the run noted when it ended last; nothing if it did not.
-TimeSpent time_spent(const RunDirectory& run);
+void note_time(const RunDirectory& run, const TimeSpent& spent);
 
-/// Adds the seconds that it lives to a sum.
-class Timed {
- public:
-  explicit Timed(double& seconds) : seconds_(seconds) {}
-  ~Timed() { seconds_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  Timed(const Timed&) = delete;
-  Timed& operator=(const Timed&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& seconds_;
-  Clock::time_point begin_ = Clock::now();
-};
+/// The sum of what was noted from that byte of the event log on (length_of_events).
+TimeSpent time_spent(const RunDirectory& run, std::uint64_t from = 0);
 
 }  // namespace difflab
