@@ -93,7 +93,7 @@ def silent(spec, _):
 
 def shifted(_, picture):
     for node in picture.iter():
-        if node.tag.endswith("text") and node.text:
+        if node.tag.endswith("text") and node.text and float(node.get("opacity", 1)) > 0:
             node.set("transform", "translate(-4000,0)")
             return True
     return False
