@@ -201,10 +201,11 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
   print_header(study, found, workers);
   note_other_code(found.runs, found.states);
   sweep::SweepTime time{.workers = workers, .by_runs = {}};
-  const auto outcome = [&] {
+  sweep::SweepOutcome outcome;
+  {
     const Timed running(time.runs);
-    return run_missing(found, *launcher, policy);
-  }();
+    outcome = run_missing(found, *launcher, policy);
+  }
   if (outcome.interrupted) {
     print_failures(outcome.failures);
     std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
