@@ -42,8 +42,10 @@ CATCH_TEST_CASE("every number is compared to its last bit, but for those of the 
                          {"steps_to_found", nullptr},
                          {"needle_accuracy", 0.9},
                          {"train_seconds", 7.0},
+                         {"training_memory_mib_t256", 151.5},
                          {"tokens_per_second", 100.0}}}};
   Json result{{"metrics", committed.at("metrics")}};
+  result["metrics"]["training_memory_mib_t256"] = 162.5;
   result["metrics"]["train_seconds"] = 9.0;
   result["metrics"]["a_metric_of_today"] = 1;
   const auto same = compare_run(committed, result);

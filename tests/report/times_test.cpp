@@ -28,6 +28,12 @@ CATCH_TEST_CASE("runs were alone if nothing else was at work on their machine") 
   const Json beside = at_work(kOne, kThree);
   CATCH_CHECK(company_of({{"x", &beside}, {"y", &second}}).with == "x and y");
   CATCH_CHECK(company_of({{"y", &second}, {"x", &beside}}).with == "x and y");
+  // Runs of less than a second, before a longer one that began in the same second.
+  const Json brief = at_work(kOne, kOne), as_brief = brief;
+  for (int round = 0; round < 2; ++round) {
+    const Json &a = round == 0 ? first : brief, &b = round == 0 ? brief : first;
+    CATCH_CHECK(company_of({{"x", &a}, {"y", &b}, {"z", &as_brief}}).with.empty());
+  }
   const Json elsewhere = at_work(kOne, kThree, "b");
   CATCH_CHECK(company_of({{"x", &elsewhere}, {"y", &second}}).with.empty());
   // Two variants that share a run are not two runs.

@@ -49,10 +49,10 @@ void look_at_runs(const Reference& one, Objections& objections) {
 }
 
 // What of a run's metrics must not depend on when it ran.
-Json without_times(const Json& metrics) {
+Json without_measured(const Json& metrics) {
   Json kept = Json::object();
   for (const auto& [key, value] : metrics.items()) {
-    if (!report::metric_of(key).is_of_machine()) kept[key] = value;
+    if (!report::metric_of(key).is_measured()) kept[key] = value;
   }
   return kept;
 }
@@ -69,14 +69,14 @@ void look_for_twins(const References& all, Objections& objections) {
       const auto metrics = run.find("metrics");
       if (metrics == run.end()) continue;
       const auto id = run.at("id").get<std::string>();
-      const auto [place, is_new] = runs.try_emplace(id, First{&one, without_times(*metrics)});
+      const auto [place, is_new] = runs.try_emplace(id, First{&one, without_measured(*metrics)});
       if (is_new) continue;
       const First& first = place->second;
       const auto differs = [&](const auto& metric) {
         const auto other = first.metrics.find(metric.key());
         return other != first.metrics.end() && *other != metric.value();
       };
-      const auto own = without_times(*metrics);
+      const auto own = without_measured(*metrics);
       for (auto metric = own.begin(); metric != own.end(); ++metric) {
         if (!differs(metric)) continue;
         objections.object(

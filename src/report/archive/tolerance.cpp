@@ -29,7 +29,7 @@ std::set<std::string> judged_metrics(const Study& study) {
     }
   }
   std::erase_if(metrics,
-                [](const auto& key) { return key.empty() || metric_of(key).is_of_machine(); });
+                [](const auto& key) { return key.empty() || metric_of(key).is_measured(); });
   return metrics;
 }
 

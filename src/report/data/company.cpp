@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <tuple>
 
 #include "record/provenance.h"
 #include "util/text.h"
@@ -17,10 +18,12 @@ struct Span {
   std::time_t from, to;
 };
 
-// Two runs that were at work on one machine at the same time.
+// Two runs that were at work on one machine at the same time. Times are in whole seconds, in which
+// several runs may have been at work one after the other.
 std::string together(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.from < b.from; });
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+  });
   for (std::size_t i = 0; i < spans.size(); ++i) {
     for (std::size_t j = i + 1; j < spans.size() && spans[j].from < spans[i].to; ++j) {
       const bool is_same = spans[j].id == spans[i].id;  // which several variants share

@@ -163,6 +163,8 @@ bool Metric::is_of_machine() const {  // forward_tokens_per_second_t256 is no sh
   return is_time() || key.find("per_second") != key.npos;
 }
 
+bool Metric::is_measured() const { return is_of_machine() || key.find("memory_mib") != key.npos; }
+
 std::string Metric::text(double value) const {
   int places = 0;
   if (decimals) {

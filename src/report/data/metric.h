@@ -38,6 +38,9 @@ struct Metric {
   bool is_time() const;  ///< the key ends in _seconds or _per_second
   /// Whether it is a time or a speed of any kind, which is that of the machine, too.
   bool is_of_machine() const;
+  /// Whether the same run, executed again on the same machine, has another: times, speeds, the peak
+  /// of memory.
+  bool is_measured() const;
 
   std::string text(double value) const;         ///< a number in this metric's format
   std::string signed_text(double value) const;  ///< the same of a difference: +0.1, −0.1
