@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
+#include "report/page/summary.h"
 #include "study/asked/asked_study.h"
 
 namespace difflab::cli {

@@ -114,7 +114,7 @@ std::string expectation(const Study& study, const Found& found, int workers) {
 }
 
 constexpr std::size_t kLabelWidth = 11;
-constexpr std::size_t kTextWidth = 98;
+constexpr std::size_t kTextWidth = 98;  // with two blanks as wide as the report's sentences
 
 void print_header(const Study& study, const Found& found, int workers) {
   std::cout << (study.preset.empty()

@@ -14,8 +14,8 @@ namespace difflab {
 
 /// How fast a model writes: tokens a second through the cache of keys and values, behind contexts
 /// of each length, alone and in batches. Reading the context is not counted. Medians of interleaved
-/// rounds; random tokens. Times depend on the machine and on what else it does; run one at a time
-/// (launcher.workers=1).
+/// rounds; random tokens, each case once untimed before it is timed. Times depend on the machine
+/// and on what else it does; run one at a time (launcher.workers=1).
 struct DecodingConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "decoding";
   static constexpr std::string_view kAbout =
