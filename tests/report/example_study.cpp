@@ -1,10 +1,8 @@
 #include "report/example_study.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
-#include "util/error.h"
 #include "util/files.h"
 #include "util/random.h"
 #include "util/text.h"
@@ -12,17 +10,6 @@
 namespace difflab::report {
 
 namespace fs = std::filesystem;
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "difflab-report-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw UserError("no temporary folder at " + name);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 StudyBuilder::StudyBuilder(const fs::path& folder) : folder_(folder) {
   study.name = "headline";

@@ -7,21 +7,11 @@
 #include "report/data/frame.h"
 #include "report/figure/style.h"
 #include "report/report.h"
+#include "support/temporary_folder.h"
 
 namespace difflab::report {
 
-/// A temporary folder that disappears with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using testing::TemporaryFolder;
 
 /// Writes the files of run directories by hand, as the worker would.
 class StudyBuilder {

@@ -85,7 +85,8 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
                           .title = text_at(document->root, "title"),
                           .question = text_at(document->root, "question"),
                           .summary = nullptr,
-                          .folder = {}};
+                          .folder = {},
+                          .core_time = {}};
   for (const char* preset : kShownPresets) {
     auto arguments = overrides;
     arguments.push_back(std::string("preset=") + preset);
@@ -99,6 +100,9 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
     if (!exhibit.summary.is_null()) continue;
     exhibit.folder = fs::path(name) / preset;
     exhibit.summary = read_summary(results / exhibit.folder);
+  }
+  if (!exhibit.summary.is_null()) {
+    exhibit.core_time = report::core_time_of(results / exhibit.folder);
   }
   return exhibit;
 }

@@ -19,6 +19,18 @@ constexpr const char* kIntroduction =
     "reported "
     "before these rules; its figures stand.";
 
+// What making all of it again takes: a run that several experiments share counts once.
+std::string total_text(const std::vector<Exhibit>& exhibits) {
+  CoreTime all;
+  for (const Exhibit& exhibit : exhibits) {
+    all.insert(exhibit.core_time.begin(), exhibit.core_time.end());
+  }
+  if (all.empty()) return "";
+  return concat("All runs shown here and those of their tuning took ",
+                core_hours_text(core_hours(all)),
+                ". A run that several experiments share counts once.");
+}
+
 bool has_run(const Exhibit& exhibit) { return exhibit.summary.is_object(); }
 
 std::string text_at(const Json& json, const char* key) { return json.value(key, std::string()); }
@@ -45,8 +57,11 @@ std::string others(const Exhibit& exhibit) {
 
 std::string origin(const Exhibit& exhibit) {
   const Json& runs = exhibit.summary.at("runs");
-  return concat("preset ", text_at(exhibit.summary, "preset"), ", ", runs.at("finished").dump(),
-                " of ", runs.at("planned").dump(), " runs");
+  const std::string preset =
+      concat("preset ", text_at(exhibit.summary, "preset"), ", ", runs.at("finished").dump(),
+             " of ", runs.at("planned").dump(), " runs");
+  if (exhibit.core_time.empty()) return preset;
+  return concat(preset, ", ", core_hours_text(core_hours(exhibit.core_time)));
 }
 
 // A PNG, because an SVG in an <img> is set in whatever font the reader has.
@@ -180,8 +195,10 @@ std::string gallery_markdown(const std::vector<Exhibit>& exhibits) {
   std::string out =
       "# Results\n\nWritten by `./difflab report --all` from finished runs; `index.html` shows the "
       "same.\n" +
-      wrap(kIntroduction, 100) +
-      "\n\n| experiment | question | answer | measured | source's figure | figure |\n"
+      wrap(kIntroduction, 100) + "\n\n";
+  if (const auto total = total_text(exhibits); !total.empty()) out += wrap(total, 100) + "\n\n";
+  out +=
+      "| experiment | question | answer | measured | source's figure | figure |\n"
       "| :-- | :-- | :-- | :-- | :-- | :-- |\n";
   for (const Exhibit& exhibit : exhibits) out += markdown_row(exhibit);
   return out;
@@ -189,7 +206,11 @@ std::string gallery_markdown(const std::vector<Exhibit>& exhibits) {
 
 std::string gallery_html(const std::vector<Exhibit>& exhibits) {
   std::string out = page_head("difflab: results", kGalleryStyle) + "<h1>Results</h1>\n<p>" +
-                    escape_html(kIntroduction) + "</p>\n<nav>\n";
+                    escape_html(kIntroduction) + "</p>\n";
+  if (const auto total = total_text(exhibits); !total.empty()) {
+    out += concat("<p>", escape_html(total), "</p>\n");
+  }
+  out += "<nav>\n";
   for (const Exhibit& exhibit : exhibits) {
     out += concat("<a href=\"#", address(exhibit.name), "\">", escape_html(exhibit.name), "</a>\n");
   }

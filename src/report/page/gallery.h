@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/page/core_time.h"
 #include "report/page/figure_files.h"
 #include "report/page/summary.h"
 #include "report/settings/study.h"
@@ -24,6 +25,7 @@ struct Exhibit {
   std::string question;
   Json summary;                  ///< null: not run yet
   std::filesystem::path folder;  ///< of its report, relative to the gallery's
+  CoreTime core_time;            ///< of its runs and those of its tuning
 };
 
 /// results/README.md: one table of all experiments with question, answer, figures and thumbnail.

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace difflab::report {
+
+/// Core seconds by run: wall time from start to end, times the threads. A run that several
+/// experiments share has one id, so a sum over maps that are merged counts it once.
+using CoreTime = std::map<std::string, double>;
+
+/// Of the runs of a report and of its tuning, by the record in its folder (runs.json). A session
+/// that was killed does not say when it ended and does not count.
+CoreTime core_time_of(const std::filesystem::path& report);
+
+/// Of all of them together, in hours.
+double core_hours(const CoreTime& runs);
+
+/// "1.8 core-hours"; "less than 0.1 core-hours".
+std::string core_hours_text(double hours);
+
+}  // namespace difflab::report
