@@ -204,6 +204,14 @@ class Work {
             [&context](LanguageModel&, std::int64_t samples) {
               return validation_metrics(context, samples);
             },
+            [&context](const std::vector<TrainEvent>& events, std::int64_t samples) {
+              std::vector<HeldoutQuestion> questions;
+              for (const auto& event : events) {
+                questions.push_back({"train.events: " + event.name, event.metric,
+                                     [&event](double value) { return event.met_by(value); }});
+              }
+              return answers_of(context, questions, samples);
+            },
             stop_requested_,
             [this] { require_held(); },
             first_batch(config_),

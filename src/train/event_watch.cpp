@@ -1,31 +1,9 @@
 #include "train/event_watch.h"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
-#include "util/error.h"
-#include "util/text.h"
-
 namespace difflab {
-namespace {
-
-// A misspelt metric would never be met, and the run be called one that did not get there.
-bool is_met(const TrainEvent& event, const Json& seen) {
-  const auto value = seen.find(event.metric);
-  if (value == seen.end()) {
-    std::vector<std::string> names;
-    for (const auto& [name, number] : seen.items()) names.push_back(name);
-    throw UserError(
-        concat("train.events: ", event.name, " looks at ", event.metric,
-               ", which held-out evaluations of this task do not have; expected one of ",
-               join(names), suggestion(event.metric, names)));
-  }
-  return value->is_number() && event.met_by(value->get<double>());
-}
-
-}  // namespace
-
 bool has_stopped(const TrainConfig& config, const Progress& progress) {
   if (config.seconds > 0 && progress.train_seconds >= config.seconds) return true;
   return !config.stop_at.empty() &&
@@ -35,18 +13,19 @@ bool has_stopped(const TrainConfig& config, const Progress& progress) {
 }
 
 void EventWatch::after_step(Progress& progress) const {
-  const bool all_happened = std::all_of(
-      config_.events.begin(), config_.events.end(),
-      [&](const TrainEvent& event) { return progress.milestones.contains(event.steps_key()); });
-  if (all_happened || progress.step % config_.event_every != 0) return;
-  const auto seen = look_(config_.event_samples);
-  for (const auto& event : config_.events) look_for(event, seen, progress);
+  if (progress.step % config_.event_every != 0) return;
+  std::vector<TrainEvent> awaited;
+  for (const auto& event : config_.events) {
+    if (!progress.milestones.contains(event.steps_key())) awaited.push_back(event);
+  }
+  if (awaited.empty()) return;
+  const auto met = look_(awaited, config_.event_samples);
+  for (std::size_t i = 0; i < awaited.size(); ++i) note(awaited[i], met.at(i), progress);
 }
 
-void EventWatch::look_for(const TrainEvent& event, const Json& seen, Progress& progress) const {
-  if (progress.milestones.contains(event.steps_key())) return;
+void EventWatch::note(const TrainEvent& event, bool is_met, Progress& progress) const {
   auto& rows = progress.rows;
-  if (!is_met(event, seen)) {
+  if (!is_met) {
     rows.erase(event.name);
     return;
   }
@@ -58,7 +37,7 @@ void EventWatch::look_for(const TrainEvent& event, const Json& seen, Progress& p
   const auto first = row["first"];
   rows.erase(event.name);
   // A small batch can be lucky: then the row begins anew.
-  if (config_.eval_samples > config_.event_samples && !is_met(event, look_(config_.eval_samples))) {
+  if (config_.eval_samples > config_.event_samples && !look_({event}, config_.eval_samples).at(0)) {
     return;
   }
   progress.milestones[event.steps_key()] = first;

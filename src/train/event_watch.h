@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "train/checkpoint.h"
 #include "train/settings/train_config.h"
@@ -11,12 +12,16 @@ namespace difflab {
 /// (train.seconds). A checkpoint that is saved then is the last, also for who resumes.
 bool has_stopped(const TrainConfig& config, const Progress& progress);
 
+using LookForEvents =
+    std::function<std::vector<bool>(const std::vector<TrainEvent>&, std::int64_t samples)>;
+
 /// Looks for the events of a training (train.events) every event_every steps on a small held-out
 /// batch, and confirms what it finds there on the full one.
 class EventWatch {
  public:
-  /// @param look held-out figures of the model as it is, over so many sequences per task part
-  EventWatch(const TrainConfig& config, std::function<Json(std::int64_t samples)> look)
+  /// @param look which of these events the model as it is meets, over so many held-out sequences
+  /// per task part
+  EventWatch(const TrainConfig& config, LookForEvents look)
       : config_(config), look_(std::move(look)) {}
 
   /// Looks if it is time to. Notes in progress.milestones the step of the first look in the row
@@ -25,10 +30,10 @@ class EventWatch {
   void after_step(Progress& progress) const;
 
  private:
-  void look_for(const TrainEvent& event, const Json& seen, Progress& progress) const;
+  void note(const TrainEvent& event, bool is_met, Progress& progress) const;
 
   const TrainConfig& config_;
-  std::function<Json(std::int64_t)> look_;
+  LookForEvents look_;
 };
 
 }  // namespace difflab

@@ -14,7 +14,6 @@
 #include "record/log/metrics_log.h"
 #include "record/status.h"
 #include "task/base/task.h"
-#include "train/event_watch.h"
 #include "train/step/optimizer.h"
 #include "train/step/recorded_step.h"
 #include "util/error.h"
@@ -71,9 +70,7 @@ class Loop {
         metrics_(context.directory.metrics(), progress_.metrics_length),
         step_(context.record_steps ? recorded_step(context.model, optimizer_, config_)
                                    : plain_step(context.model, optimizer_, config_)),
-        events_(config_, [&context](std::int64_t samples) {
-          return context.validate(context.model, samples);
-        }) {}
+        events_(config_, context.look_for) {}
 
   TrainOutcome run() {
     if (cannot_begin_) return end(*cannot_begin_);

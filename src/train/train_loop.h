@@ -8,6 +8,7 @@
 #include "record/log/time_spent.h"
 #include "record/run_directory.h"
 #include "train/checkpoint.h"
+#include "train/event_watch.h"
 #include "train/settings/train_config.h"
 #include "util/json.h"
 
@@ -28,8 +29,9 @@ struct TrainContext {
   bool record_steps;  ///< cuda_graph
   RunIdentity run;
   RunDirectory directory;
-  /// Held-out figures for a metrics line or a look for events, over so many sequences per part.
+  /// Held-out figures for a metrics line, over so many sequences per part.
   std::function<Json(LanguageModel&, std::int64_t samples)> validate;
+  LookForEvents look_for;                        ///< whether such figures of the model meet events
   std::function<bool()> stop_requested;          ///< asked between steps
   std::function<void()> before_writing = [] {};  ///< may throw to keep the folder as it is
   std::int64_t first_batch = 0;                  ///< of the training data

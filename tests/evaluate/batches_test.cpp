@@ -153,5 +153,117 @@ CATCH_TEST_CASE("held-out figures are of their split, and their parts weigh as i
   CATCH_CHECK(details.at("sequences") == kSamples);
 }
 
+/// Counts the sequences that it is asked for.
+class CountedTask : public Task {
+ public:
+  CountedTask(const Task& task, std::int64_t& sequences) : task_(task), sequences_(sequences) {}
+  std::int64_t vocab_size() const override { return task_.vocab_size(); }
+  std::int64_t sequence_length() const override { return task_.sequence_length(); }
+  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
+              std::int64_t size) const override {
+    sequences_ += size;
+    return task_.batch(seed, split, index, size);
+  }
+  std::vector<TaskPart> parts() const override { return {{"all", 1, this}}; }
+  double chance_accuracy() const override { return task_.chance_accuracy(); }
+  std::string token_text(std::int64_t token) const override { return task_.token_text(token); }
+
+ private:
+  const Task& task_;
+  std::int64_t& sequences_;
+};
+
+CATCH_TEST_CASE("questions have the answers that all held-out figures give") {
+  const TaskConfig task_config = NeedleRecallConfig{.needle = kAsked, .recall_share = 0.25};
+  const auto task = build_task(task_config);
+  for (const std::int64_t value : {0, 1}) {
+    const auto token = Vocabulary(kAsked).value(value);
+    auto model = testing::parrot(token, task->vocab_size(), 2.0);
+    for (const int lanes : {1, 3}) {
+      const EvaluationContext context{model, task_config, *task, kSeed, lanes};
+      const auto figures = validation_metrics(context, kSamples);
+      std::vector<HeldoutQuestion> questions;
+      std::vector<bool> expected;
+      for (const auto& [name, number] : figures.items()) {
+        const auto figure = number.get<double>();
+        // At the bound, beside it, and far away.
+        for (const double bound : {figure, figure * 1.0001, figure * 0.9999, 0.0, 0.9, 9.0}) {
+          questions.push_back({"a", name, [bound](double x) { return x >= bound; }});
+          expected.push_back(figure >= bound);
+          questions.push_back({"a", name, [bound](double x) { return x <= bound; }});
+          expected.push_back(figure <= bound);
+        }
+      }
+      CATCH_CHECK(answers_of(context, questions, kSamples) == expected);
+      for (std::size_t i = 0; i < questions.size(); ++i) {
+        CATCH_INFO(questions[i].metric << ", question " << i);
+        CATCH_CHECK(answers_of(context, {questions[i]}, kSamples) ==
+                    std::vector{bool(expected[i])});
+      }
+    }
+  }
+}
+
+CATCH_TEST_CASE("scoring ends where no sequence that is left can change the answer") {
+  const TaskConfig task_config = NeedleRecallConfig{.needle = kAsked, .recall_share = 0.25};
+  const auto task = build_task(task_config);
+  auto model = testing::parrot(Vocabulary(kAsked).value(0), task->vocab_size(), 2.0);
+  const auto& needles = *task->parts()[0].task;
+  const auto until = [&](const std::function<bool(const PartialScore&)>& enough) {
+    return score_until(model, needles, kSeed, Split::kValid, kSamples, 1, enough);
+  };
+  const auto all = until([](const PartialScore&) { return false; });
+  const auto whole = score_batches(model, needles, kSeed, Split::kValid, kSamples);
+  CATCH_CHECK(all.score.sequences == kSamples);
+  CATCH_CHECK(all.all_targets == whole.targets);
+  CATCH_CHECK(all.score.targets == whole.targets);
+  CATCH_CHECK(all.score.correct == whole.correct);
+  CATCH_CHECK(all.score.loss_sum == Approx(whole.loss_sum));
+  CATCH_CHECK(until([](const PartialScore&) { return true; }).score.sequences == 0);
+  // A parrot has one answer of four right, so that nine of ten are soon out of reach.
+  const auto some = until([](const PartialScore& found) {
+    const auto wrong = found.score.targets - found.score.correct;
+    return static_cast<double>(wrong) > 0.1 * static_cast<double>(found.all_targets);
+  });
+  CATCH_CHECK(some.score.sequences > 0);
+  CATCH_CHECK(some.score.sequences < kSamples / 4);
+  CATCH_CHECK(some.all_targets == whole.targets);
+}
+
+CATCH_TEST_CASE("a part that no question is about is not even generated") {
+  const TaskConfig task_config = NeedleRecallConfig{.needle = kAsked};
+  const auto task = build_task(task_config);
+  std::int64_t needles = 0, recall = 0;
+  const auto parts = task->parts();
+  CATCH_REQUIRE(parts.size() == 2);
+  const CountedTask first(*parts[0].task, needles), second(*parts[1].task, recall);
+  class Mixture : public CountedTask {
+   public:
+    Mixture(const Task& task, std::int64_t& sequences, std::vector<TaskPart> parts)
+        : CountedTask(task, sequences), parts_(std::move(parts)) {}
+    std::vector<TaskPart> parts() const override { return parts_; }
+
+   private:
+    std::vector<TaskPart> parts_;
+  };
+  std::int64_t mixed = 0;
+  const Mixture mixture(*task, mixed, {{parts[0].name, .5, &first}, {parts[1].name, .5, &second}});
+  auto model = testing::parrot(Vocabulary(kAsked).value(0), task->vocab_size(), 2.0);
+  const EvaluationContext context{model, task_config, mixture, kSeed};
+  const auto ask = [&](const std::string& metric) {
+    needles = recall = 0;
+    answers_of(context, {{"a", metric, [](double x) { return x >= .9; }}}, kSamples);
+    return std::pair(needles, recall);
+  };
+  CATCH_CHECK(ask("valid_accuracy") == std::pair<std::int64_t, std::int64_t>(kSamples, 0));
+  CATCH_CHECK(ask("valid_recall_loss") == std::pair<std::int64_t, std::int64_t>(0, kSamples));
+  CATCH_CHECK(ask("valid_loss") == std::pair<std::int64_t, std::int64_t>(kSamples, kSamples));
+  CATCH_CHECK_THROWS_WITH(
+      ask("valid_accurcy"),
+      Catch::Contains("a looks at valid_accurcy, which held-out evaluations of this task do not "
+                      "have; expected one of valid_accuracy, valid_loss, ") &&
+          Catch::Contains("did you mean valid_accuracy?"));
+}
+
 }  // namespace
 }  // namespace difflab

@@ -78,6 +78,7 @@ struct Training {
                asked.push_back(samples);
                return Json{{"valid_loss", 2.5}, {"valid_accuracy", curve.at(asked.size() - 1)}};
              },
+         .look_for = [](const auto& events, auto) { return std::vector<bool>(events.size()); },
          .stop_requested = std::move(stop_requested),
          .first_batch = kFirstBatch});
   }

@@ -42,6 +42,30 @@ Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, 
   return total;
 }
 
+PartialScore score_until(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                         std::int64_t samples, int lanes,
+                         const std::function<bool(const PartialScore&)>& enough) {
+  PartialScore found;
+  std::vector<Batch> few;
+  for_each_batch(model, task, seed, split, samples, [&](const Batch& batch) {
+    found.all_targets += batch.targets.ge(0).sum().item<std::int64_t>();
+    constexpr std::int64_t kFew = 16;
+    const auto inputs = batch.inputs.split(kFew), targets = batch.targets.split(kFew);
+    for (std::size_t i = 0; i < inputs.size(); ++i) few.push_back({inputs[i], targets[i]});
+  });
+  model.reserve_positions(task.sequence_length());  // lanes only read the table
+  const auto together = static_cast<std::size_t>(std::max(lanes, 1));
+  for (std::size_t begin = 0; begin < few.size() && !enough(found); begin += together) {
+    std::vector<Score> scores(std::min(together, few.size() - begin));
+    side_by_side(lanes, static_cast<std::int64_t>(scores.size()), [&](std::int64_t index) {
+      const auto at = static_cast<std::size_t>(index);
+      scores[at] = score(model, few[begin + at].inputs, few[begin + at].targets);
+    });
+    for (const auto& one : scores) found.score += one;
+  }
+  return found;
+}
+
 Json cell_of(const Score& score, std::int64_t samples, double chance) {
   const auto interval = wilson_interval(score.correct, score.targets);
   return {{"samples", samples},

@@ -22,6 +22,18 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, int lanes = 1);
 
+/// What has been scored so far, of batches that have so many targets together.
+struct PartialScore {
+  Score score;
+  std::int64_t all_targets = 0;
+};
+
+/// Scores the same sequences in the same order, few at a time, until `enough` says that no more are
+/// needed.
+PartialScore score_until(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                         std::int64_t samples, int lanes,
+                         const std::function<bool(const PartialScore&)>& enough);
+
 /// What a cell tells of a score: samples, n, correct, accuracy, accuracy_low and accuracy_high
 /// (Wilson, 95 %), chance, loss.
 Json cell_of(const Score& score, std::int64_t samples, double chance);

@@ -2,12 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/language_model.h"
 #include "statistics/share.h"
 #include "task/base/task.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace difflab {
 
@@ -18,12 +22,16 @@ struct PartScore {
   Score score;
 };
 
+Score score_part(const EvaluationContext& context, const TaskPart& part, Split split,
+                 std::int64_t samples) {
+  return score_batches(context.model, *part.task, context.seed, split, samples, context.lanes);
+}
+
 std::vector<PartScore> score_parts(const EvaluationContext& context, Split split,
                                    std::int64_t samples) {
   std::vector<PartScore> scores;
   for (const auto& part : context.task.parts()) {
-    scores.push_back({part, score_batches(context.model, *part.task, context.seed, split, samples,
-                                          context.lanes)});
+    scores.push_back({part, score_part(context, part, split, samples)});
   }
   return scores;
 }
@@ -34,17 +42,97 @@ double mixture_loss(const std::vector<PartScore>& scores) {
   return loss;
 }
 
+// One of validation_metrics: the accuracy or the loss of a part, or the loss of the mixture.
+struct HeldoutFigure {
+  std::string name;
+  std::optional<std::size_t> part;
+  bool is_accuracy = false;
+};
+
+std::vector<HeldoutFigure> figures_of(const std::vector<TaskPart>& parts) {
+  std::vector<HeldoutFigure> figures{{"valid_accuracy", 0, true}, {"valid_loss", std::nullopt}};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    figures.push_back({concat("valid_", parts[i].name, "_accuracy"), i, true});
+    figures.push_back({concat("valid_", parts[i].name, "_loss"), i});
+  }
+  return figures;
+}
+
+double value_of(const HeldoutFigure& figure, const std::vector<PartScore>& scores) {
+  if (!figure.part) return mixture_loss(scores);
+  const auto& score = scores[*figure.part].score;
+  return figure.is_accuracy ? score.accuracy() : score.loss();
+}
+
+HeldoutFigure meant_by(const HeldoutQuestion& question, const std::vector<HeldoutFigure>& figures) {
+  std::vector<std::string> names;
+  for (const auto& figure : figures) {
+    if (figure.name == question.metric) return figure;
+    names.push_back(figure.name);
+  }
+  std::sort(names.begin(), names.end());
+  throw UserError(concat(question.asker, " looks at ", question.metric,
+                         ", which held-out evaluations of this task do not have; expected one of ",
+                         join(names), suggestion(question.metric, names)));
+}
+
+// Scores no more than it takes to answer. What was not scored counts as wrong then.
+Score enough_of(const EvaluationContext& context, const TaskPart& part, std::int64_t samples,
+                const std::vector<const HeldoutQuestion*>& accuracies) {
+  auto found = score_until(
+      context.model, *part.task, context.seed, Split::kValid, samples, context.lanes,
+      [&](const PartialScore& so_far) {
+        const auto all = static_cast<double>(so_far.all_targets);
+        const auto left = so_far.all_targets - so_far.score.targets;
+        const double least = static_cast<double>(so_far.score.correct) / all;
+        const double greatest = static_cast<double>(so_far.score.correct + left) / all;
+        return std::all_of(accuracies.begin(), accuracies.end(), [&](const auto* question) {
+          return question->is_met(least) == question->is_met(greatest);
+        });
+      });
+  found.score.targets = found.all_targets;
+  return found.score;
+}
+
 }  // namespace
 
 Json validation_metrics(const EvaluationContext& context, std::int64_t samples) {
   const auto scores = score_parts(context, Split::kValid, samples);
-  Json metrics = {{"valid_accuracy", scores.front().score.accuracy()},
-                  {"valid_loss", mixture_loss(scores)}};
-  for (const auto& [part, score] : scores) {
-    metrics[concat("valid_", part.name, "_accuracy")] = score.accuracy();
-    metrics[concat("valid_", part.name, "_loss")] = score.loss();
+  Json metrics = Json::object();
+  for (const auto& figure : figures_of(context.task.parts())) {
+    metrics[figure.name] = value_of(figure, scores);
   }
   return metrics;
+}
+
+std::vector<bool> answers_of(const EvaluationContext& context,
+                             const std::vector<HeldoutQuestion>& questions, std::int64_t samples) {
+  const auto parts = context.task.parts();
+  const auto all = figures_of(parts);
+  std::vector<HeldoutFigure> figures;
+  for (const auto& question : questions) figures.push_back(meant_by(question, all));
+
+  std::vector<PartScore> scores;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    std::vector<const HeldoutQuestion*> accuracies;
+    bool is_loss_asked = false;
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      if (figures[i].part.value_or(part) != part) continue;
+      is_loss_asked = is_loss_asked || !figures[i].is_accuracy;
+      if (figures[i].is_accuracy) accuracies.push_back(&questions[i]);
+    }
+    scores.push_back({parts[part], {}});
+    if (is_loss_asked) {
+      scores.back().score = score_part(context, parts[part], Split::kValid, samples);
+    } else if (!accuracies.empty()) {
+      scores.back().score = enough_of(context, parts[part], samples, accuracies);
+    }
+  }
+  std::vector<bool> answers;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    answers.push_back(questions[i].is_met(value_of(figures[i], scores)));
+  }
+  return answers;
 }
 
 EvaluationResult HeldoutConfig::run(const EvaluationContext& context) const {

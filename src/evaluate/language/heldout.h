@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
@@ -40,5 +42,19 @@ struct HeldoutConfig : EvaluationCommon {
 /// split: valid_loss (the parts weighted by their shares), valid_accuracy (the first part's), and
 /// valid_PART_loss and valid_PART_accuracy.
 Json validation_metrics(const EvaluationContext& context, std::int64_t samples);
+
+/// A question for one of validation_metrics that has the answer yes on one side of a bound.
+struct HeldoutQuestion {
+  std::string asker;  ///< for whoever misspelt the metric
+  std::string metric;
+  std::function<bool(double)> is_met;  ///< changes its answer once at most as the value rises
+};
+
+/// The answers that the figures of validation_metrics give, found with less work: a part that no
+/// question is about is not scored, and one that is asked for its accuracy alone no longer once the
+/// batches that are left cannot change an answer.
+/// @throws UserError for a metric that the task does not have
+std::vector<bool> answers_of(const EvaluationContext& context,
+                             const std::vector<HeldoutQuestion>& questions, std::int64_t samples);
 
 }  // namespace difflab
