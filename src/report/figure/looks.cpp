@@ -13,12 +13,14 @@ namespace difflab::report {
 namespace {
 
 constexpr int kInkSlot = 0;
-constexpr int kSlots = 9;
+constexpr int kChosen = 9;  // by name or hash; the others when these are taken
+constexpr int kSlots = 11;
 
 // Ink, then Okabe and Ito 2008; their yellow, too pale for lines on white paper, is replaced by
-// Tol's olive, and Tol's wine makes nine.
+// Tol's olive, and Tol's wine makes nine. Tol's indigo and a grey are for the tenth and eleventh.
 constexpr std::array<std::string_view, kSlots> kColors = {
-    kInk, "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#999933", "#882255"};
+    kInk,      "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9",
+    "#E69F00", "#999933", "#882255", "#332288", "#888888"};
 constexpr std::array<std::string_view, kSlots> kShapes = {
     "circle",
     "square",
@@ -28,15 +30,18 @@ constexpr std::array<std::string_view, kSlots> kShapes = {
     "cross",
     "triangle-right",
     "triangle-left",
-    "M0,-1.2L.38,-.38L1.2,0L.38,.38L0,1.2L-.38,.38L-1.2,0L-.38,-.38Z"};
+    "M0,-1.2L.38,-.38L1.2,0L.38,.38L0,1.2L-.38,.38L-1.2,0L-.38,-.38Z",
+    "M-1,-1L1,-1L-1,1L1,1Z",
+    "M-1,-1L-1,1L1,-1L1,1Z"};
 
 Json dash_of(int slot) {
   static const std::array<Json, kSlots> dashes = {
-      Json::array({1, 0}),   Json::array({6, 2}),
-      Json::array({2, 2}),   Json::array({8, 2, 2, 2}),
-      Json::array({4, 1}),   Json::array({10, 3}),
-      Json::array({1, 1.5}), Json::array({12, 2, 1, 2, 1, 2}),
-      Json::array({5, 4})};
+      Json::array({1, 0}),      Json::array({6, 2}),
+      Json::array({2, 2}),      Json::array({8, 2, 2, 2}),
+      Json::array({4, 1}),      Json::array({10, 3}),
+      Json::array({1, 1.5}),    Json::array({12, 2, 1, 2, 1, 2}),
+      Json::array({5, 4}),      Json::array({3, 1, 1, 1}),
+      Json::array({8, 4, 1, 4})};
   return dashes[static_cast<std::size_t>(slot)];
 }
 
@@ -88,10 +93,13 @@ std::vector<Look> looks_of(const std::vector<std::string>& values, const std::st
       continue;
     }
     // Ink is nobody's by chance.
-    int slot = 1 + static_cast<int>(hash_of(value) % (kSlots - 1));
-    for (int tries = 1; tries < kSlots - 1 && taken.count(slot) > 0; ++tries) {
-      slot = slot == kSlots - 1 ? 1 : slot + 1;
+    const int wished = 1 + static_cast<int>(hash_of(value) % (kChosen - 1));
+    int slot = wished;
+    for (int tries = 1; tries < kChosen - 1 && taken.count(slot) > 0; ++tries) {
+      slot = slot == kChosen - 1 ? 1 : slot + 1;
     }
+    for (int spare = kChosen; spare < kSlots && taken.count(slot) > 0; ++spare) slot = spare;
+    if (taken.count(slot) > 0) slot = wished;
     take(value, slot);
   }
   std::vector<Look> looks;
