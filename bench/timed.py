@@ -1,9 +1,11 @@
 """Whole commands and their seconds, and programs that time one case at a time, for the benchmarks
 beside it."""
 
+import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import time
 
 # What difflab-worker sets for itself (mallopt in src/worker/main.cpp), for programs that it is timed
@@ -24,6 +26,16 @@ def seconds(*command, **environment):
     begin = time.perf_counter()
     run(*command, **environment)
     return time.perf_counter() - begin
+
+
+def planned_runs(program, *words, expected):
+    """Whether difflab accepts a benchmark's sweep and plans as many runs; the runs. Runs nothing."""
+    with tempfile.TemporaryDirectory() as results:
+        told = run(program, "sweep", *words, f"results={results}", "--dry-run", "--json", DIFFLAB_ROOT=str(ROOT))
+    planned = json.loads(told)
+    if len(planned) != expected:
+        raise SystemExit(f"{len(planned)} runs are planned, not {expected}")
+    return planned
 
 
 class Server:

@@ -3,27 +3,10 @@
 #include <ATen/ATen.h>
 
 #include "kernel/operation/fused_rows.h"
-#include "model/language_model.h"
+#include "model/evaluation_mode.h"
 
 namespace difflab {
 namespace {
-
-/// While one exists, the model does not drop anything.
-class EvaluationMode {
- public:
-  explicit EvaluationMode(LanguageModel& model) : model_(model), training_(model.is_training()) {
-    if (training_) model_.eval();
-  }
-  ~EvaluationMode() {
-    if (training_) model_.train();
-  }
-  EvaluationMode(const EvaluationMode&) = delete;
-  EvaluationMode& operator=(const EvaluationMode&) = delete;
-
- private:
-  LanguageModel& model_;
-  bool training_;
-};
 
 // A loss needs more digits than a projection in bfloat16 has.
 at::Tensor wide(const at::Tensor& logits) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 namespace difflab {
+
 bool has_stopped(const TrainConfig& config, const Progress& progress) {
   if (config.seconds > 0 && progress.train_seconds >= config.seconds) return true;
   return !config.stop_at.empty() &&

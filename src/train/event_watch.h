@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "train/checkpoint.h"
@@ -12,6 +14,7 @@ namespace difflab {
 /// (train.seconds). A checkpoint that is saved then is the last, also for who resumes.
 bool has_stopped(const TrainConfig& config, const Progress& progress);
 
+/// Which of these events a model meets, by held-out figures over so many sequences per task part.
 using LookForEvents =
     std::function<std::vector<bool>(const std::vector<TrainEvent>&, std::int64_t samples)>;
 
@@ -19,8 +22,7 @@ using LookForEvents =
 /// batch, and confirms what it finds there on the full one.
 class EventWatch {
  public:
-  /// @param look which of these events the model as it is meets, over so many held-out sequences
-  /// per task part
+  /// @param look asks the model as it is
   EventWatch(const TrainConfig& config, LookForEvents look)
       : config_(config), look_(std::move(look)) {}
 

@@ -62,7 +62,6 @@ CATCH_TEST_CASE(
   CATCH_CHECK_THAT(row, Contains("validation loss ") && Contains(", 3 paired seeds, p = ") &&
                             Contains(" among 2 claims (Holm) |"));
   CATCH_CHECK_THAT(row, Contains("| 3.062 against 3.088 |"));
-  // Both experiments have the same runs, which count once.
   CATCH_CHECK_THAT(row, Contains("6 of 6 runs, less than 0.1 core-hours"));
   const auto page = read_file(driver.results() / "index.html");
   CATCH_CHECK_THAT(page, Contains("Is DIFF &lt;better&gt;?") &&

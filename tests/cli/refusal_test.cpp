@@ -39,6 +39,9 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
        "expected at most 4500"},
       {{"baseline=transfomer"},
        "baseline is transfomer, which is no value of model; did you mean transformer?"},
+      {{"sweep={seed: range(3)}"},
+       "sweep has a sweep inside [ ] or { }; put the sweep in quotes to pass it on as a text, or "
+       "give it to its key: sweep.KEY=…"},
       {{"launcher.kind=slrum"}, "did you mean slurm?"},
       {{"train.steps"}, "expected = and a value here"},
       {{"launcher.memory_mb=1", "kernels=plain"}, "seed=0: train.batch_size asks for training"},

@@ -177,6 +177,10 @@ CATCH_TEST_CASE("overrides that do not fit the tree are refused with a hint") {
   CATCH_CHECK(compose_text({"seed=1,2"}) ==
               "override seed=1,2: seed is given a sweep where one value is expected; for a list "
               "write [a,b], for a text quote it");
+  CATCH_CHECK(
+      compose_text({"train={lr: range(2)}"}) ==
+      "override train={lr: range(2)}: train has a sweep inside [ ] or { }; put the sweep in "
+      "quotes to pass it on as a text, or give it to its key: train.KEY=…");
   CATCH_CHECK(compose_text({"a/b=c"}) == "override a/b=c: there is no config group a/b");
   CATCH_CHECK(compose_text({"train.rl=2", "tags[0]=z", "~seed"}, /*strict=*/false) ==
               R"({"train":{"lr":1,"rl":2},"tags":["z","b"]})");

@@ -3,8 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluate/base/answerer.h"
@@ -173,64 +176,111 @@ class CountedTask : public Task {
   std::int64_t& sequences_;
 };
 
-CATCH_TEST_CASE("questions have the answers that all held-out figures give") {
-  const TaskConfig task_config = NeedleRecallConfig{.needle = kAsked, .recall_share = 0.25};
-  const auto task = build_task(task_config);
-  for (const std::int64_t value : {0, 1}) {
-    const auto token = Vocabulary(kAsked).value(value);
-    auto model = testing::parrot(token, task->vocab_size(), 2.0);
-    for (const int lanes : {1, 3}) {
-      const EvaluationContext context{model, task_config, *task, kSeed, lanes};
-      const auto figures = validation_metrics(context, kSamples);
-      std::vector<HeldoutQuestion> questions;
-      std::vector<bool> expected;
-      for (const auto& [name, number] : figures.items()) {
-        const auto figure = number.get<double>();
-        // At the bound, beside it, and far away.
-        for (const double bound : {figure, figure * 1.0001, figure * 0.9999, 0.0, 0.9, 9.0}) {
-          questions.push_back({"a", name, [bound](double x) { return x >= bound; }});
-          expected.push_back(figure >= bound);
-          questions.push_back({"a", name, [bound](double x) { return x <= bound; }});
-          expected.push_back(figure <= bound);
-        }
-      }
-      CATCH_CHECK(answers_of(context, questions, kSamples) == expected);
-      for (std::size_t i = 0; i < questions.size(); ++i) {
-        CATCH_INFO(questions[i].metric << ", question " << i);
-        CATCH_CHECK(answers_of(context, {questions[i]}, kSamples) ==
-                    std::vector{bool(expected[i])});
+// Questions about each accuracy and loss: at the bound, beside it, and far away.
+struct Questionnaire {
+  std::vector<HeldoutQuestion> questions;
+  std::vector<bool> expected;
+
+  Questionnaire(const Json& figures, bool with_losses) {
+    for (const auto& [name, number] : figures.items()) {
+      if (!with_losses && name.ends_with("_loss")) continue;
+      const auto figure = number.get<double>();
+      for (const double bound : {figure, figure * 1.0001, figure * 0.9999, 0.0, 0.9, 9.0}) {
+        questions.push_back({"a", name, [bound](double x) { return x >= bound; }});
+        expected.push_back(figure >= bound);
+        questions.push_back({"a", name, [bound](double x) { return x <= bound; }});
+        expected.push_back(figure <= bound);
       }
     }
   }
+};
+
+void check_questions(const EvaluationContext& context, std::int64_t samples) {
+  const auto figures = validation_metrics(context, samples);
+  const Questionnaire all(figures, true), accuracies(figures, false);
+  CATCH_CHECK(answers_of(context, all.questions, samples) == all.expected);
+  CATCH_CHECK(answers_of(context, accuracies.questions, samples) == accuracies.expected);
+  for (std::size_t i = 0; i < all.questions.size(); ++i) {
+    CATCH_INFO(all.questions[i].metric << ", question " << i);
+    CATCH_CHECK(answers_of(context, {all.questions[i]}, samples) ==
+                std::vector<bool>{all.expected[i]});
+    // With one that is settled at once, and one that takes all batches.
+    const HeldoutQuestion easy{"a", "valid_accuracy", [](double x) { return x >= 0; }};
+    CATCH_CHECK(answers_of(context, {easy, all.questions[i]}, samples) ==
+                std::vector<bool>{true, all.expected[i]});
+  }
 }
 
-CATCH_TEST_CASE("scoring ends where no sequence that is left can change the answer") {
-  const TaskConfig task_config = NeedleRecallConfig{.needle = kAsked, .recall_share = 0.25};
+CATCH_TEST_CASE("questions have the answers that all held-out figures give") {
+  const TaskConfig tasks[] = {NeedleRecallConfig{.needle = kAsked, .recall_share = 0.25}, kAsked,
+                              NeedleConfig{.length = 48, .lengths = {16, 32, 48}, .needles = 2}};
+  for (const auto& task_config : tasks) {
+    const auto task = build_task(task_config);
+    // In single precision, as in a training: figures are those of the same batches, to the bit.
+    const ModelConfig config{
+        .d_model = 16, .layers = 2, .attention = DifferentialAttentionConfig{.heads = 1}};
+    LanguageModel model(config, task->vocab_size());
+    initialise(model, config, 5);
+    for (const int lanes : {1, 3}) {
+      CATCH_INFO(lanes << " lanes");
+      check_questions({model, task_config, *task, kSeed, lanes}, kSamples);
+    }
+    auto parrot = testing::parrot(Vocabulary(kAsked).value(0), task->vocab_size(), 2.0);
+    check_questions({parrot, task_config, *task, kSeed}, kSamples);
+  }
+}
+
+CATCH_TEST_CASE("a model that has come to nothing meets no bound") {
+  const TaskConfig task_config = kAsked;
   const auto task = build_task(task_config);
-  auto model = testing::parrot(Vocabulary(kAsked).value(0), task->vocab_size(), 2.0);
-  const auto& needles = *task->parts()[0].task;
-  const auto until = [&](const std::function<bool(const PartialScore&)>& enough) {
-    return score_until(model, needles, kSeed, Split::kValid, kSamples, 1, enough);
-  };
-  const auto all = until([](const PartialScore&) { return false; });
-  const auto whole = score_batches(model, needles, kSeed, Split::kValid, kSamples);
-  CATCH_CHECK(all.score.sequences == kSamples);
-  CATCH_CHECK(all.all_targets == whole.targets);
-  CATCH_CHECK(all.score.targets == whole.targets);
-  CATCH_CHECK(all.score.correct == whole.correct);
-  CATCH_CHECK(all.score.loss_sum == Approx(whole.loss_sum));
-  CATCH_CHECK(until([](const PartialScore&) { return true; }).score.sequences == 0);
-  // A parrot has one answer of four right, so that nine of ten are soon out of reach.
-  const auto some = until([](const PartialScore& found) {
-    const auto wrong = found.score.targets - found.score.correct;
-    return static_cast<double>(wrong) > 0.1 * static_cast<double>(found.all_targets);
-  });
-  CATCH_CHECK(some.score.sequences > 0);
-  CATCH_CHECK(some.score.sequences < kSamples / 4);
-  CATCH_CHECK(some.all_targets == whole.targets);
+  auto model = testing::parrot(0, task->vocab_size(), std::nan(""));
+  const EvaluationContext context{model, task_config, *task, kSeed};
+  CATCH_REQUIRE(std::isnan(validation_metrics(context, kSamples).at("valid_loss").get<double>()));
+  CATCH_CHECK(answers_of(context,
+                         {{"a", "valid_loss", [](double x) { return x <= 1e9; }},
+                          {"a", "valid_accuracy", [](double x) { return x >= 0.9; }}},
+                         kSamples) == std::vector<bool>{false, false});
 }
 
-CATCH_TEST_CASE("a part that no question is about is not even generated") {
+CATCH_TEST_CASE("scoring ends with the first batches that are enough, whatever the lanes") {
+  const auto task = kAsked.build();
+  auto model = testing::parrot(Vocabulary(kAsked).value(0), task->vocab_size(), 2.0);
+  CATCH_CHECK(count_targets(*task, kSeed, Split::kValid, kSamples) == 2 * kSamples);
+  for (const int lanes : {1, 2, 3}) {
+    CATCH_INFO(lanes << " lanes");
+    const auto until = [&](std::int64_t sequences) {
+      return score_batches(model, *task, kSeed, Split::kValid, kSamples, lanes,
+                           [&](const Score& found) { return found.sequences >= sequences; });
+    };
+    CATCH_CHECK(until(0).sequences == 0);
+    CATCH_CHECK(until(1).sequences == 170);
+    CATCH_CHECK(until(1).correct == score_batches(model, *task, kSeed, Split::kValid, 170).correct);
+    CATCH_CHECK(until(171).sequences == 340);
+    CATCH_CHECK(until(kSamples + 1).sequences == kSamples);
+  }
+}
+
+CATCH_TEST_CASE("lanes score a model in the middle of its training as it is asked later") {
+  const auto task = kAsked.build();
+  ModelConfig config{
+      .d_model = 16, .layers = 2, .attention = DifferentialAttentionConfig{.heads = 1}};
+  config.dropout = 0.5;
+  LanguageModel model(config, task->vocab_size());
+  initialise(model, config, 5);
+  const auto loss = [&](int lanes) {
+    return score_batches(model, *task, kSeed, Split::kValid, 4 * kSamples, lanes).loss_sum;
+  };
+  model.eval();
+  const double expected = loss(1);
+  model.train();
+  for (int round = 0; round < 5; ++round) {
+    CATCH_CHECK(loss(1) == expected);
+    CATCH_CHECK(loss(3) == expected);
+    CATCH_CHECK(model.is_training());
+  }
+}
+
+CATCH_TEST_CASE("a part that no question is about is not scored") {
   const TaskConfig task_config = NeedleRecallConfig{.needle = kAsked};
   const auto task = build_task(task_config);
   std::int64_t needles = 0, recall = 0;
@@ -255,7 +305,8 @@ CATCH_TEST_CASE("a part that no question is about is not even generated") {
     answers_of(context, {{"a", metric, [](double x) { return x >= .9; }}}, kSamples);
     return std::pair(needles, recall);
   };
-  CATCH_CHECK(ask("valid_accuracy") == std::pair<std::int64_t, std::int64_t>(kSamples, 0));
+  // Once to count what is asked, then one batch of 170 that leaves .9 out of reach.
+  CATCH_CHECK(ask("valid_accuracy") == std::pair<std::int64_t, std::int64_t>(kSamples + 170, 0));
   CATCH_CHECK(ask("valid_recall_loss") == std::pair<std::int64_t, std::int64_t>(0, kSamples));
   CATCH_CHECK(ask("valid_loss") == std::pair<std::int64_t, std::int64_t>(kSamples, kSamples));
   CATCH_CHECK_THROWS_WITH(

@@ -1,4 +1,9 @@
 // Runs that are watched for events, and stop at one.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "config/schema/reader.h"
 #include "record/status.h"
 #include "support/catch.h"
@@ -41,6 +46,43 @@ CATCH_TEST_CASE("a run says when its events came, and beyond what those that did
   unwatched.train.events.clear();
   CATCH_CHECK((*read_result(results.run(unwatched)))["metrics"]["test_loss"] ==
               result["metrics"]["test_loss"]);
+}
+
+CATCH_TEST_CASE("events come where the held-out figures of the same samples say") {
+  const Results results;
+  auto config = watched();
+  config.train.steps = 60;
+  config.train.lr = 3e-2;
+  config.train.eval_every = config.train.event_every = 1;
+  config.train.eval_samples = config.train.event_samples = 400;
+  config.train.events.clear();
+  const auto curve = read_metrics(results.run(config));
+  // The median of a figure is on either side of its bound at different steps.
+  const std::vector<std::string> names{"valid_accuracy", "valid_loss"};
+  std::map<std::string, double> bounds;
+  for (const auto& name : names) {
+    std::vector<double> values;
+    for (const auto& line : curve) values.push_back(line.at(name).get<double>());
+    std::sort(values.begin(), values.end());
+    bounds[name] = values[values.size() / 2];
+    CATCH_CHECK(values.front() < values.back());
+  }
+  for (const auto& name : names) {
+    const auto label = name.substr(6);
+    config.train.events.push_back(
+        {.name = label + "_up", .metric = name, .at_least = bounds[name], .in_a_row = 1});
+    config.train.events.push_back(
+        {.name = label + "_down", .metric = name, .at_most = bounds[name], .in_a_row = 1});
+  }
+  const auto found = *read_result(results.run(config));
+  for (const auto& event : config.train.events) {
+    CATCH_INFO(event.name);
+    const auto line = std::find_if(curve.begin() + 1, curve.end(), [&](const Json& one) {
+      return event.met_by(one.at(event.metric).get<double>());
+    });
+    CATCH_REQUIRE(line != curve.end());
+    CATCH_CHECK(found.at("metrics").at(event.steps_key()) == line->at("step"));
+  }
 }
 
 CATCH_TEST_CASE("a run that stops at its event ends there, however often it was interrupted") {

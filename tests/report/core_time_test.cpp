@@ -1,7 +1,10 @@
 // What the runs of a report took: all sessions, all threads, and a shared run once.
 #include "report/page/core_time.h"
 
+#include <vector>
+
 #include "report/example_study.h"
+#include "report/page/gallery.h"
 #include "support/catch.h"
 #include "util/files.h"
 
@@ -33,6 +36,29 @@ CATCH_TEST_CASE("core time includes the tuning, and a run that is in both once")
     {"id": "b", "provenance": {"started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:00:09Z"}},
     {"id": "e", "provenance": {"started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:01:00Z"}}]})");
   CATCH_CHECK(core_time_of(folder.path()) == CoreTime{{"a", 2 * 5400}, {"b", 9}, {"e", 60}});
+}
+
+CATCH_TEST_CASE("the gallery adds up what its experiments took, a run that two share once") {
+  const Json summary = {{"preset", "reference"},
+                        {"runs", {{"planned", 2}, {"finished", 2}}},
+                        {"answers", Json::array()}};
+  const std::vector<Exhibit> exhibits = {{.name = "a",
+                                          .title = {},
+                                          .question = {},
+                                          .summary = summary,
+                                          .folder = "a",
+                                          .core_time = {{"x", 3600}, {"y", 1800}}},
+                                         {.name = "b",
+                                          .title = {},
+                                          .question = {},
+                                          .summary = summary,
+                                          .folder = "b",
+                                          .core_time = {{"x", 3600}, {"z", 3600}}}};
+  for (const auto& page : {gallery_markdown(exhibits), gallery_html(exhibits)}) {
+    CATCH_CHECK_THAT(page, Catch::Contains("took 2.5 core-hours."));
+    CATCH_CHECK_THAT(page, Catch::Contains("2 of 2 runs, 1.5 core-hours"));
+    CATCH_CHECK_THAT(page, Catch::Contains("2 of 2 runs, 2.0 core-hours"));
+  }
 }
 
 CATCH_TEST_CASE("a record that is missing or damaged took no time, and little is not none") {

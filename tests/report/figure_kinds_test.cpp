@@ -241,6 +241,11 @@ CATCH_TEST_CASE("eleven values of an axis have eleven colours, shapes and dashes
   CATCH_CHECK(colors.size() == 11);
   CATCH_CHECK(shapes.size() == 11);
   CATCH_CHECK(dashes.size() == 11);
+  std::set<std::string> without_transformer;
+  std::vector<std::string> others(values.begin() + 1, values.end());
+  others.push_back("in the place of the Transformer");
+  for (const Look& look : looks_of(others, "")) without_transformer.insert(look.color);
+  CATCH_CHECK(without_transformer.size() == 11);
   const auto eleven = looks_of(values, "transformer");
   values.push_back("one too many");
   const auto twelve = looks_of(values, "transformer");

@@ -23,6 +23,20 @@ void merge_file(Value& tree, const Document& document, const std::string& packag
   merge(tree, content);
 }
 
+bool holds_sweep(const Override& item) { return item.value && contains_sweep(*item.value); }
+
+std::string no_single_value(const Override& item) {
+  if (!item.is_sweep()) {
+    return concat(item.key,
+                  " has a sweep inside [ ] or { }; put the sweep in quotes to pass it on "
+                  "as a text, or give it to its key: ",
+                  item.key, ".KEY=…");
+  }
+  return concat(item.key,
+                " is given a sweep where one value is expected; for a list write [a,b], for a text "
+                "quote it");
+}
+
 /// Applies one `key=value`, `+key=value`, `++key=value` or `~key` to the tree.
 class ValueOverride {
  public:
@@ -34,6 +48,7 @@ class ValueOverride {
       return refuse(concat("there is no config group ", item_.key));
     }
     if (item_.key.empty()) return refuse("an override needs a key before the =");
+    if (holds_sweep(item_)) return refuse(no_single_value(item_));
     if (item_.type == Override::Type::kDelete) return remove();
     set();
   }
@@ -156,14 +171,11 @@ class ValueOverride {
 std::vector<Override> without_sweeps(const std::vector<Override>& overrides, Problems& problems) {
   std::vector<Override> usable;
   for (const Override& item : overrides) {
-    if (!item.value || !contains_sweep(*item.value)) {
+    if (holds_sweep(item)) {
+      problems.add(item.source, item.key, no_single_value(item));
+    } else {
       usable.push_back(item);
-      continue;
     }
-    problems.add(item.source, item.key,
-                 concat(item.key,
-                        " is given a sweep where one value is expected; for a list "
-                        "write [a,b], for a text quote it"));
   }
   return usable;
 }

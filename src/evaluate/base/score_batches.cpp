@@ -3,9 +3,12 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "evaluate/base/side_by_side.h"
+#include "model/evaluation_mode.h"
 #include "model/language_model.h"
 #include "statistics/share.h"
 
@@ -27,43 +30,43 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
 }
 
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
-                    std::int64_t samples, int lanes) {
+                    std::int64_t samples, int lanes,
+                    const std::function<bool(const Score&)>& enough) {
   const auto size = sequences_per_batch(task.sequence_length());
-  std::vector<Score> scores(static_cast<std::size_t>((samples + size - 1) / size));
+  std::vector<std::optional<Score>> scores(static_cast<std::size_t>((samples + size - 1) / size));
   const auto device = model.parameters().front().device();
   model.reserve_positions(task.sequence_length());  // lanes only read the table
-  side_by_side(lanes, static_cast<std::int64_t>(scores.size()), [&](std::int64_t index) {
-    const auto batch = task.batch(seed, split, index, std::min(size, samples - index * size));
-    scores[static_cast<std::size_t>(index)] =
-        score(model, batch.inputs.to(device), batch.targets.to(device));
-  });
+  const EvaluationMode no_dropout(model);
   Score total;
-  for (const auto& one : scores) total += one;
+  bool ended = enough(total);
+  std::size_t next = 0;  // is added to the total, in order
+  std::mutex adding;
+  side_by_side(lanes, static_cast<std::int64_t>(scores.size()), [&](std::int64_t index) {
+    {
+      const std::lock_guard lock(adding);
+      if (ended) return;
+    }
+    const auto batch = task.batch(seed, split, index, std::min(size, samples - index * size));
+    const auto one = score(model, batch.inputs.to(device), batch.targets.to(device));
+    const std::lock_guard lock(adding);
+    scores[static_cast<std::size_t>(index)] = one;
+    for (; !ended && next < scores.size() && scores[next]; ++next) {
+      total += *scores[next];
+      ended = enough(total);
+    }
+  });
   return total;
 }
 
-PartialScore score_until(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
-                         std::int64_t samples, int lanes,
-                         const std::function<bool(const PartialScore&)>& enough) {
-  PartialScore found;
-  std::vector<Batch> few;
-  for_each_batch(model, task, seed, split, samples, [&](const Batch& batch) {
-    found.all_targets += batch.targets.ge(0).sum().item<std::int64_t>();
-    constexpr std::int64_t kFew = 16;
-    const auto inputs = batch.inputs.split(kFew), targets = batch.targets.split(kFew);
-    for (std::size_t i = 0; i < inputs.size(); ++i) few.push_back({inputs[i], targets[i]});
-  });
-  model.reserve_positions(task.sequence_length());  // lanes only read the table
-  const auto together = static_cast<std::size_t>(std::max(lanes, 1));
-  for (std::size_t begin = 0; begin < few.size() && !enough(found); begin += together) {
-    std::vector<Score> scores(std::min(together, few.size() - begin));
-    side_by_side(lanes, static_cast<std::int64_t>(scores.size()), [&](std::int64_t index) {
-      const auto at = static_cast<std::size_t>(index);
-      scores[at] = score(model, few[begin + at].inputs, few[begin + at].targets);
-    });
-    for (const auto& one : scores) found.score += one;
+std::int64_t count_targets(const Task& task, std::uint64_t seed, Split split,
+                           std::int64_t samples) {
+  const auto size = sequences_per_batch(task.sequence_length());
+  std::int64_t count = 0;
+  for (std::int64_t done = 0, index = 0; done < samples; done += size, ++index) {
+    const auto targets = task.batch(seed, split, index, std::min(size, samples - done)).targets;
+    count += targets.ge(0).sum().item<std::int64_t>();
   }
-  return found;
+  return count;
 }
 
 Json cell_of(const Score& score, std::int64_t samples, double chance) {

@@ -18,21 +18,14 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
                     std::int64_t samples, const std::function<void(const Batch&)>& visit);
 
 /// Scores sequences 0 … samples − 1 of a split, in batches that fit the cache, `lanes` of them at
-/// the same time.
-Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
-                    std::int64_t samples, int lanes = 1);
+/// the same time. Ends before the last one if the first batches are `enough`.
+Score score_batches(
+    LanguageModel& model, const Task& task, std::uint64_t seed, Split split, std::int64_t samples,
+    int lanes = 1,
+    const std::function<bool(const Score&)>& enough = [](const Score&) { return false; });
 
-/// What has been scored so far, of batches that have so many targets together.
-struct PartialScore {
-  Score score;
-  std::int64_t all_targets = 0;
-};
-
-/// Scores the same sequences in the same order, few at a time, until `enough` says that no more are
-/// needed.
-PartialScore score_until(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
-                         std::int64_t samples, int lanes,
-                         const std::function<bool(const PartialScore&)>& enough);
+/// Of sequences 0 … samples − 1 of a split: Score::targets when all of them have been scored.
+std::int64_t count_targets(const Task& task, std::uint64_t seed, Split split, std::int64_t samples);
 
 /// What a cell tells of a score: samples, n, correct, accuracy, accuracy_low and accuracy_high
 /// (Wilson, 95 %), chance, loss.

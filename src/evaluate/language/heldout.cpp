@@ -76,22 +76,24 @@ HeldoutFigure meant_by(const HeldoutQuestion& question, const std::vector<Heldou
                          join(names), suggestion(question.metric, names)));
 }
 
-// Scores no more than it takes to answer. What was not scored counts as wrong then.
-Score enough_of(const EvaluationContext& context, const TaskPart& part, std::int64_t samples,
-                const std::vector<const HeldoutQuestion*>& accuracies) {
-  auto found = score_until(
+// A value on the same side of every question as the part's accuracy. Scores no more batches than
+// it takes to know that: what is not scored counts as wrong.
+double enough_of(const EvaluationContext& context, const TaskPart& part, std::int64_t samples,
+                 const std::vector<const HeldoutQuestion*>& accuracies) {
+  const auto targets = count_targets(*part.task, context.seed, Split::kValid, samples);
+  const auto share = [&](std::int64_t count) {
+    return static_cast<double>(count) / static_cast<double>(targets);
+  };
+  const auto found = score_batches(
       context.model, *part.task, context.seed, Split::kValid, samples, context.lanes,
-      [&](const PartialScore& so_far) {
-        const auto all = static_cast<double>(so_far.all_targets);
-        const auto left = so_far.all_targets - so_far.score.targets;
-        const double least = static_cast<double>(so_far.score.correct) / all;
-        const double greatest = static_cast<double>(so_far.score.correct + left) / all;
+      [&](const Score& so_far) {
+        const double least = share(so_far.correct);
+        const double greatest = share(so_far.correct + targets - so_far.targets);
         return std::all_of(accuracies.begin(), accuracies.end(), [&](const auto* question) {
           return question->is_met(least) == question->is_met(greatest);
         });
       });
-  found.score.targets = found.all_targets;
-  return found.score;
+  return share(found.correct);
 }
 
 }  // namespace
@@ -113,24 +115,28 @@ std::vector<bool> answers_of(const EvaluationContext& context,
   for (const auto& question : questions) figures.push_back(meant_by(question, all));
 
   std::vector<PartScore> scores;
+  std::vector<double> accuracies(parts.size());
   for (std::size_t part = 0; part < parts.size(); ++part) {
-    std::vector<const HeldoutQuestion*> accuracies;
+    std::vector<const HeldoutQuestion*> of_accuracy;
     bool is_loss_asked = false;
     for (std::size_t i = 0; i < questions.size(); ++i) {
       if (figures[i].part.value_or(part) != part) continue;
       is_loss_asked = is_loss_asked || !figures[i].is_accuracy;
-      if (figures[i].is_accuracy) accuracies.push_back(&questions[i]);
+      if (figures[i].is_accuracy) of_accuracy.push_back(&questions[i]);
     }
     scores.push_back({parts[part], {}});
     if (is_loss_asked) {
       scores.back().score = score_part(context, parts[part], Split::kValid, samples);
-    } else if (!accuracies.empty()) {
-      scores.back().score = enough_of(context, parts[part], samples, accuracies);
+      accuracies[part] = scores.back().score.accuracy();
+    } else if (!of_accuracy.empty()) {
+      accuracies[part] = enough_of(context, parts[part], samples, of_accuracy);
     }
   }
   std::vector<bool> answers;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    answers.push_back(questions[i].is_met(value_of(figures[i], scores)));
+    const auto& figure = figures[i];
+    answers.push_back(questions[i].is_met(figure.is_accuracy ? accuracies[*figure.part]
+                                                             : value_of(figure, scores)));
   }
   return answers;
 }

@@ -51,7 +51,7 @@ struct HeldoutQuestion {
 };
 
 /// The answers that the figures of validation_metrics give, found with less work: a part that no
-/// question is about is not scored, and one that is asked for its accuracy alone no longer once the
+/// question is about is not scored, and a part that is asked for its accuracy alone only until the
 /// batches that are left cannot change an answer.
 /// @throws UserError for a metric that the task does not have
 std::vector<bool> answers_of(const EvaluationContext& context,

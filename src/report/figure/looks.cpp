@@ -92,14 +92,14 @@ std::vector<Look> looks_of(const std::vector<std::string>& values, const std::st
       take(value, kInkSlot);
       continue;
     }
-    // Ink is nobody's by chance.
+    // Ink is nobody's by chance, unless it alone is left.
     const int wished = 1 + static_cast<int>(hash_of(value) % (kChosen - 1));
     int slot = wished;
     for (int tries = 1; tries < kChosen - 1 && taken.count(slot) > 0; ++tries) {
       slot = slot == kChosen - 1 ? 1 : slot + 1;
     }
     for (int spare = kChosen; spare < kSlots && taken.count(slot) > 0; ++spare) slot = spare;
-    if (taken.count(slot) > 0) slot = wished;
+    if (taken.count(slot) > 0) slot = taken.count(kInkSlot) > 0 ? wished : kInkSlot;
     take(value, slot);
   }
   std::vector<Look> looks;

@@ -19,7 +19,7 @@ constexpr const char* kIntroduction =
     "reported "
     "before these rules; its figures stand.";
 
-// What making all of it again takes: a run that several experiments share counts once.
+// What all of it took: a run that several experiments share counts once.
 std::string total_text(const std::vector<Exhibit>& exhibits) {
   CoreTime all;
   for (const Exhibit& exhibit : exhibits) {
