@@ -19,7 +19,7 @@ struct Answerer;
 /// each episode is asked the same queries with its shots in `orders` random orders and as many in
 /// which the classes alternate. The margin is the accuracy of the episode's best order less that of
 /// its worst, averaged over episodes: 0 for a model that does not look at the order. Follows the
-/// DIFF paper (arXiv 2410.05258, section 3.4, robustness to the order of the examples).
+/// DIFF paper (arXiv 2410.05258, section 3.5, robustness to the order of the examples).
 struct InContextShotsConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "in_context_shots";
   static constexpr std::string_view kAbout =

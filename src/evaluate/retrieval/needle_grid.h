@@ -15,7 +15,7 @@ namespace difflab {
 
 /// Retrieval over a grid of needles N × queries R × length T × depth: the share of questions
 /// answered with the right value, with n and a Wilson interval per cell, and the share of sequences
-/// with every question right. Follows the multi-needle evaluation of arXiv 2410.05258, section 3.3:
+/// with every question right. Follows the multi-needle evaluation of arXiv 2410.05258, section 3.4:
 /// the asked needle at a fixed depth, the others anywhere, `samples` sequences a cell.
 struct NeedleGridConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "needle_grid";

@@ -15,7 +15,7 @@ struct Answerer;
 
 /// The needle grid for needles in text. The model writes each number itself, digit by digit, the
 /// most likely one each time; ", " between two numbers is given. A number counts if all its digits
-/// are right. The multi-needle evaluation of arXiv 2410.05258, section 3.3.
+/// are right. The multi-needle evaluation of arXiv 2410.05258, section 3.4.
 struct TextNeedleGridConfig {
   static constexpr std::string_view kKind = "text_needle_grid";
   static constexpr std::string_view kAbout =

@@ -26,12 +26,12 @@ class Task;
 /// shown; which one an example has says nothing about the next (were classes shown equally often,
 /// counting them would answer). With `score_all` each label whose
 /// class was shown before is trained on, too; held-out figures are always those of the last example
-/// alone. Follows the many-shot evaluation of the DIFF paper (arXiv 2410.05258, section 3.4), with
+/// alone. Follows the many-shot evaluation of the DIFF paper (arXiv 2410.05258, section 3.5), with
 /// symbols instead of sentences.
 struct InContextConfig {
   static constexpr std::string_view kKind = "in_context";
   static constexpr std::string_view kAbout =
-      "classes that only the examples in the context define (arXiv 2410.05258, section 3.4)";
+      "classes that only the examples in the context define (arXiv 2410.05258, section 3.5)";
 
   std::int64_t classes = 4;   ///< C
   std::int64_t shots = 16;    ///< K, all classes together

@@ -24,7 +24,7 @@ class Task;
 /// noise tokens come before it. The others lie in distinct gaps drawn without replacement; keys
 /// and values are distinct, and which needle is asked for is drawn per sample, so that neither
 /// "first" nor "last" is an answer. Follows the rules of the multi-needle evaluation in the DIFF
-/// paper (arXiv 2410.05258, section 3.3), with symbols instead of sentences.
+/// paper (arXiv 2410.05258, section 3.4), with symbols instead of sentences.
 ///
 /// A key has `key_tokens` tokens, of which the first is its own. `distractors` are further pairs;
 /// `near` ones share all of a question's key but the last token, and `stale` ones all of it. Those
@@ -35,7 +35,7 @@ class Task;
 struct NeedleConfig {
   static constexpr std::string_view kKind = "needle";
   static constexpr std::string_view kAbout =
-      "key-value pairs hidden in noise, asked for at the end (arXiv 2410.05258, section 3.3)";
+      "key-value pairs hidden in noise, asked for at the end (arXiv 2410.05258, section 3.4)";
 
   std::int64_t length = 64;  ///< T, tokens of a sequence, needles and questions included
   std::vector<std::int64_t> lengths = {};
