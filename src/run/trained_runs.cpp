@@ -54,7 +54,10 @@ std::vector<RunDirectory> runs_with_training(const fs::path& results, const std:
   std::vector<RunDirectory> runs;
   if (results.empty()) return runs;
   for (const auto& name : names_in(folder_of(results, training))) {
-    if (name != without) runs.push_back({results / "runs" / name});
+    const RunDirectory run{results / "runs" / name};
+    std::error_code none;  // its folder may have been deleted since
+    const bool is_there = fs::exists(run.checkpoint(), none) || fs::exists(run.result(), none);
+    if (name != without && is_there) runs.push_back(run);
   }
   return runs;
 }

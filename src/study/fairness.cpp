@@ -118,7 +118,7 @@ std::string too_few_seeds(const Study& study) {
   }
   if (pairs >= needed) return "";
   const auto key = study.config.seeds.follow_claims() ? concat("seeds.to=", needed)
-                                                      : concat("sweep.seed=range(", needed, ")");
+                                                      : concat("'seed=range(", needed, ")'");
   return concat(pairs, pairs == 1 ? " seed is" : " seeds are", " too few for a verdict; ", key,
                 " has the ", needed, " that it needs");
 }

@@ -18,12 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// JSON is YAML, and the reader of the configuration checks it once more.
-sweep::LauncherConfig launcher_of(const sweep::Plan& plan) {
-  return config::read<sweep::LauncherConfig>(config::parse_yaml(plan.launcher.dump(), "plan.json"),
-                                             "launcher");
-}
-
 std::string shown(const fs::path& folder) {
   return quoted_for_shell(config::shown_path(fs::absolute(folder).lexically_normal()));
 }
@@ -61,6 +55,12 @@ std::string run_line(const sweep::Standing& standing) {
 }
 
 }  // namespace
+
+// JSON is YAML, and the reader of the configuration checks it once more.
+sweep::LauncherConfig launcher_of(const sweep::Plan& plan) {
+  return config::read<sweep::LauncherConfig>(config::parse_yaml(plan.launcher.dump(), "plan.json"),
+                                             "launcher");
+}
 
 bool is_of_batch(const sweep::Plan& plan) {
   return sweep::batch_system(launcher_of(plan)) != nullptr;

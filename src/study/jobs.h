@@ -5,10 +5,14 @@
 #include <string>
 
 #include "sweep/launcher/batch.h"
+#include "sweep/launcher/launcher_config.h"
 #include "sweep/plan/plan.h"
 #include "sweep/standing.h"
 
 namespace difflab::cli {
+
+/// What the sweep was frozen with.
+sweep::LauncherConfig launcher_of(const sweep::Plan& plan);
 
 /// Whether the sweep was frozen for a batch system.
 bool is_of_batch(const sweep::Plan& plan);

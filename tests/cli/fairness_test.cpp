@@ -81,7 +81,7 @@ tables:
 CATCH_TEST_CASE("too few seeds to resolve an effect are said where something is compared") {
   const Driver driver;
   CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out,
-                   Contains("warning: 3 seeds are too few for a verdict; sweep.seed=range(8) has "
+                   Contains("warning: 3 seeds are too few for a verdict; 'seed=range(8)' has "
                             "the 8 that it needs"));
   CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "seed=0", "--dry-run"}).out,
                    Contains("1 seed is too few for a verdict"));

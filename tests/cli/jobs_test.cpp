@@ -162,6 +162,18 @@ CATCH_TEST_CASE("drivers started at once on one frozen sweep run each run once")
   }
 }
 
+CATCH_TEST_CASE("work keeps to the limits that the sweep was frozen with") {
+  Driver driver;
+  driver.workers.set(R"({"step_ms": 2000, "steps": 20})");
+  CATCH_REQUIRE(driver
+                    .call({"sweep", "tiny", "--freeze", "launcher.timeout_seconds=0.5",
+                           "launcher.fail_fast=true"})
+                    .code == 0);
+  const Answer answer = driver.call({"work", driver.output()});
+  CATCH_CHECK(answer.code == 1);
+  CATCH_CHECK_THAT(answer.err, Contains("took longer than launcher.timeout_seconds, 0.5"));
+}
+
 CATCH_TEST_CASE("logs shows what the runs print, each line behind its run") {
   Driver driver;
   driver.workers.set(R"({"exit": {"seed: 1": 70}})");

@@ -42,6 +42,17 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
       {{"sweep={seed: range(3)}"},
        "sweep has a sweep inside [ ] or { }; put the sweep in quotes to pass it on as a text, or "
        "give it to its key: sweep.KEY=…"},
+      {{"preset=default,smoke"}, "preset=default,smoke: expected the name of one preset"},
+      {{"~preset"}, "expected the name of one preset"},
+      {{"~model"},
+       "model is swept over; to leave the axis out write ~sweep.model, for one value model=VALUE"},
+      {{"~seed"}, "seed is swept over; to leave the axis out write ~sweep.seed"},
+      {{"launcher=local,slurm"}, "belongs to the study, not to a run; it cannot be swept over"},
+      {{"train={lr: 0.5}", "train.lr=1e-3,1e-2", "tables=[]"},
+       "train={lr: 0.5} has no effect on train.lr, which is swept over; for one value write "
+       "train.lr=VALUE"},
+      {{"evaluate.0.samples=8", "evaluate[0].samples=16,32", "tables=[]"},
+       "evaluate.0.samples=8 has no effect on evaluate[0].samples, which is swept over"},
       {{"launcher.kind=slrum"}, "did you mean slurm?"},
       {{"train.steps"}, "expected = and a value here"},
       {{"launcher.memory_mb=1", "kernels=plain"}, "seed=0: train.batch_size asks for training"},
@@ -54,6 +65,35 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
     CATCH_CHECK(answer.code == 2);
     CATCH_CHECK_THAT(answer.err, Contains(expected));
     CATCH_CHECK_FALSE(fs::exists(driver.results()));
+  }
+}
+
+CATCH_TEST_CASE("an override of a swept key replaces its axis, however it is written") {
+  const Driver driver;
+  for (const char* text : {"seed=7", "++seed=7"}) {
+    const Answer answer = driver.call({"sweep", "tiny", text, "--dry-run"});
+    CATCH_INFO(text << answer.err);
+    CATCH_CHECK(answer.code == 0);
+    CATCH_CHECK_THAT(answer.out, Contains("2 runs: 2 new"));
+  }
+  // What lies beside an axis is nobody's but one's own; an option is chosen before axes are set.
+  const std::vector<std::vector<std::string>> beside = {
+      {"train.lr=1e-3,1e-2", "train={eval_every: 5}"}, {"train.lr=1e-3,1e-2", "train=short"}};
+  for (const auto& words : beside) {
+    std::vector<std::string> arguments{"sweep", "tiny", "tables=[]", "--dry-run"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const Answer answer = driver.call(arguments);
+    CATCH_INFO(words[1] << answer.err);
+    CATCH_CHECK(answer.code == 0);
+  }
+}
+
+CATCH_TEST_CASE("an empty name is no experiment") {
+  const Driver driver;
+  for (const char* name : {"", "tiny,", ",tiny"}) {
+    const Answer answer = driver.call({"sweep", name, "--dry-run"});
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains("has an empty name; expected an experiment"));
   }
 }
 

@@ -84,6 +84,16 @@ CATCH_TEST_CASE("another training is never taken") {
   CATCH_CHECK(has_trained(results.run(third)));
 }
 
+CATCH_TEST_CASE("a run whose folder was deleted has no training for others") {
+  const Results results;
+  const auto first = results.run(trained_config());
+  const auto root = results_of(first);
+  const auto training = training_id(trained_config());
+  CATCH_CHECK(runs_with_training(root, training).size() == 1);
+  std::filesystem::remove_all(first.path);
+  CATCH_CHECK(runs_with_training(root, training).empty());
+}
+
 CATCH_TEST_CASE("a damaged checkpoint is not taken") {
   const Results alone, results;
   const auto expected = without_times(*read_result(alone.run(asked_more())));

@@ -213,5 +213,31 @@ CATCH_TEST_CASE("a metric that is no number is the worst, and the highest can be
   }
 }
 
+CATCH_TEST_CASE("a run that stopped at its event counts with what it ended with") {
+  SweepBench bench;
+  const auto runs = grid(bench.results);
+  for (const auto& run : runs) {
+    fs::create_directories(run.directory.path);
+    const auto lr = label(run, 1);
+    const bool early = lr == "4", diverged = lr == "1";  // both end at step 2
+    const Json line = {{"step", early || diverged ? 2 : 6},
+                       {"valid_loss", early      ? 0.1
+                                      : diverged ? 0.01
+                                                 : 3.0}};
+    std::ofstream(run.directory.metrics()) << line.dump() << '\n';
+    if (!early && !diverged) continue;
+    std::ofstream(run.directory.result())
+        << Json{{"schema", 1},
+                {"status", name_of(early ? RunState::kFinished : RunState::kDiverged)}}
+               .dump();
+  }
+  Halving search({.axis = "lr", .rungs = {0.5}}, runs);
+  search.look();
+  CATCH_CHECK(search.dropped() == 12);
+  for (const auto& run : runs) {
+    CATCH_CHECK((search.verdict(run) == Halving::Verdict::kGoOn) == (label(run, 1) == "4"));
+  }
+}
+
 }  // namespace
 }  // namespace difflab::sweep

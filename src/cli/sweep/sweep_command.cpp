@@ -33,7 +33,13 @@ std::vector<std::string> experiments_named(const std::string& names) {
   if (names == "all") {
     return config::Library(config::SearchPath::of_project(find_project())).options("experiment");
   }
-  return split(names, ',');
+  auto all = split(names, ',');
+  if (all.empty() || std::find(all.begin(), all.end(), "") != all.end()) {
+    throw UserError(concat("'", names,
+                           "' has an empty name; expected an experiment, several with "
+                           "commas between them, or all"));
+  }
+  return all;
 }
 
 // All are checked before the first one starts, and the problems of all are shown.

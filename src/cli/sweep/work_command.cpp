@@ -6,8 +6,10 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "cli/commands.h"
+#include "study/jobs.h"
 #include "study/project.h"
 #include "sweep/execute.h"
 #include "sweep/launcher/launcher_config.h"
@@ -74,13 +76,20 @@ int continue_later(const WorkOptions& options) {
   return kRunStopped;
 }
 
+// The limits that the plan was frozen with. Tasks of a batch system have those of their queue.
+sweep::LocalLauncher local_launcher(const sweep::Plan& plan) {
+  const auto config = launcher_of(plan);
+  const auto* local = std::get_if<sweep::LocalLauncher>(&config);
+  return local != nullptr ? *local : sweep::LocalLauncher();
+}
+
 int work(const WorkOptions& options) {
   const auto share = parse_share(options.share);
   const auto plan = sweep::read_plan(options.folder);
   const auto runs = sweep::share_of(plan.runs, share.index, share.count);
   const auto worker = find_worker();
   if (!runs.empty()) require_writable(runs.front().directory.path.parent_path());
-  sweep::LocalLauncher local;
+  auto local = local_launcher(plan);
   if (options.workers > 0) local.workers.number = options.workers;
   const auto launcher = local.build(worker, plan.threads_per_run(), runs.size());
 
@@ -88,7 +97,7 @@ int work(const WorkOptions& options) {
   sweep::Progress progress(
       std::cerr, runs,
       {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
-  const auto outcome = sweep::execute(runs, *launcher, progress);
+  const auto outcome = sweep::execute(runs, *launcher, progress, local.policy());
   for (const auto& [run, message] : outcome.failures) {
     std::cerr << fmt::format("failed: {}\n  {}\n", run.label(), message);
   }

@@ -1,6 +1,7 @@
 #include "config/grid/study.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -128,6 +129,11 @@ class StudyComposer {
     const Value tree = compose_with(overrides_below("presets"), repeated).tree;
     const Value* presets = tree.find("presets");
     const Value* named = tree.find("preset");
+    if (preset_ && (preset_->type != Override::Type::kChange || !preset_->value ||
+                    contains_sweep(*preset_->value))) {
+      problems_.add(preset_->source, "preset",
+                    concat(preset_->text, ": expected the name of one preset, e.g. preset=smoke"));
+    }
     Value choice = preset_ && preset_->value && !contains_sweep(*preset_->value)
                        ? preset_->to_value()
                    : named ? *named
@@ -161,15 +167,61 @@ class StudyComposer {
     Problems repeated;
     Value tree = compose_with(overrides_below("sweep"), repeated).tree;
     plan_ = read_sweep(tree, library_, problems_);
+    std::vector<Override> others;
     for (const Override& item : overrides_) {
-      const bool replaces = find_axis(plan_, axis_key(item)) != nullptr &&
-                            item.type == Override::Type::kChange && item.value.has_value();
-      if (!item.is_sweep() && !replaces) {
-        common_.push_back(item);
-      } else if (auto axis = axis_of(item, library_, problems_)) {
-        replace_axis(plan_, *std::move(axis), problems_);
+      const Axis* axis = find_axis(plan_, axis_key(item));
+      const bool sets = item.type == Override::Type::kChange ||
+                        (item.type == Override::Type::kForceAdd && axis != nullptr && !axis->group);
+      if (!item.is_sweep() && !(axis != nullptr && sets && item.value)) {
+        others.push_back(item);
+      } else if (auto replacement = axis_of(item, library_, problems_)) {
+        replace_axis(plan_, *std::move(replacement), problems_);
       }
     }
+    std::copy_if(others.begin(), others.end(), std::back_inserter(common_),
+                 [&](const Override& item) { return !is_without_effect(item); });
+  }
+
+  /// The values of an axis are applied last: what else speaks of its key would change nothing, and
+  /// the results would look as if it did.
+  bool is_without_effect(const Override& item) {
+    const std::size_t before = problems_.reports();
+    for_each_axis(plan_, [&](const Axis& axis) {
+      if (axis.key == axis_key(item)) {
+        if (item.type != Override::Type::kDelete) return;  // "+": refused with what would be right
+        problems_.add(item.source, item.key,
+                      concat(item.key, " is swept over; to leave the axis out write ~sweep.",
+                             axis.key, ", for one value ", axis.key, "=VALUE"));
+      } else if (!axis.group && !is_group_override(item, library_) &&
+                 meets(item, plain_path(axis.key))) {
+        problems_.add(item.source, item.key,
+                      concat(item.text, " has no effect on ", axis.key,
+                             ", which is swept over; for one value write ", axis.key, "=VALUE"));
+      }
+    });
+    return problems_.reports() != before;
+  }
+
+  /// "a.0.b" of "a[0].b".
+  static std::string plain_path(std::string_view key) {
+    std::string path;
+    for (const char c : key) {
+      if (c == '[') {
+        path += '.';
+      } else if (c != ']') {
+        path += c;
+      }
+    }
+    return path;
+  }
+
+  /// Whether an override sets what lies at a path, around it or in it.
+  static bool meets(const Override& item, const std::string& path) {
+    const std::string own = plain_path(item.key);
+    if (own == path || own.starts_with(path + '.')) return true;
+    if (!path.starts_with(own + '.')) return false;
+    const Value value = item.value && !contains_sweep(*item.value) ? item.to_value() : Value();
+    return !value.is_map() || value.find_path(path.substr(own.size() + 1)) != nullptr;
   }
 
   void compose_settings() {
@@ -251,8 +303,8 @@ class StudyComposer {
   bool axes_make_sense() {
     const std::size_t before = problems_.reports();
     for_each_axis(plan_, [&](const Axis& axis) {
-      const std::string key = first_part(axis.key);
-      if (!axis.group && !is_run_key(key)) {
+      const std::string key = first_part(group_of(axis.key));
+      if (axis.group ? is_study_key(key) : !is_run_key(key)) {
         const bool other = is_study_key(key) || holds(own_keys(), key);
         problems_.add(axis.source, "sweep",
                       other ? concat("sweep.", axis.key, ": ", key,

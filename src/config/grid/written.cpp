@@ -1,5 +1,7 @@
 #include "config/grid/written.h"
 
+#include <algorithm>
+
 #include "config/interpolate/interpolate.h"
 
 namespace difflab::config {
@@ -19,8 +21,13 @@ Value Written::with(const std::vector<std::pair<std::string, Value>>& changes,
     }
     changed.set_path(key, value);
   }
-  interpolate(changed, keys, problems, facts);
-  return part_of(std::move(changed), keys);
+  auto all = keys;
+  for (const auto& change : changes) {
+    const auto key = change.first.substr(0, change.first.find('.'));
+    if (std::find(all.begin(), all.end(), key) == all.end()) all.push_back(key);
+  }
+  interpolate(changed, all, problems, facts);
+  return part_of(std::move(changed), all);
 }
 
 Value part_of(Value tree, const std::vector<std::string>& keys) {

@@ -20,6 +20,7 @@
 #include "study/asked/weights.h"
 #include "study/project.h"
 #include "util/error.h"
+#include "util/hash.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -181,6 +182,25 @@ class NamedModels {
   Asked found_;
 };
 
+// A name for a folder of what was asked of these runs and files: not a path, and not too long.
+std::string folder_name(const std::vector<std::string>& names) {
+  constexpr std::size_t kLongest = 100;
+  std::vector<std::string> last;
+  bool has_path = false;
+  for (const auto& name : names) {
+    const auto path = fs::absolute(name).lexically_normal();
+    last.push_back((path.has_filename() ? path : path.parent_path()).filename().string());
+    has_path = has_path || last.back() != name;
+  }
+  const auto all = join(last, ",");
+  if (!has_path && all.size() <= kLongest) return all;
+  const auto mark = sha256_hex(join(names, ",")).substr(0, 6);
+  return concat(all.size() <= kLongest
+                    ? all
+                    : concat(last.front().substr(0, kLongest), ",and-", last.size() - 1, "-more"),
+                "-", mark);
+}
+
 Asked study_of_models(const std::vector<std::string>& names, const Question& question,
                       const fs::path& results) {
   if (!question.others.empty()) {
@@ -191,7 +211,7 @@ Asked study_of_models(const std::vector<std::string>& names, const Question& que
   NamedModels models(question, results);
   for (const auto& name : names) models.add(name);
   auto found = models.found();
-  found.study.name = join(names, ",");
+  found.study.name = folder_name(names);
   return found;
 }
 

@@ -107,10 +107,26 @@ void check_typed_seeds(const config::Study& composed, const StudyConfig& config,
                        const std::vector<std::string>& overrides, config::Problems& problems) {
   if (!config.seeds.follow_claims()) return;
   for (const auto& text : overrides) {
-    if (overridden_key(text) != report::kSeedAxis && overridden_key(text) != "sweep.seed") continue;
+    const auto key = overridden_key(text);
+    if (key != report::kSeedAxis && key != "sweep.seed" && key != "sweep.repeat") continue;
     add_problem(composed, "seeds.until",
                 concat("is resolved, and ", text, " is given, too; expected one of them, e.g. ",
                        "seeds.until=swept with the seeds of the sweep"),
+                problems);
+  }
+}
+
+// So would be a typed value of what is tuned.
+void check_typed_tuning(const config::Study& composed, const StudyConfig& config,
+                        const std::vector<std::string>& overrides, config::Problems& problems) {
+  const auto is_tuned = [&](const config::Axis& axis) { return axis.key == config.tune.key; };
+  if (config.tune.key.empty()) return;
+  if (std::any_of(composed.axes.begin(), composed.axes.end(), is_tuned)) return;  // see tune()
+  for (const auto& text : overrides) {
+    if (overridden_key(text) != config.tune.key) continue;
+    add_problem(composed, "tune.key",
+                concat("is ", config.tune.key, ", and ", text,
+                       " is given, too; expected one of them, e.g. tune.key='' to tune nothing"),
                 problems);
   }
 }
@@ -222,6 +238,7 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
     }
   }
   check_typed_seeds(composed, study.config, overrides, problems);
+  check_typed_tuning(composed, study.config, overrides, problems);
   if (problems.empty()) check_groups(study, problems);
   problems.throw_if_any();
 

@@ -297,6 +297,9 @@ void check(const std::vector<config::Point>& points, const Study& study,
   const auto add = [&](const std::string& key, const std::string& message) {
     problems.add({}, key, concat(key, " ", message));
   };
+  if (tune.key == "train.steps" && (tune.steps > 0 || tune.longer > 0)) {
+    add("tune.key", "is train.steps, which tune.steps and tune.longer set, too");
+  }
   for (const auto& [axis, value] : study.points.front().axes) {
     if (axis == tune.key) add("tune.key", concat("is ", axis, ", which the sweep varies, too"));
   }

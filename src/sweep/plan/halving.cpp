@@ -87,10 +87,15 @@ void Halving::read(const Group& group, Member& member) const {
     member.values.push_back(number ? sign * value.get<double>() : kWorst);
     return;
   }
-  // It ended before the rung: diverged.
-  if (member.failed || is_complete(state_of(member.run->directory))) {
-    member.values.push_back(kWorst);
-  }
+  // It ended before the rung: it diverged, or got to the event at which it stops.
+  const auto state = state_of(member.run->directory);
+  if (!member.failed && !is_complete(state)) return;
+  const auto lines = read_metrics(member.run->directory);
+  const bool has_stopped = !member.failed && state == RunState::kFinished && !lines.empty();
+  const auto last = has_stopped ? lines.back().find(config_.metric) : Json::const_iterator();
+  const bool number = has_stopped && last != lines.back().end() && last->is_number() &&
+                      std::isfinite(last->get<double>());
+  member.values.push_back(number ? sign * last->get<double>() : kWorst);
 }
 
 std::size_t Halving::survivors(std::size_t candidates, std::size_t rung) const {
