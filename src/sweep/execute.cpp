@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -83,6 +84,7 @@ class Execution {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (is_complete(states[i])) {
         remove_leftovers(runs[i].directory);  // of a run that was killed after its last word
+        trained_.insert(runs[i].training);
       } else {
         waiting_.push_back({&runs[i]});
       }
@@ -162,8 +164,17 @@ class Execution {
     });
   }
 
+  // Runs that only ask other things of one trained model find it when the first of them has ended.
+  bool is_being_trained(const Run& run) const {
+    return !run.training.empty() && trained_.count(run.training) == 0 &&
+           std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
+             return entry.second.run->training == run.training;
+           });
+  }
+
   bool must_wait(const Run& run) {
     return watch_.taken(run.directory) ||  // by another sweep
+           is_being_trained(run) ||
            (selection_ != nullptr && selection_->verdict(run) != Selection::Verdict::kGoOn);
   }
 
@@ -282,6 +293,7 @@ class Execution {
 
   void complete(const Run& run, RunState state) {
     remove_leftovers(run.directory);
+    trained_.insert(run.training);
     ++outcome_.completed;
     observer_.completed(run, state);
   }
@@ -303,6 +315,7 @@ class Execution {
   const std::vector<Run>* order_;
   std::list<Job> waiting_;
   std::map<std::string, Job> running_;  // by run directory
+  std::set<std::string> trained_;       // trainings of runs that are complete
   std::map<const Run*, std::string> failures_;
   SweepOutcome outcome_;
   int stops_ = 0;  // 1: asked to stop, 2: killed

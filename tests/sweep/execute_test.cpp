@@ -1,5 +1,6 @@
 #include "sweep/execute.h"
 
+#include <algorithm>
 #include <csignal>
 #include <functional>
 #include <map>
@@ -55,6 +56,30 @@ CATCH_TEST_CASE("every run is executed once, and nothing is executed again") {
   outcome = bench.sweep(runs);
   CATCH_CHECK(outcome.completed == 0);
   CATCH_CHECK(bench.workers.starts().size() == 5);
+}
+
+CATCH_TEST_CASE("runs that share a training wait for the first of them, others do not") {
+  SweepBench bench;
+  bench.workers.set(R"({"step_ms": 20, "steps": 10})");
+  auto runs = make_runs(bench.results, 6);
+  for (std::size_t i = 0; i < 3; ++i) runs[i].training = "one";
+  runs[3].training = "two";  // 4 and 5 have none
+  std::map<std::string, std::size_t> most;
+  bool has_one = false;  // a run with this training has ended
+  bench.notes.on_tick = [&](const std::vector<const Run*>& running) {
+    has_one = has_one || std::any_of(runs.begin(), runs.begin() + 3, [](const Run& run) {
+                return is_complete(state_of(run.directory));
+              });
+    std::size_t ones = 0;
+    for (const auto* run : running) ones += run->training == "one" ? 1 : 0;
+    auto& before = most[has_one ? "later" : "first"];
+    before = std::max(before, ones);
+    most["all"] = std::max(most["all"], running.size());
+  };
+  CATCH_CHECK(bench.sweep(runs, 6).completed == 6);
+  CATCH_CHECK(most["first"] == 1);
+  CATCH_CHECK(most["later"] >= 1);
+  CATCH_CHECK(most["all"] >= 4);
 }
 
 CATCH_TEST_CASE("all runs share one worker process, and as many execute at once as asked") {
