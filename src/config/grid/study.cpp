@@ -1,12 +1,12 @@
 #include "config/grid/study.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "config/grid/axes.h"
+#include "config/grid/effect.h"
 #include "config/grid/run_names.h"
 #include "config/grid/sweep_conditions.h"
 #include "config/grid/sweep_plan.h"
@@ -117,9 +117,8 @@ class StudyComposer {
   }
 
   std::vector<Override> overrides_below(std::string_view key) const {
-    std::vector<Override> found;
-    std::copy_if(overrides_.begin(), overrides_.end(), std::back_inserter(found),
-                 [&](const Override& item) { return first_part(item.key) == key; });
+    auto found = overrides_;
+    std::erase_if(found, [&](const Override& item) { return first_part(item.key) != key; });
     return found;
   }
 
@@ -129,15 +128,11 @@ class StudyComposer {
     const Value tree = compose_with(overrides_below("presets"), repeated).tree;
     const Value* presets = tree.find("presets");
     const Value* named = tree.find("preset");
-    if (preset_ && (preset_->type != Override::Type::kChange || !preset_->value ||
-                    contains_sweep(*preset_->value))) {
-      problems_.add(preset_->source, "preset",
-                    concat(preset_->text, ": expected the name of one preset, e.g. preset=smoke"));
-    }
-    Value choice = preset_ && preset_->value && !contains_sweep(*preset_->value)
-                       ? preset_->to_value()
-                   : named ? *named
-                           : Value("default");
+    const bool is_name = !preset_ || (preset_->type == Override::Type::kChange && preset_->value &&
+                                      !contains_sweep(*preset_->value));
+    constexpr const char* kExpected = ": expected the name of one preset, e.g. preset=smoke";
+    if (!is_name) problems_.add(preset_->source, "preset", preset_->text + kExpected);
+    Value choice = preset_ && is_name ? preset_->to_value() : named ? *named : Value("default");
     const Source source = preset_ ? preset_->source : choice.source;
     study_.preset = choice.is_scalar() ? choice.as_string() : "";
     const Value* preset = presets ? presets->find(study_.preset) : nullptr;
@@ -170,58 +165,18 @@ class StudyComposer {
     std::vector<Override> others;
     for (const Override& item : overrides_) {
       const Axis* axis = find_axis(plan_, axis_key(item));
-      const bool sets = item.type == Override::Type::kChange ||
-                        (item.type == Override::Type::kForceAdd && axis != nullptr && !axis->group);
-      if (!item.is_sweep() && !(axis != nullptr && sets && item.value)) {
+      const bool sets = axis != nullptr && item.value &&
+                        (item.type == Override::Type::kChange ||
+                         (item.type == Override::Type::kForceAdd && !axis->group));
+      if (!item.is_sweep() && !sets) {
         others.push_back(item);
       } else if (auto replacement = axis_of(item, library_, problems_)) {
         replace_axis(plan_, *std::move(replacement), problems_);
       }
     }
-    std::copy_if(others.begin(), others.end(), std::back_inserter(common_),
-                 [&](const Override& item) { return !is_without_effect(item); });
-  }
-
-  /// The values of an axis are applied last: what else speaks of its key would change nothing, and
-  /// the results would look as if it did.
-  bool is_without_effect(const Override& item) {
-    const std::size_t before = problems_.reports();
-    for_each_axis(plan_, [&](const Axis& axis) {
-      if (axis.key == axis_key(item)) {
-        if (item.type != Override::Type::kDelete) return;  // "+": refused with what would be right
-        problems_.add(item.source, item.key,
-                      concat(item.key, " is swept over; to leave the axis out write ~sweep.",
-                             axis.key, ", for one value ", axis.key, "=VALUE"));
-      } else if (!axis.group && !is_group_override(item, library_) &&
-                 meets(item, plain_path(axis.key))) {
-        problems_.add(item.source, item.key,
-                      concat(item.text, " has no effect on ", axis.key,
-                             ", which is swept over; for one value write ", axis.key, "=VALUE"));
-      }
-    });
-    return problems_.reports() != before;
-  }
-
-  /// "a.0.b" of "a[0].b".
-  static std::string plain_path(std::string_view key) {
-    std::string path;
-    for (const char c : key) {
-      if (c == '[') {
-        path += '.';
-      } else if (c != ']') {
-        path += c;
-      }
+    for (const Override& item : others) {
+      if (!refuse_without_effect(item, plan_, library_, problems_)) common_.push_back(item);
     }
-    return path;
-  }
-
-  /// Whether an override sets what lies at a path, around it or in it.
-  static bool meets(const Override& item, const std::string& path) {
-    const std::string own = plain_path(item.key);
-    if (own == path || own.starts_with(path + '.')) return true;
-    if (!path.starts_with(own + '.')) return false;
-    const Value value = item.value && !contains_sweep(*item.value) ? item.to_value() : Value();
-    return !value.is_map() || value.find_path(path.substr(own.size() + 1)) != nullptr;
   }
 
   void compose_settings() {
@@ -430,8 +385,7 @@ class StudyComposer {
   std::vector<Override> overrides_;  ///< all but preset=
   std::optional<Override> preset_;   ///< preset=
   std::vector<Override> common_;     ///< for every run
-  bool has_preset_ = false;
-  bool keeps_written_ = false;
+  bool has_preset_ = false, keeps_written_ = false;
   SweepPlan plan_;
   std::map<std::string, Composition> files_;  ///< by choices
   Study study_;
