@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/data/learned.h"
 #include "report/data/metric.h"
 #include "util/hash.h"
 #include "util/text.h"
@@ -11,6 +12,11 @@ namespace difflab::report {
 namespace {
 
 constexpr std::size_t kFewestRuns = 3;
+
+// What a report reads off a run's curve (learned.h) is in no result.
+bool is_of_report(const std::string& metric) {
+  return metric == kLearned || metric == kStepsToLearn;
+}
 
 std::string condition_of(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -35,7 +41,7 @@ Reproduction compare_run(const Json& committed, const Json& result) {
   const Json none = Json::object();
   const Json& now = result.contains("metrics") ? result.at("metrics") : none;
   for (const auto& [key, then] : committed.at("metrics").items()) {
-    if (metric_of(key).is_measured()) continue;
+    if (metric_of(key).is_measured() || is_of_report(key)) continue;
     ++found.numbers;
     const auto value = now.find(key);
     if (value == now.end()) {
