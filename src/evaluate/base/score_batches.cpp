@@ -62,8 +62,9 @@ std::int64_t count_targets(const Task& task, std::uint64_t seed, Split split,
                            std::int64_t samples) {
   const auto size = sequences_per_batch(task.sequence_length());
   std::int64_t count = 0;
-  for (std::int64_t done = 0, index = 0; done < samples; done += size, ++index) {
-    const auto targets = task.batch(seed, split, index, std::min(size, samples - done)).targets;
+  for (std::int64_t index = 0; index * size < samples; ++index) {
+    const auto targets =
+        task.batch(seed, split, index, std::min(size, samples - index * size)).targets;
     count += targets.ge(0).sum().item<std::int64_t>();
   }
   return count;
