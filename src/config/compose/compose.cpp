@@ -23,8 +23,6 @@ void merge_file(Value& tree, const Document& document, const std::string& packag
   merge(tree, content);
 }
 
-bool holds_sweep(const Override& item) { return item.value && contains_sweep(*item.value); }
-
 std::string no_single_value(const Override& item) {
   if (!item.is_sweep()) {
     return concat(item.key,
@@ -48,25 +46,13 @@ class ValueOverride {
       return refuse(concat("there is no config group ", item_.key));
     }
     if (item_.key.empty()) return refuse("an override needs a key before the =");
-    if (holds_sweep(item_)) return refuse(no_single_value(item_));
+    if (item_.holds_sweep()) return refuse(no_single_value(item_));
     if (item_.type == Override::Type::kDelete) return remove();
     set();
   }
 
  private:
   void refuse(std::string message) { problems_.add(item_.source, item_.key, std::move(message)); }
-
-  std::vector<std::string> parts() const {
-    std::vector<std::string> names{""};
-    for (const char c : item_.key) {
-      if (c == '.' || c == '[') {
-        names.emplace_back();
-      } else if (c != ']') {
-        names.back() += c;
-      }
-    }
-    return names;
-  }
 
   /// "no key train.lrr; did you mean lr?"
   void refuse_unknown(const Value& around, const std::string& name, const std::string& path) {
@@ -81,7 +67,7 @@ class ValueOverride {
   }
 
   void remove() {
-    const auto names = parts();
+    const auto names = key_parts(item_.key);
     Value* around = &tree_;
     std::string path;
     for (const std::string& name : names) {
@@ -106,7 +92,7 @@ class ValueOverride {
 
   void set() {
     const bool may_add = item_.type != Override::Type::kChange || !strict_;
-    const auto names = parts();
+    const auto names = key_parts(item_.key);
     Value* node = &tree_;
     std::string path;
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -171,7 +157,7 @@ class ValueOverride {
 std::vector<Override> without_sweeps(const std::vector<Override>& overrides, Problems& problems) {
   std::vector<Override> usable;
   for (const Override& item : overrides) {
-    if (holds_sweep(item)) {
+    if (item.holds_sweep()) {
       problems.add(item.source, item.key, no_single_value(item));
     } else {
       usable.push_back(item);

@@ -11,24 +11,14 @@ namespace difflab::config {
 namespace {
 
 // "a.0.b" of "a[0].b".
-std::string plain_path(std::string_view key) {
-  std::string path;
-  for (const char c : key) {
-    if (c == '[') {
-      path += '.';
-    } else if (c != ']') {
-      path += c;
-    }
-  }
-  return path;
-}
+std::string plain_path(std::string_view key) { return join(key_parts(key), "."); }
 
 // Whether an override sets what lies at a path, around it or in it.
 bool meets(const Override& item, const std::string& path) {
   const std::string own = plain_path(item.key);
   if (own == path || own.starts_with(path + '.')) return true;
   if (!path.starts_with(own + '.')) return false;
-  const Value value = item.value && !contains_sweep(*item.value) ? item.to_value() : Value();
+  const Value value = item.holds_sweep() ? Value() : item.to_value();
   return !value.is_map() || value.find_path(path.substr(own.size() + 1)) != nullptr;
 }
 

@@ -129,7 +129,7 @@ class StudyComposer {
     const Value* presets = tree.find("presets");
     const Value* named = tree.find("preset");
     const bool is_name = !preset_ || (preset_->type == Override::Type::kChange && preset_->value &&
-                                      !contains_sweep(*preset_->value));
+                                      !preset_->holds_sweep());
     constexpr const char* kExpected = ": expected the name of one preset, e.g. preset=smoke";
     if (!is_name) problems_.add(preset_->source, "preset", preset_->text + kExpected);
     Value choice = preset_ && is_name ? preset_->to_value() : named ? *named : Value("default");

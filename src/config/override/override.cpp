@@ -277,6 +277,20 @@ void parse(std::string_view text, Override& result) {
 
 bool Override::is_sweep() const { return value && value->is_sweep(); }
 
+bool Override::holds_sweep() const { return value && contains_sweep(*value); }
+
+std::vector<std::string> key_parts(std::string_view key) {
+  std::vector<std::string> names{""};
+  for (const char c : key) {
+    if (c == '.' || c == '[') {
+      names.emplace_back();
+    } else if (c != ']') {
+      names.back() += c;
+    }
+  }
+  return names;
+}
+
 Value Override::to_value() const {
   Value tree = value ? config::to_value(*value) : Value();
   set_source(tree, source);

@@ -22,9 +22,14 @@ struct Override {
   Source source;                       ///< what messages show; the text unless it came from a file
 
   bool is_sweep() const;
+  /// Whether it is a sweep, or has one inside a list or map: no single value.
+  bool holds_sweep() const;
   /// The value that a run gets; a logic error for a sweep.
   Value to_value() const;
 };
+
+/// The names of a key path: "a", "0" and "b" of "a[0].b" and of "a.0.b".
+std::vector<std::string> key_parts(std::string_view key);
 
 /// Parses Hydra's override grammar (1.3, with key paths of 1.4; docs/configuration.md).
 /// @throws UserError that names the override and points a caret at the column.

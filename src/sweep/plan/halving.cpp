@@ -73,7 +73,15 @@ void Halving::read(const Group& group, Member& member) const {
   if (member.values.size() > group.decided) return;
   const auto rung = group.rungs[group.decided];
   const double sign = config_.goal == Goal::kLowest ? 1 : -1;
-  for (const auto& line : read_metrics(member.run->directory)) {
+  const auto state = state_of(member.run->directory);  // before its lines, which are all then
+  const auto lines = read_metrics(member.run->directory);
+  const auto score = [&](const Json& line) {
+    const auto value = line.find(config_.metric);
+    const bool number =
+        value != line.end() && value->is_number() && std::isfinite(value->get<double>());
+    return number ? sign * value->get<double>() : kWorst;
+  };
+  for (const auto& line : lines) {
     const auto step = line.value("step", std::int64_t{-1});
     if (step < rung) continue;
     if (step > rung || !line.contains(config_.metric)) {
@@ -82,20 +90,13 @@ void Halving::read(const Group& group, Member& member) const {
       throw UserError(concat("search.metric: ", config_.metric, " is missing at step ", rung,
                              " of ", member.run->label(), suggestion(config_.metric, names)));
     }
-    const auto& value = line.at(config_.metric);
-    const bool number = value.is_number() && std::isfinite(value.get<double>());
-    member.values.push_back(number ? sign * value.get<double>() : kWorst);
+    member.values.push_back(score(line));
     return;
   }
   // It ended before the rung: it diverged, or got to the event at which it stops.
-  const auto state = state_of(member.run->directory);
   if (!member.failed && !is_complete(state)) return;
-  const auto lines = read_metrics(member.run->directory);
   const bool has_stopped = !member.failed && state == RunState::kFinished && !lines.empty();
-  const auto last = has_stopped ? lines.back().find(config_.metric) : Json::const_iterator();
-  const bool number = has_stopped && last != lines.back().end() && last->is_number() &&
-                      std::isfinite(last->get<double>());
-  member.values.push_back(number ? sign * last->get<double>() : kWorst);
+  member.values.push_back(has_stopped ? score(lines.back()) : kWorst);
 }
 
 std::size_t Halving::survivors(std::size_t candidates, std::size_t rung) const {
