@@ -133,7 +133,8 @@ function(use_torch_cuda root)
     file(STRINGS ${cuda}/cuda_runtime_api.h found REGEX "define CUDART_VERSION ")
     string(REGEX MATCH "[0-9]+$" found "${found}")
   endif()
-  file(GLOB runtime ${cuda}/../lib*/libcudart.so*)
+  get_filename_component(folder "${cuda}" REALPATH)  # a toolkit's include/ is a link
+  file(GLOB runtime ${folder}/../lib*/libcudart.so*)
   if(runtime AND found GREATER_EQUAL 12040)  # older ones declare a smaller CUDAGraph
     list(GET runtime 0 runtime)
     get_filename_component(runtime ${runtime} ABSOLUTE)

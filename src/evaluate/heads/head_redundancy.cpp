@@ -41,12 +41,12 @@ class LayerSums {
     const auto p = sizes / total.clamp_min(kSmallest);
     const auto entropy = -at::xlogy(p, p).sum(-1);  // [B, H, T]
     const auto has = (total.squeeze(-1) > 0).to(at::kDouble);
-    accumulate(with_weight_, has.sum({0, 2}));
-    accumulate(entropy_, (entropy * has).sum({0, 2}));
-    accumulate(attended_, (entropy.exp() * has).sum({0, 2}));
+    accumulate(with_weight_, has.sum(at::IntArrayRef{0, 2}));
+    accumulate(entropy_, (entropy * has).sum(at::IntArrayRef{0, 2}));
+    accumulate(attended_, (entropy.exp() * has).sum(at::IntArrayRef{0, 2}));
     accumulate(size_, total.sum({0, 2, 3}));
     accumulate(negative_, weights.clamp_max(0).abs().sum({0, 2, 3}));
-    accumulate(row_sum_, weights.sum(-1).sum({0, 2}));
+    accumulate(row_sum_, weights.sum(-1).sum(at::IntArrayRef{0, 2}));
   }
 
   void add_outputs(const at::Tensor& heads) {  // [B, H, T, width]
