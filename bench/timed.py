@@ -45,12 +45,18 @@ class Server:
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env={**os.environ, **environment})
 
-    def ask(self, case):
+    def tell(self, case):
         try:
             self.process.stdin.write(case + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # it has said why
+
+    def ask(self, case):
+        self.tell(case)
+        return self.answer(case)
+
+    def answer(self, case):
         answer = self.process.stdout.readline()
         if not answer:
             raise SystemExit(f"{self.process.args[0]} ended at {case!r}")
@@ -61,9 +67,11 @@ class Server:
         self.process.wait()
 
 
-def peer(threads, **environment):
+def peer(threads, device="cpu", **environment):
     """The PyTorch side of training steps, asked for "SHAPE | KIND | WAY"."""
-    return Server(ROOT / ".venv/bin/python", "-W", "ignore", ROOT / "bench/peer/serve.py", str(threads), **environment)
+    python = ROOT / ".venv/bin/python"
+    return Server(python if python.exists() else "python3", "-W", "ignore", ROOT / "bench/peer/serve.py", str(threads),
+                  device, **environment)
 
 
 def in_turn(sides, number):

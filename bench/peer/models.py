@@ -149,22 +149,27 @@ def sizes(shape):
     return D, layers, T, batch, int(found[5] or 16)
 
 
-def step(shape, kind, way, compiled):
-    """A function that does one training step, and the number of parameters."""
+def step(shape, kind, way, compiled, device="cpu", bfloat16=False):
+    """A function that does one training step, and the number of parameters. On CUDA what is compiled is
+    replayed as CUDA graphs, and with bfloat16 the model runs under autocast."""
     torch.manual_seed(0)
     D, layers, T, batch, d = sizes(shape)
     attention, maps_of_head = KINDS[kind]
-    model = Model(attention, D, layers, D // d // maps_of_head, T, way)
+    model = Model(attention, D, layers, D // d // maps_of_head, T, way).to(device)
+    model.table = tuple(part.to(device) for part in model.table)
     parameters = list(model.parameters())
     optimizer = torch.optim.AdamW(
         parameters, lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1, fused=True
     )
-    tokens = torch.randint(VOCAB, (batch, T + 1))
+    tokens = torch.randint(VOCAB, (batch, T + 1)).to(device)
 
     def loss_of(inputs, targets):
-        return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
+        with torch.autocast(device, torch.bfloat16, enabled=bfloat16):
+            logits = model(inputs)
+        return F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
 
-    loss = torch.compile(loss_of) if compiled else loss_of
+    mode = "reduce-overhead" if device == "cuda" else None
+    loss = torch.compile(loss_of, mode=mode) if compiled else loss_of
 
     def run():
         optimizer.zero_grad(set_to_none=True)

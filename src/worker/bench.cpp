@@ -126,9 +126,9 @@ Cases cases_of(const std::string& what) {
 // One call of a case per line "GROUP | NAME", answered with its seconds and operations, "sgemm",
 // answered with operations per second, or "list", answered with all cases: bench/compare times us
 // and a peer in turn, bench/versions two builds of ours. Training steps may have any size.
-int serve(const std::string& what) {
-  auto cases = cases_of(what)(c10::kCPU);
-  SgemmPeak peak(at::empty({0}));
+int serve(const std::string& what, const c10::Device& device) {
+  auto cases = cases_of(what)(device);
+  SgemmPeak peak(at::empty({0}, device));
   const auto called = [](const std::string& line) {
     return [&line](const BenchCase& one) { return line == concat(one.group, " | ", one.name); };
   };
@@ -143,11 +143,11 @@ int serve(const std::string& what) {
     }
     auto asked = std::find_if(cases.begin(), cases.end(), called(line));
     if (const auto bar = line.find(" | "); asked == cases.end() && bar != line.npos) {
-      auto other = train_case(line.substr(0, bar), line.substr(bar + 3), c10::kCPU);
+      auto other = train_case(line.substr(0, bar), line.substr(bar + 3), device);
       if (other) asked = cases.insert(cases.end(), std::move(*other));
     }
     if (asked == cases.end()) throw UserError(concat("no such case: ", line));
-    std::cout << seconds_of(asked->run) << ' ' << asked->operations << std::endl;
+    std::cout << seconds_on(device, asked->run) << ' ' << asked->operations << std::endl;
   }
   return 0;
 }
@@ -157,9 +157,14 @@ int serve(const std::string& what) {
 int bench_command(const std::vector<std::string>& arguments) {
   const auto& what = arguments.at(0);
   at::set_num_threads(std::stoi(arguments.at(1)));
-  if (what == "serve") return serve(arguments.size() > 2 ? arguments.at(2) : "train");
-  const auto cases_on = cases_of(what);
-  const auto device = open_device(arguments.at(2) == "cuda" ? Device::kCuda : Device::kCpu);
+  const bool serves = what == "serve";  // bench serve THREADS [WHAT [DEVICE]]
+  const auto argument = [&](std::size_t i, const char* otherwise) {
+    return arguments.size() > i ? arguments[i] : std::string(otherwise);
+  };
+  const auto cases_on = serves ? nullptr : cases_of(what);
+  const auto device =
+      open_device(argument(serves ? 3 : 2, "cpu") == "cuda" ? Device::kCuda : Device::kCpu);
+  if (serves) return serve(argument(2, "train"), device);
   const auto cases = cases_on(device);
   const auto rows = measure(cases, device);
   if (arguments.size() > 3) {

@@ -79,6 +79,7 @@ std::vector<Way> ways_on(const c10::Device& device) {
   if (device.is_cpu()) return ways;
   ways.push_back({"fused, bfloat16", Kernels::kFused, Precision::kBfloat16});
 #ifdef DIFFLAB_CUDA_HEADERS
+  ways.push_back({"plain, recorded", Kernels::kPlain, Precision::kFloat32, true});
   ways.push_back({"fused, recorded", Kernels::kFused, Precision::kFloat32, true});
   ways.push_back({"fused, bfloat16, recorded", Kernels::kFused, Precision::kBfloat16, true});
 #endif
