@@ -107,6 +107,16 @@ CATCH_TEST_CASE("functions have at most 60 lines") {
   CATCH_CHECK(functions > 2000);
 }
 
+// Of LibTorch before 2.13 {0, 2} is also a list of named dimensions, where 0 is a pointer.
+CATCH_TEST_CASE("axes that begin with 0 say what they are") {
+  const std::regex ambiguous(R"re(\.\w+\(\{0, \w+\}\s*[,)])re");
+  CATCH_CHECK(std::regex_search(std::string("x.sum({0, 2})"), ambiguous));
+  for (const auto& file : source_files()) {
+    CATCH_INFO(file.path);
+    CATCH_CHECK_FALSE(std::regex_search(code_of(file.lines), ambiguous));
+  }
+}
+
 CATCH_TEST_CASE("exit codes have names") {
   const std::regex number(R"re(\bexit\(\s*\d)re");
   const std::regex returned(R"re(\breturn [1-9]\d*;)re");

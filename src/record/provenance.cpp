@@ -89,6 +89,13 @@ std::optional<std::time_t> recorded_time(const Json& provenance, const char* key
   return end != nullptr && *end == '\0' ? std::optional(::timegm(&parts)) : std::nullopt;
 }
 
+std::optional<double> session_seconds(const Json& provenance) {
+  const auto from = recorded_time(provenance, "started"),
+             to = recorded_time(provenance, "finished");
+  if (!from || !to || *to < *from) return std::nullopt;
+  return std::difftime(*to, *from);
+}
+
 const Json& source_state() {
   static const Json state = ask_source_state();
   return state;

@@ -30,10 +30,9 @@ constexpr double kAlike = 4;
 // How long a run took that was executed in one go; nothing if it was not.
 std::optional<double> wall_seconds(const Json& provenance) {
   if (provenance.contains("earlier_sessions")) return std::nullopt;
-  const auto from = recorded_time(provenance, "started"),
-             to = recorded_time(provenance, "finished");
-  if (!from || !to || *to < *from) return std::nullopt;
-  return std::max(1.0, std::difftime(*to, *from));  // they are written in whole seconds
+  const auto seconds = session_seconds(provenance);
+  if (!seconds) return std::nullopt;
+  return std::max(1.0, *seconds);  // they are written in whole seconds
 }
 
 std::vector<fs::path> newest_runs(const fs::path& results) {

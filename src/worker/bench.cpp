@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <optional>
 
 #include "evaluate/speed/timing.h"
 #include "experiment/device.h"
@@ -26,7 +27,7 @@ constexpr int kWarmUpsOnCuda = kStepsBeforeRecording + 2;
 struct Row {
   const BenchCase* bench;
   Spread seconds;
-  double share;  ///< of the peak, both medians
+  std::optional<double> share;  ///< of the peak, both medians; on the CPU alone
 };
 
 // Of one call, until the device is done.
@@ -40,7 +41,9 @@ double seconds_on(const c10::Device& device, const std::function<void()>& run) {
 // All cases of a group in turn, kBenchRounds times, so that what else the machine does meets all
 // alike.
 std::vector<Row> measure(const std::vector<BenchCase>& cases, const c10::Device& device) {
-  SgemmPeak peak(at::empty({0}, device));
+  // A product that keeps a core busy is too small for a GPU to tell what that can do.
+  std::optional<SgemmPeak> peak;
+  if (device.is_cpu()) peak.emplace(at::empty({0}, device));
   std::vector<Row> rows;
   for (auto begin = cases.begin(); begin != cases.end();) {
     auto end = std::find_if(begin, cases.end(),
@@ -50,17 +53,17 @@ std::vector<Row> measure(const std::vector<BenchCase>& cases, const c10::Device&
     for (int again = 0; again < (device.is_cuda() ? kWarmUpsOnCuda : 1); ++again) {
       for (auto bench = begin; bench != end; ++bench) seconds_on(device, bench->run);
     }
-    peak.measure();
+    if (peak) peak->measure();
     for (int round = 0; round < kBenchRounds; ++round) {
       for (auto bench = begin; bench != end; ++bench) {
         samples[&*bench].push_back(seconds_on(device, bench->run));
       }
-      peaks.push_back(peak.measure());
+      if (peak) peaks.push_back(peak->measure());
     }
-    const double best = spread_of(peaks).median;
     for (auto bench = begin; bench != end; ++bench) {
-      const auto seconds = spread_of(samples[&*bench]);
-      rows.push_back({&*bench, seconds, bench->operations / seconds.median / best});
+      Row row{&*bench, spread_of(samples[&*bench]), std::nullopt};
+      if (peak) row.share = bench->operations / row.seconds.median / spread_of(peaks).median;
+      rows.push_back(row);
     }
     begin = end;
   }
@@ -79,8 +82,8 @@ void print(const std::vector<Row>& rows, const std::string& where) {
       std::cout << fmt::format("  {:8.0f} tokens/s", bench->tokens / seconds.median);
     }
     if (bench->operations > 0 && bench->tokens > 0) {
-      std::cout << fmt::format("  {:6.1f} GFLOP/s  {:3.0f} % of sgemm",
-                               1e-9 * bench->operations / seconds.median, 100 * share);
+      std::cout << fmt::format("  {:6.1f} GFLOP/s", 1e-9 * bench->operations / seconds.median);
+      if (share) std::cout << fmt::format("  {:3.0f} % of sgemm", 100 * *share);
     }
     std::cout << '\n';
   }
@@ -101,7 +104,7 @@ Json to_json(const std::vector<Row>& rows) {
     }
     if (bench->tokens > 0 && bench->operations > 0) {
       one["flops_per_second"] = bench->operations / seconds.median;
-      one["share_of_sgemm"] = share;
+      if (share) one["share_of_sgemm"] = *share;
     }
     list.push_back(one);
   }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
-
 #include "record/provenance.h"
 #include "util/files.h"
 #include "util/json.h"
@@ -20,13 +18,10 @@ Json list_at(const Json& json, const char* key) {
   return list.is_array() ? list : Json::array();
 }
 
-double session_seconds(const Json& session) {
+double core_seconds(const Json& session) {
   if (!session.is_object()) return 0;
-  const auto from = recorded_time(session, "started");
-  const auto to = recorded_time(session, "finished");
-  if (!from || !to || *to < *from) return 0;
   const Json threads = session.value("threads", Json());
-  return std::difftime(*to, *from) * (threads.is_number() ? threads.get<double>() : 1);
+  return session_seconds(session).value_or(0) * (threads.is_number() ? threads.get<double>() : 1);
 }
 
 void add(const fs::path& record, CoreTime& runs) {
@@ -37,9 +32,9 @@ void add(const fs::path& record, CoreTime& runs) {
     const Json id = run.value("id", Json());
     const Json provenance = run.value("provenance", Json());
     if (!id.is_string() || !provenance.is_object()) continue;
-    double seconds = session_seconds(provenance);
+    double seconds = core_seconds(provenance);
     for (const Json& earlier : list_at(provenance, "earlier_sessions")) {
-      seconds += session_seconds(earlier);
+      seconds += core_seconds(earlier);
     }
     runs[id.get<std::string>()] = seconds;
   }
