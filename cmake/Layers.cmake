@@ -113,8 +113,9 @@ function(find_torch)
     set(with "with CUDA")
     use_torch_cuda(${root})
   endif()
-  target_link_libraries(difflab_torch INTERFACE
-    ${libraries}/libtorch.so ${libraries}/libtorch_cpu.so ${libraries}/libc10.so)
+  # Without libtorch.so, which holds nothing that we call. That of 2.11 for CUDA exports a
+  # std::filesystem::remove_all that calls address 0 (pytorch issue 133437 weakened its parts).
+  target_link_libraries(difflab_torch INTERFACE ${libraries}/libtorch_cpu.so ${libraries}/libc10.so)
   message(STATUS "Found LibTorch ${version} ${with}: ${root}")
 endfunction()
 

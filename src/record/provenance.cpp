@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <thread>
@@ -32,6 +33,23 @@ std::optional<std::string> ask_git(const std::string& root,
   }
 }
 
+// Names and contents of source files that git does not know yet, such as an attention variant that
+// somebody is writing: neither its status nor its diff says what is in them.
+std::string new_sources(const std::string& root) {
+  const auto listed =
+      ask_git(root, {"ls-files", "--others", "--exclude-standard", "-z", "--", "src", "cmake"});
+  std::string text;
+  for (const auto& name : split(listed.value_or(""), '\0')) {
+    if (name.empty()) continue;
+    text += name + '\0';
+    try {
+      text += read_file(std::filesystem::path(root) / name) + '\0';
+    } catch (const UserError&) {  // gone meanwhile, or not ours to read
+    }
+  }
+  return text;
+}
+
 Json ask_source_state() {
   Json state = {{"commit", nullptr}, {"dirty", nullptr}, {"diff_sha256", nullptr}};
   const char* root = std::getenv("DIFFLAB_ROOT");
@@ -44,7 +62,7 @@ Json ask_source_state() {
   state["dirty"] = !changes->empty();
   if (!changes->empty()) {
     const auto diff = ask_git(folder, {"diff", "HEAD", "--", ".", ":!results"});
-    state["diff_sha256"] = sha256_hex(*changes + diff.value_or(""));
+    state["diff_sha256"] = sha256_hex(*changes + diff.value_or("") + new_sources(folder));
   }
   return state;
 }

@@ -44,8 +44,8 @@ class Provenance {
 /// A provenance's "started" or "finished"; nothing if it does not say, or not as we write it.
 std::optional<std::time_t> recorded_time(const Json& provenance, const char* key);
 
-/// Seconds from "started" to "finished", whole ones, of the last session alone; nothing if it does not
-/// say both in this order.
+/// Seconds from "started" to "finished", whole ones, of the last session alone; nothing if it does
+/// not say both in this order.
 std::optional<double> session_seconds(const Json& provenance);
 
 /// The processor's name as the system tells it, "unknown" if it does not.

@@ -104,6 +104,27 @@ CATCH_TEST_CASE("a preset changes values, group choices and axes") {
   CATCH_CHECK(other.study.changes.empty());
 }
 
+CATCH_TEST_CASE("a suite's preset default gives nothing to an experiment that has none") {
+  const auto steps = [](const std::string& presets, const std::vector<std::string>& overrides) {
+    auto files = project(
+        "# @package _global_\ndefaults: [/suite: quick, _self_]\n"
+        "train: {steps: 7}\nsweep: {seed: [0]}\n" +
+        presets);
+    files.emplace_back("configs/suite/quick.yaml",
+                       "# @package _global_\ntrain: {steps: 5}\n"
+                       "presets: {smoke: {train: {steps: 2}}, default: {train: {steps: 1}}}\n");
+    const Folder folder(files);
+    const Composed composed = compose(overrides);
+    CATCH_CHECK(composed.problems == "");
+    return composed.study.points.at(0).config.find_path("train.steps")->as_int();
+  };
+  CATCH_CHECK(steps("", {}) == 7);
+  CATCH_CHECK(steps("", {"preset=default"}) == 7);
+  CATCH_CHECK(steps("", {"preset=smoke"}) == 2);
+  CATCH_CHECK(steps("presets: {default: {}}\n", {}) == 1);
+  CATCH_CHECK(steps("presets: {default: {train: {steps: 3}}}\n", {}) == 3);
+}
+
 CATCH_TEST_CASE(
     "a preset that is no name of a folder is refused before anything is written there") {
   const Folder folder(

@@ -90,7 +90,10 @@ CATCH_TEST_CASE("provenance names the commit, and says when and how the sources 
   CATCH_CHECK(checkout.state().at("diff_sha256") != changed.at("diff_sha256"));
   checkout.write("src/a.cpp", "one");
   checkout.write("src/b.cpp", "new");
-  CATCH_CHECK(checkout.state().at("dirty") == true);
+  const auto with_new = checkout.state();
+  CATCH_CHECK(with_new.at("dirty") == true);
+  checkout.write("src/b.cpp", "newer");  // git has nothing to compare it with
+  CATCH_CHECK(checkout.state().at("diff_sha256") != with_new.at("diff_sha256"));
 }
 
 CATCH_TEST_CASE("where git cannot tell, provenance claims nothing") {

@@ -7,6 +7,7 @@
 
 #include "config/grid/axes.h"
 #include "config/grid/effect.h"
+#include "config/grid/preset.h"
 #include "config/grid/run_names.h"
 #include "config/grid/sweep_conditions.h"
 #include "config/grid/sweep_plan.h"
@@ -32,15 +33,6 @@ bool holds(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// The folder of its results gets this name, perhaps with seven more characters.
-bool is_folder_name(const std::string& name) {
-  constexpr std::size_t kLongest = 200;
-  return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
-         std::none_of(name.begin(), name.end(), [](unsigned char character) {
-           return character < ' ' || character == 0x7f || character == '/';
-         });
-}
-
 std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
 
 class StudyComposer {
@@ -53,7 +45,7 @@ class StudyComposer {
   Study compose() {
     parse_overrides();
     if (!readable()) return std::move(study_);
-    choose_preset();
+    take_preset();
     choose_axes();
     compose_settings();
     add_following_axes();
@@ -123,38 +115,15 @@ class StudyComposer {
   }
 
   /// Turns the chosen entry of `presets:` into a config of its own.
-  void choose_preset() {
+  void take_preset() {
     Problems repeated;  // what is wrong with the files is reported when they are composed in full
     const Value tree = compose_with(overrides_below("presets"), repeated).tree;
-    const Value* presets = tree.find("presets");
-    const Value* named = tree.find("preset");
-    const bool is_name = !preset_ || (preset_->type == Override::Type::kChange && preset_->value &&
-                                      !preset_->holds_sweep());
-    constexpr const char* kExpected = ": expected the name of one preset, e.g. preset=smoke";
-    if (!is_name) problems_.add(preset_->source, "preset", preset_->text + kExpected);
-    Value choice = preset_ && is_name ? preset_->to_value() : named ? *named : Value("default");
-    const Source source = preset_ ? preset_->source : choice.source;
-    study_.preset = choice.is_scalar() ? choice.as_string() : "";
-    const Value* preset = presets ? presets->find(study_.preset) : nullptr;
-    if (preset && !is_folder_name(study_.preset)) {
-      problems_.add(preset->source, "presets",
-                    concat("presets.", study_.preset,
-                           " is no name for a folder of results; expected up to 200 bytes without "
-                           "slash and control characters"));
-    } else if (preset && preset->is_map()) {
-      library_.provide(kPresetConfig, {*preset, "_global_"});
-      has_preset_ = true;
-    } else if (preset && !preset->is_null()) {
-      problems_.add(
-          preset->source, "presets",
-          concat("presets.", study_.preset, " is ", describe(*preset), "; expected a map of keys"));
-    } else if (!preset && study_.preset != "default") {
-      const auto names = presets ? presets->keys() : std::vector<std::string>();
-      problems_.add(
-          source, "preset",
-          concat("there is no preset ", study_.preset,
-                 names.empty() ? "; this experiment has none" : suggestion(study_.preset, names)));
-    }
+    const auto experiment = "experiment/" + request_.experiment;
+    const Document* own = request_.experiment.empty() ? nullptr : library_.find(experiment);
+    auto [name, keys] = choose_preset(tree, preset_, own, problems_);
+    study_.preset = name;
+    has_preset_ = keys.has_value();
+    if (keys) library_.provide(kPresetConfig, {*std::move(keys), "_global_"});
   }
 
   /// The axes of the files, then those of the command line; what is left is for every run.

@@ -1,0 +1,64 @@
+#include "config/grid/preset.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "util/text.h"
+
+namespace difflab::config {
+namespace {
+
+constexpr const char* kDefault = "default";
+
+// The folder of its results gets this name, perhaps with seven more characters.
+bool is_folder_name(const std::string& name) {
+  constexpr std::size_t kLongest = 200;
+  return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
+         std::none_of(name.begin(), name.end(), [](unsigned char character) {
+           return character < ' ' || character == 0x7f || character == '/';
+         });
+}
+
+bool has_default(const Document& experiment) {
+  const Value* presets = experiment.root.find("presets");
+  return presets && presets->find(kDefault);
+}
+
+}  // namespace
+
+Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
+                     const Document* experiment, Problems& problems) {
+  const Value* presets = tree.find("presets");
+  const Value* named = tree.find("preset");
+  const bool is_name =
+      !asked || (asked->type == Override::Type::kChange && asked->value && !asked->holds_sweep());
+  constexpr const char* kExpected = ": expected the name of one preset, e.g. preset=smoke";
+  if (!is_name) problems.add(asked->source, "preset", asked->text + kExpected);
+  const Value choice = asked && is_name ? asked->to_value() : named ? *named : Value(kDefault);
+  Preset chosen{choice.is_scalar() ? choice.as_string() : "", std::nullopt};
+  const Value* preset = presets ? presets->find(chosen.name) : nullptr;
+  if (preset && chosen.name == kDefault && experiment != nullptr && !has_default(*experiment)) {
+    return chosen;
+  }
+  if (preset && !is_folder_name(chosen.name)) {
+    problems.add(preset->source, "presets",
+                 concat("presets.", chosen.name,
+                        " is no name for a folder of results; expected up to 200 bytes without "
+                        "slash and control characters"));
+  } else if (preset && preset->is_map()) {
+    chosen.keys = *preset;
+  } else if (preset && !preset->is_null()) {
+    problems.add(
+        preset->source, "presets",
+        concat("presets.", chosen.name, " is ", describe(*preset), "; expected a map of keys"));
+  } else if (!preset && chosen.name != kDefault) {
+    const auto names = presets ? presets->keys() : std::vector<std::string>();
+    problems.add(
+        asked ? asked->source : choice.source, "preset",
+        concat("there is no preset ", chosen.name,
+               names.empty() ? "; this experiment has none" : suggestion(chosen.name, names)));
+  }
+  return chosen;
+}
+
+}  // namespace difflab::config
