@@ -38,8 +38,11 @@ std::vector<Table> write_tables(const Study& study, const Frame& frame, const La
     write_if_changed(study.output / (table.name + ".md"), table_markdown(table, labels));
     write_if_changed(study.output / (table.name + ".tex"), table_tex(table, labels));
     write_if_changed(study.output / (table.name + ".csv"), table_csv(table));
+    const auto paired = study.output / (table.name + ".paired.csv");
     if (!table.comparisons.empty()) {
-      write_if_changed(study.output / (table.name + ".paired.csv"), paired_csv(table));
+      write_if_changed(paired, paired_csv(table));
+    } else {
+      std::filesystem::remove(paired);  // of an earlier baseline
     }
     tables.push_back(std::move(table));
   }

@@ -85,11 +85,6 @@ double student_t_quantile(double probability, double degrees) {
   return upper_quantile(1 - probability, degrees);
 }
 
-double f_tail(double x, double degrees, double other_degrees) {
-  const double all = degrees * x + other_degrees;
-  return incomplete_beta(other_degrees / 2, degrees / 2, other_degrees / all, degrees * x / all);
-}
-
 double normal_quantile(double probability) {
   require_probability(probability);
   double low = -40;

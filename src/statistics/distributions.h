@@ -17,9 +17,6 @@ double normal_quantile(double probability);
 /// Probability that a standard normal variable is at most z.
 double normal_cdf(double z);
 
-/// Probability that an F variable with these degrees of freedom, both > 0, is above x >= 0.
-double f_tail(double x, double degrees, double other_degrees);
-
 /// Probability that a χ² variable with one degree of freedom is above x >= 0.
 double chi_squared_tail(double x);
 

@@ -75,6 +75,8 @@ std::string signature_of(const fs::path& runs) {
                   ? " -"
                   : concat(" ", time.time_since_epoch().count(), "/", fs::file_size(file, missing));
     }
+    // A process that was killed changes no file, but holds its run no longer.
+    if (!fs::exists(run.result(), none)) line += concat(" ", name_of(state_of(run)));
     lines.push_back(line);
   }
   std::sort(lines.begin(), lines.end());

@@ -38,6 +38,15 @@ CATCH_TEST_CASE("a path finds keys, list items in brackets and list items by num
   }
 }
 
+CATCH_TEST_CASE("setting at a path enters lists where they have the item") {
+  Value tree = parsed("{a: {b: [1, {c: 7}]}}");
+  tree.set_path("a.b[1].c", Value(8));
+  tree.set_path("a.b.0", Value(2));
+  CATCH_CHECK(tree == parsed("{a: {b: [2, {c: 8}]}}"));
+  tree.set_path("a.b.x", Value(1));  // no item: what is set says what it is
+  CATCH_CHECK(tree == parsed("{a: {b: {x: 1}}}"));
+}
+
 CATCH_TEST_CASE("numbers print as the shortest text that reads back, in Python's form") {
   // Right-hand sides: Python's repr.
   CATCH_CHECK(number_text(0.1) == "0.1");

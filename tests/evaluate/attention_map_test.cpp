@@ -96,6 +96,23 @@ CATCH_TEST_CASE("by default a map is that of the last position, with the needle 
   CATCH_CHECK(places[100] >= kHeadTokens - 2 - 4);
 }
 
+CATCH_TEST_CASE("of a mixture a map shows the task it is named for") {
+  NeedleRecallConfig mixture{.needle = kHeadNeedles};
+  mixture.recall_share = 0.5;
+  auto model = uneven(kHeadKinds.front().second);
+  for (const std::int64_t sequence : {0, 1, 3}) {
+    const AttentionMapConfig shown{.sequence = sequence};
+    const auto tokens_of = [&](const TaskConfig& task) {
+      std::string text;
+      for (const auto& cell : evaluate(shown, model, task).details["cells"]) {
+        if (cell["layer"] == 0 && cell["map"] == "weights") text += cell["token"].dump();
+      }
+      return text;
+    };
+    CATCH_CHECK(tokens_of(mixture) == tokens_of(kHeadNeedles));
+  }
+}
+
 CATCH_TEST_CASE("a map of every query is one of few tokens, and a depth one of needles") {
   struct Keys final : config::Check {
     void problem(std::string_view key, std::string_view) override { found.emplace_back(key); }

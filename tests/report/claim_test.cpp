@@ -77,6 +77,24 @@ CATCH_TEST_CASE("a claim is supported or opposite if exact p and interval agree"
   CATCH_CHECK(Runs(around(.4, .05)).ask(lower).verdict == Verdict::kOpposite);
 }
 
+CATCH_TEST_CASE("chance is that of the runs that a claim is about") {
+  Runs runs(around(.146, .02), .301);
+  for (auto& run : runs.builder.study.runs) run.axes.insert(run.axes.begin() + 1, {"pairs", "16"});
+  for (int seed = 0; seed < 8; ++seed) {  // a task whose chance is above what the other reaches
+    for (const char* model : {"transformer", "diff"}) {
+      runs.builder.finished(model, 100 + seed,
+                            {{"needle_accuracy", .99}, {"needle_accuracy_chance", .5}});
+      runs.builder.study.runs.back().axes = {
+          {"model", model}, {"pairs", "2"}, {"seed", std::to_string(seed)}};
+    }
+  }
+  auto claim = finds_more();
+  claim.where.entries = {{"pairs", "16"}};
+  CATCH_CHECK(runs.ask(claim).verdict == Verdict::kSupported);
+  claim.where.entries = {{"pairs", "2"}};
+  CATCH_CHECK(runs.ask(claim).verdict == Verdict::kUninformative);
+}
+
 CATCH_TEST_CASE("what is not resolved says how many seeds would resolve it") {
   const auto answer = Runs(around(.02, .1)).ask(finds_more());
   CATCH_CHECK(answer.verdict == Verdict::kUnresolved);

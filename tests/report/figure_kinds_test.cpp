@@ -118,6 +118,25 @@ CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is
   CATCH_CHECK(curve.back()["share"].get<double>() == Approx(1 / 3.));
 }
 
+CATCH_TEST_CASE("the data of a survival figure have every arm, also where nothing happened") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("transformer", 0, {{"steps_to_found", 200}});
+  for (int seed = 0; seed < 2; ++seed) {
+    builder.finished("diff", seed, {{"steps_to_found", nullptr}},
+                     {{"censored", Json{{"steps_to_found", 800}}}});
+  }
+  SurvivalConfig when;
+  when.name = "when";
+  when.event = "steps_to_found";
+  when.color = "model";
+  const Drawing drawing = draw(builder, when);
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  const auto& row = drawing.rows[1];
+  CATCH_CHECK(std::vector(row.begin(), row.begin() + 5) ==
+              std::vector<std::string>{"diff", "", "2", "0", "0"});
+}
+
 CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank tests") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

@@ -13,6 +13,7 @@ CATCH_TEST_CASE("numbers get thousands separators, a true minus and no negative 
   CATCH_CHECK(format_number(1000, 0) == "1,000");
   CATCH_CHECK(format_number(-0.5, 2) == "−0.50");
   CATCH_CHECK(format_number(-0.5, 2, false) == "-0.50");
+  CATCH_CHECK(format_number(-HUGE_VAL, 2, false) == "-inf");
   CATCH_CHECK(format_number(-0.0001, 2) == "0.00");
   CATCH_CHECK(format_number(1e300, 0).size() == 401);  // 301 digits and 100 commas
 }

@@ -84,6 +84,23 @@ CATCH_TEST_CASE("a worse line needs more, and what lies beyond the sizes is not 
   CATCH_CHECK_THAT(apart.said(), !Contains("needs"));
 }
 
+CATCH_TEST_CASE("runs whose time never came are counted, and no mean is drawn of the others") {
+  const TemporaryFolder folder;
+  Sizes sizes(folder);
+  sizes.add("transformer", 0, kSizes, 1);
+  sizes.add("diff", 0, kSizes, 0.5);
+  sizes.builder.finished("diff", 9, {{"parameters", 1e4}, {"test_loss", nullptr}},
+                         {{"censored", Json{{"test_loss", 99}}}});
+  sizes.builder.study.runs.back().axes = {{"model", "diff"}, {"size", "0"}, {"seed", "9"}};
+  const Drawing drawing = draw(sizes.builder, scaling());
+  const std::string said = drawing.spec["description"];
+  CATCH_CHECK_THAT(said, Contains("1 of 5 runs of diff never got there and are not drawn"));
+  CATCH_CHECK_THAT(said, Contains("(n = 8)") && !Contains("needs"));
+  CATCH_CHECK(drawing.spec["layer"][0]["data"]["values"].size() == 4);  // the baseline's means
+  CATCH_CHECK(drawing.rows.size() == 9);
+  CATCH_CHECK(drawing.rows.back()[3].empty());
+}
+
 CATCH_TEST_CASE("no line is drawn where the figure wants none") {
   const TemporaryFolder folder;
   Sizes sizes(folder);

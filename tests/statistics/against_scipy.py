@@ -152,7 +152,6 @@ def count_pair(chance):
 
 # name: (how many times the cases, arguments, what is right, how near)
 QUESTIONS = {
-    "f_tail": (lambda c: [c.expovariate(0.5), c.choice([1, 2, 3.5, 12]), c.choice([1, 4, 8, 40])], lambda x, a, b: stats.f.sf(x, a, b)),
     "student_t_cdf": (lambda c: [c.gauss(0, 5), c.choice([1, 2, 4.5, 30])], lambda t, d: stats.t.cdf(t, d)),
     "student_t_quantile": (lambda c: [c.uniform(0.001, 0.999), c.randint(1, 60)], lambda p, d: stats.t.ppf(p, d)),
     "normal_quantile": (lambda c: [c.uniform(1e-6, 1 - 1e-6)], stats.norm.ppf),

@@ -45,7 +45,6 @@ Json curve(const Json& json) {
 const std::map<std::string, std::function<Json(const Json&)>> kAnswers = {
     {"student_t_cdf", [](const Json& a) { return student_t_cdf(a[0], a[1]); }},
     {"student_t_quantile", [](const Json& a) { return student_t_quantile(a[0], a[1]); }},
-    {"f_tail", [](const Json& a) { return f_tail(a[0], a[1], a[2]); }},
     {"normal_quantile", [](const Json& a) { return normal_quantile(a[0]); }},
     {"chi_squared_tail", [](const Json& a) { return chi_squared_tail(a[0]); }},
     {"t_interval", [](const Json& a) { return both(t_interval(numbers(a[0]), a[1])); }},

@@ -57,7 +57,8 @@ struct Cluster {
 CATCH_TEST_CASE("a plan comes back as it was written, also after its folder has moved") {
   const TemporaryFolder folder;
   const auto output = folder.path() / "a" / "results" / "tiny" / "default";
-  const auto plan = make_plan(folder.path() / "a" / "results", 3);
+  auto plan = make_plan(folder.path() / "a" / "results", 3);
+  plan.runs[2].training = "shared";
   write_plan(output, plan);
   fs::rename(folder.path() / "a", folder.path() / "b");
   const auto back = read_plan(folder.path() / "b" / "results" / "tiny" / "default");
@@ -65,6 +66,8 @@ CATCH_TEST_CASE("a plan comes back as it was written, also after its folder has 
   CATCH_CHECK(back.report == Words{"plot", "tiny"});
   CATCH_REQUIRE(back.runs.size() == 3);
   CATCH_CHECK(back.runs[2].label() == "seed=2");
+  CATCH_CHECK(back.runs[1].training.empty());
+  CATCH_CHECK(back.runs[2].training == "shared");
   CATCH_CHECK(back.runs[2].config_text == "seed: 2\n");
   CATCH_CHECK(back.runs[2].directory.path == folder.path() / "b" / "results" / "runs" / "run2");
 }

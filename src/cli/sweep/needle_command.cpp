@@ -1,6 +1,7 @@
 // needle: accuracy of trained models by length and depth.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "cli/sweep/ask_and_report.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
+#include "report/data/frame.h"
 #include "report/report.h"
 #include "report/table/grid.h"
 #include "util/error.h"
@@ -137,24 +139,51 @@ std::string maps_of(const sweep::Run& run) {
   return text;
 }
 
-// The maps as pictures, with a page that holds them, in RESULTS/needle/NAME.
-report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
+// What runs differ in beside their seed and the first axis, in sweep order: a picture has one of
+// these, with a panel for each value of the first.
+std::vector<sweep::Axes> settings_of(const Study& study) {
+  std::vector<sweep::Axes> settings;
+  for (const auto& run : study.points) {
+    auto axes = report::without_seed(run.axes);
+    if (!axes.empty()) axes.erase(axes.begin());
+    if (std::find(settings.begin(), settings.end(), axes) == settings.end()) {
+      settings.push_back(std::move(axes));
+    }
+  }
+  return settings;
+}
+
+Json figures_of(const Study& study) {
   std::set<MapKey> maps;
   for (const auto& run : study.points) {
     for (const auto& cell : cells_of_map(run)) maps.insert(MapKey::of(cell));
   }
+  const auto settings = settings_of(study);
   Json figures = Json::array();
   for (const auto& key : maps) {
-    figures.push_back({{"mark", "heatmap"},
-                       {"name", key.name()},
-                       {"title", key.title()},
-                       {"x", "length"},
-                       {"y", "depth"},
-                       {"value", "accuracy"},
-                       {"facet", study.points.front().axes.front().first},
-                       {"source", kName},
-                       {"where", key.where()}});
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      Json figure{{"mark", "heatmap"},
+                  {"name", i == 0 ? key.name() : fmt::format("{}_{}", key.name(), i + 1)},
+                  {"title", key.title()},
+                  {"x", "length"},
+                  {"y", "depth"},
+                  {"value", "accuracy"},
+                  {"facet", study.points.front().axes.front().first},
+                  {"source", kName},
+                  {"where", key.where()}};
+      for (const auto& [axis, value] : settings[i]) {
+        figure["where"][axis] = value;
+        figure["title"] = concat(figure["title"].get<std::string>(), ", ", axis, "=", value);
+      }
+      figures.push_back(std::move(figure));
+    }
   }
+  return figures;
+}
+
+// The maps as pictures, with a page that holds them, in RESULTS/needle/NAME.
+report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
+  const Json figures = figures_of(study);
   auto page = study.for_report();
   page.title = "Needles by length and depth";
   page.command = "./difflab needle";
@@ -163,9 +192,9 @@ report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
   page.output = study.results / "needle" / study.name;
   auto summary = report::write_report(page);
   for (const auto& warning : summary.warnings) std::cout << warning << '\n';
-  for (const auto& key : maps) {
-    std::cout << "picture    "
-              << config::shown_path(page.output / "figures" / (key.name() + ".png")) << '\n';
+  for (const auto& figure : figures) {
+    const auto file = concat(figure["name"].get<std::string>(), ".png");
+    std::cout << "picture    " << config::shown_path(page.output / "figures" / file) << '\n';
   }
   return summary;
 }

@@ -122,8 +122,7 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
       found.elsewhere = report::judge_elsewhere(archive.study, archive.frame, run.id, result);
     }
     print_comparison(run, found, others);
-    is_sound = is_sound &&
-               (found.differences.empty() || (found.elsewhere && found.elsewhere->outside.empty()));
+    is_sound = is_sound && found.confirms();
     all.push_back(std::move(found));
   }
   if (options.record) {

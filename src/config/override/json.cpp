@@ -111,22 +111,22 @@ std::string with_backslashes(const std::string& text) {
   return result;
 }
 
-/// Only quotes, and backslashes that stand before one or at the end, need a backslash.
-std::string quoted_text(const Quoted& quoted) {
-  std::string result(1, quoted.quote);
+}  // namespace
+
+std::string in_quotes(std::string_view text, char quote) {
+  std::string result(1, quote);
   std::size_t backslashes = 0;
-  for (const char c : quoted.text) {
-    if (c == quoted.quote) result.append(backslashes + 1, '\\');
+  for (const char c : text) {
+    if (c == quote) result.append(backslashes + 1, '\\');
     backslashes = c == '\\' ? backslashes + 1 : 0;
     result += c;
   }
-  return result.append(backslashes, '\\') + quoted.quote;
+  return result.append(backslashes, '\\') + quote;
 }
 
-}  // namespace
-
 std::string override_text(const Element& element) {
-  if (const auto* quoted = std::get_if<Quoted>(&element.data)) return quoted_text(*quoted);
+  if (const auto* quoted = std::get_if<Quoted>(&element.data))
+    return in_quotes(quoted->text, quoted->quote);
   if (const auto* items = std::get_if<std::vector<Element>>(&element.data)) {
     std::vector<std::string> texts;
     for (const Element& item : *items) texts.push_back(override_text(item));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "config/override/override.h"
 #include "util/json.h"
@@ -16,5 +17,9 @@ Json to_json(const Override& item);
 
 /// The element as it could stand after the = of an override.
 std::string override_text(const Element& element);
+
+/// A text in quotes, as an override takes it. Only quotes, and backslashes that stand before one or
+/// at the end, get a backslash.
+std::string in_quotes(std::string_view text, char quote);
 
 }  // namespace difflab::config

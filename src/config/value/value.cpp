@@ -26,6 +26,8 @@ std::string_view next_part(std::string_view& path) {
   return part;
 }
 
+std::string_view first_of(std::string_view path) { return next_part(path); }
+
 std::optional<std::size_t> index_of(std::string_view text, std::size_t size) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
@@ -173,10 +175,15 @@ Value& Value::set(std::string_view key, Value value, Source key_source) {
 }
 
 Value& Value::set_path(std::string_view path, Value value) {
+  if (Value* item = is_list() ? find_path(first_of(path)) : nullptr) {
+    next_part(path);
+    return path.empty() ? *item = std::move(value) : item->set_path(path, std::move(value));
+  }
   const std::string_view part = next_part(path);
   if (path.empty()) return set(part, std::move(value));
   Value* child = find(part);
-  if (!child || !child->is_map()) {
+  const bool has_item = child && child->is_list() && child->find_path(first_of(path));
+  if (!child || !(child->is_map() || has_item)) {
     Value map = Value::map();
     map.source = value.source;
     child = &set(part, std::move(map));

@@ -56,8 +56,9 @@ Json ask_questions(const Answerer& answerer, ContextQaConfig config, std::int64_
   cell["abstained"] = share(count(abstained), n);
   cell["misread"] = share(count(invented.logical_and(in_context)), n);
   cell["unanswerable"] = count(unanswerable);
-  cell["unanswerable_invented"] =
-      share(count(unanswerable.logical_and(invented)), count(unanswerable));
+  const auto asked_in_vain = count(unanswerable);
+  const auto invented_then = share(count(unanswerable.logical_and(invented)), asked_in_vain);
+  cell["unanswerable_invented"] = asked_in_vain > 0 ? Json(invented_then) : Json();
   return cell;
 }
 
@@ -103,16 +104,16 @@ Json ask_summaries(const Answerer& answerer, ContextQaConfig config, std::int64_
   return cell;
 }
 
-/// The mean over the cells of a job.
-double mean_of(const Json& cells, const char* job, const char* key) {
+/// The mean over the cells of a job that have it; null if none has.
+Json mean_of(const Json& cells, const char* job, const char* key) {
   double sum = 0;
   std::int64_t count = 0;
   for (const Json& cell : cells) {
-    if (cell["job"] != job) continue;
+    if (cell["job"] != job || cell[key].is_null()) continue;
     sum += cell[key].get<double>();
     ++count;
   }
-  return sum / static_cast<double>(count);
+  return count > 0 ? Json(sum / static_cast<double>(count)) : Json();
 }
 
 }  // namespace

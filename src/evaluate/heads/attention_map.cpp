@@ -83,7 +83,8 @@ EvaluationResult AttentionMapConfig::run(const EvaluationContext& context) const
     needles.depth = depth;
     deep = needles.build();
   }
-  const auto& task = deep ? *deep : context.task;
+  // Of a mixture, that of the task asked about: the others stand last in a batch.
+  const auto& task = deep ? *deep : *context.task.parts().front().task;
   const auto device = context.model.parameters().front().device();
   const auto inputs =
       task.batch(context.seed, Split::kTest, 0, sequence + 1).inputs.narrow(0, sequence, 1);

@@ -25,7 +25,9 @@ void collect(const Json& view, const Json* values, std::vector<Layer>& layers) {
     layers.push_back({mark, member(view, "encoding"), values});
   }
   if (const Json* inner = member(view, "spec")) collect(*inner, values, layers);
-  if (const Json* list = member(view, "layer"); list != nullptr && list->is_array()) {
+  for (const char* views : {"layer", "vconcat", "hconcat", "concat"}) {
+    const Json* list = member(view, views);
+    if (list == nullptr || !list->is_array()) continue;
     for (const Json& one : *list) collect(one, values, layers);
   }
 }

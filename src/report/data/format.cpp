@@ -139,7 +139,8 @@ std::string format_number(double value, int decimals, bool typographic) {
                                  std::chars_format::fixed, decimals)
                        .ptr;
   std::string digits(buffer.data(), end);
-  if (!std::isfinite(value)) return digits;
+  if (std::isnan(value)) return digits;
+  if (std::isinf(value)) return value > 0 ? digits : concat(typographic ? kMinus : "-", digits);
   std::size_t point = digits.find('.');
   if (point == std::string::npos) point = digits.size();
   for (std::size_t at = point; at > 3; at -= 3) digits.insert(at - 3, ",");

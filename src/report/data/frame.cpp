@@ -250,10 +250,16 @@ std::vector<Observation> Frame::observations(const std::string& source, bool cur
 }
 
 std::vector<double> Frame::chance(std::string_view metric) const {
+  std::vector<const FrameRun*> all;
+  for (const FrameRun& run : runs_) all.push_back(&run);
+  return chance_in(all, metric);
+}
+
+std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::string_view metric) {
   const std::string key = std::string(metric) + "_chance";
   std::set<double> levels;
-  for (const FrameRun& run : runs_) {
-    if (const auto level = run.metric(key)) levels.insert(*level);
+  for (const FrameRun* run : runs) {
+    if (const auto level = run->metric(key)) levels.insert(*level);
   }
   return {levels.begin(), levels.end()};
 }

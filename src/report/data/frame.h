@@ -97,7 +97,7 @@ class Frame {
   std::vector<Observation> observations(const std::string& source, bool curve,
                                         const TextMap& where) const;
 
-  /// Chance levels of a metric, distinct and ascending, from the results' "<metric>_chance".
+  /// Chance levels of a metric in all runs.
   std::vector<double> chance(std::string_view metric) const;
 
  private:
@@ -107,6 +107,9 @@ class Frame {
   std::vector<std::string> axes_;
   std::string baseline_;
 };
+
+/// Chance levels of a metric, distinct and ascending, from the results' "<metric>_chance".
+std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::string_view metric);
 
 /// The cells of evaluation `source` of a run that match `where`; none if it has no such evaluation.
 std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,

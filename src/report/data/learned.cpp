@@ -31,9 +31,11 @@ bool has_stopped(const FrameRun& run) {
 void add_learned(const LearnedConfig& config, FrameRun& run) {
   std::int64_t in_a_row = 0;
   double first = 0, last = 0;
+  bool was_asked = false;
   for (const Json& line : run.curve) {
     const auto value = line.find(config.metric);
     if (value == line.end() || !value->is_number()) continue;
+    was_asked = true;
     last = line.value("step", 0.0);
     if (!(value->get<double>() >= config.at_least)) {
       in_a_row = 0;
@@ -42,6 +44,8 @@ void add_learned(const LearnedConfig& config, FrameRun& run) {
     if (in_a_row++ == 0) first = last;
     if (in_a_row == config.in_a_row) break;
   }
+  // Of a run that does not measure it, or whose curve is lost, nothing is known.
+  if (!was_asked && run.state != RunState::kDiverged) return;
   if (run.state == RunState::kDiverged) last = planned_steps(run).value_or(last);
   const bool learned = in_a_row == config.in_a_row || (in_a_row > 0 && has_stopped(run));
   auto& metrics = run.result["metrics"];

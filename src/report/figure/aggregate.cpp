@@ -109,7 +109,7 @@ std::vector<Group> differences(const Frame& frame, const std::vector<Group>& gro
     });
   };
   const auto is_reference = [&](const Group& group) {
-    return !group.runs.empty() && group.runs.front()->axis(axis) == against;
+    return !group.runs.empty() && is_same_value(group.runs.front()->axis(axis), against);
   };
   const auto have_same_place = [&](const Group& a, const Group& b) {
     for (std::size_t i = 0; i < keys.size(); ++i) {

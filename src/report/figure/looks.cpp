@@ -88,7 +88,7 @@ std::vector<Look> looks_of(const std::vector<std::string>& values, const std::st
   }
   for (const std::string& value : values) {
     if (slots.count(value) > 0) continue;
-    if (value == baseline && taken.count(kInkSlot) == 0) {
+    if (is_same_value(value, baseline) && taken.count(kInkSlot) == 0) {
       take(value, kInkSlot);
       continue;
     }

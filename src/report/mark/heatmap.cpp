@@ -230,7 +230,7 @@ Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
   auto groups = aggregate(frame, rows, keys, value);
   if (!against.empty()) groups = differences(frame, groups, keys, facet, against);
   auto panels = style.series(frame, rows, facet);
-  std::erase_if(panels, [&](const Series& one) { return one.value == against; });
+  std::erase_if(panels, [&](const Series& one) { return is_same_value(one.value, against); });
   const HeatmapPlan plan{.config = *this,
                          .metric = metric_of(value),
                          .panels = panels,

@@ -81,7 +81,7 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
     Json origin;
     if (plan.is_difference()) {
       if (drawn.insert(key_text(row.group.keys[0])).second) origin = 0;
-    } else if (key_text(row.group.keys[1]) == baseline) {
+    } else if (is_same_value(key_text(row.group.keys[1]), baseline)) {
       origin = number_or_null(row.center);
     }
     values.push_back({{"panel", label_of(row.group.keys[0], plan.panels, plan.style.labels)},

@@ -1,6 +1,7 @@
 #include "report/mark/line.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "report/figure/parts.h"
@@ -192,7 +193,7 @@ Json layers(const LinePlan& plan, const Json& values) {
 }
 
 std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
-                                     const std::vector<Group>& groups) {
+                                     const std::vector<Group>& groups, bool is_cut) {
   std::vector<std::string> lines = {describe_spread(groups, plan.config.band == Band::kCi95)};
   if (is_difference(plan)) {
     const std::string other = plan.style.labels.value(plan.config.against);
@@ -200,6 +201,7 @@ std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
                               : concat("Minus ", other, " on equal seeds. ", lines[0]);
   }
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
+  if (is_cut) lines.emplace_back("A line ends where the first of its runs has stopped");
   const std::string gaps = describe_gaps(frame, plan.config.color, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
   return lines;
@@ -236,6 +238,28 @@ Json categories_of(const LineConfig& config, const std::vector<Observation>& row
   return found;
 }
 
+std::size_t undiverged(const Group& group) {
+  return static_cast<std::size_t>(
+      std::count_if(group.runs.begin(), group.runs.end(),
+                    [](const FrameRun* run) { return run->state != RunState::kDiverged; }));
+}
+
+// Behind the end of a run the mean is one of other runs: where those stop that are done, it would
+// fall back to what the slow ones can do. Those that diverged are named. Whether any line was cut.
+bool end_with_the_first_run(std::vector<Group>& groups) {
+  std::map<std::vector<std::string>, std::size_t> most;  // runs of a line, by facet and colour
+  const auto line_of = [](const Group& group) {
+    return std::vector{key_text(group.keys[0]), key_text(group.keys[1])};
+  };
+  for (const auto& group : groups) {
+    auto& runs = most[line_of(group)];
+    runs = std::max(runs, undiverged(group));
+  }
+  return std::erase_if(groups, [&](const Group& group) {
+           return undiverged(group) < most.at(line_of(group));
+         }) > 0;
+}
+
 }  // namespace
 
 Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
@@ -243,6 +267,7 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   const std::vector<std::string> keys = {facet, color, x};
   const auto rows = frame.observations(source, curve, where);
   auto groups = aggregate(frame, rows, keys, y);
+  const bool is_cut = curve && end_with_the_first_run(groups);
   if (!against.empty()) groups = differences(frame, groups, keys, color, against);
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
   LinePlan plan{
@@ -254,14 +279,14 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
       .categories = categories_of(*this, rows, style.labels),
       .style = style};
   if (!against.empty()) {
-    std::erase_if(plan.lines, [&](const Series& one) { return one.value == against; });
+    std::erase_if(plan.lines, [&](const Series& one) { return is_same_value(one.value, against); });
     plan.chance.clear();  // a difference has no chance level
   }
   const std::string what = style.labels.heading(plan.metric);
   Drawing drawing;
   drawing.spec = style.start(
       *this, curve ? what + " during training" : what + " by " + style.labels.heading(metric_of(x)),
-      subtitle_of(plan, frame, groups));
+      subtitle_of(plan, frame, groups, is_cut));
   const Json values = data_of(groups, plan);
   drawing.spec["data"] = Json{{"values", values}};
   lay_out(plan, values, drawing.spec);

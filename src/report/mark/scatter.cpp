@@ -7,6 +7,7 @@
 #include <set>
 
 #include "report/data/format.h"
+#include "report/data/learned.h"
 #include "report/figure/parts.h"
 #include "statistics/describe.h"
 #include "statistics/equal_level.h"
@@ -24,6 +25,12 @@ struct Point {
   double y;
 };
 
+/// A run whose y, a time, never came.
+struct Unreached {
+  const FrameRun* run;
+  double x;
+};
+
 /// The share of x that a line needs for the baseline's y, geometric mean over the seeds.
 struct Share {
   double ratio;
@@ -34,6 +41,7 @@ struct Share {
 struct ScatterLine {
   Series look;
   std::vector<Point> points;
+  std::vector<Unreached> unreached = {};
   std::optional<Share> share = {};
 
   /// The mean y at each x; of one seed's runs alone if it is given.
@@ -60,26 +68,32 @@ std::vector<ScatterLine> lines_of(const ScatterConfig& config, const Frame& fram
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
   const auto looks =
       config.color.empty() ? std::vector<Series>{alone} : style.series(frame, config.color);
+  const Metric metric = metric_of(config.y);
   std::vector<ScatterLine> lines;
   for (const Series& look : looks) lines.push_back({.look = look, .points = {}});
   for (const Observation& row : frame.observations(config.source, false, config.where)) {
     const Json x = row.value(config.x);
     const auto y = row.measured(config.y);
-    if (!x.is_number() || !y) continue;
+    const bool never_came = !y && config.source.empty() && row.run->censored_above(config.y);
+    if (!x.is_number() || !(y || never_came) || is_unlearned(*row.run, metric)) continue;
     for (ScatterLine& line : lines) {
-      if (row.run->axis(config.color) == line.look.value) {
+      if (row.run->axis(config.color) != line.look.value) continue;
+      if (never_came) {
+        line.unreached.push_back({.run = row.run, .x = x.get<double>()});
+      } else {
         line.points.push_back({.run = row.run, .x = x.get<double>(), .y = *y});
       }
     }
   }
-  std::erase_if(lines, [](const ScatterLine& line) { return line.points.empty(); });
+  std::erase_if(
+      lines, [](const ScatterLine& line) { return line.points.empty() && line.unreached.empty(); });
   return lines;
 }
 
 const ScatterLine* baseline_of(const ScatterPlan& plan, const Frame& frame) {
-  const auto found =
-      std::find_if(plan.lines.begin(), plan.lines.end(),
-                   [&](const ScatterLine& line) { return line.look.value == frame.baseline(); });
+  const auto found = std::find_if(
+      plan.lines.begin(), plan.lines.end(),
+      [&](const ScatterLine& line) { return is_same_value(line.look.value, frame.baseline()); });
   return found == plan.lines.end() ? nullptr : &*found;
 }
 
@@ -89,7 +103,7 @@ std::optional<Share> share_of(const ScatterPlan& plan, const ScatterLine& line,
                               const ScatterLine* baseline) {
   const auto better = metric_of(plan.config.y).better;
   if (plan.config.line == Through::kNone || baseline == nullptr || &line == baseline ||
-      better == Better::kNeither) {
+      better == Better::kNeither || !line.unreached.empty() || !baseline->unreached.empty()) {
     return std::nullopt;
   }
   std::set<std::string> seeds;
@@ -140,6 +154,7 @@ Json data_of(const ScatterPlan& plan) {
 Json line_data(const ScatterPlan& plan) {
   Json values = Json::array();
   for (const ScatterLine& line : plan.lines) {
+    if (!line.unreached.empty()) continue;  // a mean of those that got there is not one of all
     for (const auto& [x, y] : line.levels()) {
       values.push_back(Json{{"series", line.look.label}, {"x", x}, {"y", y}});
     }
@@ -216,7 +231,19 @@ void add_csv(const ScatterPlan& plan, Drawing& drawing) {
           line.look.value, point.run->plan.id, plain_number(point.x), plain_number(point.y)});
       row.insert(row.end(), of_line.begin(), of_line.end());
     }
+    for (const auto& [run, x] : line.unreached) {  // their y is empty
+      drawing.rows.push_back({line.look.value, run->plan.id, plain_number(x), "", "", "", ""});
+    }
   }
+}
+
+// "2 of 10 runs of DIFF never got there and are not drawn".
+std::string describe_unreached(const ScatterLine& line) {
+  if (line.unreached.empty()) return "";
+  const auto all = line.points.size() + line.unreached.size();
+  const auto whose = line.look.value.empty() ? "" : concat(" of ", line.look.label);
+  return concat(line.unreached.size(), " of ", all, " runs", whose,
+                " never got there and are not drawn, nor a line of means");
 }
 
 }  // namespace
@@ -230,8 +257,8 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   std::vector<std::string> subtitle = {runs == 0 ? "No finished run has this metric"
                                                  : concat("Every run is a point (n = ", runs, ")")};
   for (const ScatterLine& one : plan.lines) {
-    if (auto said = describe(plan, one, baseline); !said.empty()) {
-      subtitle.push_back(std::move(said));
+    for (auto said : {describe(plan, one, baseline), describe_unreached(one)}) {
+      if (!said.empty()) subtitle.push_back(std::move(said));
     }
   }
   if (const auto gaps = describe_gaps(frame, color, style.labels); !gaps.empty()) {

@@ -234,7 +234,7 @@ std::vector<std::optional<double>> log_ranks(const std::vector<SurvivalCurve>& c
                                              const std::string& baseline) {
   std::vector<std::optional<double>> found(curves.size());
   const auto reference = std::find_if(curves.begin(), curves.end(), [&](const auto& curve) {
-    return curve.look.value == baseline && curve.lives.size() >= kFewestForTest;
+    return is_same_value(curve.look.value, baseline) && curve.lives.size() >= kFewestForTest;
   });
   if (reference == curves.end()) return found;
   std::vector<double> p;
@@ -302,6 +302,11 @@ void add_survival_csv(const SurvivalConfig& config, const std::vector<SurvivalCu
           text(interval ? Number(interval->high) : Number())});
       row.insert(row.end(), of_curve.begin(), of_curve.end());
     }
+    // Where nothing happened there is no step, but a result.
+    if (!curve.steps.empty() || curve.lives.empty()) continue;
+    auto& row = drawing.rows.emplace_back(std::vector<std::string>{
+        curve.look.value, "", concat(curve.lives.size()), "0", "0", "", ""});
+    row.insert(row.end(), of_curve.begin(), of_curve.end());
   }
 }
 

@@ -196,6 +196,8 @@ std::string to_tex(const Grid& grid) {
       if (column > 0) line += " & ";
       line += escape_tex(grid.rows[row][column]);
     }
+    // Behind \\ and \midrule they would be read as options.
+    if (line.starts_with('[') || line.starts_with('*')) out += "{}";
     out += line + " \\\\\n";
   }
   return out + "\\bottomrule\n\\end{tabular}\n";

@@ -57,11 +57,11 @@ std::string lack_of_events(const Question& question) {
   return all_are(0) ? "It happened in no run." : all_are(1) ? "It happened in every run." : "";
 }
 
-std::string beyond_regime(const Question& question, const Frame& frame) {
+// `chance`: levels of the runs that the claim is about; another task may have another.
+std::string beyond_regime(const Question& question, const std::vector<double>& chance) {
   const auto& [low, high] = question.claim->regime;
   const bool is_share = question.metric.outcome() == Outcome::kShare;
   auto floor = low, ceiling = high;
-  const auto chance = frame.chance(question.metric.key);
   if (is_share && !floor && !chance.empty()) floor = chance.back() + 0.1;
   if (is_share && !ceiling) ceiling = 0.97;
   const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
@@ -76,11 +76,11 @@ std::string beyond_regime(const Question& question, const Frame& frame) {
 
 // Other seeds may learn, or not diverge; where a metric cannot tell variants apart they do not
 // help.
-void note_what_is_beyond(Question& question, const Frame& frame) {
+void note_what_is_beyond(Question& question, const std::vector<double>& chance) {
   question.beyond = loss_of_pairs(question);
   if (question.beyond.empty()) question.beyond = lack_of_events(question);
   if (!question.beyond.empty()) return;
-  question.beyond = beyond_regime(question, frame);
+  question.beyond = beyond_regime(question, chance);
   question.is_for_good = !question.beyond.empty();
 }
 
@@ -109,7 +109,8 @@ std::string_view name_of(Verdict verdict) {
 bool is_about(const ClaimConfig& claim, const std::string& axis, const std::string& value,
               const FrameRun& run) {
   const auto& fixed = claim.where.entries;
-  return run.axis(axis) == value && std::all_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
+  return is_same_value(run.axis(axis), value) &&
+         std::all_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
            return is_same_value(run.axis(entry.first), entry.second);
          });
 }
@@ -128,13 +129,16 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame, doubl
                  .pairs = {},
                  .found = {},
                  .beyond = {}};
-    one.pairs = pair_runs(frame, runs_of(claim, frame, axis, claim.variant),
-                          runs_of(claim, frame, axis, one.against), {axis}, one.metric);
+    const auto ours = runs_of(claim, frame, axis, claim.variant);
+    const auto theirs = runs_of(claim, frame, axis, one.against);
+    one.pairs = pair_runs(frame, ours, theirs, {axis}, one.metric);
     one.found = contrast(one.pairs, one.metric, confidence);
     one.needed = pairs_for_verdict(one.metric, study.report.claims.size());
     if (one.found) {
       one.p.difference = one.found->p;
-      note_what_is_beyond(one, frame);
+      auto both = ours;
+      both.insert(both.end(), theirs.begin(), theirs.end());
+      note_what_is_beyond(one, chance_in(both, claim.metric));
     }
     if (claim.margin > 0) {
       one.p.equivalence =

@@ -127,10 +127,13 @@ Comparison compare(const Table& table, std::size_t row, std::size_t baseline, st
 std::optional<std::size_t> baseline_row(const Table& table, std::size_t row,
                                         const std::string& baseline) {
   auto key = table.rows[row].key;
-  if (key.empty() || key[0] == baseline) return std::nullopt;
-  key[0] = baseline;
+  if (key.empty() || is_same_value(key[0], baseline)) return std::nullopt;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    if (table.rows[i].key == key) return i;
+    const auto& other = table.rows[i].key;
+    if (is_same_value(other[0], baseline) &&
+        std::equal(key.begin() + 1, key.end(), other.begin() + 1)) {
+      return i;
+    }
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 
 #include "config/compose/compose.h"
 #include "config/compose/library.h"
+#include "config/override/json.h"
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
@@ -231,12 +232,7 @@ std::string override_text(const Json& value) {
     return concat("[", join(parts), "]");
   }
   if (!value.is_string()) return value.dump();
-  std::string quoted = "'";
-  for (const char byte : value.get<std::string>()) {
-    if (byte == '\'') quoted += '\\';
-    quoted += byte;
-  }
-  return quoted + "'";
+  return config::in_quotes(value.get<std::string>(), '\'');
 }
 
 int unanswered(const Study& study, const sweep::Run& run) {

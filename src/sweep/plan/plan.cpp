@@ -19,6 +19,7 @@ Json to_json(const Run& run, const fs::path& folder) {
   return {{"id", run.id},
           {"axes", run.axes},
           {"work", run.work},
+          {"training", run.training},
           {"operations", run.operations},
           {"directory", run.directory.path.lexically_relative(folder).string()},
           {"config", run.config},
@@ -46,6 +47,7 @@ Run run_from(const Json& json, const fs::path& folder) {
           .config_text = json.at("config_text").get<std::string>(),
           .directory = {directory},
           .work = json.at("work").get<std::int64_t>(),
+          .training = json.value("training", ""),
           .operations = json.value("operations", 0.0)};
 }
 
