@@ -353,6 +353,10 @@ CATCH_TEST_CASE("recomputable: metrics, observations, and files that differ from
   CATCH_CHECK_THAT(results.against("recomputable"),
                    Contains("2 files differ from what") && Contains("summary.json, table.md"));
   results.edit("summary.json", [](Json& json) { json["answers"][0]["pairs"] = 8; });
+  const auto stale = results.folder("contrast") / "renamed.paired.csv";
+  fs::copy(results.folder("contrast") / "table.csv", stale);  // no report writes it any more
+  CATCH_CHECK_THAT(results.against("recomputable"), Contains("renamed.paired.csv"));
+  fs::remove(stale);
   results.replace("figures/learning.csv", "0.98", "0.99");
   CATCH_CHECK_THAT(results.against("recomputable"), Contains("2 files differ"));
   const auto tuning = results.folder("contrast") / "tuning";

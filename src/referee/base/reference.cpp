@@ -5,6 +5,7 @@
 
 #include "report/archive/reproduction.h"
 #include "report/data/format.h"
+#include "report/table/question.h"
 #include "report/table/table_files.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -266,6 +267,27 @@ std::string Reference::metric_of(const Statement& statement) const {
   }
   const auto found = keys.find(statement.heading);
   return found == keys.end() ? "" : found->second;
+}
+
+std::optional<double> Reference::chance_of(const Statement& statement,
+                                           const std::string& metric) const {
+  if (archive) {
+    std::vector<const report::FrameRun*> about;
+    const auto axis = compared_axis();
+    for (const auto& claim : archive->study.report.claims) {
+      if (claim.text != statement.claim) continue;
+      const auto& other = report::compared_with(claim, archive->study);
+      for (const auto& run : archive->frame.runs()) {
+        const bool is_it = report::is_about(claim, axis, claim.variant, run) ||
+                           report::is_about(claim, axis, other, run);
+        if (is_it) about.push_back(&run);
+      }
+    }
+    const auto levels = report::chance_in(about, metric);
+    if (!levels.empty()) return levels.back();
+  }
+  const auto found = chance.find(metric);
+  return found == chance.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool Reference::measures(const std::string& metric) const {

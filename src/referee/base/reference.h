@@ -59,6 +59,10 @@ struct Reference {
   std::map<std::string, std::string> shared;  ///< settings that all runs share, as a table prints
   std::map<std::string, std::string> keys;    ///< heading of a column → metric
   std::map<std::string, double> chance;       ///< metric → its highest level that is told
+
+  /// The chance level of a statement's metric in the runs that it is about; its highest level where
+  /// these are not known.
+  std::optional<double> chance_of(const Statement& statement, const std::string& metric) const;
 };
 
 /// Reads what lies in the folder; what cannot be read is noted, never an error.

@@ -59,6 +59,16 @@ void add_changed(const fs::path& folder, const fs::path& root, std::vector<std::
       changed.push_back(stands.lexically_relative(root).generic_string());
     }
   }
+  // What an earlier report left there would be read as today's.
+  for (const auto* part : {"", "figures"}) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder / part, none)) {
+      const auto made = scratch.path() / entry.path().lexically_relative(folder);
+      if (is_made_again(entry.path()) && !fs::exists(made)) {
+        changed.push_back(entry.path().lexically_relative(root).generic_string());
+      }
+    }
+  }
 }
 
 void make_again(const Reference& one, Objections& objections) {

@@ -28,14 +28,14 @@ void check_share(const Reference& one, const Statement& statement, const std::st
     objections.object(one, claim_text(statement),
                       concat(statement.verdict, " of ", values, ": both lie above ", kCeiling));
   }
-  const auto chance = one.chance.find(metric);
-  if (chance == one.chance.end()) {
+  const auto chance = one.chance_of(statement, metric);
+  if (!chance) {
     const bool has_some = metric.find("accuracy") != metric.npos;
     if (has_some && most < kAnyFloor) {
       objections.cannot_check(one, claim_text(statement),
                               concat("the chance level of ", metric, " is not told"));
     }
-  } else if (const double floor = chance->second + kAboveChance; most < floor) {
+  } else if (const double floor = *chance + kAboveChance; most < floor) {
     objections.object(one, claim_text(statement),
                       concat(statement.verdict, " of ", values, ": both lie below chance + 0.1 (",
                              shown.text(floor), ")"));

@@ -35,7 +35,7 @@ Json legend_title(const std::vector<Series>& series, const std::string& axis,
   return numbers ? Json(labels.axis(axis)) : Json(nullptr);
 }
 
-std::vector<double> chance_levels(const Frame& frame, const std::vector<Observation>& rows,
+std::vector<double> chance_levels(const std::vector<Observation>& rows,
                                   const std::string& measure) {
   const std::string key = measure == "accuracy" ? "chance" : measure + "_chance";
   std::set<double> levels;
@@ -43,8 +43,10 @@ std::vector<double> chance_levels(const Frame& frame, const std::vector<Observat
     const auto level = row.measured(key);
     if (level && row.measured(measure)) levels.insert(*level);
   }
-  if (levels.empty()) return frame.chance(measure);
-  return {levels.begin(), levels.end()};
+  if (!levels.empty()) return {levels.begin(), levels.end()};
+  std::vector<const FrameRun*> drawn;  // of other runs the level may be another
+  for (const Observation& row : rows) drawn.push_back(row.run);
+  return chance_in(drawn, measure);
 }
 
 std::string describe_chance(const std::vector<double>& levels) {

@@ -24,8 +24,7 @@ Json legend_title(const std::vector<Series>& series, const std::string& axis, co
 
 /// Chance levels of `measure`, distinct and ascending: its own of the rows if they are cells that
 /// state it (`chance` is that of `accuracy`), else what the results say.
-std::vector<double> chance_levels(const Frame& frame, const std::vector<Observation>& rows,
-                                  const std::string& measure);
+std::vector<double> chance_levels(const std::vector<Observation>& rows, const std::string& measure);
 
 /// "dashed: chance" for one level, "chance 0.125 to 0.25" for several, which get no rule; empty for
 /// none.

@@ -202,7 +202,7 @@ Drawing BarConfig::draw(const Frame& frame, const Style& style) const {
   const auto rows = frame.observations(source, false, where);
   const auto groups = aggregate(frame, rows, keys, y);
   BarPlan plan = make_plan(*this, frame, rows, style, same_axis);
-  plan.chance = chance_levels(frame, rows, y);
+  plan.chance = chance_levels(rows, y);
 
   std::string what = style.labels.heading(plan.metric);
   if (!same_axis) {

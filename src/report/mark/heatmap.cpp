@@ -235,7 +235,7 @@ Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
                          .metric = metric_of(value),
                          .panels = panels,
                          .groups = groups,
-                         .chance = chance_levels(frame, rows, value),
+                         .chance = chance_levels(rows, value),
                          .reach = against.empty() ? 1 : reach_of(groups),
                          .style = style};
 

@@ -307,7 +307,7 @@ Drawing IntervalConfig::draw(const Frame& frame, const Style& style) const {
   if (plan.is_difference()) {
     groups = differences(frame, groups, keys, y, against);
   } else {
-    plan.chance = chance_levels(frame, observations, x);
+    plan.chance = chance_levels(observations, x);
   }
   const auto rows = rows_of(plan, std::move(groups));
 

@@ -275,7 +275,7 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
       .metric = metric_of(y),
       .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, rows, color),
       .panels = style.panels(frame, rows, facet),
-      .chance = chance_levels(frame, rows, y),
+      .chance = chance_levels(rows, y),
       .categories = categories_of(*this, rows, style.labels),
       .style = style};
   if (!against.empty()) {
