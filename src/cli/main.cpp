@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -77,6 +78,17 @@ void refuse_empty_values(int argc, char** argv) {
   }
 }
 
+// Says what was wrong with the command line, or what --help asked for.
+int exit_code_of(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
+  const bool is_hydras = std::any_of(argv + 1, argv + argc, [](std::string_view word) {
+    return word == "-m" || word == "--multirun";
+  });
+  if (!is_hydras) return app.exit(error) == 0 ? 0 : difflab::kUserError;
+  std::cerr << "error: -m is not needed: several values, as in model=diff,transformer, are a "
+               "sweep\n";
+  return difflab::kUserError;
+}
+
 // Threads of a worker that wait for each other spin for a moment before they sleep. With libgomp's
 // own patience, 30 times as long, they take the cores from whom they wait for wherever others use
 // them: two threads beside two busy processes are up to nine times as slow (bench/busy). An idle
@@ -135,7 +147,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : difflab::kUserError;
+    return exit_code_of(error, app, argc, argv);
   } catch (const difflab::UserError& error) {
     std::cerr << "error: " << error.what() << '\n';
     return difflab::kUserError;

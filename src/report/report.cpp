@@ -38,11 +38,13 @@ std::vector<Table> write_tables(const Study& study, const Frame& frame, const La
     write_if_changed(study.output / (table.name + ".md"), table_markdown(table, labels));
     write_if_changed(study.output / (table.name + ".tex"), table_tex(table, labels));
     write_if_changed(study.output / (table.name + ".csv"), table_csv(table));
-    const auto paired = study.output / (table.name + ".paired.csv");
+    const auto paired = study.output / (table.name + ".paired");
     if (!table.comparisons.empty()) {
-      write_if_changed(paired, paired_csv(table));
-    } else {
-      std::filesystem::remove(paired);  // of an earlier baseline
+      write_if_changed(paired.string() + ".csv", paired_csv(table));
+      write_if_changed(paired.string() + ".tex", paired_tex(table, labels));
+    } else {  // those of an earlier baseline
+      std::filesystem::remove(paired.string() + ".csv");
+      std::filesystem::remove(paired.string() + ".tex");
     }
     tables.push_back(std::move(table));
   }

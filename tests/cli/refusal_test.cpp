@@ -42,6 +42,9 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
       {{"sweep={seed: range(3)}"},
        "sweep has a sweep inside [ ] or { }; put the sweep in quotes to pass it on as a text, or "
        "give it to its key: sweep.KEY=…"},
+      {{"-m", "model=diff,transformer"}, "-m is not needed: several values"},
+      {{"model=transformer", "model.attention.lambda_init=0.5"},
+       "unknown key model.attention.lambda_init of softmax; expected one of"},
       {{"preset=default,smoke"}, "preset=default,smoke: expected the name of one preset"},
       {{"~preset"}, "expected the name of one preset"},
       {{"~model"},

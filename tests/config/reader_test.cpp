@@ -138,7 +138,7 @@ CATCH_TEST_CASE("all problems come at once, each with its place") {
               "x.yaml:6:14: betas[1] is 2; expected a number from 0 to 1\n"
               "x.yaml:6:17: betas[2] is 'x'; expected a number from 0 to 1\n"
               "x.yaml:7:14: task.kind is 'needel'; did you mean needle?\n"
-              "x.yaml:8:23: unknown key list[0].slop; did you mean slope?\n"
+              "x.yaml:8:23: unknown key list[0].slop of linear; did you mean slope?\n"
               "x.yaml:8:33: list[1] is 5; expected a map with kind: linear | needle\n"
               "x.yaml:8:36: list[2] has no kind; expected kind: linear | needle\n"
               "x.yaml:1:1: unknown key nmae; did you mean name?");

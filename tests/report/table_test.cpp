@@ -167,9 +167,13 @@ CATCH_TEST_CASE("a baseline is the variant of its number, however it is spelled"
   builder.study.baseline = "1";
   write_report(builder.study);
   CATCH_CHECK(contains(output(builder, "table.paired.csv"), "\n4.0,needle_accuracy,0.25"));
+  CATCH_CHECK(
+      contains(output(builder, "table.paired.tex"), "needle accuracy $\\uparrow$ & 4.0 & "));
+  CATCH_CHECK_FALSE(contains(output(builder, "table.tex"), "difference"));
   builder.study.baseline = "";
   write_report(builder.study);  // and nothing of an earlier baseline stays
   CATCH_CHECK_FALSE(std::filesystem::exists(builder.study.output / "table.paired.csv"));
+  CATCH_CHECK_FALSE(std::filesystem::exists(builder.study.output / "table.paired.tex"));
 }
 
 CATCH_TEST_CASE("whether a run has learned is not known where it was not asked") {

@@ -147,8 +147,11 @@ void add_list_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "list", "Say which experiments, config groups, kinds of something or keys there are");
   const auto names = listable();
-  command->add_option("what", *what, join(names, ", "))->required()->check(CLI::IsMember(names));
-  command->callback([what] { lists().at (*what)(); });
+  command->add_option("what", *what, join(names, ", "))->check(CLI::IsMember(names));
+  command->callback([what] {
+    if (what->empty()) throw UserError(concat("list what? Expected one of ", join(listable())));
+    lists().at (*what)();
+  });
 }
 
 }  // namespace difflab::cli

@@ -45,12 +45,15 @@ Reader::Reader(const Value& map, std::string path, Problems& problems)
 std::string Reader::name(std::string_view key) const { return join_path(path_, key); }
 
 void Reader::finish() const {
+  // A sweep over kinds asks each for keys that another one has.
+  const Value* kind = map_.find("kind");
+  const auto whose = kind && kind->is_string() ? " of " + kind->as_string() : "";
   for (const Value::Entry& entry : map_.entries()) {
     if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
     const std::string path = name(entry.key);
     const std::string hint =
         known_.empty() ? "; expected no keys here" : suggestion(entry.key, known_);
-    problems_.add(entry.source, path, concat("unknown key ", path, hint));
+    problems_.add(entry.source, path, concat("unknown key ", path, whose, hint));
   }
 }
 

@@ -168,12 +168,13 @@ std::string table_tex(const Table& table, const Labels& labels) {
   for (const std::string& answer : table.answers) out += comment(answer);
   for (const std::string& note : table.notes) out += comment(note);
   if (!table.settings.empty()) out += comment("Equal in all runs: " + table.settings);
-  out += to_tex(main_grid(table, labels));
-  if (!table.comparisons.empty()) {
-    out += "\n" + comment("Against " + table.baseline + ", paired by seed") +
-           to_tex(paired_grid(table, labels));
-  }
-  return out;
+  return out + to_tex(main_grid(table, labels));
+}
+
+std::string paired_tex(const Table& table, const Labels& labels) {
+  return comment(table.title) + comment("Against " + table.baseline + ", paired by seed") +
+         comment("Needs \\usepackage{booktabs}. Notes are in " + table.name + ".tex.") +
+         to_tex(paired_grid(table, labels));
 }
 
 std::string table_terminal(const Table& table, const Labels& labels) {

@@ -16,6 +16,9 @@ void add_notes(Table& table, const Study& study, const Frame& frame, const Label
 
 std::string table_markdown(const Table& table, const Labels& labels);
 std::string table_tex(const Table& table, const Labels& labels);
+/// The comparisons, which need some; a file of their own, so that a paper places them by
+/// themselves.
+std::string paired_tex(const Table& table, const Labels& labels);
 std::string table_terminal(const Table& table, const Labels& labels);
 
 /// The columns of the CSV that count the runs of a row, in their order.
