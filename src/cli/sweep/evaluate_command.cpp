@@ -12,11 +12,13 @@
 #include "record/answers.h"
 #include "report/table/grid.h"
 #include "run/identity.h"
+#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
 
 constexpr std::size_t kTableWidth = 100;
+constexpr std::size_t kMostNewColumns = 8;
 
 struct EvaluateOptions {
   std::vector<std::string> words;
@@ -69,10 +71,44 @@ std::string metrics_table(const Study& study, const std::vector<std::string>& na
   return report::to_terminal(grid, kTableWidth);
 }
 
+// Metrics of what is asked that the experiment's first table has no column for, in their order.
+std::vector<std::string> new_metrics(const Asked& asked, const std::vector<std::string>& columns) {
+  std::vector<std::string> found;
+  const auto has = [](const auto& list, const auto& key) {
+    return std::find(list.begin(), list.end(), key) != list.end();
+  };
+  for (const auto& run : sweep::distinct(asked.study.points)) {
+    const auto metrics = answered_metrics(asked.study, run, asked.names);
+    for (const auto& [key, value] : metrics.items()) {
+      const bool is_shown = has(columns, key) || has(found, key);
+      if (value.is_number() && !key.ends_with("_chance") && !is_shown) found.push_back(key);
+    }
+  }
+  return found;
+}
+
+// The experiment's report with what was asked now as further columns of its first table.
+report::Summary report_with_answers(const Asked& asked) {
+  auto study = asked.study;
+  auto& tables = study.config.report.tables;
+  if (tables.empty() || tables.front().columns.empty()) return write_report(study);
+  auto& columns = tables.front().columns;
+  auto metrics = new_metrics(asked, columns);
+  const auto shown = std::min(metrics.size(), kMostNewColumns);
+  columns.insert(columns.end(), metrics.begin(),
+                 metrics.begin() + static_cast<std::ptrdiff_t>(shown));
+  auto summary = write_report(study);
+  if (shown < metrics.size()) {
+    metrics.erase(metrics.begin(), metrics.begin() + static_cast<std::ptrdiff_t>(shown));
+    std::cout << fmt::format("Further metrics are in runs.json: {}\n", join(metrics));
+  }
+  return summary;
+}
+
 int evaluate(const EvaluateOptions& options) {
   const auto asked = find_asked(options.words, options.results, options.at);
   return ask_and_report(asked, options.json, [&]() -> std::optional<report::Summary> {
-    if (asked.of_experiment) return write_report(asked.study);
+    if (asked.of_experiment) return report_with_answers(asked);
     std::cout << '\n' << metrics_table(asked.study, asked.names) << std::flush;
     return std::nullopt;
   });
