@@ -53,6 +53,25 @@ CATCH_TEST_CASE("runs of a reference are made again without its experiment, and 
   CATCH_CHECK(record.at("runs")[0].at("numbers") > 3);
 }
 
+CATCH_TEST_CASE("a run of one's own is made again by its id or folder") {
+  const Driver driver;
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  const RunDirectory run{fs::directory_iterator(driver.results() / "runs")->path()};
+  const auto id = run.path.filename().string();
+  const auto answer = driver.call({"reproduce", id.substr(0, 8)});
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains(id) && Contains("numbers, all the same"));
+
+  auto result = Json::parse(read_file(run.result()));
+  result["metrics"]["valid_loss"] = 0.125;
+  write_file_atomically(run.result(), result.dump());
+  const auto other = driver.call({"reproduce", run.path.string()});
+  CATCH_CHECK(other.code == 1);
+  CATCH_CHECK_THAT(other.out, Contains("valid_loss is ") && Contains(" instead of 0.125"));
+  CATCH_CHECK_THAT(driver.call({"reproduce", "0000000000000000"}).err, Contains("no run"));
+}
+
 CATCH_TEST_CASE("a number that is not the same is named, and the exit code says so") {
   const Committed project;
   project.edit([](Json& json) {

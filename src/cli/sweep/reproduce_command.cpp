@@ -1,4 +1,5 @@
-// reproduce: makes runs of committed references again, and compares them number by number.
+// reproduce: makes runs of committed references, or single ones, again, and compares them number by
+// number.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +12,13 @@
 #include "cli/runs/named_references.h"
 #include "cli/sweep/run_study.h"
 #include "config/schema/reader.h"
+#include "config/value/yaml.h"
 #include "record/provenance.h"
+#include "record/status.h"
 #include "report/archive/rebuild.h"
 #include "report/archive/reproduction.h"
 #include "run/run_config.h"
+#include "study/project.h"
 #include "study/study.h"
 #include "util/error.h"
 #include "util/exit_code.h"
@@ -45,24 +49,36 @@ std::vector<Json> committed_runs(const fs::path& folder) {
   return finished;
 }
 
-// A study of the drawn runs alone, with its results in `scratch`.
-Study study_of_drawn(const report::Study& kept, const std::vector<std::string>& ids,
-                     const fs::path& scratch) {
+// A study without runs, with its results in `scratch`.
+Study empty_study(const fs::path& scratch, const std::string& name, const std::string& title) {
   auto study = load_study("", {concat("results=", scratch.string())});
   study.points.clear();
   study.configs.clear();
-  study.name = kept.name;
-  study.preset = kept.preset;
-  study.config.title = kept.title;
+  study.name = name;
+  study.config.title = title;
   study.config.question = "";
   study.output.clear();
+  return study;
+}
+
+// Adds a run as it was configured. @throws UserError if that is another run today.
+void add_run(Study& study, const RunConfig& config, const std::string& id,
+             const sweep::Axes& axes) {
+  study.add(config, axes);
+  if (study.points.back().id == id) return;
+  throw UserError(concat("run ", id, " of ", study.name, " is called ", study.points.back().id,
+                         " by this difflab: its configuration means something else today"));
+}
+
+// A study of the drawn runs alone.
+Study study_of_drawn(const report::Study& kept, const std::vector<std::string>& ids,
+                     const fs::path& scratch) {
+  auto study = empty_study(scratch, kept.name, kept.title);
+  study.preset = kept.preset;
   for (const auto& run : kept.runs) {
     if (std::find(ids.begin(), ids.end(), run.id) == ids.end()) continue;
     const auto config = config::read<RunConfig>(config::from_json(run.config), run.id);
-    study.add(config, run.axes);
-    if (study.points.back().id == run.id) continue;
-    throw UserError(concat("run ", run.id, " of ", kept.name, " is called ", study.points.back().id,
-                           " by this difflab: its configuration means something else today"));
+    add_run(study, config, run.id, run.axes);
   }
   return study;
 }
@@ -132,36 +148,102 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
   return is_sound ? 0 : kFailed;
 }
 
+// Whether a run of somebody's own gives the same numbers again: trained from its configuration
+// alone.
+int reproduce_run(const RunDirectory& run) {
+  const auto id = run.path.filename().string();
+  const auto result = read_result(run);
+  if (!result || result->value("status", "") != "finished") {
+    throw UserError(concat("run ", id, " is not finished"));
+  }
+  const ScratchFolder scratch("reproduce");
+  auto study = empty_study(scratch.path(), "run " + id, "run " + id + ", made again");
+  const auto config = config::load_yaml(run.config());
+  add_run(study, config::read<RunConfig>(config, run.config().string()), id, {{"run", id}});
+  if (const int code = run_study(study, [] { return std::nullopt; }); code != 0) return code;
+  const auto again = study.points.front().directory;
+  const auto found = report::compare_run({{"id", id}, {"metrics", result->at("metrics")}},
+                                         read_result(again).value_or(Json::object()));
+  const auto others = report::other_conditions(read_provenance(run).value_or(Json::object()),
+                                               read_provenance(again).value_or(Json::object()));
+  std::cout << '\n';
+  print_comparison(study.points.front(), found, others);
+  if (!found.differences.empty() && !others.empty()) {
+    std::cout << "    Made under other conditions: " << others << '\n';
+  }
+  return found.confirms() ? 0 : kFailed;
+}
+
+// The words that name runs, taken out of `words`: paths, and ids or beginnings of ids.
+std::vector<RunDirectory> take_runs(std::vector<std::string>& words) {
+  static constexpr std::string_view kResults = "results=";
+  fs::path results;
+  for (const auto& word : words) {
+    if (word.starts_with(kResults)) results = word.substr(kResults.size());
+  }
+  if (results.empty()) results = find_project() / "results";
+  const auto is_run = [&](const std::string& word) {
+    const bool is_id = word.size() >= 4 && word.find_first_not_of("0123456789abcdef") == word.npos;
+    const bool is_word = word.find('=') == word.npos && (is_id || word.find('/') != word.npos);
+    return is_word && !fs::exists(results / word / "reference");
+  };
+  std::vector<RunDirectory> runs;
+  for (const auto& word : words) {
+    if (is_run(word)) runs.push_back(find_run(word, results));
+  }
+  std::erase_if(words, is_run);
+  return runs;
+}
+
+// Calls `make`; what cannot be made again is said, and the rest goes on.
+template <class Make>
+int attempt(const std::string& name, Make make) {
+  try {
+    return make();
+  } catch (const UserError& error) {
+    std::cerr << fmt::format("error: {} cannot be reproduced: {}\n", name, error.what());
+    return kUserError;
+  }
+}
+
+int reproduce_all(const ReproduceOptions& options) {
+  auto words = options.words;
+  const auto runs = take_runs(words);
+  int exit_code = 0;
+  const auto note = [&](int code) {
+    if (code != 0) exit_code = code;
+    return code != kInterrupted;
+  };
+  for (const auto& run : runs) {
+    if (!note(attempt(run.path.string(), [&] { return reproduce_run(run); }))) return exit_code;
+  }
+  const bool has_names = std::any_of(words.begin(), words.end(),
+                                     [](const auto& word) { return word.find('=') == word.npos; });
+  if (!runs.empty() && !has_names) return exit_code;
+  const auto asked = named_references(words);
+  for (const auto& name : asked.names) {
+    const auto make = [&] { return reproduce(name, asked.folder(name), options); };
+    if (!note(attempt(name, make))) break;
+  }
+  return exit_code;
+}
+
 }  // namespace
 
 void add_reproduce_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ReproduceOptions>();
   CLI::App* command = app.add_subcommand(
-      "reproduce", "Make runs of committed references again, and compare every number");
-  command->add_option("experiments", options->words,
-                      "names below results/ that have a reference; none: all; results=DIR says "
-                      "where");
+      "reproduce",
+      "Make runs of committed references, or single ones, again; compare every number");
+  command->add_option("what", options->words,
+                      "names below results/ that have a reference, or runs (folder or id); none: "
+                      "all references; results=DIR says where");
   command->add_option("--runs", options->runs, "how many of each")->check(CLI::PositiveNumber);
   command->add_option("--draw", options->draw,
                       "which ones: another text draws others; the commit if it is not given");
   command->add_flag("--record", options->record,
                     "write reproduced.json beside each reference, for the referee");
-  command->callback([options, &exit_code] {
-    const auto asked = named_references(options->words);
-    for (const auto& name : asked.names) {
-      try {
-        const int code = reproduce(name, asked.folder(name), *options);
-        if (code == kInterrupted) {
-          exit_code = code;
-          return;
-        }
-        if (code != 0) exit_code = code;
-      } catch (const UserError& error) {
-        std::cerr << fmt::format("error: {} cannot be reproduced: {}\n", name, error.what());
-        exit_code = kUserError;
-      }
-    }
-  });
+  command->callback([options, &exit_code] { exit_code = reproduce_all(*options); });
 }
 
 }  // namespace difflab::cli
