@@ -15,6 +15,8 @@ using testing::eventually;
 
 CATCH_TEST_CASE("a sweep ends with a table and the paths, and a second call only reports") {
   const Driver driver;
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out,
+                   Contains("core-hours at 50 GFLOP/s; when done: not known: no run like these"));
   const Answer first = driver.sweep();
   CATCH_INFO(first.err);
   CATCH_CHECK(first.code == 0);
@@ -27,6 +29,7 @@ CATCH_TEST_CASE("a sweep ends with a table and the paths, and a second call only
   const auto tables = driver.tables();
 
   driver.workers.forget();
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out, !Contains("core-hours"));
   const Answer second = driver.sweep();
   CATCH_CHECK(second.code == 0);
   CATCH_CHECK_THAT(second.out, Contains("nothing to run: all 6 runs are finished"));

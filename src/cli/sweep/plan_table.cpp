@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/value/yaml.h"
+#include "study/expected_time.h"
 #include "study/fairness.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -46,6 +47,25 @@ std::string state_text(const sweep::Run& run, const sweep::Selection* selection)
     }
   }
   return std::string(name_of(state));
+}
+
+// What the runs without a result take: a person decides by it whether to begin.
+std::string cost_text(const Study& study) {
+  auto runs = sweep::distinct(study.points);
+  std::erase_if(runs, [](const sweep::Run& run) { return is_complete(state_of(run.directory)); });
+  if (runs.empty()) return "";
+  count_operations(runs);
+  double operations = 0;
+  for (const auto& run : runs) operations += run.operations;
+  constexpr double kRate = 5e10;  // of a core, where nothing is known: half of a large product's
+  auto text =
+      fmt::format("training: at most {:.1f} core-hours at 50 GFLOP/s", operations / kRate / 3600);
+  if (const auto* local = std::get_if<sweep::LocalLauncher>(&study.config.launcher)) {
+    const int workers = local->workers.resolve(study.threads_per_run);
+    const auto when = expected_end(study, runs, std::min(workers, static_cast<int>(runs.size())));
+    text += "; when done: " + when;
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -89,6 +109,7 @@ std::string plan_table(const Study& study) {
     text += fmt::format("{} points share a run with another of the same configuration\n",
                         study.points.size() - runs.size());
   }
+  text += cost_text(study);
   if (const auto few = too_few_seeds(study); !few.empty()) text += "warning: " + few + "\n";
   return text + "dry run: nothing was run or written\n";
 }
