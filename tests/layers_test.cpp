@@ -141,6 +141,10 @@ CATCH_TEST_CASE("folders hold at most 20 files, files at most 400 lines") {
     CATCH_INFO("src/" << folder << " holds " << count << " files");
     CATCH_CHECK(count <= 20);
   }
+  for (const auto& file : source_files("tests")) {
+    CATCH_INFO("tests/" << file.path << " has " << file.lines.size() << " lines");
+    CATCH_CHECK(file.lines.size() <= 400);
+  }
 }
 
 CATCH_TEST_CASE("the driver's rooms never see a tensor") {

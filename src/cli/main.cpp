@@ -80,10 +80,13 @@ void refuse_empty_values(int argc, char** argv) {
 
 // Says what was wrong with the command line, or what --help asked for.
 int exit_code_of(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  const bool takes_values = command == "sweep" || command == "config" || command == "evaluate";
   const bool is_hydras = std::any_of(argv + 1, argv + argc, [](std::string_view word) {
     return word == "-m" || word == "--multirun";
   });
-  if (!is_hydras) return app.exit(error) == 0 ? 0 : difflab::kUserError;
+  if (!is_hydras || !takes_values || dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
+    return app.exit(error) == 0 ? 0 : difflab::kUserError;
   std::cerr << "error: -m is not needed: several values, as in model=diff,transformer, are a "
                "sweep\n";
   return difflab::kUserError;

@@ -72,6 +72,33 @@ CATCH_TEST_CASE("a learning curve is the mean and interval of the runs that reac
               std::string::npos);
 }
 
+CATCH_TEST_CASE("a learning curve ends with its first run, and shows no choice of them") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const int stops[] = {20, 30, 40};
+  for (int seed = 0; seed < 3; ++seed) {
+    builder.finished("diff", seed, {{"needle_accuracy", 0.9}});
+    std::string lines;
+    for (int step = 0; step <= stops[seed]; step += 10) {
+      Json line = {{"step", step}, {"needle_accuracy", step / 40.}};
+      if (step > 0) line["train_loss"] = 1;  // of which there is none before the first step
+      lines += line.dump() + "\n";
+    }
+    write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl", lines);
+  }
+  for (const char* y : {"needle_accuracy", "train_loss"}) {
+    auto line = learning();
+    line.y = y;
+    const Drawing drawing = Drawn(builder).draw(line);
+    const bool has_start = line.y == "needle_accuracy";
+    CATCH_REQUIRE(drawing.rows.size() == (has_start ? 3 : 2));
+    for (const auto& row : drawing.rows) CATCH_CHECK(row[5] == "3");
+    CATCH_CHECK(drawing.rows.back()[1] == "20");
+    CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find("A line ends where the first") !=
+                std::string::npos);
+  }
+}
+
 CATCH_TEST_CASE("a single run has a line and no band") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

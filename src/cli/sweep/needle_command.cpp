@@ -168,7 +168,7 @@ Json figures_of(const Study& study) {
                   {"x", "length"},
                   {"y", "depth"},
                   {"value", "accuracy"},
-                  {"facet", study.points.front().axes.front().first},
+                  {"facet", report::without_seed(study.points.front().axes).front().first},
                   {"source", kName},
                   {"where", key.where()}};
       for (const auto& [axis, value] : settings[i]) {

@@ -49,8 +49,8 @@ std::string state_text(const sweep::Run& run, const sweep::Selection* selection)
   return std::string(name_of(state));
 }
 
-// What the runs without a result take: a person decides by it whether to begin.
-std::string cost_text(const Study& study) {
+// Core-hours of the runs without a result, as a text, and when they would be done.
+std::string cost_text(const Study& study, const char* bound) {
   auto runs = sweep::distinct(study.points);
   std::erase_if(runs, [](const sweep::Run& run) { return is_complete(state_of(run.directory)); });
   if (runs.empty()) return "";
@@ -58,31 +58,16 @@ std::string cost_text(const Study& study) {
   double operations = 0;
   for (const auto& run : runs) operations += run.operations;
   constexpr double kRate = 5e10;  // of a core, where nothing is known: half of a large product's
-  auto text =
-      fmt::format("training: at most {:.1f} core-hours at 50 GFLOP/s", operations / kRate / 3600);
+  auto text = fmt::format("{} {:.1f} core-hours at 50 GFLOP/s", bound, operations / kRate / 3600);
   if (const auto* local = std::get_if<sweep::LocalLauncher>(&study.config.launcher)) {
     const int workers = local->workers.resolve(study.threads_per_run);
     const auto when = expected_end(study, runs, std::min(workers, static_cast<int>(runs.size())));
     text += "; when done: " + when;
   }
-  return text + "\n";
+  return text;
 }
 
-}  // namespace
-
-std::string plan_table(const Study& study) {
-  if (study.is_being_tuned()) {
-    std::set<std::string> seeds;
-    for (const auto& run : study.tuning->points) seeds.insert(run.axes.back().second);
-    const bool has_all = static_cast<std::int64_t>(seeds.size()) == study.config.tune.seeds;
-    return concat(
-        plan_table(*study.tuning), "then ",
-        has_all ? "" : "the other seeds of values that may be the best, then ", study.points.size(),
-        " runs with the ", study.config.tune.key, " that these find for each variant",
-        study.config.tune.grow ? "; before them more values if the best lies at an edge of the grid"
-                               : "",
-        study.config.tune.longer > 0 ? "; before them longer runs where no value works" : "", "\n");
-  }
+std::string table_of(const Study& study) {
   std::vector<TableRow> rows(1, {"run"});
   if (!study.points.empty()) {
     for (const auto& [axis, value] : study.points.front().axes) rows[0].push_back(axis);
@@ -109,9 +94,31 @@ std::string plan_table(const Study& study) {
     text += fmt::format("{} points share a run with another of the same configuration\n",
                         study.points.size() - runs.size());
   }
-  text += cost_text(study);
   if (const auto few = too_few_seeds(study); !few.empty()) text += "warning: " + few + "\n";
-  return text + "dry run: nothing was run or written\n";
+  return text;
+}
+
+constexpr const char* kNothingWritten = "dry run: nothing was run or written\n";
+
+}  // namespace
+
+std::string plan_table(const Study& study) {
+  if (study.is_being_tuned()) {
+    std::set<std::string> seeds;
+    for (const auto& run : study.tuning->points) seeds.insert(run.axes.back().second);
+    const bool has_all = static_cast<std::int64_t>(seeds.size()) == study.config.tune.seeds;
+    return concat(
+        table_of(*study.tuning), "then ",
+        has_all ? "" : "the other seeds of values that may be the best, then ", study.points.size(),
+        " runs with the ", study.config.tune.key, " that these find for each variant",
+        study.config.tune.grow ? "; before them more values if the best lies at an edge of the grid"
+                               : "",
+        study.config.tune.longer > 0 ? "; before them longer runs where no value works" : "",
+        "\ntraining: the tuning runs above ", cost_text(*study.tuning, "about"),
+        "\ntraining: the runs then ", cost_text(study, "at most"), "\n", kNothingWritten);
+  }
+  const auto cost = cost_text(study, "at most");
+  return table_of(study) + (cost.empty() ? "" : "training: " + cost + "\n") + kNothingWritten;
 }
 
 std::string plan_json(const Study& study) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -98,7 +99,8 @@ std::string among_seeds(const report::Elsewhere& found) {
 
 void print_comparison(const sweep::Run& run, const report::Reproduction& found,
                       const std::string& others) {
-  std::string said = concat(found.numbers, " numbers, all the same");
+  std::string said =
+      found.numbers == 0 ? "no number to compare" : concat(found.numbers, " numbers, all the same");
   if (!found.differences.empty()) {
     said = concat(found.differences.size(), " of ", found.numbers,
                   " numbers differ: ", join(found.differences));
@@ -174,23 +176,23 @@ int reproduce_run(const RunDirectory& run) {
   return found.confirms() ? 0 : kFailed;
 }
 
-// The words that name runs, taken out of `words`: paths, and ids or beginnings of ids.
-std::vector<RunDirectory> take_runs(std::vector<std::string>& words) {
+fs::path results_of(const std::vector<std::string>& words) {
   static constexpr std::string_view kResults = "results=";
-  fs::path results;
   for (const auto& word : words) {
-    if (word.starts_with(kResults)) results = word.substr(kResults.size());
+    if (word.starts_with(kResults)) return word.substr(kResults.size());
   }
-  if (results.empty()) results = find_project() / "results";
+  return find_project() / "results";
+}
+
+// The words that name runs, taken out of `words`: paths, and ids or beginnings of ids.
+std::vector<std::string> take_runs(std::vector<std::string>& words, const fs::path& results) {
   const auto is_run = [&](const std::string& word) {
     const bool is_id = word.size() >= 4 && word.find_first_not_of("0123456789abcdef") == word.npos;
     const bool is_word = word.find('=') == word.npos && (is_id || word.find('/') != word.npos);
     return is_word && !fs::exists(results / word / "reference");
   };
-  std::vector<RunDirectory> runs;
-  for (const auto& word : words) {
-    if (is_run(word)) runs.push_back(find_run(word, results));
-  }
+  std::vector<std::string> runs;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(runs), is_run);
   std::erase_if(words, is_run);
   return runs;
 }
@@ -208,18 +210,23 @@ int attempt(const std::string& name, Make make) {
 
 int reproduce_all(const ReproduceOptions& options) {
   auto words = options.words;
-  const auto runs = take_runs(words);
+  const auto results = results_of(words);
+  const auto runs = take_runs(words, results);
   int exit_code = 0;
   const auto note = [&](int code) {
     if (code != 0) exit_code = code;
     return code != kInterrupted;
   };
   for (const auto& run : runs) {
-    if (!note(attempt(run.path.string(), [&] { return reproduce_run(run); }))) return exit_code;
+    const auto make = [&] { return reproduce_run(find_run(run, results)); };
+    if (!note(attempt(run, make))) return exit_code;
   }
   const bool has_names = std::any_of(words.begin(), words.end(),
                                      [](const auto& word) { return word.find('=') == word.npos; });
-  if (!runs.empty() && !has_names) return exit_code;
+  if (!runs.empty() && !has_names) {
+    if (options.record) throw UserError("--record is for references; a run has none");
+    return exit_code;
+  }
   const auto asked = named_references(words);
   for (const auto& name : asked.names) {
     const auto make = [&] { return reproduce(name, asked.folder(name), options); };

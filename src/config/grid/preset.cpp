@@ -1,6 +1,7 @@
 #include "config/grid/preset.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "util/text.h"
@@ -24,6 +25,17 @@ bool has_default(const Document& experiment) {
   return presets && presets->find(kDefault);
 }
 
+// Whether all that it sets was written in suites, none of it in an experiment that this one builds
+// on, or on the command line.
+bool is_of_suites(const Value& preset) {
+  if (preset.entries().empty()) {
+    const std::filesystem::path file = preset.source.file;
+    return file.parent_path().filename() == "suite";
+  }
+  return std::all_of(preset.entries().begin(), preset.entries().end(),
+                     [](const Value::Entry& entry) { return is_of_suites(entry.value); });
+}
+
 }  // namespace
 
 Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
@@ -37,7 +49,8 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
   const Value choice = asked && is_name ? asked->to_value() : named ? *named : Value(kDefault);
   Preset chosen{choice.is_scalar() ? choice.as_string() : "", std::nullopt};
   const Value* preset = presets ? presets->find(chosen.name) : nullptr;
-  if (preset && chosen.name == kDefault && experiment != nullptr && !has_default(*experiment)) {
+  if (preset && chosen.name == kDefault && experiment != nullptr && !has_default(*experiment) &&
+      is_of_suites(*preset)) {
     return chosen;
   }
   if (preset && !is_folder_name(chosen.name)) {

@@ -19,8 +19,8 @@ struct Preset {
 /// @param asked preset=NAME of the command line
 /// @param experiment the experiment's own file; null without one
 ///
-/// The preset "default" of an option file, such as a suite's, adds to that of the experiment. One
-/// that has none is run as it is written: what it sets must not give way unasked.
+/// The preset "default" of a suite adds to that of the experiment. One that has none is run as it
+/// is written: what it sets must not give way unasked.
 Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
                      const Document* experiment, Problems& problems);
 

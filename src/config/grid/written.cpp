@@ -14,7 +14,7 @@ Value Written::with(const std::vector<std::pair<std::string, Value>>& changes,
     for (auto dot = key.find('.'); dot != key.npos; dot = key.find('.', dot + 1)) {
       const auto part = key.substr(0, dot);
       const Value* written = changed.find_path(part);
-      if (written == nullptr || written->is_map()) continue;
+      if (written == nullptr || !written->is_string()) continue;
       Value whole = changed;
       interpolate(whole, keys, problems, facts);
       if (const Value* found = whole.find_path(part)) changed.set_path(part, Value(*found));

@@ -46,7 +46,8 @@ std::string Reader::name(std::string_view key) const { return join_path(path_, k
 
 void Reader::finish() const {
   // A sweep over kinds asks each for keys that another one has.
-  const Value* kind = map_.find("kind");
+  const bool has_kinds = std::find(known_.begin(), known_.end(), "kind") != known_.end();
+  const Value* kind = has_kinds ? map_.find("kind") : nullptr;
   const auto whose = kind && kind->is_string() ? " of " + kind->as_string() : "";
   for (const Value::Entry& entry : map_.entries()) {
     if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;

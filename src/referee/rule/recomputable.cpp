@@ -44,9 +44,11 @@ bool summary_differs(const fs::path& made, const fs::path& stands) {
   return ours != theirs;
 }
 
-// The names, below `root`, of files that `folder` gives otherwise today: tables, their comparisons,
-// data and specifications of figures, the answers; pictures need a renderer.
-void add_changed(const fs::path& folder, const fs::path& root, std::vector<std::string>& changed) {
+// The names, below `root`, of files that no report of today makes (`stale`), and of files that
+// `folder` gives otherwise today: tables, their comparisons, data and specifications of figures,
+// the answers; pictures need a renderer.
+void add_changed(const fs::path& folder, const fs::path& root, std::vector<std::string>& changed,
+                 std::vector<std::string>& stale) {
   const ScratchFolder scratch("referee");
   const auto archive = report::read_archive(folder, scratch.path());
   report::write_report(archive.study, archive.frame);
@@ -65,17 +67,23 @@ void add_changed(const fs::path& folder, const fs::path& root, std::vector<std::
     for (const auto& entry : fs::directory_iterator(folder / part, none)) {
       const auto made = scratch.path() / entry.path().lexically_relative(folder);
       if (is_made_again(entry.path()) && !fs::exists(made)) {
-        changed.push_back(entry.path().lexically_relative(root).generic_string());
+        stale.push_back(entry.path().lexically_relative(root).generic_string());
       }
     }
   }
 }
 
 void make_again(const Reference& one, Objections& objections) {
-  std::vector<std::string> changed;
-  add_changed(one.folder, one.folder, changed);
+  std::vector<std::string> changed, stale;
+  add_changed(one.folder, one.folder, changed, stale);
   if (fs::exists(one.folder / "tuning" / "runs.json")) {
-    add_changed(one.folder / "tuning", one.folder, changed);
+    add_changed(one.folder / "tuning", one.folder, changed, stale);
+  }
+  if (!stale.empty()) {
+    std::sort(stale.begin(), stale.end());
+    objections.object(one, stale.front(),
+                      concat("no report of today makes ", join(stale),
+                             "; delete what is left of an ", "earlier one"));
   }
   if (changed.empty()) return;
   std::sort(changed.begin(), changed.end());  // a file system lists them in any order

@@ -75,7 +75,9 @@ std::set<std::string> tried_with(const Reference& other, const Contrast& contras
   const bool has_all =
       std::all_of(contrast.variants.begin(), contrast.variants.end(),
                   [&](const auto& variant) {
-                    return std::find(arms.begin(), arms.end(), variant) != arms.end();
+                    return std::any_of(arms.begin(), arms.end(), [&](const auto& arm) {
+                      return report::is_same_value(arm, variant);
+                    });
                   }) &&
       std::includes(tasks.begin(), tasks.end(), contrast.tasks.begin(), contrast.tasks.end());
   if (!has_all) return {};
@@ -86,8 +88,8 @@ std::set<std::string> tried_with(const Reference& other, const Contrast& contras
     for (const auto& run : other.archive->frame.runs()) {
       const Json* value = run.config(key);
       const Json* kind = run.config("task.kind");
-      const bool is_meant = run.axis(contrast.axis) == variant && kind != nullptr &&
-                            contrast.tasks.count(kind->get<std::string>()) > 0;
+      const bool is_meant = report::is_same_value(run.axis(contrast.axis), variant) &&
+                            kind != nullptr && contrast.tasks.count(kind->get<std::string>()) > 0;
       if (is_meant && value != nullptr) own.insert(text_of(*value));
     }
     std::set<std::string> both;

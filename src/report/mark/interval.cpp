@@ -221,9 +221,10 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
   }
   std::vector<std::string> lines = {describe_spread(groups, /*shows_interval=*/true)};
   if (any_never) lines[0] += "; medians where some never got there (open triangles)";
-  if (!plan.is_difference() && find_series(plan.names, frame.baseline()) != nullptr) {
-    lines[0] += "; line: " + plan.style.labels.value(frame.baseline());
-  }
+  const auto line = std::find_if(plan.names.begin(), plan.names.end(), [&](const auto& name) {
+    return is_same_value(name.value, frame.baseline());
+  });
+  if (!plan.is_difference() && line != plan.names.end()) lines[0] += "; line: " + line->label;
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
   const auto gaps = describe_gaps(frame, plan.config.y, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
@@ -234,7 +235,8 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
 Json order_of(const IntervalPlan& plan, const Json& values) {
   Json order = Json::array();
   for (const auto& name : plan.names) {
-    if (!plan.is_difference() || name.value != plan.config.against) order.push_back(name.label);
+    const bool is_other = !is_same_value(name.value, plan.config.against);
+    if (!plan.is_difference() || is_other) order.push_back(name.label);
   }
   for (const Json& row : values) {
     if (std::find(order.begin(), order.end(), row["row"]) == order.end()) {

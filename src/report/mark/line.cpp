@@ -238,26 +238,27 @@ Json categories_of(const LineConfig& config, const std::vector<Observation>& row
   return found;
 }
 
-std::size_t undiverged(const Group& group) {
-  return static_cast<std::size_t>(
-      std::count_if(group.runs.begin(), group.runs.end(),
-                    [](const FrameRun* run) { return run->state != RunState::kDiverged; }));
-}
-
 // Behind the end of a run the mean is one of other runs: where those stop that are done, it would
-// fall back to what the slow ones can do. Those that diverged are named. Whether any line was cut.
+// fall back to what the slow ones can do. So a line ends with its first run. Those that diverged
+// are named elsewhere, and end nothing. Whether any line was cut.
 bool end_with_the_first_run(std::vector<Group>& groups) {
-  std::map<std::vector<std::string>, std::size_t> most;  // runs of a line, by facet and colour
+  using Line = std::vector<std::string>;  // facet and colour
   const auto line_of = [](const Group& group) {
-    return std::vector{key_text(group.keys[0]), key_text(group.keys[1])};
+    return Line{key_text(group.keys[0]), key_text(group.keys[1])};
   };
+  const auto x_of = [](const Group& group) { return group.keys[2].get<double>(); };
+  std::map<Line, std::map<const FrameRun*, double>> last;
   for (const auto& group : groups) {
-    auto& runs = most[line_of(group)];
-    runs = std::max(runs, undiverged(group));
+    for (const FrameRun* run : group.runs) {
+      if (run->state != RunState::kDiverged) last[line_of(group)][run] = x_of(group);  // ascending
+    }
   }
-  return std::erase_if(groups, [&](const Group& group) {
-           return undiverged(group) < most.at(line_of(group));
-         }) > 0;
+  const auto is_behind = [&](const Group& group) {
+    const auto& runs = last[line_of(group)];
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](const auto& run) { return x_of(group) > run.second; });
+  };
+  return std::erase_if(groups, is_behind) > 0;
 }
 
 }  // namespace

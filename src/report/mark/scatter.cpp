@@ -191,8 +191,10 @@ Json layers(const ScatterPlan& plan) {
       {Json{{"field", "series"}, {"title", "line"}}, Json{{"field", "x"}, {"title", x["title"]}},
        Json{{"field", "y"}, {"title", y["title"]}}, Json{{"field", "run"}, {"title", "run"}}});
   Json result = Json::array();
-  if (plan.config.line == Through::kMeans) {
-    result.push_back(Json{{"data", Json{{"values", line_data(plan)}}},
+  // A browser complains of a layer without data.
+  const Json means = line_data(plan);
+  if (plan.config.line == Through::kMeans && !means.empty()) {
+    result.push_back(Json{{"data", Json{{"values", means}}},
                           {"mark", Json{{"type", "line"}, {"strokeWidth", 1.3}}},
                           {"encoding", Json{{"x", x},
                                             {"y", y},
@@ -238,12 +240,13 @@ void add_csv(const ScatterPlan& plan, Drawing& drawing) {
 }
 
 // "2 of 10 runs of DIFF never got there and are not drawn".
-std::string describe_unreached(const ScatterLine& line) {
+std::string describe_unreached(const ScatterPlan& plan, const ScatterLine& line) {
   if (line.unreached.empty()) return "";
   const auto all = line.points.size() + line.unreached.size();
   const auto whose = line.look.value.empty() ? "" : concat(" of ", line.look.label);
-  return concat(line.unreached.size(), " of ", all, " runs", whose,
-                " never got there and are not drawn, nor a line of means");
+  const auto without = plan.config.line == Through::kMeans ? ", so there is no line of means" : "";
+  return concat("Not drawn: ", line.unreached.size(), " of ", all, " runs", whose,
+                " never got there", without);
 }
 
 }  // namespace
@@ -252,12 +255,16 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   ScatterPlan plan{.config = *this, .lines = lines_of(*this, frame, style), .style = style};
   const ScatterLine* baseline = baseline_of(plan, frame);
   for (ScatterLine& one : plan.lines) one.share = share_of(plan, one, baseline);
-  std::size_t runs = 0;
-  for (const ScatterLine& one : plan.lines) runs += one.points.size();
-  std::vector<std::string> subtitle = {runs == 0 ? "No finished run has this metric"
-                                                 : concat("Every run is a point (n = ", runs, ")")};
+  std::size_t runs = 0, without = 0;
   for (const ScatterLine& one : plan.lines) {
-    for (auto said : {describe(plan, one, baseline), describe_unreached(one)}) {
+    runs += one.points.size();
+    without += one.unreached.size();
+  }
+  std::vector<std::string> subtitle = {runs + without == 0
+                                           ? "No finished run has this metric"
+                                           : concat("Every run is a point (n = ", runs, ")")};
+  for (const ScatterLine& one : plan.lines) {
+    for (auto said : {describe(plan, one, baseline), describe_unreached(plan, one)}) {
       if (!said.empty()) subtitle.push_back(std::move(said));
     }
   }

@@ -299,7 +299,7 @@ std::vector<std::string> ties(const Table& table, const Frame& frame, const Tabl
   std::vector<double> p;
   for (const TableRow& row : table.rows) {
     const auto name = table.row_label(row, labels);
-    if (&row == &best || name == table.baseline) continue;
+    if (&row == &best || is_same_value(name, table.baseline)) continue;
     const auto found = contrast(pair_runs(frame, best.runs, row.runs, table.axes, metric), metric);
     if (!found || found->pairs < pairs_for_verdict(metric, table.rows.size() - 1)) continue;
     names.push_back(name);

@@ -96,6 +96,11 @@ class Names {
     const auto& against = claim.against.empty() ? study_.config.baseline : claim.against;
     if (!compared_.empty()) require(".variant", compared_, claim.variant);
     if (!compared_.empty()) require(".against", compared_, against);
+    if (report::is_same_value(claim.variant, against)) {
+      problems_.push_back(
+          {place + ".variant", concat("is ", claim.variant, ", as what it is compared ",
+                                      "with; expected another value")});
+    }
     for (const auto& axis : axes_) are_there = are_there && !is_narrowed(axis);
     if (!are_there) return;
     for (const auto& variant : {claim.variant, against}) {

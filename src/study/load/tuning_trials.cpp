@@ -16,7 +16,8 @@ const Said& Trials::said_by(const sweep::Run& run) const {
   const auto& found = frame.runs().front();
   said.is_finished = found.state == RunState::kFinished;
   said.metric = found.metric(study_.tune.metric);
-  said.has_learned = said.metric && (!learned.given() || found.metric(report::kLearned) == 1.0);
+  said.has_learned =
+      said.metric && (!learned.given() || found.metric(report::kLearned).value_or(1) == 1.0);
   if (!said.metric) said.metric = found.censored_above(study_.tune.metric);
   return said;
 }

@@ -1,0 +1,61 @@
+// Tables whose values are spelled otherwise, look like LaTeX, or were not asked at all.
+#include <filesystem>
+#include <string>
+
+#include "report/data/frame.h"
+#include "report/example_study.h"
+#include "support/catch.h"
+#include "util/files.h"
+
+namespace difflab::report {
+namespace {
+
+bool contains(const StudyBuilder& builder, const std::string& file, const std::string& part) {
+  return read_file(builder.study.output / file).find(part) != std::string::npos;
+}
+
+CATCH_TEST_CASE(
+    "a row of LaTeX that begins with a bracket is no option of what ends the row before") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("[64]", 0, {{"needle_accuracy", 0.25}});
+  builder.study.report.tables = {TableConfig()};
+  write_report(builder.study);
+  CATCH_CHECK(contains(builder, "table.tex", "\\midrule\n{}[64] & "));
+}
+
+CATCH_TEST_CASE("a baseline is the variant of its number, however it is spelled") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (int seed = 0; seed < 3; ++seed) {
+    builder.finished("1.0", seed, {{"needle_accuracy", 0.25}});
+    builder.finished("4.0", seed, {{"needle_accuracy", 0.5}});
+  }
+  TableConfig table;
+  table.columns = {"needle_accuracy"};
+  builder.study.report.tables = {table};
+  builder.study.baseline = "1";
+  write_report(builder.study);
+  CATCH_CHECK(contains(builder, "table.paired.csv", "\n4.0,needle_accuracy,0.25"));
+  CATCH_CHECK(contains(builder, "table.paired.tex", "needle accuracy $\\uparrow$ & 4.0 & "));
+  CATCH_CHECK_FALSE(contains(builder, "table.tex", "difference"));
+  builder.study.baseline = "";
+  write_report(builder.study);  // and nothing of an earlier baseline stays
+  CATCH_CHECK_FALSE(std::filesystem::exists(builder.study.output / "table.paired.csv"));
+  CATCH_CHECK_FALSE(std::filesystem::exists(builder.study.output / "table.paired.tex"));
+}
+
+CATCH_TEST_CASE("whether a run has learned is not known where it was not asked") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("transformer", 0, {{"needle_accuracy", 0.99}});
+  write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl",
+                        "{\"step\": 5, \"valid_loss\": 1}\n");
+  builder.study.report.learned.metric = "valid_accuracy";
+  const auto frame = frame_of(builder.study);
+  CATCH_CHECK_FALSE(frame.runs()[0].metric("learned"));
+  CATCH_CHECK_FALSE(frame.runs()[0].censored_above("steps_to_learn"));
+}
+
+}  // namespace
+}  // namespace difflab::report
