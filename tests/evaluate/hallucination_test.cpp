@@ -72,6 +72,17 @@ const Json& cell(const EvaluationResult& result, const char* job, double distrac
   throw std::out_of_range("no such cell");
 }
 
+CATCH_TEST_CASE("what is invented where nothing has an answer is not said where all has one") {
+  auto task = kFactsTask;
+  task.unanswerable = 0;
+  const auto result = kFactsAsked.ask(
+      facts_reader([](auto, auto, const auto&) { return kWords.token(Range::kUnknown); },
+                   kMarkedOnes),
+      task, 4);
+  CATCH_CHECK(result.metrics["unanswerable_invented_share"].is_null());
+  CATCH_CHECK(result.metrics["answers_abstained_share"] == 1.0);
+}
+
 CATCH_TEST_CASE("a reader that copies invents nothing") {
   const auto result = kFactsAsked.ask(
       facts_reader(
