@@ -11,19 +11,31 @@
 
 namespace difflab::cli {
 
+namespace {
+
+constexpr std::string_view kResults = "results=";
+
+}  // namespace
+
+std::filesystem::path named_results(const std::vector<std::string>& words) {
+  std::filesystem::path results;
+  for (const auto& word : words) {
+    if (word.starts_with(kResults)) results = word.substr(kResults.size());
+  }
+  return results.empty() ? find_project() / "results" : results;
+}
+
 NamedReferences named_references(const std::vector<std::string>& words) {
-  static constexpr std::string_view kResults = "results=";
   NamedReferences found;
   for (const auto& word : words) {
-    if (word.starts_with(kResults)) {
-      found.results = word.substr(kResults.size());
-    } else if (word.find('=') != word.npos) {
+    if (word.starts_with(kResults)) continue;
+    if (word.find('=') != word.npos) {
       throw UserError(concat("'", word, "' is no experiment; expected names and results=DIR"));
     } else {
       found.names.push_back(word);
     }
   }
-  if (found.results.empty()) found.results = find_project() / "results";
+  found.results = named_results(words);
   auto there = referee::reference_names(found.results);
   if (there.empty()) {
     throw UserError(concat(found.results.string(),

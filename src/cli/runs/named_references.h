@@ -16,6 +16,9 @@ struct NamedReferences {
   }
 };
 
+/// The folder of results=DIR among words, else the project's.
+std::filesystem::path named_results(const std::vector<std::string>& words);
+
 /// From words: names of experiments, and at most results=DIR.
 /// @throws UserError for any other word, a name without a reference, or if there are none at all.
 NamedReferences named_references(const std::vector<std::string>& words);

@@ -176,14 +176,6 @@ int reproduce_run(const RunDirectory& run) {
   return found.confirms() ? 0 : kFailed;
 }
 
-fs::path results_of(const std::vector<std::string>& words) {
-  static constexpr std::string_view kResults = "results=";
-  for (const auto& word : words) {
-    if (word.starts_with(kResults)) return word.substr(kResults.size());
-  }
-  return find_project() / "results";
-}
-
 // The words that name runs, taken out of `words`: paths, and ids or beginnings of ids.
 std::vector<std::string> take_runs(std::vector<std::string>& words, const fs::path& results) {
   const auto is_run = [&](const std::string& word) {
@@ -210,7 +202,7 @@ int attempt(const std::string& name, Make make) {
 
 int reproduce_all(const ReproduceOptions& options) {
   auto words = options.words;
-  const auto results = results_of(words);
+  const auto results = named_results(words);
   const auto runs = take_runs(words, results);
   int exit_code = 0;
   const auto note = [&](int code) {
