@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "cli/driver.h"
+#include "record/run_directory.h"
 #include "support/catch.h"
 
 namespace difflab {
