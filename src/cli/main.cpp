@@ -10,6 +10,7 @@
 #include "config/value/text_check.h"
 #include "report/data/metric.h"
 #include "run/metrics.h"
+#include "study/project.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/text.h"
@@ -119,6 +120,10 @@ int main(int argc, char** argv) {
   app.footer(kExamples);
   app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
   app.require_subcommand(1);
+  app.add_option_function<std::string>(
+      "--project", [](const std::string&) {},  // see take_project
+      "A folder of your own with experiments/ or configs/ in it: they come before "
+      "difflab's, and results/ and data/ are there; also $DIFFLAB_PROJECT");
   cli::add_sweep_command(app, exit_code);
   cli::add_evaluate_command(app, exit_code);
   cli::add_needle_command(app, exit_code);
@@ -147,7 +152,9 @@ int main(int argc, char** argv) {
   try {
     require_text(argc, argv);
     refuse_empty_values(argc, argv);
-    app.parse(argc, argv);
+    std::vector<char*> arguments(argv, argv + argc);
+    cli::take_project(arguments);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
     return exit_code;
   } catch (const CLI::ParseError& error) {
     return exit_code_of(error, app, argc, argv);

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <optional>
+#include <string_view>
 
 #include "util/error.h"
 #include "util/files.h"
@@ -19,12 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_project(const fs::path& folder) {
+constexpr const char* kProject = "DIFFLAB_PROJECT";
+
+bool is_checkout(const fs::path& folder) {
   return fs::is_directory(folder / "configs") && fs::is_directory(folder / "experiments");
 }
 
 fs::path upwards_from(fs::path folder) {
-  while (!is_project(folder)) {
+  while (!is_checkout(folder)) {
     if (folder == folder.parent_path()) return {};
     folder = folder.parent_path();
   }
@@ -33,9 +37,9 @@ fs::path upwards_from(fs::path folder) {
 
 }  // namespace
 
-fs::path find_project() {
+fs::path find_checkout() {
   if (const char* root = std::getenv("DIFFLAB_ROOT"); root != nullptr && *root != '\0') {
-    if (is_project(root)) return fs::absolute(root);
+    if (is_checkout(root)) return fs::absolute(root);
     throw UserError(concat("DIFFLAB_ROOT is ", root,
                            "; expected a folder with configs/ and experiments/ in it"));
   }
@@ -44,6 +48,51 @@ fs::path find_project() {
   }
   throw UserError(concat("no configs/ and experiments/ in ", fs::current_path().string(),
                          " or above it; go to a difflab checkout or set DIFFLAB_ROOT"));
+}
+
+fs::path find_project() {
+  const char* given = std::getenv(kProject);
+  if (given == nullptr || *given == '\0') return find_checkout();
+  const fs::path folder = (fs::current_path() / given).lexically_normal();
+  if (fs::is_directory(folder / "configs") || fs::is_directory(folder / "experiments"))
+    return folder.has_filename() ? folder : folder.parent_path();
+  throw UserError(concat("the project folder is ", given,
+                         fs::is_directory(folder) ? "" : ", which does not exist",
+                         "; expected a folder with experiments/ or configs/ in it"));
+}
+
+config::SearchPath search_path() {
+  const fs::path project = find_project(), checkout = find_checkout();
+  auto path = config::SearchPath::of_project(project);
+  if (project == checkout) return path;
+  const auto rest = config::SearchPath::of_project(checkout);
+  path.directories.insert(path.directories.end(), rest.directories.begin(), rest.directories.end());
+  path.groups.insert(path.groups.end(), rest.groups.begin(), rest.groups.end());
+  return path;
+}
+
+std::vector<std::string> own_experiments() {
+  return config::Library(config::SearchPath::of_project(find_project())).options("experiment");
+}
+
+void take_project(std::vector<char*>& arguments) {
+  constexpr std::string_view kOption = "--project";
+  std::optional<std::string> folder;
+  for (std::size_t i = 1; i < arguments.size() && std::string_view(arguments[i]) != "--";) {
+    const std::string_view word = arguments[i];
+    const bool apart = word == kOption;
+    if (!apart && !(word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))) {
+      ++i;
+      continue;
+    }
+    if (apart && i + 1 == arguments.size()) throw UserError("--project has no folder after it");
+    if (folder) throw UserError("--project is given twice");
+    folder = apart ? arguments[i + 1] : std::string(word.substr(kOption.size() + 1));
+    if (folder->empty()) throw UserError("--project has no folder after it");
+    const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(i);
+    arguments.erase(first, first + (apart ? 2 : 1));
+  }
+  if (folder) ::setenv(kProject, folder->c_str(), /*overwrite=*/1);
 }
 
 fs::path find_worker() {

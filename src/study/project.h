@@ -4,13 +4,28 @@
 #include <string>
 #include <vector>
 
+#include "config/compose/library.h"
 #include "record/run_directory.h"
 
 namespace difflab::cli {
 
 /// The folder with configs/ and experiments/: $DIFFLAB_ROOT, else the first such folder upwards
 /// from the working directory, else upwards from the program. @throws UserError if there is none.
+std::filesystem::path find_checkout();
+
+/// Where results/ and data/ lie: $DIFFLAB_PROJECT, a folder of the user's with configs/ or
+/// experiments/ in it, else the checkout. @throws UserError if it is none.
 std::filesystem::path find_project();
+
+/// Configurations and experiments: the project's, then the checkout's.
+config::SearchPath search_path();
+
+/// The names of the project's own experiments, sorted.
+std::vector<std::string> own_experiments();
+
+/// Takes --project DIR or --project=DIR out of a command line and puts it into $DIFFLAB_PROJECT.
+/// What follows a "--" stays. @throws UserError without a DIR, or if it is given twice.
+void take_project(std::vector<char*>& arguments);
 
 /// The worker program: $DIFFLAB_WORKER, else difflab-worker beside this program.
 /// @throws UserError if there is none.

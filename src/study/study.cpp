@@ -9,6 +9,7 @@
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "study/overrides.h"
+#include "study/project.h"
 #include "study/seeds/until_resolved.h"
 #include "sweep/plan/halving.h"
 #include "util/error.h"
@@ -53,7 +54,7 @@ report::Study report_of(const Study& study) {
                        .runs = {},
                        .report = config.report,
                        .output = study.output,
-                       .renderer = report::Renderer::below(study.root)};
+                       .renderer = report::Renderer::below(find_checkout())};
   for (const auto& text : that_change_something(study.overrides)) {
     report.command += concat(" ", quoted_for_shell(text));
   }

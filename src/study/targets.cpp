@@ -90,7 +90,7 @@ bool is_folder(const fs::path& path) {
 bool is_experiment(const std::string& word) {
   try {
     const auto names =
-        config::Library(config::SearchPath::of_project(find_project())).options("experiment");
+        config::Library(search_path()).options("experiment");
     return std::find(names.begin(), names.end(), word) != names.end();
   } catch (const UserError&) {  // no project here: the word is a folder, or nothing
     return false;

@@ -85,7 +85,7 @@ Words presets_of(config::Library& library, const std::string& experiment) {
 }
 
 Words overrides_for(const std::string& word, const std::string& experiment) {
-  config::Library library(config::SearchPath::of_project(find_project()));
+  config::Library library(search_path());
   const auto begin = std::min(word.find_first_not_of("+~"), word.size());
   const auto equals = word.find('=');
   if (equals == word.npos) {
@@ -105,7 +105,7 @@ Words overrides_for(const std::string& word, const std::string& experiment) {
 }
 
 Words experiments() {
-  return config::Library(config::SearchPath::of_project(find_project())).options(kExperiment);
+  return config::Library(search_path()).options(kExperiment);
 }
 
 Words run_ids() {

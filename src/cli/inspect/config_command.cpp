@@ -100,14 +100,14 @@ void print_study(const Study& study, const ConfigOptions& options) {
 }
 
 void print_own(const ConfigOptions& options) {
-  const auto search_path = config::SearchPath::of_project(find_project());
-  if (options.search_path) return print_search_path(search_path, options.json);
+  const auto places = search_path();
+  if (options.search_path) return print_search_path(places, options.json);
   StudyArguments arguments{.name = "", .overrides = options.arguments};
   if (!arguments.overrides.empty() && !is_override(arguments.overrides.front())) {
     arguments.name = arguments.overrides.front();
     arguments.overrides.erase(arguments.overrides.begin());
   }
-  ConfigView view{.search_path = search_path,
+  ConfigView view{.search_path = places,
                   .values = {},
                   .sources = {},
                   .trace = config::Trace(first_part(options.why))};

@@ -36,7 +36,7 @@ void print(const Lines& lines) {
 }
 
 config::Library library() {
-  return config::Library(config::SearchPath::of_project(find_project()));
+  return config::Library(search_path());
 }
 
 // A file that cannot be read is listed, too: with what is wrong with it.

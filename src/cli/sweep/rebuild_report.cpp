@@ -78,7 +78,7 @@ void rebuild(const fs::path& from, const fs::path& to) {
   Draft draft(target);
   const auto rewrite = [](const fs::path& folder, const fs::path& output) {
     auto [study, frame] = report::read_archive(folder, output);
-    study.renderer = report::Renderer::below(find_project());
+    study.renderer = report::Renderer::below(find_checkout());
     return report::write_report(study, frame);
   };
   if (fs::exists(source / "tuning" / "runs.json"))

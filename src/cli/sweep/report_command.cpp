@@ -110,7 +110,7 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
 void write_gallery(const std::vector<std::string>& overrides) {
   const auto results = load_study("", overrides).results;
   require_writable(results);
-  config::Library files(config::SearchPath::of_project(find_project()));
+  config::Library files(search_path());
   std::vector<report::Exhibit> exhibits;
   std::size_t shown = 0;
   for (const auto& name : files.options("experiment")) {

@@ -31,7 +31,7 @@ struct SweepOptions {
 // "headline", "headline,char_lm", or "all" for every file in experiments/.
 std::vector<std::string> experiments_named(const std::string& names) {
   if (names == "all") {
-    return config::Library(config::SearchPath::of_project(find_project())).options("experiment");
+    return own_experiments();
   }
   auto all = split(names, ',');
   if (all.empty() || std::find(all.begin(), all.end(), "") != all.end()) {

@@ -90,8 +90,7 @@ std::string download(const DataSet& set, const fs::path& project) {
 }
 
 void get(const DataSet& set, const std::string& from) {
-  const fs::path project = find_project();
-  const fs::path folder = project / "data";
+  const fs::path folder = find_project() / "data";
   const fs::path file = folder / set.file_name();
   const DataState before = data_state(set, file);
   if (before == DataState::kCorrect) {
@@ -104,7 +103,7 @@ void get(const DataSet& set, const std::string& from) {
         set.name, "; say where to get it, --from ", kDownload, " or --from FILE"));
   }
   const bool online = from == kDownload;
-  const std::string bytes = online ? download(set, project) : read_file(from);
+  const std::string bytes = online ? download(set, find_checkout()) : read_file(from);
   check_data_set(set, bytes, online ? set.url : std::string_view(from));
   make_directories(folder);
   write_file_atomically(file, bytes);

@@ -107,7 +107,7 @@ config::Value evaluations_of(const Question& question, const config::Value& befo
 }
 
 config::Value composed_task(const Question& question, const config::Value& trained) {
-  config::Library library(config::SearchPath::of_project(find_project()));
+  config::Library library(search_path());
   auto tree = config::Value::map();
   tree.set("task", trained);
   std::vector<config::Override> values;

@@ -261,7 +261,7 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
                            "' is an override; expected an experiment or runs before it"));
   }
   const auto experiments =
-      config::Library(config::SearchPath::of_project(find_project())).options("experiment");
+      config::Library(search_path()).options("experiment");
   const bool of_experiment =
       std::find(experiments.begin(), experiments.end(), names.front()) != experiments.end();
   if (of_experiment && names.size() > 1) {

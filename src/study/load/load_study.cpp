@@ -89,7 +89,7 @@ bool is_tuned(const config::Value& settings) { return settings.find_path("tune.k
 
 config::Study compose(const Study& study, config::Watch watch, config::Problems& problems) {
   return config::compose_study(
-      {.search_path = config::SearchPath::of_project(study.root),
+      {.search_path = search_path(),
        .experiment = study.name,
        .overrides = study.overrides,
        .run_keys = config::field_names<RunConfig>(),

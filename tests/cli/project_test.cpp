@@ -1,0 +1,104 @@
+// A folder of the user's own (--project) beside the checkout: its files come first, and its results
+// and data are there.
+#include "cli/driver.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+
+struct Lab : Driver {
+  Lab() {
+    fs::create_directories(lab());
+    fs::rename(project() / "experiments/tiny.yaml", lab() / "experiments/tiny.yaml");
+    put("../a project/experiments/theirs.yaml",
+        "# @package _global_\ntitle: Theirs\nquestion: Whose?\n");
+  }
+  ~Lab() { ::unsetenv("DIFFLAB_PROJECT"); }
+  Lab(const Lab&) = delete;
+  Lab& operator=(const Lab&) = delete;
+
+  fs::path lab() const {
+    const auto folder = workers.folder() / "a lab";
+    fs::create_directories(folder / "experiments");
+    return folder;
+  }
+  void put(const std::string& file, const std::string& text) const {
+    const auto place = (lab() / file).lexically_normal();
+    fs::create_directories(place.parent_path());
+    write_file_atomically(place, text);
+  }
+};
+
+CATCH_TEST_CASE("a project's experiment runs with the checkout's configurations") {
+  const Lab lab;
+  const Answer answer = lab.call({"--project", lab.lab().string(), "sweep", "tiny"});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK(fs::exists(lab.lab() / "results/tiny/default/table.md"));
+  CATCH_CHECK_FALSE(fs::exists(lab.project() / "results"));
+  // The same from the environment: nothing to run.
+  ::setenv("DIFFLAB_PROJECT", lab.lab().c_str(), 1);
+  CATCH_CHECK_THAT(lab.sweep().out, Contains("nothing to run"));
+  CATCH_CHECK_THAT(lab.call({"runs"}).out, Contains("diff"));
+}
+
+CATCH_TEST_CASE("a project's files come before the checkout's of the same name") {
+  const Lab lab;
+  lab.put("configs/model/mine.yaml", "defaults: [diff, _self_]\nlayers: 3\n");
+  lab.put("configs/train/short.yaml", "steps: 777\n");
+  const auto config = [&](const std::string& override) {
+    const Answer answer = lab.call({"config", "tiny", override, "--project=" + lab.lab().string()});
+    return answer.out + answer.err;
+  };
+  CATCH_CHECK_THAT(config("model=mine"), Contains("layers: 3\n"));
+  CATCH_CHECK_THAT(config("train=short"), Contains("steps: 777\n"));
+  const auto listed = lab.call({"list", "experiments", "--project", lab.lab().string()}).out;
+  CATCH_CHECK_THAT(listed, Contains("tiny") && Contains("theirs"));
+  const auto path = lab.call({"config", "--search-path", "--project", lab.lab().string()}).out;
+  CATCH_CHECK(path.find((lab.lab() / "configs").string()) <
+              path.find((lab.project() / "configs").string()));
+}
+
+CATCH_TEST_CASE("all are the project's own experiments") {
+  const Lab lab;
+  const Answer answer = lab.call({"sweep", "all", "--dry-run", "--project", lab.lab().string()});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("6 runs") && !Contains("Theirs"));
+  CATCH_CHECK_THAT(lab.call({"sweep", "all", "--dry-run"}).out, !Contains("6 runs"));
+}
+
+CATCH_TEST_CASE("data is looked for in the project") {
+  const Lab lab;
+  const Answer answer = lab.call({"data", "--project", lab.lab().string()});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains((lab.lab() / "data").string()));
+}
+
+CATCH_TEST_CASE("what is no project folder is refused with the reason") {
+  const Lab lab;
+  const auto error = [&](std::vector<std::string> words) {
+    const Answer answer = lab.call(words);
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK(answer.out.empty());
+    return answer.err;
+  };
+  const auto nowhere = (lab.lab() / "nowhere").string();
+  CATCH_CHECK_THAT(
+      error({"list", "experiments", "--project", nowhere}),
+      Contains("the project folder is " + nowhere + ", which does not exist; expected"));
+  const auto empty = (lab.lab() / "experiments").string();
+  CATCH_CHECK_THAT(error({"list", "experiments", "--project", empty}),
+                   Contains("the project folder is " + empty + "; expected a folder with "));
+  CATCH_CHECK_THAT(error({"list", "--project"}), Contains("--project has no folder after it"));
+  CATCH_CHECK_THAT(error({"list", "--project", ""}), Contains("--project has no folder after it"));
+  CATCH_CHECK_THAT(error({"--project", "a", "list", "--project=b"}),
+                   Contains("--project is given twice"));
+}
+
+}  // namespace
+}  // namespace difflab
