@@ -102,28 +102,8 @@ void let_waiting_threads_sleep_soon() {
     ::setenv("GOMP_SPINCOUNT", "3000", /*overwrite=*/0);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+void add_commands(CLI::App& app, int& exit_code) {
   namespace cli = difflab::cli;
-  // A file that may not grow further is an error of that write, not the end of the program; the
-  // worker inherits this.
-  std::signal(SIGXFSZ, SIG_IGN);
-  if (argc == 1) {
-    std::cout << kFirstSteps;
-    return 0;
-  }
-  let_waiting_threads_sleep_soon();
-  int exit_code = 0;
-  difflab::report::declare_metrics(difflab::metrics_of_evaluations());
-  CLI::App app{kDescription, "difflab"};
-  app.footer(kExamples);
-  app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
-  app.require_subcommand(1);
-  app.add_option_function<std::string>(
-      "--project", [](const std::string&) {},  // see take_project
-      "A folder of your own with experiments/ or configs/ in it: they come before "
-      "difflab's, and results/ and data/ are there; also $DIFFLAB_PROJECT");
   cli::add_sweep_command(app, exit_code);
   cli::add_evaluate_command(app, exit_code);
   cli::add_needle_command(app, exit_code);
@@ -148,6 +128,31 @@ int main(int argc, char** argv) {
   cli::add_bench_command(app);
   cli::add_data_command(app);
   cli::add_completion_commands(app);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  namespace cli = difflab::cli;
+  // A file that may not grow further is an error of that write, not the end of the program; the
+  // worker inherits this.
+  std::signal(SIGXFSZ, SIG_IGN);
+  if (argc == 1) {
+    std::cout << kFirstSteps;
+    return 0;
+  }
+  let_waiting_threads_sleep_soon();
+  int exit_code = 0;
+  difflab::report::declare_metrics(difflab::metrics_of_evaluations());
+  CLI::App app{kDescription, "difflab"};
+  app.footer(kExamples);
+  app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
+  app.require_subcommand(1);
+  app.add_option_function<std::string>(
+      "--project", [](const std::string&) {},  // see take_project
+      "A folder of your own with experiments/ or configs/ in it: they come before "
+      "difflab's, and results/ and data/ are there; also $DIFFLAB_PROJECT");
+  add_commands(app, exit_code);
 
   try {
     require_text(argc, argv);

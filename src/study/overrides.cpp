@@ -5,6 +5,10 @@
 
 namespace difflab::cli {
 
+bool is_override(std::string_view word) {
+  return word.find('=') != word.npos || (word.starts_with('~') && !word.starts_with("~/"));
+}
+
 std::string overridden_key(std::string_view text) {
   const auto begin = text.find_first_not_of("+~");
   if (begin == text.npos) return "";

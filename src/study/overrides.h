@@ -6,6 +6,9 @@
 
 namespace difflab::cli {
 
+/// Whether a word of a command line is KEY=VALUE or ~KEY, and no name.
+bool is_override(std::string_view word);
+
 /// The key of an override as it is typed: train.lr of "+train.lr=1e-3"; "" if it has none.
 std::string overridden_key(std::string_view text);
 

@@ -6,6 +6,7 @@
 
 #include "config/compose/library.h"
 #include "config/value/yaml.h"
+#include "study/overrides.h"
 #include "study/project.h"
 #include "study/run_index.h"
 #include "study/study.h"
@@ -89,8 +90,7 @@ bool is_folder(const fs::path& path) {
 
 bool is_experiment(const std::string& word) {
   try {
-    const auto names =
-        config::Library(search_path()).options("experiment");
+    const auto names = config::Library(search_path()).options("experiment");
     return std::find(names.begin(), names.end(), word) != names.end();
   } catch (const UserError&) {  // no project here: the word is a folder, or nothing
     return false;
@@ -131,8 +131,7 @@ std::vector<sweep::NamedRun> runs_in(const fs::path& results) { return named(rea
 std::vector<Target> find_targets(const std::vector<std::string>& words) {
   std::vector<std::string> names, overrides;
   for (const auto& word : words) {
-    const bool is_override = word.find('=') != word.npos && !is_there(word);
-    (is_override ? overrides : names).push_back(word);
+    (is_override(word) && !is_there(word) ? overrides : names).push_back(word);
   }
   std::vector<Target> targets;
   if (names.empty() && !overrides.empty()) {

@@ -29,7 +29,6 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto kTick = 100ms;
-constexpr auto kStopGrace = 60s;
 constexpr auto kTimeoutGrace = 10s;
 constexpr auto kBetweenLimits = 500ms;
 constexpr auto kBetweenDecisions = 250ms;
@@ -131,7 +130,8 @@ class Execution {
 
   void stop() {
     stops_ = 1;
-    deadline_ = Clock::now() + kStopGrace;
+    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(policy_.stop_grace_seconds));
     observer_.stopping();
     launcher_.interrupt();
   }

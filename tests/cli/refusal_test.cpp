@@ -50,6 +50,8 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
       {{"~model"},
        "model is swept over; to leave the axis out write ~sweep.model, for one value model=VALUE"},
       {{"~seed"}, "seed is swept over; to leave the axis out write ~sweep.seed"},
+      {{"+train.lr=0.5", "train.lr=1e-3,1e-2", "tables=[]"},
+       "train.lr is swept over; for one value write train.lr=VALUE"},
       {{"launcher=local,slurm"}, "belongs to the study, not to a run; it cannot be swept over"},
       {{"train={lr: 0.5}", "train.lr=1e-3,1e-2", "tables=[]"},
        "train={lr: 0.5} has no effect on train.lr, which is swept over; for one value write "
@@ -89,6 +91,29 @@ CATCH_TEST_CASE("an override of a swept key replaces its axis, however it is wri
     CATCH_INFO(words[1] << answer.err);
     CATCH_CHECK(answer.code == 0);
   }
+}
+
+CATCH_TEST_CASE("an axis and a label with dots in their names are reached by an override") {
+  const Driver driver;
+  driver.write("experiments/dotted.yaml",
+               "# @package _global_\ntitle: Dots\nquestion: Which?\nbaseline: diff\n"
+               "sweep: {model: [diff], train.lr: [1e-3, 1e-2], seed: range(2)}\n"
+               "labels: {train.lr: rate}\npresets: {default: {}}\n");
+  const auto count = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"sweep", "dotted", "--dry-run"});
+    const Answer answer = driver.call(words);
+    CATCH_INFO(answer.err);
+    CATCH_CHECK(answer.code == 0);
+    return answer.out;
+  };
+  CATCH_CHECK_THAT(count({}), Contains("4 runs: 4 new"));
+  CATCH_CHECK_THAT(count({"~sweep.train.lr"}), Contains("2 runs: 2 new"));
+  CATCH_CHECK_THAT(count({"~sweep.train.lr", "train.lr=0.5"}), Contains("2 runs: 2 new"));
+  CATCH_CHECK_THAT(count({"sweep.train.lr=[1e-3,2e-3,4e-3]"}), Contains("6 runs: 6 new"));
+  CATCH_CHECK_THAT(driver.call({"config", "dotted", "labels.train.lr=pace"}).out,
+                   Contains("train.lr: pace"));
+  const Answer wrong = driver.call({"sweep", "dotted", "~sweep.train.rl", "--dry-run"});
+  CATCH_CHECK(wrong.code == 2);
 }
 
 CATCH_TEST_CASE("an empty name is no experiment") {

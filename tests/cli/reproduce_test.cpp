@@ -71,6 +71,12 @@ CATCH_TEST_CASE("a run of one's own is made again by its id or folder") {
   CATCH_CHECK(other.code == 1);
   CATCH_CHECK_THAT(other.out, Contains("valid_loss is ") && Contains(" instead of 0.125"));
   CATCH_CHECK_THAT(driver.call({"reproduce", "0000000000000000"}).err, Contains("no run"));
+
+  driver.workers.forget();
+  const auto refused = driver.call({"reproduce", id, "--record"});
+  CATCH_CHECK(refused.code == 2);
+  CATCH_CHECK_THAT(refused.err, Contains("--record is for references"));
+  CATCH_CHECK(driver.workers.starts().empty());  // said before the run is made
 }
 
 CATCH_TEST_CASE("a number that is not the same is named, and the exit code says so") {

@@ -19,7 +19,9 @@ namespace {
 CATCH_TEST_CASE("every run of every experiment keeps its id through its config.yaml") {
   const config::SearchPath search_path = config::SearchPath::of_project(DIFFLAB_ROOT);
   config::Library library(search_path);
-  for (const auto& experiment : library.options("experiment")) {
+  const auto all = library.options("experiment");
+  CATCH_REQUIRE(all.size() >= 29);
+  for (const auto& experiment : all) {
     CATCH_INFO(experiment);
     config::Problems problems;
     const auto study =
@@ -47,7 +49,9 @@ CATCH_TEST_CASE("every run of every experiment keeps its id through its config.y
 CATCH_TEST_CASE("every claim of every experiment names variants that its sweep has") {
   const config::SearchPath search_path = config::SearchPath::of_project(DIFFLAB_ROOT);
   config::Library library(search_path);
-  for (const auto& experiment : library.options("experiment")) {
+  const auto all = library.options("experiment");
+  CATCH_REQUIRE(all.size() >= 29);
+  for (const auto& experiment : all) {
     config::Problems problems;
     const auto composed =
         config::compose_study({.search_path = search_path,

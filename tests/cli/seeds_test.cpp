@@ -101,6 +101,9 @@ CATCH_TEST_CASE("a claim that is resolved gets no more seeds, one that is not go
   CATCH_CHECK_THAT(answer.out, Contains("Supported at look 1 of 3 (10 of 14 seeds): DIFF has") &&
                                    Contains("Not resolved at look 3 of 3 (14 of 14 seeds)"));
 
+  // Nothing is left, though four runs that were never needed have no result.
+  CATCH_CHECK_THAT(bench.sweep({"--dry-run"}).out,
+                   Contains("4 not needed") && !Contains("core-hours"));
   bench.driver.workers.forget();
   const Answer again = bench.sweep();
   CATCH_CHECK(again.code == 0);
@@ -215,6 +218,7 @@ CATCH_TEST_CASE("seeds that cannot be added are refused in plain words") {
                    Contains("there is no claim; expected claims, or swept"));
   CATCH_CHECK_THAT(refusal({"seed=range(3)"}), Contains("seed=range(3) is given, too"));
   CATCH_CHECK_THAT(refusal({"sweep.seed=range(3)"}), Contains("is given, too"));
+  CATCH_CHECK_THAT(refusal({"sweep={seed: [1, 2]}"}), Contains("is given, too"));
   CATCH_CHECK_THAT(refusal({"search.axis=model"}), Contains("seeds.until"));
   CATCH_CHECK_THAT(refusal({"+sweep.exclude=[{seed: 3}]"}), Contains("leaves model=diff 13 of 14"));
 }

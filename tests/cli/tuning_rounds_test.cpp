@@ -192,6 +192,18 @@ CATCH_TEST_CASE("tuned: a part that is one reference keeps its other keys") {
   }
 }
 
+CATCH_TEST_CASE("tuned: an item of a list is a key, however its place is written") {
+  const TuningBench bench(kInside);
+  bench.driver.write("experiments/tuned.yaml",
+                     concat(kTunedStudy, "stages: [{train: {steps: 60, warmup_steps: 7}}]\n"));
+  for (const char* key : {"stages[0].train.lr", "stages.0.train.lr"}) {
+    const Answer answer = bench.sweep({concat("tune.key='", key, "'"), "--dry-run"});
+    CATCH_INFO(answer.err);
+    CATCH_CHECK(answer.code == 0);
+    CATCH_CHECK_THAT(answer.out, Contains("0.003"));
+  }
+}
+
 CATCH_TEST_CASE("tuned: what refers to the tuned key, the seed or the steps follows them") {
   const TuningBench bench(kInside);
   CATCH_REQUIRE(bench

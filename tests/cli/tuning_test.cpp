@@ -257,11 +257,17 @@ CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
                    Contains("is train.lr, which the sweep varies, too"));
   CATCH_CHECK_THAT(refusal({"train.lr=1e-3"}),
                    Contains("is train.lr, and train.lr=1e-3 is given, too; expected one of them"));
+  CATCH_CHECK_THAT(refusal({"train={lr: 1e-3}"}), Contains("and train={lr: 1e-3} is given, too"));
+  CATCH_CHECK_THAT(
+      refusal({"tune.key=stages.0.train.lr", "stages=[{train: {steps: 60, warmup_steps: 7}}]",
+               "stages[0].train.lr=1e-3"}),
+      Contains("and stages[0].train.lr=1e-3 is given, too"));
   CATCH_CHECK_THAT(refusal({"tune.key=train.steps", "tune.values=[10,20,30]", "tune.steps=15"}),
                    Contains("is train.steps, which tune.steps and tune.longer set, too"));
   CATCH_CHECK_THAT(refusal({"sweep.seed=[10001, 10002]"}), Contains("and found 10001"));
   CATCH_CHECK_THAT(refusal({"tune.goal=lower"}), Contains("did you mean lowest"));
   CATCH_CHECK_THAT(refusal({"search.axis=model"}), Contains("expected one of the two"));
+  CATCH_CHECK(bench.sweep({"train=short", "--dry-run"}).code == 0);  // a group's option
 }
 
 }  // namespace

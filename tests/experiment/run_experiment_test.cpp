@@ -122,6 +122,19 @@ CATCH_TEST_CASE("of a damaged checkpoint the one before takes the place, and tha
   CATCH_CHECK_FALSE(std::filesystem::exists(previous_checkpoint(run.checkpoint())));
 }
 
+CATCH_TEST_CASE("a run saves its state by time, too") {
+  for (const bool often : {true, false}) {
+    auto config = small_run();
+    config.train.checkpoint_seconds = often ? 0 : 1e9;
+    const testing::TemporaryFolder folder;
+    const RunDirectory run{folder.path()};
+    int asked = 0;
+    run_experiment(config, run, [&] { return asked++ == 8; });  // stopped at 8, which saves
+    CATCH_CHECK(std::filesystem::exists(run.checkpoint()));
+    CATCH_CHECK(std::filesystem::exists(previous_checkpoint(run.checkpoint())) == often);
+  }
+}
+
 CATCH_TEST_CASE("with both checkpoints damaged the run starts again, and that is said") {
   const auto expected = run_undisturbed(small_run());
   auto config = small_run();

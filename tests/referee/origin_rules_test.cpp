@@ -112,6 +112,13 @@ CATCH_TEST_CASE("wall_clock: seconds of runs that shared a machine") {
   GoodResults results;
   results.contrast = [](report::Study& study) {
     study.report.tables[0].columns = {"train_seconds"};  // beside others it would be left out
+    report::BarConfig bar;
+    bar.name = "seconds";
+    bar.x = "model";
+    bar.y = "train_seconds";
+    bar.color = "model.embedding_std";
+    bar.facet = "train.loss.per";
+    study.report.figures.emplace_back(bar);
   };
   results.each_run = [&](Run& run) {
     run.metrics["train_seconds"] = 60;
@@ -120,7 +127,8 @@ CATCH_TEST_CASE("wall_clock: seconds of runs that shared a machine") {
   };
   results.write();
   CATCH_CHECK_THAT(results.against("wall_clock"),
-                   Contains("contrast table.csv: train_seconds of runs that shared a machine: "));
+                   Contains("contrast table.csv: train_seconds of runs that shared a machine: ") &&
+                       Contains("contrast figures/seconds.csv: train_seconds of runs that shared"));
   int hour = 0;
   results.each_run = [&](Run& run) {
     run.metrics["train_seconds"] = 60;

@@ -2,11 +2,12 @@
 """What the referee objects to in results/ may become less, and never more.
 
 usage: ratchet.py DIFFLAB [--write] [--list FILE] [results=DIR]
-The objections that are known stand in open_objections.txt beside this file, one "EXPERIMENT RULE" a
-line. Fails on one that is not there, and on a line to which nothing corresponds any more; --write
-writes the file anew. When it is empty, the committed results stand.
+The objections that are known stand in open_objections.txt beside this file, a line "EXPERIMENT RULE
+HOW MANY" for each kind. Fails on one that is not there, on one more or less of a kind, and on a line to
+which nothing corresponds any more; --write writes the file anew. When it is empty, the committed results stand.
 """
 import argparse
+import collections
 import json
 import pathlib
 import subprocess
@@ -26,7 +27,8 @@ def main():
     answer = json.loads(said.stdout)
     if not answer["references"]:
         sys.exit("there is no reference to judge")
-    found = {f"{one['experiment']} {one['rule']}" for one in answer["objections"]}
+    kinds = collections.Counter(f"{one['experiment']} {one['rule']}" for one in answer["objections"])
+    found = {f"{kind} {count}" for kind, count in kinds.items()}
     if options.write:
         options.list.write_text("".join(f"{line}\n" for line in sorted(found)))
     known = set(options.list.read_text().split("\n")) - {""}

@@ -25,14 +25,15 @@ def main():
             if answer.returncode != code or words not in answer.stdout + answer.stderr:
                 sys.exit(f"expected {code} and '{words}', found {answer.returncode}: {answer.stdout}{answer.stderr}")
 
-        expect(judge([("a", "seeds"), ("a", "seeds")], "a seeds\n"), 0, "1 known kinds of objection to 2")
-        expect(judge([("a", "seeds"), ("b", "seeds")], "a seeds\n"), 1, "new: b seeds")
-        expect(judge([("a", "seeds")], "a seeds\nb fits\n"), 1, "gone, so that it is to leave known.txt: b fits")
+        expect(judge([("a", "seeds"), ("a", "seeds")], "a seeds 2\n"), 0, "1 known kinds of objection to 2")
+        expect(judge([("a", "seeds"), ("a", "seeds")], "a seeds 1\n"), 1, "new: a seeds 2")
+        expect(judge([("a", "seeds"), ("b", "seeds")], "a seeds 1\n"), 1, "new: b seeds 1")
+        expect(judge([("a", "seeds")], "a seeds 1\nb fits 1\n"), 1, "gone, so that it is to leave known.txt: b fits 1")
         expect(judge([], "", code=0), 0, "0 known kinds")
         expect(judge([], "", code=70), 1, "the referee failed")
         expect(judge([], "", code=0, references=()), 1, "no reference")
         expect(judge([("b", "fits")], "", options=["--write"]), 0, "1 known")
-        if known.read_text() != "b fits\n":
+        if known.read_text() != "b fits 1\n":
             sys.exit("the list was not written")
 
 

@@ -174,6 +174,43 @@ CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank 
   CATCH_CHECK(p == Approx(0.00661038613).epsilon(1e-6));  // statsmodels 0.15
   CATCH_CHECK_THAT(drawing.spec["description"].get<std::string>(),
                    Contains("Log-rank against transformer: diff p = 0.00") && !Contains("Holm"));
+  // Greenwood's error of 7/8 on the log-log scale, by hand.
+  CATCH_CHECK(std::stod(value("transformer", "low")) == Approx(0.01860).epsilon(1e-3));
+  CATCH_CHECK(std::stod(value("transformer", "high")) == Approx(0.6131).epsilon(1e-3));
+
+  // Two tests: the smaller p counts twice.
+  for (int seed = 0; seed < 8; ++seed)
+    builder.finished("same", seed, {{"steps_to_found", 100 * (seed + 1)}});
+  const Drawing two = draw(builder, when);
+  const auto at = std::find(two.columns.begin(), two.columns.end(), "log_rank_p");
+  std::map<std::string, std::string> adjusted;
+  for (const auto& row : two.rows)
+    adjusted[row[0]] = row[static_cast<std::size_t>(at - two.columns.begin())];
+  CATCH_CHECK(std::stod(adjusted.at("diff")) == Approx(2 * 0.00661038613).epsilon(1e-6));
+  CATCH_CHECK(std::stod(adjusted.at("same")) == Approx(1));
+  CATCH_CHECK_THAT(two.spec["description"].get<std::string>(), Contains("(Holm)"));
+}
+
+CATCH_TEST_CASE("curves and panels are found by their number, however it is spelled") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (const double scale : {1.0, 1e5}) {
+    builder.finished("diff", static_cast<int>(scale), {{"steps_to_found", 100 * scale}});
+    auto& run = builder.study.runs.back();
+    run.axes = {{"model.scale", scale == 1 ? "1.0" : "100000"}, {"seed", "0"}};
+    run.config["model"]["scale"] = scale;
+  }
+  SurvivalConfig when;
+  when.name = "when";
+  when.event = "steps_to_found";
+  when.color = "model.scale";
+  CATCH_CHECK(draw(builder, when).rows.size() == 2);
+  BarConfig bar;
+  bar.name = "bar";
+  bar.x = "seed";
+  bar.y = "steps_to_found";
+  bar.facet = "model.scale";
+  CATCH_CHECK(draw(builder, bar).spec.dump().find("100000") != std::string::npos);
 }
 
 CATCH_TEST_CASE("panels stand in even rows, and none of few is left alone") {

@@ -81,6 +81,20 @@ CATCH_TEST_CASE("intervals of shares stay in their range, and of equal values ar
   CATCH_CHECK(!mean_share_interval(std::vector<double>{0.5}));
 }
 
+CATCH_TEST_CASE("a difference of shares has Student's interval on the scale of artanh") {
+  // By hand: mean 0.26, standard deviation 0.23022, t of 4 degrees of freedom 2.77645.
+  const auto interval = *share_difference_interval(std::vector<double>{0.5, 0.2, 0.4, -0.1, 0.3});
+  CATCH_CHECK(interval.low == Approx(-0.0404466).epsilon(1e-5));
+  CATCH_CHECK(interval.high == Approx(0.5173288).epsilon(1e-6));
+}
+
+CATCH_TEST_CASE("McNemar's exact test counts both kinds of discordant pairs") {
+  CATCH_CHECK(mcnemar_p(2, 8) == Approx(112.0 / 1024));  // 2 (1 + 10 + 45) / 2^10
+  CATCH_CHECK(mcnemar_p(8, 2) == Approx(112.0 / 1024));
+  CATCH_CHECK(mcnemar_p(5, 5) == 1);
+  CATCH_CHECK(mcnemar_p(0, 0) == 1);
+}
+
 CATCH_TEST_CASE("the pairs that are needed have the power that is asked for") {
   // Effect 1 sd, two-sided 5 %: 10 pairs have .80 (noncentral t tables), 8 have .68.
   const std::vector<double> differences{0, 2, 1 - std::sqrt(2.0) / 2, 1 + std::sqrt(2.0) / 2};

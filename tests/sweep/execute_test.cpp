@@ -60,7 +60,7 @@ CATCH_TEST_CASE("every run is executed once, and nothing is executed again") {
 
 CATCH_TEST_CASE("runs that share a training wait for the first of them, others do not") {
   SweepBench bench;
-  bench.workers.set(R"({"step_ms": 20, "steps": 10})");
+  bench.workers.set(R"({"step_ms": 50, "steps": 20})");
   auto runs = make_runs(bench.results, 6);
   for (std::size_t i = 0; i < 3; ++i) runs[i].training = "one";
   runs[3].training = "two";  // 4 and 5 have none
@@ -78,7 +78,7 @@ CATCH_TEST_CASE("runs that share a training wait for the first of them, others d
   };
   CATCH_CHECK(bench.sweep(runs, 6).completed == 6);
   CATCH_CHECK(most["first"] == 1);
-  CATCH_CHECK(most["later"] >= 1);
+  CATCH_CHECK(most["later"] == 2);
   CATCH_CHECK(most["all"] >= 4);
 }
 
@@ -182,15 +182,16 @@ CATCH_TEST_CASE("a worker process killed in mid-sweep is replaced and its runs s
 
 CATCH_TEST_CASE("a single run killed from outside starts again") {
   SweepBench bench;
-  bench.workers.set(R"({"steps": 15, "step_ms": 20})");
+  bench.workers.set(R"({"steps": 1000000, "step_ms": 20})");
   const auto runs = make_runs(bench.results, 3);
   bool killed = false;
   bench.notes.on_tick = [&](const auto&) {
     const auto starts = bench.workers.starts();
     if (killed || starts.empty()) return;
     killed = ::kill(starts[0].pid, SIGKILL) == 0;
+    bench.workers.set(R"({"steps": 15})");
   };
-  CATCH_CHECK(bench.sweep(runs).completed == 3);
+  CATCH_CHECK(bench.sweep(runs, 1).completed == 3);
   CATCH_CHECK(bench.notes.count("killed by signal 9") == 1);
 }
 
@@ -204,7 +205,7 @@ CATCH_TEST_CASE("a worker process that cannot start says why, once") {
 
 CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next call goes on") {
   SweepBench bench;
-  bench.workers.set(R"({"steps": 20, "step_ms": 25})");
+  bench.workers.set(R"({"steps": 1000000, "step_ms": 25})");
   const auto runs = make_runs(bench.results, 4);
   {
     const StopSignals signals;
@@ -244,6 +245,19 @@ CATCH_TEST_CASE("the second stop signal kills runs that do not listen") {
       testing::eventually([&] { return state_of(runs[0].directory) == RunState::kInterrupted; }));
 }
 
+CATCH_TEST_CASE("after one stop signal runs that do not listen are killed in time") {
+  SweepBench bench;
+  bench.workers.set(R"({"hang": ["seed: 0"]})");
+  const auto runs = make_runs(bench.results, 1);
+  const StopSignals signals;
+  bench.notes.on_tick = [&](const auto&) {
+    if (!bench.workers.starts().empty() && StopSignals::count() == 0) ::raise(SIGINT);
+  };
+  const auto outcome = bench.sweep(runs, 1, {.stop_grace_seconds = 0.5});
+  CATCH_CHECK(outcome.interrupted);
+  CATCH_CHECK(outcome.unfinished == 1);
+}
+
 CATCH_TEST_CASE("a sweep knows what its own runs spent, and not what others did") {
   SweepBench bench;
   bench.workers.set(R"({"training_ms": 1500})");
@@ -278,7 +292,7 @@ CATCH_TEST_CASE("a run that another sweep is at is left to it, and its result is
 CATCH_TEST_CASE("a run that stood still and was overtaken by another sweep is executed once") {
   SweepBench bench;
   ::setenv("DIFFLAB_LEASE_SECONDS", "0.5", 1);
-  bench.workers.set(R"({"steps": 20, "step_ms": 20})");
+  bench.workers.set(R"({"steps": 1000000, "step_ms": 20})");
   const auto runs = make_runs(bench.results, 1);
   bool stopped = false, woken = false;
   std::thread other;
@@ -286,6 +300,7 @@ CATCH_TEST_CASE("a run that stood still and was overtaken by another sweep is ex
     const auto starts = bench.workers.starts();
     if (!stopped && !starts.empty() && fs::exists(runs[0].directory.checkpoint())) {
       stopped = ::kill(starts[0].pid, SIGSTOP) == 0;
+      bench.workers.set(R"({"steps": 20, "step_ms": 20})");
       other = std::thread([&] {
         Notes silent;
         const auto launcher = LocalLauncher{}.build(FakeWorkers::program(), 1, runs.size());
@@ -297,6 +312,7 @@ CATCH_TEST_CASE("a run that stood still and was overtaken by another sweep is ex
     }
   };
   CATCH_CHECK(bench.sweep(runs).completed == 1);
+  CATCH_REQUIRE(other.joinable());
   other.join();
   ::unsetenv("DIFFLAB_LEASE_SECONDS");
   CATCH_CHECK(bench.workers.starts().size() == 2);

@@ -11,6 +11,7 @@
 #include "config/interpolate/interpolate.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
+#include "study/overrides.h"
 #include "study/project.h"
 #include "study/study.h"
 #include "util/error.h"
@@ -28,10 +29,6 @@ struct ConfigOptions {
   bool resolve = false, unresolved = false, json = false;
   bool defaults_tree = false, search_path = false;
 };
-
-bool is_override(const std::string& argument) {
-  return argument.find('=') != argument.npos || argument.starts_with('~');
-}
 
 void print_json(const Json& json) { std::cout << json.dump(1) << '\n'; }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "study/overrides.h"
 #include "study/project.h"
 #include "study/study.h"
 #include "util/error.h"
@@ -25,7 +26,7 @@ const std::vector<std::string> kSplits = {"train", "valid", "test"};  // in the 
 
 void show(const ShowOptions& options) {
   StudyArguments study{.name = "", .overrides = options.arguments};
-  if (!study.overrides.empty() && study.overrides.front().find('=') == std::string::npos) {
+  if (!study.overrides.empty() && !is_override(study.overrides.front())) {
     study.name = study.overrides.front();
     study.overrides.erase(study.overrides.begin());
   }

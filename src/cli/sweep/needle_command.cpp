@@ -159,6 +159,7 @@ Json figures_of(const Study& study) {
     for (const auto& cell : cells_of_map(run)) maps.insert(MapKey::of(cell));
   }
   const auto settings = settings_of(study);
+  const auto axes = report::without_seed(study.points.front().axes);
   Json figures = Json::array();
   for (const auto& key : maps) {
     for (std::size_t i = 0; i < settings.size(); ++i) {
@@ -168,7 +169,7 @@ Json figures_of(const Study& study) {
                   {"x", "length"},
                   {"y", "depth"},
                   {"value", "accuracy"},
-                  {"facet", report::without_seed(study.points.front().axes).front().first},
+                  {"facet", axes.empty() ? "" : axes.front().first},
                   {"source", kName},
                   {"where", key.where()}};
       for (const auto& [axis, value] : settings[i]) {

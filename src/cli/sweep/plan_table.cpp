@@ -52,7 +52,11 @@ std::string state_text(const sweep::Run& run, const sweep::Selection* selection)
 // Core-hours of the runs without a result, as a text, and when they would be done.
 std::string cost_text(const Study& study, const char* bound) {
   auto runs = sweep::distinct(study.points);
-  std::erase_if(runs, [](const sweep::Run& run) { return is_complete(state_of(run.directory)); });
+  const auto selection = study.selection();
+  std::erase_if(runs, [&](const sweep::Run& run) {
+    return is_complete(state_of(run.directory)) ||
+           (selection != nullptr && selection->verdict(run) == sweep::Selection::Verdict::kDrop);
+  });
   if (runs.empty()) return "";
   count_operations(runs);
   double operations = 0;

@@ -204,6 +204,10 @@ int reproduce_all(const ReproduceOptions& options) {
   auto words = options.words;
   const auto results = named_results(words);
   const auto runs = take_runs(words, results);
+  const bool has_names = std::any_of(words.begin(), words.end(),
+                                     [](const auto& word) { return word.find('=') == word.npos; });
+  if (!runs.empty() && options.record)
+    throw UserError("--record is for references; a run has none");
   int exit_code = 0;
   const auto note = [&](int code) {
     if (code != 0) exit_code = code;
@@ -213,12 +217,7 @@ int reproduce_all(const ReproduceOptions& options) {
     const auto make = [&] { return reproduce_run(find_run(run, results)); };
     if (!note(attempt(run, make))) return exit_code;
   }
-  const bool has_names = std::any_of(words.begin(), words.end(),
-                                     [](const auto& word) { return word.find('=') == word.npos; });
-  if (!runs.empty() && !has_names) {
-    if (options.record) throw UserError("--record is for references; a run has none");
-    return exit_code;
-  }
+  if (!runs.empty() && !has_names) return exit_code;
   const auto asked = named_references(words);
   for (const auto& name : asked.names) {
     const auto make = [&] { return reproduce(name, asked.folder(name), options); };

@@ -66,8 +66,29 @@ class ValueOverride {
     return list.find_path(concat("[", name, "]"));
   }
 
+  /// The parts of the key. Where a map has a key with dots in it, such as an axis of a sweep or a
+  /// label, as many parts as make it up are one.
+  std::vector<std::string> names() {
+    auto parts = key_parts(item_.key);
+    Value* node = &tree_;
+    for (std::size_t i = 0; node != nullptr && i < parts.size(); ++i) {
+      const auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
+      if (node->is_map() && node->find(*first) == nullptr) {
+        for (auto end = parts.end(); end - first > 1; --end) {
+          const auto whole = join(std::vector<std::string>(first, end), ".");
+          if (node->find(whole) == nullptr) continue;
+          *first = whole;
+          parts.erase(first + 1, end);
+          break;
+        }
+      }
+      node = node->is_list() ? item_of(*node, parts[i]) : node->find(parts[i]);
+    }
+    return parts;
+  }
+
   void remove() {
-    const auto names = key_parts(item_.key);
+    const auto names = this->names();
     Value* around = &tree_;
     std::string path;
     for (const std::string& name : names) {
@@ -92,7 +113,7 @@ class ValueOverride {
 
   void set() {
     const bool may_add = item_.type != Override::Type::kChange || !strict_;
-    const auto names = key_parts(item_.key);
+    const auto names = this->names();
     Value* node = &tree_;
     std::string path;
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -13,16 +13,15 @@ namespace {
 // "a.0.b" of "a[0].b".
 std::string plain_path(std::string_view key) { return join(key_parts(key), "."); }
 
-// Whether an override sets what lies at a path, around it or in it.
-bool meets(const Override& item, const std::string& path) {
-  const std::string own = plain_path(item.key);
+}  // namespace
+
+bool meets(const Override& item, std::string_view key) {
+  const std::string own = plain_path(item.key), path = plain_path(key);
   if (own == path || own.starts_with(path + '.')) return true;
   if (!path.starts_with(own + '.')) return false;
   const Value value = item.holds_sweep() ? Value() : item.to_value();
   return !value.is_map() || value.find_path(path.substr(own.size() + 1)) != nullptr;
 }
-
-}  // namespace
 
 bool refuse_without_effect(const Override& item, SweepPlan& plan, const Library& library,
                            Problems& problems) {
@@ -30,11 +29,15 @@ bool refuse_without_effect(const Override& item, SweepPlan& plan, const Library&
   const bool is_choice = is_group_override(item, library);
   for_each_axis(plan, [&](const Axis& axis) {
     if (axis.key == axis_key(item)) {
-      if (item.type != Override::Type::kDelete) return;  // "+": refused with what would be right
-      problems.add(item.source, item.key,
-                   concat(item.key, " is swept over; to leave the axis out write ~sweep.", axis.key,
-                          ", for one value ", axis.key, "=VALUE"));
-    } else if (!axis.group && !is_choice && meets(item, plain_path(axis.key))) {
+      const bool adds = item.type == Override::Type::kAdd && !axis.group;
+      if (item.type != Override::Type::kDelete && !adds) return;  // a group's: refused later
+      problems.add(
+          item.source, item.key,
+          concat(item.key, " is swept over; ",
+                 adds ? "for one value write "
+                      : concat("to leave the axis out write ~sweep.", axis.key, ", for one value "),
+                 axis.key, "=VALUE"));
+    } else if (!axis.group && !is_choice && meets(item, axis.key)) {
       problems.add(item.source, item.key,
                    concat(item.text, " has no effect on ", axis.key,
                           ", which is swept over; for one value write ", axis.key, "=VALUE"));

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <string_view>
+
 #include "config/compose/library.h"
 #include "config/grid/sweep_plan.h"
 #include "config/override/override.h"
 #include "config/value/problems.h"
 
 namespace difflab::config {
+
+/// Whether an override sets what lies at a path, around it or in it.
+bool meets(const Override& item, std::string_view key);
 
 /// Reports an override that speaks of the key of an axis, of what lies around it or in it. The
 /// values of an axis are applied last, so that it would change nothing, and results would look as

@@ -23,7 +23,7 @@ Value Written::with(const std::vector<std::pair<std::string, Value>>& changes,
   }
   auto all = keys;
   for (const auto& change : changes) {
-    const auto key = change.first.substr(0, change.first.find('.'));
+    const auto key = change.first.substr(0, change.first.find_first_of(".["));
     if (std::find(all.begin(), all.end(), key) == all.end()) all.push_back(key);
   }
   interpolate(changed, all, problems, facts);

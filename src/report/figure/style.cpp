@@ -118,8 +118,9 @@ std::vector<Series> Style::panels(const Frame& frame, const std::vector<Observat
                                   const std::string& key) const {
   auto found = series(frame, rows, key);
   std::erase_if(found, [&](const Series& one) {
-    return std::none_of(rows.begin(), rows.end(),
-                        [&](const Observation& row) { return row.text(key) == one.value; });
+    return std::none_of(rows.begin(), rows.end(), [&](const Observation& row) {
+      return is_same_value(row.text(key), one.value);
+    });
   });
   return found;
 }

@@ -37,7 +37,7 @@ std::vector<SurvivalCurve> curves_of(const SurvivalConfig& config, const Frame& 
     const auto bound = row.run->censored_above(config.event);
     if (!time && !bound) continue;
     const auto curve = std::find_if(curves.begin(), curves.end(), [&](const auto& one) {
-      return one.look.value == row.text(config.color);
+      return is_same_value(one.look.value, row.text(config.color));
     });
     if (curve != curves.end()) {
       curve->lives.push_back({time ? *time : *bound, time.has_value()});

@@ -11,6 +11,7 @@
 #include "config/override/json.h"
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
+#include "config/value/text_check.h"
 #include "config/value/yaml.h"
 #include "record/answers.h"
 #include "run/identity.h"
@@ -19,6 +20,7 @@
 #include "run/trained_runs.h"
 #include "study/asked/asked_evaluations.h"
 #include "study/asked/weights.h"
+#include "study/overrides.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/hash.h"
@@ -183,6 +185,17 @@ class NamedModels {
   Asked found_;
 };
 
+// As many whole characters as fit into so many bytes.
+std::string_view beginning(std::string_view text, std::size_t most) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const auto length = std::max<std::size_t>(1, config::utf8_length(text.substr(end)));
+    if (end + length > most) break;
+    end += length;
+  }
+  return text.substr(0, end);
+}
+
 // A name for a folder of what was asked of these runs and files: not a path, and not too long.
 std::string folder_name(const std::vector<std::string>& names) {
   constexpr std::size_t kLongest = 100;
@@ -198,7 +211,7 @@ std::string folder_name(const std::vector<std::string>& names) {
   const auto mark = sha256_hex(join(names, ",")).substr(0, 6);
   return concat(all.size() <= kLongest
                     ? all
-                    : concat(last.front().substr(0, kLongest), ",and-", last.size() - 1, "-more"),
+                    : concat(beginning(last.front(), kLongest), ",and-", last.size() - 1, "-more"),
                 "-", mark);
 }
 
@@ -254,14 +267,13 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
                  const std::vector<std::int64_t>& at) {
   std::vector<std::string> names, overrides;
   for (const auto& word : words) {
-    (word.find('=') == word.npos ? names : overrides).push_back(word);
+    (is_override(word) ? overrides : names).push_back(word);
   }
   if (names.empty()) {
     throw UserError(concat("'", overrides.front(),
                            "' is an override; expected an experiment or runs before it"));
   }
-  const auto experiments =
-      config::Library(search_path()).options("experiment");
+  const auto experiments = config::Library(search_path()).options("experiment");
   const bool of_experiment =
       std::find(experiments.begin(), experiments.end(), names.front()) != experiments.end();
   if (of_experiment && names.size() > 1) {

@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
+#include <initializer_list>
 #include <map>
+#include <string_view>
 #include <utility>
 
+#include "config/grid/effect.h"
 #include "config/grid/study.h"
+#include "config/override/override.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "report/data/frame.h"
@@ -102,13 +106,20 @@ config::Study compose(const Study& study, config::Watch watch, config::Problems&
       problems);
 }
 
+// Whether a typed word sets one of the keys. The options of a group are chosen before.
+bool sets(const std::string& text, std::initializer_list<std::string_view> keys) {
+  const auto item = config::parse_override(text);
+  return !config::is_group_override(item, config::Library(search_path())) &&
+         std::any_of(keys.begin(), keys.end(),
+                     [&](std::string_view key) { return config::meets(item, key); });
+}
+
 // A typed seed would be overruled without a word.
 void check_typed_seeds(const config::Study& composed, const StudyConfig& config,
                        const std::vector<std::string>& overrides, config::Problems& problems) {
   if (!config.seeds.follow_claims()) return;
   for (const auto& text : overrides) {
-    const auto key = overridden_key(text);
-    if (key != report::kSeedAxis && key != "sweep.seed" && key != "sweep.repeat") continue;
+    if (!sets(text, {report::kSeedAxis, "sweep.seed", "sweep.repeat"})) continue;
     add_problem(composed, "seeds.until",
                 concat("is resolved, and ", text, " is given, too; expected one of them, e.g. ",
                        "seeds.until=swept with the seeds of the sweep"),
@@ -123,10 +134,11 @@ void check_typed_tuning(const config::Study& composed, const StudyConfig& config
   if (config.tune.key.empty()) return;
   if (std::any_of(composed.axes.begin(), composed.axes.end(), is_tuned)) return;  // see tune()
   for (const auto& text : overrides) {
-    if (overridden_key(text) != config.tune.key) continue;
+    if (!sets(text, {config.tune.key})) continue;
     add_problem(composed, "tune.key",
                 concat("is ", config.tune.key, ", and ", text,
-                       " is given, too; expected one of them, e.g. tune.key='' to tune nothing"),
+                       " is given, too; expected one of them, e.g. tune.key='' tune.values=[] to "
+                       "tune nothing"),
                 problems);
   }
 }

@@ -16,6 +16,7 @@ struct Policy {
   double timeout_seconds = 0;  ///< of one run in this execution; 0: no limit
   bool fail_fast = false;  ///< the first failure stops everything; running runs save their state
   RunOrder order = RunOrder::kLongest;
+  double stop_grace_seconds = 60;  ///< for runs to save their state after the first stop signal
 };
 
 }  // namespace difflab::sweep

@@ -13,6 +13,9 @@ eta theta lambda mu pi rho sigma tau varphi omega multicolumn footnotesize""".sp
 SYMBOLS = set("\\{}$&#%_,;")
 
 
+PAGE_SCRIPTS = set()
+
+
 class Page(html.parser.HTMLParser):
     """Raises AssertionError for anything that a browser would run, except the page's own scripts."""
 
@@ -20,7 +23,7 @@ class Page(html.parser.HTMLParser):
         super().__init__(convert_charrefs=True)
         self.bundle, self.tag, self.heading = bundle, "", ""
         self.script = None
-        self.own_scripts = 0
+        self.code = []  # of the page's own scripts
 
     def handle_starttag(self, tag, attributes):
         assert tag in TAGS, f"<{tag}>"
@@ -32,7 +35,8 @@ class Page(html.parser.HTMLParser):
         self.tag = tag
         if tag == "script":
             self.script = dict(attributes).get("type", "")
-            self.own_scripts += self.script == ""
+            if self.script == "":
+                self.code.append("")
 
     def handle_endtag(self, tag):
         self.tag, self.script = "", None
@@ -45,13 +49,18 @@ class Page(html.parser.HTMLParser):
             self.heading += data
         if self.script == "application/json":
             json.loads(data)
+        elif self.script == "":
+            self.code[-1] += data
 
 
 def check_html(text, bundle=None, heading=None):
     page = Page(bundle)
     page.feed(text)
     page.close()
-    assert page.own_scripts in (0, 2) and (bundle or page.own_scripts == 0), f"{page.own_scripts} scripts"
+    assert len(page.code) in (0, 2) and (bundle or not page.code), f"{len(page.code)} scripts"
+    if page.code:
+        PAGE_SCRIPTS.add(page.code[1])  # the same whatever the page is about
+        assert page.code[0] == bundle and len(PAGE_SCRIPTS) == 1, f"foreign code: {page.code}"
     if heading is not None:
         def shown(words):
             return " ".join(words.split())

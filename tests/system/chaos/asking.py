@@ -84,6 +84,21 @@ def single_runs(project):
     return f"{len(cells)} cells of 2 runs; 7 questions refused"
 
 
+def named(project):
+    """Seeds alone, and names that are long and not ASCII."""
+    results = project.folder / "asked"
+    place = f"results={results}"
+    alone = ["~sweep.model", "~sweep.train.lr", "model=diff", "train.lr=1e-2", "baseline=''", "tables=[]"]
+    found = call(project, "needle", "tiny", place, *alone, "--lengths", "16", "--depths", "0,100")
+    require(len(found["runs"]) == 2, f"{len(found['runs'])} runs of two seeds")
+    copies = [project.folder / "others" / "runs" / (letter + 60 * "é") for letter in "ab"]
+    for run, copy in zip(found["runs"], copies):
+        shutil.copytree(results / "runs" / run["id"], copy)
+    found = call(project, "needle", *map(str, copies), "--lengths", "16", "--depths", "0,100")
+    require(len(found["runs"]) == 2, str(found)[:300])
+    return "2 seeds drawn, 2 folders with names of 121 bytes"
+
+
 def two_drivers(project):
     results = project.folder / "asked"
     command = [str(project.build / "difflab"), "evaluate", "tiny", f"results={results}",
@@ -124,6 +139,7 @@ def cases(project, dose, chance):
     return [
         ("an experiment", lambda: experiment(project)),
         ("single runs", lambda: single_runs(project)),
+        ("names", lambda: named(project)),
         ("two drivers at once", lambda: two_drivers(project)),
         *(faults if shutil.which("strace") else
           [("system calls", lambda: "SKIPPED: there is no strace")]),

@@ -113,14 +113,19 @@ CATCH_TEST_CASE("kill -9 at every system call of a run, checkpoints and result i
 
 CATCH_TEST_CASE("Ctrl-C at any instant") {
   const int wanted = dose(3, 100);
+  int at_work = 0;
   for (int i = 0; i < wanted; ++i) {
     const Field field;
     auto driver = field.go();
-    sleep_ms(100 + random_up_to(900));
+    // The first one when runs are under way, the others at any instant.
+    if (i == 0) eventually([&] { return !field.workers.starts().empty(); });
+    if (i > 0) sleep_ms(100 + random_up_to(900));
     driver->kill(SIGINT);
-    Driver::finish(*driver);  // by the signal itself if it came before the handler
+    // It ends by the signal itself if that came before the handler.
+    at_work += Driver::finish(*driver).code == 130 ? 1 : 0;
     check_the_end(field);
   }
+  CATCH_CHECK(at_work > 0);
 }
 
 CATCH_TEST_CASE("many drivers at once on one folder") {
@@ -143,7 +148,7 @@ CATCH_TEST_CASE("many drivers at once on one folder") {
 CATCH_TEST_CASE("runs that are stopped, overtaken by another sweep and continued") {
   const int wanted = dose(3, 50);
   ::setenv("DIFFLAB_LEASE_SECONDS", "0.6", 1);
-  int stopped = 0;
+  int stopped = 0, overtaken = 0;
   while (stopped < wanted) {
     Field field;
     auto first = field.go();
@@ -152,8 +157,12 @@ CATCH_TEST_CASE("runs that are stopped, overtaken by another sweep and continued
     for (const auto& start : field.workers.starts()) {
       if (kill_worker(start.pid, SIGSTOP)) asleep.push_back(start.pid);
     }
+    const auto before = field.workers.starts().size();
     auto second = field.go();
-    sleep_ms(700 + random_up_to(600));
+    // Until it has waited for the leases and taken runs that stand still, or there are none.
+    eventually([&] { return asleep.empty() || field.workers.starts().size() > before; });
+    sleep_ms(random_up_to(600));
+    overtaken += field.workers.starts().size() > before ? 1 : 0;
     for (const pid_t process : asleep) kill_worker(process, SIGCONT);
     stopped += static_cast<int>(asleep.size());
     CATCH_CHECK(Driver::finish(*first).code == 0);
@@ -161,6 +170,7 @@ CATCH_TEST_CASE("runs that are stopped, overtaken by another sweep and continued
     check_the_end(field);
   }
   ::unsetenv("DIFFLAB_LEASE_SECONDS");
+  CATCH_CHECK(overtaken > 0);
   std::cout << stopped << " runs stopped and continued" << std::endl;
 }
 
