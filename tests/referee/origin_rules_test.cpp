@@ -108,6 +108,27 @@ CATCH_TEST_CASE("provenance: a run that differs from itself") {
                             " has another needle_accuracy in contrast"));
 }
 
+CATCH_TEST_CASE("provenance: a run that differs from itself as another processor makes it") {
+  GoodResults results;
+  const auto objects = [&](double later, const char* processor) {
+    results.write();
+    const auto contrast = Json::parse(read_file(results.folder("contrast") / "runs.json"));
+    const auto& run = contrast.at("runs").at(0);
+    auto tuning = Json::parse(read_file(results.folder("tuning") / "runs.json"));
+    tuning["runs"][0]["id"] = run.at("id");
+    tuning["runs"][0]["metrics"] = run.at("metrics");
+    tuning["runs"][0]["metrics"]["steps_to_found"] =
+        run.at("metrics").at("steps_to_found").get<double>() + later;
+    tuning["runs"][0]["provenance"]["cpu"] = processor;
+    write_file_atomically(results.folder("tuning") / "runs.json", tuning.dump());
+    return results.against("provenance");
+  };
+  const std::string here = "AMD EPYC 7003";
+  CATCH_CHECK_THAT(objects(5, here.c_str()), Contains("has another steps_to_found in contrast"));
+  CATCH_CHECK_THAT(objects(5, "another one"), !Contains("has another steps_to_found"));
+  CATCH_CHECK_THAT(objects(500, "another one"), Contains("has another steps_to_found in contrast"));
+}
+
 CATCH_TEST_CASE("wall_clock: seconds of runs that shared a machine") {
   GoodResults results;
   results.contrast = [](report::Study& study) {

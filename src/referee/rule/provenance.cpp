@@ -6,6 +6,7 @@
 
 #include "referee/rule/rules.h"
 #include "report/archive/reproduction.h"
+#include "report/archive/tolerance.h"
 #include "report/data/metric.h"
 #include "util/text.h"
 
@@ -57,31 +58,47 @@ Json without_measured(const Json& metrics) {
   return kept;
 }
 
-// A run's id stands for its whole configuration, so that two references that hold it must agree.
+// A run that is in two references.
+struct Twin {
+  const Reference* reference;
+  const Json* run;
+};
+
+// Whether the later one was made under other conditions and is one more seed among the earlier's.
+bool is_one_more_seed(const Twin& first, const Json& run) {
+  const auto provenance = [](const Json& of) { return of.value("provenance", Json::object()); };
+  if (!first.reference->archive) return false;
+  if (report::other_conditions(provenance(*first.run), provenance(run)).empty()) return false;
+  const auto& archive = *first.reference->archive;
+  const auto id = run.at("id").get<std::string>();
+  const auto stands = report::judge_elsewhere(archive.study, archive.frame, id, run);
+  return stands.judged > 0 && stands.outside.empty();
+}
+
+// A run's id stands for its whole configuration, so that two references that hold it must agree: to
+// the last bit, or on another processor as far as that can be expected.
 void look_for_twins(const References& all, Objections& objections) {
-  struct First {
-    const Reference* reference;
-    Json metrics;
-  };
-  std::map<std::string, First> runs;
+  std::map<std::string, Twin> runs;
   for (const auto& one : all) {
     for (const Json& run : one.runs) {
-      const auto metrics = run.find("metrics");
-      if (metrics == run.end()) continue;
+      if (!run.contains("metrics")) continue;
       const auto id = run.at("id").get<std::string>();
-      const auto [place, is_new] = runs.try_emplace(id, First{&one, without_measured(*metrics)});
+      const auto [place, is_new] = runs.try_emplace(id, Twin{&one, &run});
       if (is_new) continue;
-      const First& first = place->second;
+      const Twin& first = place->second;
+      const auto before = without_measured(first.run->at("metrics"));
+      const auto own = without_measured(run.at("metrics"));
       const auto differs = [&](const auto& metric) {
-        const auto other = first.metrics.find(metric.key());
-        return other != first.metrics.end() && *other != metric.value();
+        const auto other = before.find(metric.key());
+        return other != before.end() && *other != metric.value();
       };
-      const auto own = without_measured(*metrics);
       for (auto metric = own.begin(); metric != own.end(); ++metric) {
         if (!differs(metric)) continue;
-        objections.object(
-            one, "runs.json",
-            concat("run ", id, " has another ", metric.key(), " in ", first.reference->name));
+        if (!is_one_more_seed(first, run)) {
+          objections.object(
+              one, "runs.json",
+              concat("run ", id, " has another ", metric.key(), " in ", first.reference->name));
+        }
         break;
       }
     }
