@@ -116,6 +116,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   cli::add_report_command(app);
   cli::add_referee_command(app, exit_code);
   cli::add_reproduce_command(app, exit_code);
+  cli::add_restore_command(app);
   cli::add_config_command(app);
   cli::add_diff_command(app);
   cli::add_list_command(app);

@@ -6,6 +6,7 @@
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "report/data/frame.h"
+#include "report/report.h"
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "study/overrides.h"
@@ -102,6 +103,12 @@ void Study::add(const RunConfig& run, sweep::Axes axes) {
                     .training = training_id(run)});
   configs.try_emplace(id, std::make_shared<const RunConfig>(run));
   threads_per_run = std::max(threads_per_run, static_cast<int>(run.threads));
+}
+
+void report_tuning(const Study& study) {
+  if (!study.tuning) return;
+  report::write_report(study.tuning->for_report());
+  if (study.tuning->shorter) report::write_report(study.tuning->shorter->for_report());
 }
 
 report::Study Study::for_report() const {

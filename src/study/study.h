@@ -38,6 +38,8 @@ struct Study {
   /// The runs that find the tuned key's value for each variant, a study of its own; null: nothing
   /// is tuned. Until they are finished the points have the key's value as it is written.
   std::shared_ptr<Study> tuning = nullptr;
+  /// Of a tuning: the runs that longer ones took the place of; null if there are none.
+  std::shared_ptr<Study> shorter = nullptr;
   std::optional<report::Tuned> tuned = {};  ///< what they have found; then the points have it
   /// Its points before any key was tuned, if one is.
   std::shared_ptr<const std::vector<config::Point>> composed = nullptr;
@@ -62,6 +64,9 @@ struct Study {
   /// tuned that is another study's (current()).
   sweep::Plan frozen() const;
 };
+
+/// Writes the report of a study's tuning, if it has one, with all folders in it.
+void report_tuning(const Study& study);
 
 /// A word as a person can paste it into a shell; nothing of ours is ever run by one.
 std::string quoted_for_shell(const std::string& text);

@@ -17,7 +17,7 @@ void redraw(const Study& study) {
                              study.config.tune.key);
     return;
   }
-  if (study.tuning) report::write_report(study.tuning->for_report());
+  report_tuning(study);
   std::vector<const sweep::Run*> missing;
   const auto runs = study.needed_runs();
   for (const auto& run : runs) {

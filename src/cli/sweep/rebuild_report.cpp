@@ -81,8 +81,9 @@ void rebuild(const fs::path& from, const fs::path& to) {
     study.renderer = report::Renderer::below(find_checkout());
     return report::write_report(study, frame);
   };
-  if (fs::exists(source / "tuning" / "runs.json"))
-    rewrite(source / "tuning", draft.path() / "tuning");
+  for (const auto* inner : {"tuning", "tuning/shorter"}) {
+    if (fs::exists(source / inner / "runs.json")) rewrite(source / inner, draft.path() / inner);
+  }
   const auto summary = rewrite(source, draft.path());
   draft.keep();
   std::cout << renamed(summary.text, draft.path().string(), target.string());

@@ -69,7 +69,7 @@ void refresh(const Study& study) {
   const Json summary = read_summary(study.output);
   const int before = summary.is_null() ? 0 : summary.at("runs").value("finished", 0);
   if (here == 0 || here < before) return;
-  if (study.tuning) report::write_report(study.tuning->for_report());
+  report_tuning(study);
   report::write_report(study.for_report());
 }
 

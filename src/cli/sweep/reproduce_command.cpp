@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/runs/named_references.h"
+#include "cli/sweep/known_runs.h"
 #include "cli/sweep/run_study.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
@@ -50,36 +51,14 @@ std::vector<Json> committed_runs(const fs::path& folder) {
   return finished;
 }
 
-// A study without runs, with its results in `scratch`.
-Study empty_study(const fs::path& scratch, const std::string& name, const std::string& title) {
-  auto study = load_study("", {concat("results=", scratch.string())});
-  study.points.clear();
-  study.configs.clear();
-  study.name = name;
-  study.config.title = title;
-  study.config.question = "";
-  study.output.clear();
-  return study;
-}
-
-// Adds a run as it was configured. @throws UserError if that is another run today.
-void add_run(Study& study, const RunConfig& config, const std::string& id,
-             const sweep::Axes& axes) {
-  study.add(config, axes);
-  if (study.points.back().id == id) return;
-  throw UserError(concat("run ", id, " of ", study.name, " is called ", study.points.back().id,
-                         " by this difflab: its configuration means something else today"));
-}
-
 // A study of the drawn runs alone.
 Study study_of_drawn(const report::Study& kept, const std::vector<std::string>& ids,
                      const fs::path& scratch) {
-  auto study = empty_study(scratch, kept.name, kept.title);
+  auto study = study_without_runs(scratch, kept.name, kept.title);
   study.preset = kept.preset;
   for (const auto& run : kept.runs) {
     if (std::find(ids.begin(), ids.end(), run.id) == ids.end()) continue;
-    const auto config = config::read<RunConfig>(config::from_json(run.config), run.id);
-    add_run(study, config, run.id, run.axes);
+    add_known_run(study, run);
   }
   return study;
 }
@@ -159,9 +138,9 @@ int reproduce_run(const RunDirectory& run) {
     throw UserError(concat("run ", id, " is not finished"));
   }
   const ScratchFolder scratch("reproduce");
-  auto study = empty_study(scratch.path(), "run " + id, "run " + id + ", made again");
+  auto study = study_without_runs(scratch.path(), "run " + id, "run " + id + ", made again");
   const auto config = config::load_yaml(run.config());
-  add_run(study, config::read<RunConfig>(config, run.config().string()), id, {{"run", id}});
+  add_known_run(study, config::read<RunConfig>(config, run.config().string()), id, {{"run", id}});
   if (const int code = run_study(study, [] { return std::nullopt; }); code != 0) return code;
   const auto again = study.points.front().directory;
   const auto found = report::compare_run({{"id", id}, {"metrics", result->at("metrics")}},

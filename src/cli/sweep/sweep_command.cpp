@@ -81,7 +81,7 @@ int run_tuned(const Study& study) {
     std::cout << '\n';
     return run_tuned(tune_again(study));
   }
-  if (study.tuning) report::write_report(study.tuning->for_report());  // of the whole grid
+  report_tuning(study);  // of the whole grid
   return run_study(study, [&] { return write_report(study); });
 }
 

@@ -31,8 +31,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A run that was restored has a result and no model.
 bool is_trained(const std::string& id, const std::string& training, const fs::path& results) {
-  return is_complete(state_of({results / "runs" / id})) ||
+  const RunDirectory run{results / "runs" / id};
+  const auto state = state_of(run);
+  return state == RunState::kDiverged ||
+         (state == RunState::kFinished && fs::exists(run.checkpoint())) ||
          !runs_with_training(results, training, id).empty();
 }
 

@@ -191,7 +191,11 @@ Study with_tuned_values(Study study) {
   if (study.config.search.active()) study.selection();  // its rungs are checked
   if (study.config.seeds.follow_claims()) require_all_seeds(study, problems);
   problems.throw_if_any();
-  if (study.tuning) study.tuning->output = study.output / "tuning";
+  if (study.tuning) {
+    study.tuning->output = study.output / "tuning";
+    if (auto& shorter = study.tuning->shorter)
+      shorter->output = study.output / "tuning" / "shorter";
+  }
   if (study.tuned && study.points.empty()) {
     throw UserError(concat("tune.values: no variant learns at any of ", study.tuned->key, " = ",
                            report::listed(study.tuned->grid), "; their runs are reported in ",

@@ -80,7 +80,8 @@ class Tuner {
         break;
       }
     }
-    add_points();
+    keep_shorter();
+    add_points(variants_, study_.tuning->points);
   }
 
  private:
@@ -188,14 +189,28 @@ class Tuner {
   }
 
   // In the order of the table, whichever values came later.
-  void add_points() {
-    auto& points = study_.tuning->points;
-    for (const auto& variant : variants_) {
+  static void add_points(const std::vector<Variant>& variants, std::vector<sweep::Run>& points) {
+    for (const auto& variant : variants) {
       for (const auto& [value, count] : variant.seeds) {
         const auto runs = needed(variant, value);
         points.insert(points.end(), runs.begin(), runs.end());
       }
     }
+  }
+
+  // What longer runs took the place of is reported, too, in a folder of its own.
+  void keep_shorter() {
+    if (shorter_.empty()) return;
+    Study shorter = *study_.tuning;
+    shorter.points.clear();
+    add_points(shorter_, shorter.points);
+    std::vector<sweep::Axes> variants;
+    for (const auto& variant : shorter_) variants.push_back(variant.axes);
+    shorter.config.report = report_of_tuning(study_.config, variants);
+    shorter.config.report.figures.clear();  // of runs that never learned
+    shorter.config.title += ", shorter runs";
+    shorter.config.notes = "No value worked in these steps, so that longer runs took their place.";
+    study_.tuning->shorter = std::make_shared<Study>(std::move(shorter));
   }
 
   std::optional<double> best_of(const Variant& variant) const {
@@ -244,6 +259,7 @@ class Tuner {
     for (std::size_t i = 0; i < variants_.size(); ++i) {
       auto& variant = variants_[i];
       if (best_[i] || !may_be_longer(variant)) continue;
+      shorter_.push_back(variant);
       variant.is_longer = longer = true;
       variant.tried.clear();
       variant.seeds.clear();
@@ -287,6 +303,7 @@ class Tuner {
   Trials trials_;
   Grid grid_;
   std::vector<Variant> variants_;
+  std::vector<Variant> shorter_;             // those that are tried anew, as they were
   std::vector<std::optional<double>> best_;  // of each variant, as of the last grow()
 };
 

@@ -1,0 +1,39 @@
+#include "cli/sweep/known_runs.h"
+
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
+#include "run/run_config.h"
+#include "util/error.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+
+Study study_without_runs(const std::filesystem::path& results, const std::string& name,
+                         const std::string& title) {
+  auto study = load_study("", {concat("results=", results.string())});
+  study.points.clear();
+  study.configs.clear();
+  study.name = name;
+  study.config.title = title;
+  study.config.question = "";
+  study.output.clear();
+  return study;
+}
+
+void add_known_run(Study& study, const RunConfig& config, const std::string& id,
+                   const sweep::Axes& axes) {
+  study.add(config, axes);
+  const auto today = study.points.back().id;
+  if (today == id) return;
+  study.points.pop_back();
+  study.configs.erase(today);
+  throw UserError(concat("run ", id, " of ", study.name, " is called ", today,
+                         " by this difflab: its configuration means something else today"));
+}
+
+void add_known_run(Study& study, const report::PlannedRun& run) {
+  const auto config = config::read<RunConfig>(config::from_json(run.config), run.id);
+  add_known_run(study, config, run.id, run.axes);
+}
+
+}  // namespace difflab::cli

@@ -1,0 +1,105 @@
+// `difflab restore`: runs of a committed reference count as finished, without their models.
+#include "cli/driver.h"
+#include "record/run_directory.h"
+#include "support/catch.h"
+
+namespace difflab {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using testing::Answer;
+using testing::Driver;
+
+// A project whose experiment has a committed reference, without its runs.
+struct Kept : Driver {
+  Kept() {
+    CATCH_REQUIRE(sweep().code == 0);
+    before = tables();
+    fs::copy(output(), reference(), fs::copy_options::recursive);
+    forget();
+    workers.forget();
+  }
+  fs::path reference() const { return results() / "tiny" / "reference"; }
+  void forget() const {
+    for (const char* name : {"runs", "trainings", "tiny/default"}) {
+      fs::remove_all(results() / name);
+    }
+  }
+  std::string before;
+};
+
+CATCH_TEST_CASE("restored runs are finished ones, and the report of them is the same") {
+  const Kept project;
+  const Answer answer = project.call({"restore", "tiny"});
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("tiny: 6 runs restored, 0 were there\n"));
+  CATCH_CHECK_THAT(project.call({"restore"}).out, Contains("tiny: 0 runs restored, 6 were there"));
+  CATCH_CHECK_THAT(project.sweep().out, Contains("nothing to run: all 6 runs are finished"));
+  CATCH_CHECK(project.tables() == project.before);
+  CATCH_CHECK(project.workers.starts().empty());
+  const RunDirectory run{fs::directory_iterator(project.results() / "runs")->path()};
+  CATCH_CHECK(read_provenance(run)->at("restored_from") == "tiny/reference");
+}
+
+CATCH_TEST_CASE("beside restored runs only what is new is trained") {
+  const Kept project;
+  CATCH_REQUIRE(project.call({"restore"}).code == 0);
+  const Answer answer = project.call({"sweep", "tiny", "model=transformer,diff,diff_v2"});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("9 (6 finished, 3 to run)"));
+  CATCH_CHECK(project.workers.starts().size() == 3);
+}
+
+CATCH_TEST_CASE("a run that is there or begun is left as it is") {
+  const Kept project;
+  CATCH_REQUIRE(project.call({"restore"}).code == 0);
+  const RunDirectory own{fs::directory_iterator(project.results() / "runs")->path()};
+  write_file_atomically(own.result(), R"({"schema": 1, "status": "finished", "metrics": {}})");
+  CATCH_REQUIRE(project.call({"restore"}).code == 0);
+  CATCH_CHECK(read_result(own)->at("metrics").empty());
+  fs::remove(own.result());
+  write_file_atomically(own.checkpoint(), "begun");
+  CATCH_REQUIRE(project.call({"restore"}).code == 0);
+  CATCH_CHECK_FALSE(fs::exists(own.result()));
+}
+
+CATCH_TEST_CASE("runs are restored into another results folder, and have no model to ask") {
+  const Kept project;
+  const auto other = (project.project() / "elsewhere").string();
+  CATCH_CHECK(project.call({"restore", "tiny", "--to", other}).code == 0);
+  CATCH_CHECK_FALSE(fs::exists(project.results() / "runs"));
+  CATCH_CHECK_THAT(project.call({"sweep", "tiny", "results=" + other}).out,
+                   Contains("nothing to run: all 6 runs are finished"));
+  const Answer asked = project.call({"evaluate", "tiny", "results=" + other});
+  CATCH_CHECK(asked.code == 2);
+  CATCH_CHECK_THAT(asked.err, Contains("error: "));
+  CATCH_CHECK(project.workers.starts().empty());
+}
+
+CATCH_TEST_CASE("what cannot be restored is said, and the others still are") {
+  const Kept project;
+  auto runs = Json::parse(read_file(project.reference() / "runs.json"));
+  auto kept = Json::parse(read_file(project.reference() / "observations.json"));
+  runs["runs"][0]["id"] = kept["runs"][0]["id"] = "0123456789abcdef";
+  write_file_atomically(project.reference() / "runs.json", runs.dump());
+  write_file_atomically(project.reference() / "observations.json", kept.dump());
+  const Answer answer = project.call({"restore"});
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("5 runs restored") &&
+                                   Contains("1 left out, e.g. run 0123456789abcdef of tiny is") &&
+                                   Contains("means something else today"));
+  fs::create_directories(project.results() / "old" / "reference");
+  write_file_atomically(project.results() / "old" / "reference" / "runs.json",
+                        R"({"runs": [{"id": "a", "status": "finished"}]})");
+  const Answer other = project.call({"restore"});
+  CATCH_CHECK(other.code == 2);
+  CATCH_CHECK_THAT(other.out, Contains("tiny: 0 runs restored, 5 were there"));
+  CATCH_CHECK_THAT(other.err, Contains("old cannot be restored: ") &&
+                                  Contains("1 of 2 references are not restored"));
+  CATCH_CHECK_THAT(project.call({"restore", "tinny"}).err, Contains("did you mean tiny"));
+}
+
+}  // namespace
+}  // namespace difflab

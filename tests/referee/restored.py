@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""The experiments of today plan the very runs that the committed references hold.
+
+usage: restored.py DIFFLAB RESULTS
+All references are restored into a new folder. No run may mean something else today, and a dry run of
+each experiment must find all of them finished. The exceptions are named below with their reason.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# A tuning that tried variants anew in longer runs, and was reported before the shorter ones were kept.
+LONGER = {"diff_v2"}
+# References of an older version, which are objected to (recomputable).
+OLDER = {"char_lm", "needle_text"}
+
+
+def main():
+    difflab, results = sys.argv[1:]
+    names = {path.parent.parent.name for path in pathlib.Path(results).glob("*/reference/runs.json")} - OLDER
+    if len(names) < 20:
+        sys.exit(f"{len(names)} references in {results}")
+    with tempfile.TemporaryDirectory() as folder:
+        said = subprocess.run([difflab, "restore", *sorted(names), f"results={results}", "--to", folder],
+                              capture_output=True, text=True)
+        if said.returncode or "left out" in said.stdout:
+            sys.exit(f"not restored:\n{said.stdout}{said.stderr}")
+        for name in sorted(names):
+            planned = subprocess.run([difflab, "sweep", name, "preset=reference", "--dry-run", f"results={folder}"],
+                                     capture_output=True, text=True)
+            found = re.search(r"^(\d+) runs: (.*)$", planned.stdout, re.M)
+            if planned.returncode or not found:
+                sys.exit(f"{name}: {planned.stdout}{planned.stderr}")
+            states = dict(reversed(part.split(" ", 1)) for part in found[2].split(", "))
+            kept = len(json.loads(pathlib.Path(results, name, "reference", "runs.json").read_text())["runs"])
+            if name in LONGER:
+                if not 0 < int(states.get("new", 0)) < int(states.get("finished", 0)):
+                    sys.exit(f"{name}: {found[0]}; expected a few new ones, else take it out of the list")
+            elif found[0] != f"{kept} runs: {kept} finished":
+                sys.exit(f"{name}: {found[0]}; expected the {kept} of its reference, finished")
+    print(f"{len(names)} references restored; {len(names & LONGER)} lack short runs of their tuning")
+
+
+main()
