@@ -80,10 +80,11 @@ void refuse_empty_values(int argc, char** argv) {
 }
 
 // Says what was wrong with the command line, or what --help asked for.
-int exit_code_of(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
-  const std::string_view command = argc > 1 ? argv[1] : "";
+int exit_code_of(const CLI::ParseError& error, const CLI::App& app,
+                 const std::vector<std::string>& words) {
+  const std::string_view command = words.empty() ? "" : words.front();
   const bool takes_values = command == "sweep" || command == "config" || command == "evaluate";
-  const bool is_hydras = std::any_of(argv + 1, argv + argc, [](std::string_view word) {
+  const bool is_hydras = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word == "-m" || word == "--multirun";
   });
   if (!is_hydras || !takes_values || dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
@@ -100,6 +101,15 @@ int exit_code_of(const CLI::ParseError& error, const CLI::App& app, int argc, ch
 void let_waiting_threads_sleep_soon() {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr)
     ::setenv("GOMP_SPINCOUNT", "3000", /*overwrite=*/0);
+}
+
+// Runs say from which sources they are: the worker asks for them where this says.
+void name_checkout() {
+  if (std::getenv("DIFFLAB_ROOT") != nullptr) return;
+  try {
+    ::setenv("DIFFLAB_ROOT", difflab::cli::find_checkout().c_str(), /*overwrite=*/0);
+  } catch (const difflab::UserError&) {  // whoever needs one says so
+  }
 }
 
 void add_commands(CLI::App& app, int& exit_code) {
@@ -155,15 +165,16 @@ int main(int argc, char** argv) {
       "difflab's, and results/ and data/ are there; also $DIFFLAB_PROJECT");
   add_commands(app, exit_code);
 
+  std::vector<std::string> words(argv + 1, argv + argc);
   try {
     require_text(argc, argv);
     refuse_empty_values(argc, argv);
-    std::vector<char*> arguments(argv, argv + argc);
-    cli::take_project(arguments);
-    app.parse(static_cast<int>(arguments.size()), arguments.data());
+    cli::take_project(words);
+    name_checkout();
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants it
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    return exit_code_of(error, app, argc, argv);
+    return exit_code_of(error, app, words);
   } catch (const difflab::UserError& error) {
     std::cerr << "error: " << error.what() << '\n';
     return difflab::kUserError;

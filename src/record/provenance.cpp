@@ -50,15 +50,43 @@ std::string new_sources(const std::string& root) {
   return text;
 }
 
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// What git is asked for changes in a folder; what lies in results/ is output.
+std::vector<std::string> changes_here() {
+  return {"status", "--porcelain", "--", ".", ":!results"};
+}
+
+// The same of the sources: a user's own project in them is none of them.
+std::vector<std::string> changes_of_sources(const std::string& folder, const std::string& project) {
+  namespace fs = std::filesystem;
+  auto words = changes_here();
+  if (project.empty()) return words;
+  const auto inside = fs::absolute(project).lexically_normal().lexically_relative(
+      fs::absolute(folder).lexically_normal());
+  if (!inside.empty() && *inside.begin() != ".." && inside != ".")
+    words.push_back(concat(":!", inside.string()));
+  return words;
+}
+
 Json ask_source_state() {
   Json state = {{"commit", nullptr}, {"dirty", nullptr}, {"diff_sha256", nullptr}};
-  const char* root = std::getenv("DIFFLAB_ROOT");
-  const std::string folder = root ? root : ".";
-  // What lies in results/ is output, not source.
+  const auto root = environment("DIFFLAB_ROOT"), project = environment("DIFFLAB_PROJECT");
+  const std::string folder = root.empty() ? "." : root;
+  const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
+  if (!project.empty()) {
+    const auto commit = ask_git(project, {"rev-parse", "HEAD"});
+    const auto changes = ask_git(project, changes_here());
+    state["project"] = {{"commit", commit ? Json(first_line(*commit)) : Json()},
+                        {"dirty", changes ? Json(!changes->empty()) : Json()}};
+  }
   const auto commit = ask_git(folder, {"rev-parse", "HEAD"});
-  const auto changes = ask_git(folder, {"status", "--porcelain", "--", ".", ":!results"});
+  const auto changes = ask_git(folder, changes_of_sources(folder, project));
   if (!commit || !changes) return state;
-  state["commit"] = commit->substr(0, commit->find('\n'));
+  state["commit"] = first_line(*commit);
   state["dirty"] = !changes->empty();
   if (!changes->empty()) {
     const auto diff = ask_git(folder, {"diff", "HEAD", "--", ".", ":!results"});

@@ -52,7 +52,8 @@ std::optional<double> session_seconds(const Json& provenance);
 const std::string& processor();
 
 /// {"commit", "dirty", "diff_sha256"} of the sources the programs run from (DIFFLAB_ROOT), each
-/// null if git cannot tell. Asked once per process and inherited by forked workers.
+/// null if git cannot tell; with DIFFLAB_PROJECT also "project", its "commit" and "dirty". Asked
+/// once per process and inherited by forked workers.
 const Json& source_state();
 
 }  // namespace difflab

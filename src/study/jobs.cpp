@@ -7,6 +7,7 @@
 
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
+#include "study/project.h"
 #include "study/study.h"
 #include "sweep/launcher/launcher_config.h"
 #include "util/error.h"
@@ -34,7 +35,7 @@ std::string queue_text(const std::vector<sweep::QueuedTask>& tasks) {
 }
 
 std::string command_text(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{"./difflab"};
+  std::vector<std::string> words{concat("./difflab", project_option())};
   for (const auto& word : arguments) words.push_back(quoted_for_shell(word));
   return join(words, " ");
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string_view>
 
+#include "study/study.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
@@ -24,7 +26,8 @@ namespace fs = std::filesystem;
 constexpr const char* kProject = "DIFFLAB_PROJECT";
 
 bool is_checkout(const fs::path& folder) {
-  return fs::is_directory(folder / "configs") && fs::is_directory(folder / "experiments");
+  return fs::is_regular_file(folder / "configs" / "config.yaml") &&
+         fs::is_directory(folder / "experiments");
 }
 
 fs::path upwards_from(fs::path folder) {
@@ -43,7 +46,11 @@ fs::path find_checkout() {
     throw UserError(concat("DIFFLAB_ROOT is ", root,
                            "; expected a folder with configs/ and experiments/ in it"));
   }
-  for (const auto& start : {fs::current_path(), executable_path().parent_path()}) {
+  // A project may look like a checkout to whoever stands in it.
+  const char* project = std::getenv(kProject);
+  const bool has_project = project != nullptr && *project != '\0';
+  const auto here = fs::current_path(), program = executable_path().parent_path();
+  for (const auto& start : has_project ? std::array{program, here} : std::array{here, program}) {
     if (auto found = upwards_from(start); !found.empty()) return found;
   }
   throw UserError(concat("no configs/ and experiments/ in ", fs::current_path().string(),
@@ -72,27 +79,39 @@ config::SearchPath search_path() {
 }
 
 std::vector<std::string> own_experiments() {
-  return config::Library(config::SearchPath::of_project(find_project())).options("experiment");
+  const auto project = find_project();
+  auto names = config::Library(config::SearchPath::of_project(project)).options("experiment");
+  if (names.empty())
+    throw UserError(
+        concat(project.string(), " has no experiments; expected experiments/NAME.yaml"));
+  return names;
 }
 
-void take_project(std::vector<char*>& arguments) {
+std::string project_option(const fs::path& from) {
+  const auto project = find_project();
+  if (project == find_checkout()) return "";
+  const auto shown = from.empty() ? project : project.lexically_relative(from);
+  return concat(" --project ", quoted_for_shell(shown.string()));
+}
+
+void take_project(std::vector<std::string>& words) {
   constexpr std::string_view kOption = "--project";
   std::optional<std::string> folder;
-  for (std::size_t i = 1; i < arguments.size() && std::string_view(arguments[i]) != "--";) {
-    const std::string_view word = arguments[i];
+  for (std::size_t i = 0; i < words.size() && words[i] != "--";) {
+    const std::string_view word = words[i];
     const bool apart = word == kOption;
-    if (!apart && !(word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))) {
+    if (!apart && !word.starts_with(concat(kOption, "="))) {
       ++i;
       continue;
     }
-    if (apart && i + 1 == arguments.size()) throw UserError("--project has no folder after it");
     if (folder) throw UserError("--project is given twice");
-    folder = apart ? arguments[i + 1] : std::string(word.substr(kOption.size() + 1));
+    const bool has_folder = !apart || i + 1 < words.size();
+    folder = !has_folder ? "" : apart ? words[i + 1] : words[i].substr(kOption.size() + 1);
     if (folder->empty()) throw UserError("--project has no folder after it");
-    const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(i);
-    arguments.erase(first, first + (apart ? 2 : 1));
+    const auto first = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(first, first + (apart ? 2 : 1));
   }
-  if (folder) ::setenv(kProject, folder->c_str(), /*overwrite=*/1);
+  if (folder) ::setenv(kProject, fs::absolute(*folder).c_str(), /*overwrite=*/1);
 }
 
 fs::path find_worker() {

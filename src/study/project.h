@@ -9,8 +9,9 @@
 
 namespace difflab::cli {
 
-/// The folder with configs/ and experiments/: $DIFFLAB_ROOT, else the first such folder upwards
-/// from the working directory, else upwards from the program. @throws UserError if there is none.
+/// The folder with configs/config.yaml and experiments/: $DIFFLAB_ROOT, else the first such folder
+/// upwards from the working directory, else upwards from the program, or, with a project, the other
+/// way round. @throws UserError if there is none.
 std::filesystem::path find_checkout();
 
 /// Where results/ and data/ lie: $DIFFLAB_PROJECT, a folder of the user's with configs/ or
@@ -23,9 +24,13 @@ config::SearchPath search_path();
 /// The names of the project's own experiments, sorted.
 std::vector<std::string> own_experiments();
 
+/// " --project DIR" for a command that somebody shall type, if there is a project; "" if not.
+/// @param from what DIR is written relative to: the project itself gives "."
+std::string project_option(const std::filesystem::path& from = {});
+
 /// Takes --project DIR or --project=DIR out of a command line and puts it into $DIFFLAB_PROJECT.
 /// What follows a "--" stays. @throws UserError without a DIR, or if it is given twice.
-void take_project(std::vector<char*>& arguments);
+void take_project(std::vector<std::string>& arguments);
 
 /// The worker program: $DIFFLAB_WORKER, else difflab-worker beside this program.
 /// @throws UserError if there is none.

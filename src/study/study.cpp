@@ -42,20 +42,21 @@ std::unique_ptr<sweep::Halving> halving_of(const Study& study) {
 // The report of all runs that there may be.
 report::Study report_of(const Study& study) {
   const auto& config = study.config;
-  report::Study report{.name = study.name,
-                       .preset = study.preset,
-                       .title = config.title,
-                       .question = config.question,
-                       .prediction = config.prediction,
-                       .notes = config.notes,
-                       .baseline = config.baseline,
-                       .unmatched = config.unmatched,
-                       .command = concat("./difflab sweep ", study.name),
-                       .settings = nullptr,
-                       .runs = {},
-                       .report = config.report,
-                       .output = study.output,
-                       .renderer = report::Renderer::below(find_checkout())};
+  report::Study report{
+      .name = study.name,
+      .preset = study.preset,
+      .title = config.title,
+      .question = config.question,
+      .prediction = config.prediction,
+      .notes = config.notes,
+      .baseline = config.baseline,
+      .unmatched = config.unmatched,
+      .command = concat("./difflab", project_option(study.root), " sweep ", study.name),
+      .settings = nullptr,
+      .runs = {},
+      .report = config.report,
+      .output = study.output,
+      .renderer = report::Renderer::below(find_checkout())};
   for (const auto& text : that_change_something(study.overrides)) {
     report.command += concat(" ", quoted_for_shell(text));
   }

@@ -39,6 +39,11 @@ inline constexpr const char* kDpkg = R"(#!/bin/bash
 echo "dpkg $*" >>"$STUBS/calls"
 mkdir -p "$3/usr/lib/x86_64-linux-gnu" && ln -s libz.so.1 "$3/usr/lib/x86_64-linux-gnu/libz.so"
 )";
+// Of the programs that Python is, the one that makes a .venv.
+inline constexpr const char* kPython3 = R"(#!/bin/bash
+[[ $1 == -m && $2 == venv ]] || exec /usr/bin/python3 "$@"
+echo "python3 $*" >>"$STUBS/calls"
+)";
 inline constexpr const char* kId = R"(#!/bin/bash
 [[ -e $STUBS/no_root ]] && echo 1000 || echo 0
 )";
@@ -64,6 +69,7 @@ class Clone {
     }
     // A .venv that has everything.
     fs::create_directories(root() / ".venv/lib/python3.11/site-packages/vl_convert");
+    fs::create_directories(root() / ".venv/lib/python3.11/site-packages/pip");
     stub(root() / ".venv/bin/python", "#!/bin/sh\n");
     stub(stubs() / "cmake", kCmake);
     stub(stubs() / "dpkg-query", kDpkgQuery);
@@ -71,6 +77,7 @@ class Clone {
     stub(stubs() / "ctest", kCtest);
     stub(stubs() / "dpkg", kDpkg);
     stub(stubs() / "id", kId);
+    stub(stubs() / "python3", kPython3);
     stub(stubs() / "sudo", "#!/bin/sh\nexit 1\n");
     path_before_ = std::getenv("PATH");
     ::setenv("PATH", (stubs().string() + ":" + path_before_).c_str(), 1);

@@ -77,6 +77,15 @@ CATCH_TEST_CASE("without root a program of a module or of conda counts, and g++ 
   CATCH_CHECK_THAT(clone.calls(), !Contains("apt-get"));
 }
 
+CATCH_TEST_CASE("a .venv that was left half made is made again") {
+  const Clone clone;
+  CATCH_CHECK(clone.call({"list"}).code == 0);
+  CATCH_CHECK_THAT(clone.calls(), !Contains("-m venv"));
+  fs::remove(clone.root() / ".venv/lib/python3.11/site-packages/pip");
+  CATCH_CHECK(clone.change_and_call().code == 0);
+  CATCH_CHECK_THAT(clone.calls(), Contains("python3 -m venv --clear "));
+}
+
 CATCH_TEST_CASE("no network is called by its name") {
   const Clone clone;
   clone.set("no_catch2");

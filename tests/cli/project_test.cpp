@@ -72,6 +72,49 @@ CATCH_TEST_CASE("all are the project's own experiments") {
   CATCH_CHECK_THAT(lab.call({"sweep", "all", "--dry-run"}).out, !Contains("6 runs"));
 }
 
+CATCH_TEST_CASE("commands that are written down name the project, and the gallery shows its own") {
+  const Lab lab;
+  ::setenv("DIFFLAB_PROJECT", lab.lab().c_str(), 1);
+  CATCH_REQUIRE(lab.sweep().code == 0);
+  const auto record = Json::parse(read_file(lab.lab() / "results/tiny/default/runs.json"));
+  CATCH_CHECK(record.at("command") == "./difflab --project . sweep tiny");
+  CATCH_CHECK(lab.call({"report", "--all"}).code == 0);
+  const auto gallery = read_file(lab.lab() / "results/README.md");
+  CATCH_CHECK_THAT(gallery, Contains("tiny") && !Contains("theirs"));
+}
+
+CATCH_TEST_CASE("a project that looks like a checkout is none") {
+  const Lab lab;
+  lab.put("configs/model/mine.yaml", "defaults: [diff, _self_]\nlayers: 3\n");
+  const auto root = std::string(std::getenv("DIFFLAB_ROOT"));
+  ::unsetenv("DIFFLAB_ROOT");
+  Process process({"/bin/sh", "-c",
+                   "cd '" + lab.lab().string() +
+                       "' && exec " DIFFLAB_BUILD "/difflab --project . list experiments"});
+  const auto answer = Driver::finish(process);
+  ::setenv("DIFFLAB_ROOT", root.c_str(), 1);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out,
+                   Contains("tiny") && Contains("headline"));  // of the build's checkout
+}
+
+CATCH_TEST_CASE("a folder without experiments has none to sweep") {
+  const Lab lab;
+  fs::remove(lab.lab() / "experiments/tiny.yaml");
+  const Answer answer = lab.call({"sweep", "all", "--project", lab.lab().string()});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err,
+                   Contains("a lab has no experiments; expected experiments/NAME.yaml"));
+}
+
+CATCH_TEST_CASE("Tab and hints know a project on the command line") {
+  const Lab lab;
+  const auto words = lab.call({"complete", "--", "--project", lab.lab().string(), "sweep", "ti"});
+  CATCH_CHECK(words.out == "tiny\n");
+  const Answer hydras = lab.call({"--project", lab.lab().string(), "sweep", "tiny", "-m"});
+  CATCH_CHECK_THAT(hydras.err, Contains("-m is not needed"));
+}
+
 CATCH_TEST_CASE("data is looked for in the project") {
   const Lab lab;
   const Answer answer = lab.call({"data", "--project", lab.lab().string()});

@@ -114,6 +114,16 @@ CATCH_TEST_CASE("an axis and a label with dots in their names are reached by an 
                    Contains("train.lr: pace"));
   const Answer wrong = driver.call({"sweep", "dotted", "~sweep.train.rl", "--dry-run"});
   CATCH_CHECK(wrong.code == 2);
+  // Beside a key that is the beginning of it, and in a list.
+  driver.write("experiments/dotted.yaml",
+               "# @package _global_\ntitle: Dots\nquestion: Which?\nbaseline: diff\n"
+               "sweep: {union: [{model: [diff, diff_v2], model.layers: [1, 2]}], seed: range(2)}\n"
+               "labels: {model: kind, model.layers: depth}\npresets: {default: {}}\n");
+  CATCH_CHECK_THAT(count({}), Contains("8 runs: 8 new"));
+  CATCH_CHECK_THAT(count({"sweep.union[0].model.layers=[1,2,3]"}), Contains("12 runs: 12 new"));
+  CATCH_CHECK_THAT(count({"~sweep.union[0].model.layers"}), Contains("4 runs: 4 new"));
+  CATCH_CHECK_THAT(driver.call({"config", "dotted", "labels.model.layers=height"}).out,
+                   Contains("model.layers: height") && Contains("model: kind"));
 }
 
 CATCH_TEST_CASE("an empty name is no experiment") {

@@ -222,7 +222,7 @@ struct Disturbed {
     undisturbed_tables();
     ::setenv("DIFFLAB_ROOT", driver.project().c_str(), 1);
     driver.workers.set(R"({"steps": 10, "step_ms": 60})");
-    process = driver.start({"sweep", "tiny"});
+    process = driver.start({"sweep", "tiny", "launcher.workers=2"});
     CATCH_REQUIRE(eventually(
         [&] { return driver.workers.ends().size() >= 1 && driver.workers.starts().size() >= 3; }));
     driver.workers.set(R"({"steps": 10})");  // those that begin from here on
@@ -258,7 +258,12 @@ CATCH_TEST_CASE("kill -9 of the worker process in mid-sweep changes nothing in t
 
 CATCH_TEST_CASE("kill -9 of a run in mid-sweep changes nothing in the table") {
   Disturbed sweep;
-  CATCH_REQUIRE(::kill(sweep.driver.workers.starts().back().pid, SIGKILL) == 0);
+  const auto ended = sweep.driver.workers.ends();
+  const auto starts = sweep.driver.workers.starts();
+  const auto at_work = std::find_if(starts.begin(), starts.end(),
+                                    [&](const auto& start) { return ended.count(start.id) == 0; });
+  CATCH_REQUIRE(at_work != starts.end());
+  CATCH_REQUIRE(::kill(at_work->pid, SIGKILL) == 0);
   const Answer answer = Driver::finish(*sweep.process);
   CATCH_CHECK(answer.code == 0);
   CATCH_CHECK_THAT(answer.err, Contains("killed by signal 9"));

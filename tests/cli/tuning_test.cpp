@@ -267,7 +267,11 @@ CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
   CATCH_CHECK_THAT(refusal({"sweep.seed=[10001, 10002]"}), Contains("and found 10001"));
   CATCH_CHECK_THAT(refusal({"tune.goal=lower"}), Contains("did you mean lowest"));
   CATCH_CHECK_THAT(refusal({"search.axis=model"}), Contains("expected one of the two"));
-  CATCH_CHECK(bench.sweep({"train=short", "--dry-run"}).code == 0);  // a group's option
+  CATCH_CHECK(bench.sweep({"train=short", "--dry-run"}).code == 0);        // a group's option
+  const char* kStages = "stages=[{train: {steps: 60, warmup_steps: 7}}]";  // without the rate
+  CATCH_CHECK(bench.sweep({"tune.key=stages.0.train.lr", kStages, "--dry-run"}).code == 0);
+  CATCH_CHECK_THAT(refusal({"tune.key=stages.0.train.lr", "stages=[{train: {lr: 0.1}}]"}),
+                   Contains("and stages=[{train: {lr: 0.1}}] is given, too"));
 }
 
 }  // namespace

@@ -55,10 +55,11 @@ class Checkout {
     make_directories((root() / path).parent_path());
     write_file_atomically(root() / path, text);
   }
-  Json state() const {
+  Json state(const std::string& project = "") const {
     const auto answer = folder_.path() / "answer.json";
     in_child([&] {
       ::setenv("DIFFLAB_ROOT", root().c_str(), 1);
+      ::setenv("DIFFLAB_PROJECT", project.c_str(), 1);
       write_file_atomically(answer, source_state().dump());
     });
     return Json::parse(read_file(answer));
@@ -94,6 +95,25 @@ CATCH_TEST_CASE("provenance names the commit, and says when and how the sources 
   CATCH_CHECK(with_new.at("dirty") == true);
   checkout.write("src/b.cpp", "newer");  // git has nothing to compare it with
   CATCH_CHECK(checkout.state().at("diff_sha256") != with_new.at("diff_sha256"));
+}
+
+CATCH_TEST_CASE(
+    "provenance says of a user's own folder what it says of the sources, apart from them") {
+  const Checkout checkout, paper;
+  const auto clean = checkout.state(paper.root().string());
+  CATCH_CHECK(clean.at("project").at("commit").get<std::string>() + "\n" ==
+              paper.git({"rev-parse", "HEAD"}));
+  CATCH_CHECK(clean.at("project").at("dirty") == false);
+  CATCH_CHECK(clean.at("dirty") == false);
+  paper.write("experiments/mine.yaml", "title: Mine\n");
+  const auto changed = checkout.state(paper.root().string());
+  CATCH_CHECK(changed.at("project").at("dirty") == true);
+  CATCH_CHECK(changed.at("dirty") == false);
+  CATCH_CHECK_FALSE(checkout.state().contains("project"));
+  // One that lies in the checkout makes no other code.
+  checkout.write("papers/one/experiments/mine.yaml", "title: Mine\n");
+  CATCH_CHECK(checkout.state((checkout.root() / "papers/one").string()).at("dirty") == false);
+  CATCH_CHECK(checkout.state().at("dirty") == true);
 }
 
 CATCH_TEST_CASE("where git cannot tell, provenance claims nothing") {

@@ -104,9 +104,7 @@ Words overrides_for(const std::string& word, const std::string& experiment) {
   return values;
 }
 
-Words experiments() {
-  return config::Library(search_path()).options(kExperiment);
-}
+Words experiments() { return config::Library(search_path()).options(kExperiment); }
 
 Words run_ids() {
   Words ids;
@@ -171,10 +169,13 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
 
 }  // namespace
 
-Words completions(const Words& words, const std::vector<CommandWords>& commands) {
-  if (words.empty()) return {};
+Words completions(const Words& typed, const std::vector<CommandWords>& commands) {
+  if (typed.empty()) return {};
   std::set<std::string> found;
   try {
+    auto words = typed;
+    take_project(words);
+    if (words.empty()) return {};
     for (auto& candidate : candidates(words, commands)) {
       if (candidate.starts_with(words.back()) && is_plain(candidate)) {
         found.insert(std::move(candidate));

@@ -20,8 +20,10 @@ Study study_without_runs(const std::filesystem::path& results, const std::string
   return study;
 }
 
-void add_known_run(Study& study, const RunConfig& config, const std::string& id,
-                   const sweep::Axes& axes) {
+void add_known_run(Study& study, RunConfig config, const std::string& id, const sweep::Axes& axes) {
+  // References name files of the project by where they lie in it.
+  if (auto* file = text_file(config.task); file != nullptr && file->given())
+    file->path = (study.root / file->path).lexically_normal().string();
   study.add(config, axes);
   const auto today = study.points.back().id;
   if (today == id) return;

@@ -12,8 +12,7 @@ Study study_without_runs(const std::filesystem::path& results, const std::string
                          const std::string& title);
 
 /// Adds a run as it was configured. @throws UserError if that is another run today.
-void add_known_run(Study& study, const RunConfig& config, const std::string& id,
-                   const sweep::Axes& axes);
+void add_known_run(Study& study, RunConfig config, const std::string& id, const sweep::Axes& axes);
 
 /// Adds a run of a reference. @throws UserError if its configuration means another run today.
 void add_known_run(Study& study, const report::PlannedRun& run);

@@ -113,7 +113,7 @@ void write_gallery(const std::vector<std::string>& overrides) {
   config::Library files(search_path());
   std::vector<report::Exhibit> exhibits;
   std::size_t shown = 0;
-  for (const auto& name : files.options("experiment")) {
+  for (const auto& name : own_experiments()) {
     exhibits.push_back(exhibit_of(files, name, overrides, results));
     if (!exhibits.back().summary.is_null()) ++shown;
   }

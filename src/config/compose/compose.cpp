@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "config/compose/defaults_list.h"
 #include "util/error.h"
@@ -66,25 +67,41 @@ class ValueOverride {
     return list.find_path(concat("[", name, "]"));
   }
 
-  /// The parts of the key. Where a map has a key with dots in it, such as an axis of a sweep or a
-  /// label, as many parts as make it up are one.
+  static Value* child_of(Value& node, const std::string& name) {
+    return node.is_list() ? item_of(node, name) : node.find(name);
+  }
+
+  /// The keys on the way along parts[from…], all of which exist; none if there is no such way. A
+  /// map may have keys with dots in them, such as axes of a sweep and labels: several parts are one
+  /// key then, and as many as there can be.
+  static std::optional<std::vector<std::string>> way(Value& node,
+                                                     const std::vector<std::string>& parts,
+                                                     std::size_t from) {
+    if (from == parts.size()) return std::vector<std::string>();
+    const auto first = parts.begin() + static_cast<std::ptrdiff_t>(from);
+    for (std::size_t count : counts(node, parts.size() - from)) {
+      const auto whole =
+          join(std::vector<std::string>(first, first + static_cast<std::ptrdiff_t>(count)), ".");
+      Value* child = child_of(node, whole);
+      if (child == nullptr) continue;
+      auto rest = way(*child, parts, from + count);
+      if (!rest) continue;
+      rest->insert(rest->begin(), whole);
+      return rest;
+    }
+    return std::nullopt;
+  }
+
+  /// How many parts may make up a key: one, or in a map more, the most first.
+  static std::vector<std::size_t> counts(const Value& node, std::size_t most) {
+    std::vector<std::size_t> counts{1};
+    for (std::size_t count = most; node.is_map() && count > 1; --count) counts.push_back(count);
+    return counts;
+  }
+
   std::vector<std::string> names() {
     auto parts = key_parts(item_.key);
-    Value* node = &tree_;
-    for (std::size_t i = 0; node != nullptr && i < parts.size(); ++i) {
-      const auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
-      if (node->is_map() && node->find(*first) == nullptr) {
-        for (auto end = parts.end(); end - first > 1; --end) {
-          const auto whole = join(std::vector<std::string>(first, end), ".");
-          if (node->find(whole) == nullptr) continue;
-          *first = whole;
-          parts.erase(first + 1, end);
-          break;
-        }
-      }
-      node = node->is_list() ? item_of(*node, parts[i]) : node->find(parts[i]);
-    }
-    return parts;
+    return way(tree_, parts, 0).value_or(parts);
   }
 
   void remove() {

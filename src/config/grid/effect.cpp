@@ -1,26 +1,27 @@
 #include "config/grid/effect.h"
 
-#include <string>
-#include <string_view>
+#include <algorithm>
+#include <cstddef>
 
 #include "config/compose/compose.h"
 #include "config/grid/axes.h"
 #include "util/text.h"
 
 namespace difflab::config {
-namespace {
-
-// "a.0.b" of "a[0].b".
-std::string plain_path(std::string_view key) { return join(key_parts(key), "."); }
-
-}  // namespace
-
 bool meets(const Override& item, std::string_view key) {
-  const std::string own = plain_path(item.key), path = plain_path(key);
-  if (own == path || own.starts_with(path + '.')) return true;
-  if (!path.starts_with(own + '.')) return false;
-  const Value value = item.holds_sweep() ? Value() : item.to_value();
-  return !value.is_map() || value.find_path(path.substr(own.size() + 1)) != nullptr;
+  const auto own = key_parts(item.key), path = key_parts(key);
+  const auto common = std::min(own.size(), path.size());
+  if (!std::equal(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(common), path.begin()))
+    return false;
+  if (own.size() >= path.size() || item.holds_sweep() || !item.value) return true;
+  const Value value = item.to_value();
+  const Value* node = &value;
+  for (auto i = common; i < path.size(); ++i) {
+    if (!node->is_map() && !node->is_list()) return true;  // in place of all that lies there
+    node = node->is_list() ? node->find_path(concat("[", path[i], "]")) : node->find(path[i]);
+    if (node == nullptr) return false;
+  }
+  return true;
 }
 
 bool refuse_without_effect(const Override& item, SweepPlan& plan, const Library& library,
