@@ -82,7 +82,7 @@ void refuse_empty_values(int argc, char** argv) {
 // Says what was wrong with the command line, or what --help asked for.
 int exit_code_of(const CLI::ParseError& error, const CLI::App& app,
                  const std::vector<std::string>& words) {
-  const std::string_view command = words.empty() ? "" : words.front();
+  const std::string command = words.empty() ? "" : words.front();
   const bool takes_values = command == "sweep" || command == "config" || command == "evaluate";
   const bool is_hydras = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word == "-m" || word == "--multirun";

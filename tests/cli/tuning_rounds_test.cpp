@@ -131,6 +131,15 @@ CATCH_TEST_CASE("tuned: a variant of which no value works is tried anew in longe
   CATCH_CHECK(bench.sweep(words).code == 0);
   CATCH_CHECK(bench.driver.workers.starts().empty());
   CATCH_CHECK(bench.decisions() == decided);
+
+  // A reference holds all of it: restored, it leaves nothing to do.
+  fs::copy(bench.output(), bench.driver.results() / "tuned" / "reference",
+           fs::copy_options::recursive);
+  fs::remove_all(bench.driver.results() / "runs");
+  CATCH_CHECK(bench.driver.call({"restore"}).code == 0);
+  CATCH_CHECK(bench.sweep(words).code == 0);
+  CATCH_CHECK(bench.driver.workers.starts().empty());
+  CATCH_CHECK(bench.decisions() == decided);
 }
 
 CATCH_TEST_CASE("tuned: where longer runs are not asked for, or do not help, nothing is tunable") {

@@ -35,9 +35,7 @@ void print(const Lines& lines) {
   }
 }
 
-config::Library library() {
-  return config::Library(search_path());
-}
+config::Library library() { return config::Library(search_path()); }
 
 // A file that cannot be read is listed, too: with what is wrong with it.
 std::string title_of(config::Library& files, const std::string& experiment) {
