@@ -7,6 +7,7 @@
 
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
+#include "record/status.h"
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "util/error.h"
@@ -76,6 +77,8 @@ void note_older_trainings(const fs::path& results) {
     const RunDirectory run{results / "runs" / name};
     std::error_code none;
     if (noted.count(name) != 0 || !fs::exists(run.result(), none)) continue;
+    // One that was restored has no model to take.
+    if (!fs::exists(run.checkpoint(), none) && state_of(run) != RunState::kDiverged) continue;
     try {
       note_training(run, training_of(config::load_yaml(run.config())));
     } catch (const UserError&) {  // of a version that this one cannot read

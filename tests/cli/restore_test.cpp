@@ -74,7 +74,12 @@ CATCH_TEST_CASE("runs are restored into another results folder, and have no mode
                    Contains("nothing to run: all 6 runs are finished"));
   const Answer asked = project.call({"evaluate", "tiny", "results=" + other});
   CATCH_CHECK(asked.code == 2);
-  CATCH_CHECK_THAT(asked.err, Contains("error: "));
+  CATCH_CHECK_THAT(asked.err, Contains("none of the 6 runs of tiny is trained in") &&
+                                  Contains("but for restored ones, whose folders"));
+  const auto run = fs::directory_iterator(fs::path(other) / "runs")->path().string();
+  const Answer single = project.call({"needle", run, "--lengths", "64"});
+  CATCH_CHECK(single.code == 2);
+  CATCH_CHECK_THAT(single.err, Contains("was restored without its model"));
   CATCH_CHECK(project.workers.starts().empty());
 }
 

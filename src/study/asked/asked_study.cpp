@@ -82,7 +82,8 @@ Asked study_of_experiment(const std::string& name, const Question& question) {
   if (study.points.empty()) {
     throw UserError(concat("none of the ", planned, " runs of ", name, " is trained in ",
                            config::shown_path(study.results), "; difflab sweep ", name,
-                           " trains them"));
+                           " trains them, but for restored ones, whose folders have to be deleted "
+                           "before"));
   }
   if (study.points.size() < planned) {
     found.note =
@@ -165,10 +166,14 @@ class NamedModels {
     }
     AskedRun run{with_question(config::load_yaml(trained.config())),
                  trained.path.filename().string(), results};
-    if (!is_complete(state) && !is_trained(run_id(run.config), training_id(run.config), results)) {
+    const bool has_model = state == RunState::kFinished && fs::exists(trained.checkpoint());
+    if (!has_model && !is_trained(run_id(run.config), training_id(run.config), results)) {
       throw UserError(concat(trained.path.string(),
-                             ": is not trained to its end; the sweep that it belongs to continues "
-                             "it"));
+                             is_complete(state)
+                                 ? ": was restored without its model; delete the folder, and the "
+                                   "sweep that it belongs to trains it"
+                                 : ": is not trained to its end; the sweep that it belongs to "
+                                   "continues it"));
     }
     return run;
   }
