@@ -17,6 +17,7 @@
 #include "run/trained_runs.h"
 #include "train/checkpoint.h"
 #include "train/tensor_file.h"
+#include "util/error.h"
 
 namespace difflab {
 namespace {
@@ -45,6 +46,11 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
   const auto place = place_of_stage(*stage, run);
   const auto name = place.path.filename().string();
   write_config(place, config::to_yaml(config::write(*stage)));
+  if (is_restored(place)) {
+    throw UserError(concat(place.path.string(),
+                           ": is a stage of this run and was restored without its model; delete "
+                           "the folder to have it trained"));
+  }
   if (read_result(place)) {
     remove_leftovers(place);  // of a process that was killed after its last word
   } else {

@@ -40,6 +40,13 @@ std::optional<Json> read_result(const RunDirectory& run) {
   return result;
 }
 
+bool is_restored(const RunDirectory& run) {
+  std::error_code none;
+  if (std::filesystem::exists(run.checkpoint(), none)) return false;
+  const auto provenance = read_provenance(run);
+  return provenance && provenance->contains("restored_from");
+}
+
 std::optional<Json> read_provenance(const RunDirectory& run) {
   auto json = read_json(run.provenance());
   return json && json->is_object() ? json : std::nullopt;

@@ -26,6 +26,11 @@ struct RunDirectory {
   std::filesystem::path result() const { return path / "result.json"; }
   /// What the trained model has answered so far, one file an evaluation (record/answers.h).
   std::filesystem::path answers() const { return path / "answers"; }
+  /// What the reference NAME keeps of a run that was restored from another one: its own numbers,
+  /// rows and lines. Reports of studies of that name look at these.
+  std::filesystem::path restored(const std::string& name) const {
+    return path / "restored" / (name + ".json");
+  }
   /// Checkpoints that are kept (train.keep_checkpoints), one file a step.
   std::filesystem::path kept() const { return path / "checkpoints"; }
   std::filesystem::path kept(std::int64_t step) const {
@@ -43,6 +48,9 @@ std::optional<Json> read_result(const RunDirectory& run);
 std::optional<Json> read_provenance(const RunDirectory& run);
 /// A status is only news: one that cannot be read counts as none.
 std::optional<Json> read_status(const RunDirectory& run);
+
+/// Whether it was restored from a reference and has no model.
+bool is_restored(const RunDirectory& run);
 
 /// The lines of metrics.jsonl; a last line that a crash left torn is not among them.
 std::vector<Json> read_metrics(const RunDirectory& run);

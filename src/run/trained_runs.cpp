@@ -57,7 +57,8 @@ std::vector<RunDirectory> runs_with_training(const fs::path& results, const std:
   for (const auto& name : names_in(folder_of(results, training))) {
     const RunDirectory run{results / "runs" / name};
     std::error_code none;  // its folder may have been deleted since
-    const bool is_there = fs::exists(run.checkpoint(), none) || fs::exists(run.result(), none);
+    const bool is_there =
+        fs::exists(run.checkpoint(), none) || state_of(run) == RunState::kDiverged;
     if (name != without && is_there) runs.push_back(run);
   }
   return runs;

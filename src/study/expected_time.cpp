@@ -41,7 +41,7 @@ std::vector<fs::path> newest_runs(const fs::path& results) {
   for (fs::directory_iterator entry(results / "runs", error), end; !error && entry != end;
        entry.increment(error)) {
     const auto time = fs::last_write_time(entry->path() / "result.json", error);
-    if (!error) found.emplace_back(time, entry->path());
+    if (!error && !is_restored({entry->path()})) found.emplace_back(time, entry->path());
     error.clear();
   }
   std::sort(found.rbegin(), found.rend());

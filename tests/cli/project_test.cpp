@@ -77,7 +77,7 @@ CATCH_TEST_CASE("commands that are written down name the project, and the galler
   ::setenv("DIFFLAB_PROJECT", lab.lab().c_str(), 1);
   CATCH_REQUIRE(lab.sweep().code == 0);
   const auto record = Json::parse(read_file(lab.lab() / "results/tiny/default/runs.json"));
-  CATCH_CHECK(record.at("command") == "./difflab --project . sweep tiny");
+  CATCH_CHECK(record.at("command") == "difflab --project . sweep tiny");
   CATCH_CHECK(lab.call({"report", "--all"}).code == 0);
   const auto gallery = read_file(lab.lab() / "results/README.md");
   CATCH_CHECK_THAT(gallery, Contains("tiny") && !Contains("theirs"));

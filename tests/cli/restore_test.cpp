@@ -52,6 +52,41 @@ CATCH_TEST_CASE("beside restored runs only what is new is trained") {
   CATCH_CHECK(project.workers.starts().size() == 3);
 }
 
+CATCH_TEST_CASE("of a run that two references hold each sees its own rows") {
+  const Kept project;
+  // The same runs in a second reference, made on another machine: other numbers.
+  const auto second = project.results() / "second" / "reference";
+  fs::create_directories(second.parent_path());
+  fs::copy(project.reference(), second, fs::copy_options::recursive);
+  auto runs = Json::parse(read_file(second / "runs.json"));
+  runs["experiment"] = "second";
+  for (auto& run : runs["runs"]) {
+    run["metrics"]["valid_loss"] = 0.5;
+    run["provenance"]["cpu"] = "another one";
+  }
+  write_file_atomically(second / "runs.json", runs.dump());
+  const Answer answer = project.call({"restore"});
+  CATCH_CHECK_THAT(answer.out,
+                   Contains("second: 6 runs restored") &&
+                       Contains("tiny: 0 runs restored, 0 were there, 6 are another reference's"));
+  CATCH_CHECK_THAT(project.call({"restore", "tiny"}).out,
+                   Contains("0 runs restored, 6 were there"));
+  CATCH_CHECK_THAT(project.sweep().out, Contains("nothing to run: all 6 runs are finished"));
+  CATCH_CHECK(project.tables() == project.before);
+  const auto written = Json::parse(read_file(project.output() / "runs.json"));
+  CATCH_CHECK(written == Json::parse(read_file(project.reference() / "runs.json")));
+}
+
+CATCH_TEST_CASE("what a report reads off a curve is read again from a restored run") {
+  const Kept project;
+  auto runs = Json::parse(read_file(project.reference() / "runs.json"));
+  for (auto& run : runs["runs"]) run["metrics"]["learned"] = 1;
+  write_file_atomically(project.reference() / "runs.json", runs.dump());
+  CATCH_REQUIRE(project.call({"restore"}).code == 0);
+  for (const auto& run : fs::directory_iterator(project.results() / "runs"))
+    CATCH_CHECK_FALSE(read_result({run.path()})->at("metrics").contains("learned"));
+}
+
 CATCH_TEST_CASE("a run that is there or begun is left as it is") {
   const Kept project;
   CATCH_REQUIRE(project.call({"restore"}).code == 0);
@@ -99,10 +134,15 @@ CATCH_TEST_CASE("what cannot be restored is said, and the others still are") {
   write_file_atomically(project.results() / "old" / "reference" / "runs.json",
                         R"({"runs": [{"id": "a", "status": "finished"}]})");
   const Answer other = project.call({"restore"});
-  CATCH_CHECK(other.code == 2);
+  CATCH_CHECK(other.code == 0);  // nobody asked for that one
   CATCH_CHECK_THAT(other.out, Contains("tiny: 0 runs restored, 5 were there"));
-  CATCH_CHECK_THAT(other.err, Contains("old cannot be restored: ") &&
+  CATCH_CHECK_THAT(other.err, Contains("old cannot be restored: "));
+  const Answer named = project.call({"restore", "old", "tiny"});
+  CATCH_CHECK(named.code == 2);
+  CATCH_CHECK_THAT(named.err, Contains("error: old cannot be restored: ") &&
                                   Contains("1 of 2 references are not restored"));
+  CATCH_CHECK_THAT(project.call({"restore", "tiny", "--to", ""}).err,
+                   Contains("--to has no folder after it"));
   CATCH_CHECK_THAT(project.call({"restore", "tinny"}).err, Contains("did you mean tiny"));
 }
 

@@ -258,12 +258,8 @@ CATCH_TEST_CASE("kill -9 of the worker process in mid-sweep changes nothing in t
 
 CATCH_TEST_CASE("kill -9 of a run in mid-sweep changes nothing in the table") {
   Disturbed sweep;
-  const auto ended = sweep.driver.workers.ends();
-  const auto starts = sweep.driver.workers.starts();
-  const auto at_work = std::find_if(starts.begin(), starts.end(),
-                                    [&](const auto& start) { return ended.count(start.id) == 0; });
-  CATCH_REQUIRE(at_work != starts.end());
-  CATCH_REQUIRE(::kill(at_work->pid, SIGKILL) == 0);
+  // The third began when another had ended, and is slow, too.
+  CATCH_REQUIRE(::kill(sweep.driver.workers.starts().at(2).pid, SIGKILL) == 0);
   const Answer answer = Driver::finish(*sweep.process);
   CATCH_CHECK(answer.code == 0);
   CATCH_CHECK_THAT(answer.err, Contains("killed by signal 9"));

@@ -146,6 +146,21 @@ CATCH_TEST_CASE("a run whose checkpoints are damaged starts from its stage again
   CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
 }
 
+CATCH_TEST_CASE("a stage that was restored without its model is said to be one") {
+  const Results results;
+  const auto run = results.run(staged());
+  const auto stage = results.folder_of(*earlier_run(staged()));
+  std::filesystem::remove_all(run.path);
+  std::filesystem::create_directories(run.path);
+  std::filesystem::remove(stage.checkpoint());
+  auto provenance = *read_provenance(stage);
+  provenance["restored_from"] = "a/reference";
+  write_file_atomically(stage.provenance(), provenance.dump());
+  CATCH_CHECK_THROWS_WITH(
+      run_experiment(staged(), results.folder_of(staged()), [] { return false; }),
+      Catch::Contains("was restored without its model"));
+}
+
 CATCH_TEST_CASE("behind a stage that diverged nothing is trained") {
   auto config = staged();
   config.stages[0].train.lr = 1e30;

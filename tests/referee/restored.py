@@ -3,7 +3,8 @@
 
 usage: restored.py DIFFLAB RESULTS
 All references are restored into a new folder. No run may mean something else today, and a dry run of
-each experiment must find all of them finished.
+each experiment must find all of them finished. Of references that share runs each must be reported
+from its own rows.
 """
 import json
 import pathlib
@@ -14,6 +15,8 @@ import tempfile
 
 # References of an older version, which are objected to (recomputable).
 OLDER = {"char_lm", "needle_text"}
+# Their runs are other references', too, which keep other rows of them or were made on another processor.
+SHARED = ("attention_allocation", "mqar", "optimizers")
 
 
 def main():
@@ -35,6 +38,12 @@ def main():
             kept = len(json.loads(pathlib.Path(results, name, "reference", "runs.json").read_text())["runs"])
             if found[0] != f"{kept} runs: {kept} finished":
                 sys.exit(f"{name}: {found[0]}; expected the {kept} of its reference, finished")
+        for name in SHARED:
+            subprocess.run([difflab, "plot", name, "preset=reference", f"results={folder}"], check=True, capture_output=True)
+            for file in ("table.md", "observations.json", "runs.json"):
+                own, kept = (pathlib.Path(place, name, "reference", file).read_bytes() for place in (folder, results))
+                if own != kept:
+                    sys.exit(f"{name}/reference/{file} is another one when it is restored")
     print(f"{len(names)} references restored, and nothing is left to run")
 
 

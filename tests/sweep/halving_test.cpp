@@ -160,6 +160,18 @@ CATCH_TEST_CASE("values whose runs fail are not waited for and never chosen") {
   CATCH_CHECK(finished == 4);
 }
 
+CATCH_TEST_CASE("a run that was restored without its curve is not taken for a bad one") {
+  SweepBench bench;
+  const auto runs = grid(bench.results);
+  for (const auto& run : runs) {
+    write_config(run.directory, run.config_text);
+    write_file_atomically(run.directory.provenance(), R"({"restored_from": "a/reference"})");
+    write_file_atomically(run.directory.result(), R"({"schema": 1, "status": "finished"})");
+  }
+  Halving search(search_of_lr(), runs);
+  CATCH_CHECK_THROWS_WITH(search.look(), Catch::Contains("was restored without the lines of"));
+}
+
 CATCH_TEST_CASE("the steps of a search are known before it starts") {
   SweepBench bench;
   const auto runs = grid(bench.results);

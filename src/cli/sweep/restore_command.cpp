@@ -2,19 +2,25 @@
 // sweep that plans them trains only what else it asks for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/runs/named_references.h"
 #include "cli/sweep/known_runs.h"
 #include "config/value/yaml.h"
+#include "record/run_directory.h"
 #include "record/status.h"
+#include "referee/referee.h"
 #include "report/archive/rebuild.h"
 #include "report/data/frame.h"
+#include "report/data/learned.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -27,12 +33,19 @@ namespace fs = std::filesystem;
 
 struct RestoreOptions {
   std::vector<std::string> words;
-  std::string to;
+  std::optional<std::string> to;
 };
 
 struct Restored {
-  int written = 0, there = 0;
+  int written = 0, there = 0, shared = 0;
   std::vector<std::string> left_out;  ///< why, a line each
+};
+
+// Where the runs of one reference go, and what its reports read off them.
+struct Target {
+  std::string name;
+  Study& study;
+  Restored& restored;
 };
 
 std::string lines_of(const std::vector<Json>& curve) {
@@ -41,71 +54,131 @@ std::string lines_of(const std::vector<Json>& curve) {
   return lines;
 }
 
+// The result that the run had: what a report reads off curves and cells is read off them again.
+Json result_of(const report::FrameRun& run, const report::Study& study) {
+  Json result = {{"schema", kResultSchema}, {"id", run.plan.id}, {"status", name_of(run.state)}};
+  result.update(run.result);
+  std::vector<std::string> of_report{report::kLearned, report::kStepsToLearn};
+  for (const auto& derived : study.report.derived) {
+    std::visit([&](const auto& one) { of_report.push_back(one.name); }, derived);
+  }
+  for (const auto& key : of_report) {
+    result["metrics"].erase(key);
+    if (result.contains("censored")) result["censored"].erase(key);
+  }
+  if (run.diverged_at) result["diverged_at_step"] = *run.diverged_at;
+  return result;
+}
+
+Json provenance_of(const report::FrameRun& run, const std::string& name) {
+  auto provenance = run.provenance.is_object() ? run.provenance : Json::object();
+  provenance["restored_from"] = name + "/reference";
+  return provenance;
+}
+
 // What of a run's folder the reference keeps; the result last, with which it is complete.
-void write_run(const report::FrameRun& run, const sweep::Run& known, const std::string& from) {
+void write_run(const report::FrameRun& run, const sweep::Run& known, const Json& result,
+               const std::string& name) {
   const auto& folder = known.directory;
   write_config(folder, known.config_text);
-  auto provenance = run.provenance.is_object() ? run.provenance : Json::object();
-  provenance["restored_from"] = from;
-  write_file_atomically(folder.provenance(), provenance.dump(1) + "\n");
+  write_file_atomically(folder.provenance(), provenance_of(run, name).dump(1) + "\n");
   write_file_atomically(folder.metrics(), lines_of(run.curve));
-  Json result = {{"schema", kResultSchema}, {"id", known.id}, {"status", name_of(run.state)}};
-  result.update(run.result);
-  if (run.diverged_at) result["diverged_at_step"] = *run.diverged_at;
   write_file_atomically(folder.result(), result.dump(1) + "\n");
 }
 
-// The runs of one report folder, into the study's results.
-void restore_folder(const fs::path& folder, const std::string& from, Study& study,
-                    Restored& restored) {
+// The same of a run that another reference has restored: each keeps the rows that its own report
+// looks at.
+void write_view(const report::FrameRun& run, const RunDirectory& folder, const Json& result,
+                const std::string& name) {
+  const auto file = folder.restored(name);
+  make_directories(file.parent_path());
+  const Json view = {
+      {"result", result}, {"curve", run.curve}, {"provenance", provenance_of(run, name)}};
+  write_file_atomically(file, view.dump() + "\n");
+}
+
+bool is_of_another(const RunDirectory& folder, const std::string& name) {
+  return is_restored(folder) && !fs::exists(folder.restored(name)) &&
+         read_provenance(folder)->at("restored_from") != name + "/reference";
+}
+
+// The runs of one report folder.
+void restore_folder(const fs::path& folder, const Target& target) {
   const auto archive = report::read_archive(folder, folder);
   for (const auto& run : archive.frame.runs()) {
     if (!run.has_result()) continue;
     try {
-      add_known_run(study, run.plan);
+      add_known_run(target.study, run.plan);
     } catch (const UserError& error) {
-      restored.left_out.emplace_back(error.what());
+      target.restored.left_out.emplace_back(error.what());
       continue;
     }
-    const auto& known = study.points.back();
-    if (state_of(known.directory) != RunState::kNew || fs::exists(known.directory.checkpoint())) {
-      ++restored.there;  // or begun, which a sweep continues
-      continue;
+    const auto& known = target.study.points.back();
+    const auto result = result_of(run, archive.study);
+    if (state_of(known.directory) == RunState::kNew && !fs::exists(known.directory.checkpoint())) {
+      write_run(run, known, result, target.name);
+      ++target.restored.written;
+    } else if (is_of_another(known.directory, target.name)) {
+      write_view(run, known.directory, result, target.name);
+      ++target.restored.shared;
+    } else {
+      ++target.restored.there;  // or begun, which a sweep continues
     }
-    write_run(run, known, from);
-    ++restored.written;
   }
 }
 
 Restored restore(const std::string& name, const fs::path& folder, const fs::path& results) {
   Restored restored;
   auto study = study_without_runs(results, name, name);
-  const auto from = concat(name, "/reference");
+  const Target target{name, study, restored};
   // What a tuning found is read off its own runs.
   for (const auto* inner : {"tuning", "tuning/shorter"}) {
-    if (fs::exists(folder / inner / "runs.json"))
-      restore_folder(folder / inner, from, study, restored);
+    if (fs::exists(folder / inner / "runs.json")) restore_folder(folder / inner, target);
   }
-  restore_folder(folder, from, study, restored);
+  restore_folder(folder, target);
   return restored;
 }
 
+// References of a project, else those that come with difflab.
+NamedReferences references_of(std::vector<std::string> words) {
+  const bool says_where = std::any_of(
+      words.begin(), words.end(), [](const auto& word) { return word.starts_with("results="); });
+  if (!says_where && referee::reference_names(find_project() / "results").empty())
+    words.push_back(concat("results=", (find_checkout() / "results").string()));
+  return named_references(words);
+}
+
+fs::path place_of_runs(const RestoreOptions& options) {
+  auto place = find_project() / "results";
+  for (const auto& word : options.words) {
+    if (word.starts_with("results=")) place = named_results(options.words);
+  }
+  if (options.to) place = *options.to;
+  if (place.empty()) throw UserError("--to has no folder after it");
+  return fs::absolute(place).lexically_normal();
+}
+
 void restore_all(const RestoreOptions& options) {
-  const auto asked = named_references(options.words);
-  const auto results = options.to.empty() ? asked.results : fs::path(options.to);
-  const auto place = fs::absolute(results).lexically_normal();
+  const auto asked = references_of(options.words);
+  const auto place = place_of_runs(options);
   require_writable(place);
+  const bool named = std::any_of(options.words.begin(), options.words.end(),
+                                 [](const auto& word) { return word.find('=') == word.npos; });
   int failures = 0;
   for (const auto& name : asked.names) {
     try {
       const auto restored = restore(name, asked.folder(name), place);
-      std::cout << fmt::format("{}: {} runs restored, {} were there\n", name, restored.written,
+      std::cout << fmt::format("{}: {} runs restored, {} were there", name, restored.written,
                                restored.there);
+      if (restored.shared > 0)
+        std::cout << fmt::format(", {} are another reference's, too", restored.shared);
+      std::cout << '\n';
       if (restored.left_out.empty()) continue;
       std::cout << fmt::format("  {} left out, e.g. {}\n", restored.left_out.size(),
                                restored.left_out.front());
     } catch (const UserError& error) {
-      std::cerr << fmt::format("error: {} cannot be restored: {}\n", name, error.what());
+      std::cerr << fmt::format("{}{} cannot be restored: {}\n", named ? "error: " : "", name,
+                               error.what());
       ++failures;
     }
   }
@@ -113,7 +186,7 @@ void restore_all(const RestoreOptions& options) {
       "{} has them without their models; a sweep that plans them trains only what else it asks "
       "for\n",
       config::shown_path(place / "runs"));
-  if (failures > 0)
+  if (failures > 0 && named)
     throw UserError(
         fmt::format("{} of {} references are not restored", failures, asked.names.size()));
 }

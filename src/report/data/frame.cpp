@@ -10,6 +10,7 @@
 #include "report/data/format.h"
 #include "report/data/learned.h"
 #include "util/error.h"
+#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -41,13 +42,26 @@ void read_result_into(FrameRun& run, const RunDirectory& directory) {
   if (step != nullptr && step->is_number()) run.diverged_at = step->get<double>();
 }
 
-FrameRun read_run(const PlannedRun& plan) {
+// What the reference of that name keeps of it, in place of what another one does.
+void take_view(FrameRun& run, const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return;
+  const Json view = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  const auto is_there = [&](const char* key) { return view.is_object() && view.contains(key); };
+  if (!is_there("result") || !is_there("curve") || !is_there("provenance"))
+    throw UserError(file.string() + " is damaged; delete it and restore the reference again");
+  run.result.update(view.at("result"));
+  run.curve = view.at("curve").get<std::vector<Json>>();
+  run.provenance = view.at("provenance");
+}
+
+FrameRun read_run(const PlannedRun& plan, const std::string& study) {
   FrameRun run;
   run.plan = plan;
   const RunDirectory directory{plan.directory};
   try {
     if (auto provenance = read_provenance(directory)) run.provenance = std::move(*provenance);
     read_result_into(run, directory);
+    if (run.has_result() && !study.empty()) take_view(run, directory.restored(study));
   } catch (const UserError& error) {
     run.state = RunState::kFailed;
     run.message = error.what();
@@ -162,9 +176,9 @@ bool matches(const Observation& row, const TextMap& where) {
   });
 }
 
-std::vector<FrameRun> read_runs(const std::vector<PlannedRun>& runs) {
+std::vector<FrameRun> read_runs(const std::vector<PlannedRun>& runs, const std::string& study) {
   std::vector<FrameRun> found;
-  for (const PlannedRun& plan : runs) found.push_back(read_run(plan));
+  for (const PlannedRun& plan : runs) found.push_back(read_run(plan, study));
   return found;
 }
 

@@ -333,6 +333,7 @@ Json runs_json(const Study& study, const Frame& frame) {
       if (const auto found = run.result.find(key); found != run.result.end()) one[key] = *found;
     }
     one["provenance"] = run.provenance;
+    if (one["provenance"].is_object()) one["provenance"].erase("restored_from");  // of this machine
     list.push_back(std::move(one));
   }
   return {{"experiment", study.name},

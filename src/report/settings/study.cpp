@@ -9,7 +9,8 @@ Renderer Renderer::below(const std::filesystem::path& root) {
 }
 
 Frame frame_of(const Study& study) {
-  return {read_runs(study.runs), study.baseline, study.report.learned, study.report.derived};
+  return {read_runs(study.runs, study.name), study.baseline, study.report.learned,
+          study.report.derived};
 }
 
 }  // namespace difflab::report

@@ -36,7 +36,7 @@ bool is_trained(const std::string& id, const std::string& training, const fs::pa
   const RunDirectory run{results / "runs" / id};
   const auto state = state_of(run);
   return state == RunState::kDiverged ||
-         (state == RunState::kFinished && fs::exists(run.checkpoint())) ||
+         (state == RunState::kFinished && !is_restored(run)) ||
          !runs_with_training(results, training, id).empty();
 }
 
@@ -166,7 +166,7 @@ class NamedModels {
     }
     AskedRun run{with_question(config::load_yaml(trained.config())),
                  trained.path.filename().string(), results};
-    const bool has_model = state == RunState::kFinished && fs::exists(trained.checkpoint());
+    const bool has_model = state == RunState::kFinished && !is_restored(trained);
     if (!has_model && !is_trained(run_id(run.config), training_id(run.config), results)) {
       throw UserError(concat(trained.path.string(),
                              is_complete(state)

@@ -51,7 +51,7 @@ class Tuner {
       : study_(study),
         config_(study.config.tune),
         problems_(problems),
-        trials_(study.config),
+        trials_(study.config, study.name),
         grid_(config_.values, is_whole(study, config_.key)) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       auto axes = report::without_seed(study.points[i].axes);

@@ -11,8 +11,9 @@ const Said& Trials::said_by(const sweep::Run& run) const {
   auto& said = place->second;
   if (!is_new) return said;
   const auto& learned = study_.report.learned;
-  const report::Frame frame(report::read_runs({{run.id, run.axes, run.config, run.directory.path}}),
-                            "", learned, {});
+  const report::Frame frame(
+      report::read_runs({{run.id, run.axes, run.config, run.directory.path}}, name_), "", learned,
+      {});
   const auto& found = frame.runs().front();
   said.is_finished = found.state == RunState::kFinished;
   said.metric = found.metric(study_.tune.metric);

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "study/study_config.h"
@@ -30,7 +31,7 @@ struct Tried {
 /// The runs of a tuning, read once however often they are asked.
 class Trials {
  public:
-  explicit Trials(const StudyConfig& study) : study_(study) {}
+  Trials(const StudyConfig& study, std::string name) : study_(study), name_(std::move(name)) {}
 
   const Said& said_by(const sweep::Run& run) const;
 
@@ -44,6 +45,7 @@ class Trials {
 
  private:
   const StudyConfig& study_;
+  std::string name_;
   mutable std::map<std::string, Said> said_;  // by id
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "record/run_directory.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -95,6 +96,11 @@ void Halving::read(const Group& group, Member& member) const {
   }
   // It ended before the rung: it diverged, or got to the event at which it stops.
   if (!member.failed && !is_complete(state)) return;
+  if (!member.failed && is_restored(member.run->directory)) {
+    throw UserError(concat("search.metric: ", member.run->label(),
+                           " was restored without the lines of ", config_.metric, "; delete ",
+                           member.run->directory.path.string(), " to have it trained"));
+  }
   const bool has_stopped = !member.failed && state == RunState::kFinished && !lines.empty();
   member.values.push_back(has_stopped ? score(lines.back()) : kWorst);
 }
