@@ -42,7 +42,7 @@ struct Restored {
 };
 
 // Where the runs of one reference go, and what its reports read off them.
-struct Target {
+struct Restoration {
   std::string name;
   Study& study;
   Restored& restored;
@@ -103,26 +103,26 @@ bool is_of_another(const RunDirectory& folder, const std::string& name) {
 }
 
 // The runs of one report folder.
-void restore_folder(const fs::path& folder, const Target& target) {
+void restore_folder(const fs::path& folder, const Restoration& into) {
   const auto archive = report::read_archive(folder, folder);
   for (const auto& run : archive.frame.runs()) {
     if (!run.has_result()) continue;
     try {
-      add_known_run(target.study, run.plan);
+      add_known_run(into.study, run.plan);
     } catch (const UserError& error) {
-      target.restored.left_out.emplace_back(error.what());
+      into.restored.left_out.emplace_back(error.what());
       continue;
     }
-    const auto& known = target.study.points.back();
+    const auto& known = into.study.points.back();
     const auto result = result_of(run, archive.study);
     if (state_of(known.directory) == RunState::kNew && !fs::exists(known.directory.checkpoint())) {
-      write_run(run, known, result, target.name);
-      ++target.restored.written;
-    } else if (is_of_another(known.directory, target.name)) {
-      write_view(run, known.directory, result, target.name);
-      ++target.restored.shared;
+      write_run(run, known, result, into.name);
+      ++into.restored.written;
+    } else if (is_of_another(known.directory, into.name)) {
+      write_view(run, known.directory, result, into.name);
+      ++into.restored.shared;
     } else {
-      ++target.restored.there;  // or begun, which a sweep continues
+      ++into.restored.there;  // or begun, which a sweep continues
     }
   }
 }
@@ -130,12 +130,12 @@ void restore_folder(const fs::path& folder, const Target& target) {
 Restored restore(const std::string& name, const fs::path& folder, const fs::path& results) {
   Restored restored;
   auto study = study_without_runs(results, name, name);
-  const Target target{name, study, restored};
+  const Restoration into{name, study, restored};
   // What a tuning found is read off its own runs.
   for (const auto* inner : {"tuning", "tuning/shorter"}) {
-    if (fs::exists(folder / inner / "runs.json")) restore_folder(folder / inner, target);
+    if (fs::exists(folder / inner / "runs.json")) restore_folder(folder / inner, into);
   }
-  restore_folder(folder, target);
+  restore_folder(folder, into);
   return restored;
 }
 
