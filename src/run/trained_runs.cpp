@@ -30,6 +30,12 @@ std::set<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
+// A trained model, or the news that there is none. A run that was restored has neither.
+bool can_be_taken(const RunDirectory& run) {
+  std::error_code none;  // its folder may have been deleted since
+  return fs::exists(run.checkpoint(), none) || state_of(run) == RunState::kDiverged;
+}
+
 }  // namespace
 
 fs::path results_of(const RunDirectory& run) {
@@ -56,10 +62,7 @@ std::vector<RunDirectory> runs_with_training(const fs::path& results, const std:
   if (results.empty()) return runs;
   for (const auto& name : names_in(folder_of(results, training))) {
     const RunDirectory run{results / "runs" / name};
-    std::error_code none;  // its folder may have been deleted since
-    const bool is_there =
-        fs::exists(run.checkpoint(), none) || state_of(run) == RunState::kDiverged;
-    if (name != without && is_there) runs.push_back(run);
+    if (name != without && can_be_taken(run)) runs.push_back(run);
   }
   return runs;
 }
@@ -77,9 +80,7 @@ void note_older_trainings(const fs::path& results) {
   for (const auto& name : names_in(results / "runs")) {
     const RunDirectory run{results / "runs" / name};
     std::error_code none;
-    if (noted.count(name) != 0 || !fs::exists(run.result(), none)) continue;
-    // One that was restored has no model to take.
-    if (!fs::exists(run.checkpoint(), none) && state_of(run) != RunState::kDiverged) continue;
+    if (noted.count(name) != 0 || !fs::exists(run.result(), none) || !can_be_taken(run)) continue;
     try {
       note_training(run, training_of(config::load_yaml(run.config())));
     } catch (const UserError&) {  // of a version that this one cannot read

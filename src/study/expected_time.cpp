@@ -41,13 +41,15 @@ std::vector<fs::path> newest_runs(const fs::path& results) {
   for (fs::directory_iterator entry(results / "runs", error), end; !error && entry != end;
        entry.increment(error)) {
     const auto time = fs::last_write_time(entry->path() / "result.json", error);
-    if (!error && !is_restored({entry->path()})) found.emplace_back(time, entry->path());
+    if (!error) found.emplace_back(time, entry->path());
     error.clear();
   }
   std::sort(found.rbegin(), found.rend());
-  if (found.size() > kMostRuns) found.resize(kMostRuns);
   std::vector<fs::path> paths;
-  for (auto& [time, path] : found) paths.push_back(std::move(path));
+  for (auto& [time, path] : found) {
+    if (paths.size() == kMostRuns) break;
+    if (!is_restored({path})) paths.push_back(std::move(path));  // those took their time elsewhere
+  }
   return paths;
 }
 

@@ -87,11 +87,10 @@ std::vector<std::string> own_experiments() {
   return names;
 }
 
-std::string project_option(const fs::path& from) {
+std::string project_option() {
   const auto project = find_project();
   if (project == find_checkout()) return "";
-  const auto shown = from.empty() ? project : project.lexically_relative(from);
-  return concat(" --project ", quoted_for_shell(shown.string()));
+  return concat(" --project ", quoted_for_shell(project.string()));
 }
 
 void take_project(std::vector<std::string>& words) {

@@ -25,8 +25,7 @@ config::SearchPath search_path();
 std::vector<std::string> own_experiments();
 
 /// " --project DIR" for a command that somebody shall type, if there is a project; "" if not.
-/// @param from what DIR is written relative to: the project itself gives "."
-std::string project_option(const std::filesystem::path& from = {});
+std::string project_option();
 
 /// Takes --project DIR or --project=DIR out of a command line and puts it into $DIFFLAB_PROJECT.
 /// What follows a "--" stays. @throws UserError without a DIR, or if it is given twice.

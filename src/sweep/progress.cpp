@@ -31,7 +31,7 @@ Progress::Progress(std::ostream& out, const std::vector<Run>& runs, Settings set
       speed_(all_of(runs).work),
       estimate_(all_of(runs).effort) {
   in_steps_ = std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.work > 1; });
-  next_sign_ = begin_ + std::chrono::duration_cast<Clock::duration>(settings_.between_signs);
+  next_sign_ = begin_ + settings_.between_signs;
   for (const auto& run : runs) {
     if (is_complete(state_of(run.directory))) {
       ++done_;
@@ -54,7 +54,7 @@ void Progress::say(const std::string& line, bool important) {
   }
   if (!important && now < next_line_) return;
   next_line_ = now + kBetweenLines;
-  next_sign_ = now + std::chrono::duration_cast<Clock::duration>(settings_.between_signs);
+  next_sign_ = now + settings_.between_signs;
   out_ << line << '\n' << std::flush;
 }
 

@@ -21,8 +21,9 @@ class Progress : public Observer {
   struct Settings {
     bool live = false;  ///< whether `out` is a terminal
     int width = 80;
-    bool is_most = false;                             ///< some of the runs may never be needed
-    std::chrono::duration<double> between_signs{60};  ///< of life, in a log
+    bool is_most = false;  ///< some of the runs may never be needed
+    std::chrono::steady_clock::duration between_signs =
+        std::chrono::minutes(1);  ///< of life, in a log
   };
   /// `runs`: all that shall be executed; those complete by now count as done.
   Progress(std::ostream& out, const std::vector<Run>& runs, Settings settings);

@@ -115,13 +115,12 @@ CATCH_TEST_CASE("a log gets plain lines, rate limited, but every failure with it
 }
 
 CATCH_TEST_CASE("a log in which nothing happens gets a sign of life now and then") {
-  for (const double seconds : {0.0, 1e6}) {
+  for (const auto hours : {std::chrono::hours(0), std::chrono::hours(300)}) {
     ProgressBench bench;
     std::ostringstream out;
-    Progress progress(out, bench.runs,
-                      {.live = false, .between_signs = std::chrono::duration<double>(seconds)});
+    Progress progress(out, bench.runs, {.live = false, .between_signs = hours});
     progress.tick({&bench.runs[1]});
-    CATCH_CHECK(out.str().empty() == (seconds > 0));
+    CATCH_CHECK(out.str().empty() == (hours.count() > 0));
   }
 }
 

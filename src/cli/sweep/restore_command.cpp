@@ -149,11 +149,7 @@ NamedReferences references_of(std::vector<std::string> words) {
 }
 
 fs::path place_of_runs(const RestoreOptions& options) {
-  auto place = find_project() / "results";
-  for (const auto& word : options.words) {
-    if (word.starts_with("results=")) place = named_results(options.words);
-  }
-  if (options.to) place = *options.to;
+  const auto place = options.to ? fs::path(*options.to) : named_results(options.words);
   if (place.empty()) throw UserError("--to has no folder after it");
   return fs::absolute(place).lexically_normal();
 }

@@ -110,12 +110,11 @@ class ValueOverride {
     std::string path;
     for (const std::string& name : names) {
       path += (path.empty() ? "" : ".") + name;
-      Value* child = around->is_list() ? item_of(*around, name) : around->find(name);
+      Value* child = child_of(*around, name);
       if (!child) return refuse_unknown(*around, name, path);
       if (&name != &names.back()) around = child;
     }
-    const Value* old =
-        around->is_list() ? item_of(*around, names.back()) : around->find(names.back());
+    const Value* old = child_of(*around, names.back());
     if (item_.value && !(item_.to_value() == *old)) {
       return refuse(concat(item_.key, " is ", describe(*old), ", not ", describe(item_.to_value()),
                            ", so it is not deleted"));
@@ -136,7 +135,7 @@ class ValueOverride {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const bool last = i + 1 == names.size();
       path += (path.empty() ? "" : ".") + names[i];
-      Value* child = node->is_list() ? item_of(*node, names[i]) : node->find(names[i]);
+      Value* child = child_of(*node, names[i]);
       if (!child && node->is_list()) {
         return refuse(
             concat(path, " does not exist: the list has ", node->items().size(), " items"));

@@ -55,6 +55,7 @@ struct FrameRun {
 
 /// What the directories of the runs hold. One that cannot be read makes its run failed, with the
 /// reason as its message; it never stops the report.
+/// @param study whose report it is: of a run that several references hold it sees its own rows
 std::vector<FrameRun> read_runs(const std::vector<PlannedRun>& runs, const std::string& study = "");
 
 /// One row of numbers: a cell of an evaluation, a line of metrics.jsonl, or a result's metrics.

@@ -35,8 +35,7 @@ namespace fs = std::filesystem;
 bool is_trained(const std::string& id, const std::string& training, const fs::path& results) {
   const RunDirectory run{results / "runs" / id};
   const auto state = state_of(run);
-  return state == RunState::kDiverged ||
-         (state == RunState::kFinished && !is_restored(run)) ||
+  return state == RunState::kDiverged || (state == RunState::kFinished && !is_restored(run)) ||
          !runs_with_training(results, training, id).empty();
 }
 
