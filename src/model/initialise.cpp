@@ -44,8 +44,8 @@ class Draw {
     if (ends_with_any(name, {".q_proj.weight", ".k_proj.weight", ".v_proj.weight"})) {
       return config_.init.qkv_gain;
     }
-    const bool writes =
-        ends_with_any(name, {".out_proj.weight", ".ffn.down.weight", ".ffn.proj.weight"});
+    const bool writes = ends_with_any(  // o_proj is DIFF V2's name for it
+        name, {".out_proj.weight", ".o_proj.weight", ".ffn.down.weight", ".ffn.proj.weight"});
     const bool scaled = writes && config_.init.residual == ResidualInit::kDepth;
     return scaled ? 1 / std::sqrt(2 * static_cast<double>(config_.layers)) : 1;
   }

@@ -109,6 +109,27 @@ CATCH_TEST_CASE("rows of a difference of maps sum to 1 − λ") {
               1e-12);
 }
 
+CATCH_TEST_CASE("statistics name the λ of every head, and their mean") {
+  for (const auto form : {LambdaForm::kExponential, LambdaForm::kScalarExponential}) {
+    const Fixture f({.lambda_form = form, .lambda_per = LambdaScope::kHead, .lambda_std = 0.5});
+    if (form == LambdaForm::kScalarExponential) {
+      const at::NoGradGuard no_grad;
+      auto a = f.parameter("lambda_a");
+      a.copy_((at::arange(kV1Heads).to(at::kDouble) / 7).view_as(a));
+    }
+    const auto lambdas = f.attention->lambdas(f.x)[0][0];  // [H]
+    const auto statistics = f.attention->statistics();
+    CATCH_REQUIRE(statistics.size() == 1 + kV1Heads);
+    CATCH_CHECK(statistics[0].second == Approx(lambdas.mean().item<double>()));
+    for (std::int64_t head = 0; head < kV1Heads; ++head) {
+      const auto& [name, lambda] = statistics[static_cast<std::size_t>(head) + 1];
+      CATCH_CHECK(name == concat("lambda_head", head));
+      CATCH_CHECK(lambda == Approx(lambdas[head].item<double>()));
+    }
+    CATCH_CHECK(statistics[1].second != statistics[2].second);
+  }
+}
+
 CATCH_TEST_CASE("at λ = 0 the weights are the first maps alone") {
   const Fixture f({.lambda_init = LambdaInit(0.0), .lambda_std = 0.0});
   const auto q = rotate_by_hand(f.x.matmul(f.parameter("q_proj.weight").t()).narrow(2, 8, 4));

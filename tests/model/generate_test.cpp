@@ -152,6 +152,27 @@ CATCH_TEST_CASE("what dropout leaves of an embedding is larger, so that the mean
   });
 }
 
+CATCH_TEST_CASE("what either half of a block adds is dropped as often as dropout says") {
+  for (const char* bias : {"layers.0.attn.out_proj.bias", "layers.0.ffn.proj.bias"}) {
+    CATCH_INFO(bias);
+    auto model = model_of({.block = BlockKind::kNano, .dropout = 0.25});
+    {
+      const at::NoGradGuard no_grad;  // nothing is added but by one bias
+      for (auto& parameter : model.named_parameters()) parameter.value().zero_();
+      model.named_parameters()[bias].fill_(1);
+    }
+    model.train();
+    at::manual_seed(1);
+    model.observe(at::zeros({4, 50}, at::kLong), [](const LayerView& view) {
+      if (view.layer > 0) return;
+      const auto kept = view.output.ne(0);
+      CATCH_CHECK(at::allclose(view.output.masked_select(kept), at::full({1}, 4 / 3.)));
+      const double share = kept.to(at::kDouble).mean().item<double>();
+      CATCH_CHECK(share == Approx(0.75).margin(5 * std::sqrt(0.75 * 0.25 / 6'400)));
+    });
+  }
+}
+
 CATCH_TEST_CASE("a tied head reads the token embeddings") {
   ModelConfig config{.tied_head = true};
   auto model = model_of(config);

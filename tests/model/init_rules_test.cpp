@@ -7,6 +7,7 @@
 
 #include "model/initialise.h"
 #include "model/language_model.h"
+#include "support/attention_variants.h"
 #include "support/catch.h"
 
 namespace difflab {
@@ -15,12 +16,12 @@ namespace {
 constexpr std::int64_t kD = 64, kLayers = 8, kV = 300;
 
 // The root mean square of each parameter with two dimensions, of layer 0 where layers have it.
-std::map<std::string, double> sizes_with(const InitConfig& init, std::optional<double> std = {}) {
-  const ModelConfig config{.d_model = kD,
-                           .layers = kLayers,
-                           .init_std = std,
-                           .init = init,
-                           .attention = DifferentialAttentionConfig{.heads = 2}};
+std::map<std::string, double> sizes_with(
+    const InitConfig& init, std::optional<double> std = {},
+    const AttentionConfig& attention = DifferentialAttentionConfig{.heads = 2},
+    std::int64_t layers = kLayers) {
+  const ModelConfig config{
+      .d_model = kD, .layers = layers, .init_std = std, .init = init, .attention = attention};
   LanguageModel model(config, kV);
   initialise(model, config, 1);
   std::map<std::string, double> sizes;
@@ -39,6 +40,7 @@ CATCH_TEST_CASE("each rule of model.init changes what it names and nothing else"
   const std::map<std::string, double> plain{
       {"tok_embeddings.weight", 1 / std::sqrt(1.0 * kD)},
       {"layers.0.attn.q_proj.weight", uniform_size(kD)},
+      {"layers.0.attn.k_proj.weight", uniform_size(kD)},
       {"layers.0.attn.v_proj.weight", uniform_size(kD)},
       {"layers.0.attn.out_proj.weight", uniform_size(kD)},
       {"layers.0.ffn.gate.weight", uniform_size(kD)},
@@ -58,18 +60,39 @@ CATCH_TEST_CASE("each rule of model.init changes what it names and nothing else"
   check({}, {});
   check({.embedding = EmbeddingInit::kUnit}, {{"tok_embeddings.weight", 1}});
   check({.matrices = MatrixInit::kXavier}, {{"layers.0.attn.q_proj.weight", xavier(kD, kD)},
+                                            {"layers.0.attn.k_proj.weight", xavier(kD, kD)},
                                             {"layers.0.attn.v_proj.weight", xavier(kD, kD)},
                                             {"layers.0.attn.out_proj.weight", xavier(kD, kD)},
                                             {"layers.0.ffn.gate.weight", xavier(kD, 192)},
                                             {"layers.0.ffn.down.weight", xavier(192, kD)},
                                             {"output.weight", xavier(kD, kV)}});
   check({.qkv_gain = 0.25}, {{"layers.0.attn.q_proj.weight", uniform_size(kD) / 4},
+                             {"layers.0.attn.k_proj.weight", uniform_size(kD) / 4},
                              {"layers.0.attn.v_proj.weight", uniform_size(kD) / 4}});
   check({.residual = ResidualInit::kDepth},
         {{"layers.0.attn.out_proj.weight", uniform_size(kD) * small},
          {"layers.0.ffn.down.weight", uniform_size(192) * small}});
   check({.output = OutputInit::kInverseSqrtWidth}, {{"output.weight", 1 / std::sqrt(1.0 * kD)}});
   check({.output = OutputInit::kZero}, {{"output.weight", 0}});
+}
+
+// What it is called differs between the official files.
+CATCH_TEST_CASE("residual: depth narrows the last projection of every attention") {
+  for (const auto& [name, attention] : testing::attention_variants()) {
+    const auto usual = sizes_with({}, {}, attention, 3);
+    const auto narrowed = sizes_with({.residual = ResidualInit::kDepth}, {}, attention, 3);
+    int last = 0;
+    for (const auto& [parameter, size] : usual) {
+      CATCH_INFO(name << ": " << parameter);
+      const bool is_last =
+          parameter.ends_with(".out_proj.weight") || parameter.ends_with(".o_proj.weight");
+      last += is_last ? 1 : 0;
+      const double factor =
+          is_last || parameter.ends_with("ffn.down.weight") ? 1 / std::sqrt(6.0) : 1;
+      CATCH_CHECK(narrowed.at(parameter) == Approx(size * factor));
+    }
+    CATCH_CHECK(last == 3);
+  }
 }
 
 CATCH_TEST_CASE("a deviation that is given takes the place of the rule and keeps its factors") {

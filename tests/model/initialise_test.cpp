@@ -79,8 +79,14 @@ std::set<std::string> set_by_attention(const ModelConfig& config) {
   return names;
 }
 
-// Every parameter of a model with the defaults of the official files. What an attention sets
-// itself, only its own tests know.
+// Values that attentions give their own parameters; those of λ are looked at below.
+void check_own(const std::string& name, const at::Tensor& value) {
+  for (const char* zero : {".xsa_alpha", ".lambda_a", ".lambda_b"}) {
+    if (name.ends_with(zero)) CATCH_CHECK(value.eq(0).all().item<bool>());
+  }
+}
+
+// Every parameter of a model with the defaults of the official files.
 void check_drawn(const ModelConfig& config) {
   const auto own = set_by_attention(config);
   const auto model = drawn(config);
@@ -91,6 +97,7 @@ void check_drawn(const ModelConfig& config) {
     CATCH_CHECK(value.isfinite().all().item<bool>());
     if (own.count(name) > 0) {
       CATCH_CHECK(name.find(".attn.") != name.npos);
+      check_own(name, value);
     } else if (!name.ends_with(".weight") && !name.ends_with(".bias")) {
       CATCH_FAIL_CHECK("nobody sets it: only names that end in .weight or .bias are known");
     } else if (value.dim() == 1) {
@@ -158,6 +165,16 @@ CATCH_TEST_CASE("deviations that are given hold for matrices and for embeddings,
 
 CATCH_TEST_CASE("a learned number λ begins at its λ_init, layer by layer and head by head") {
   for (const auto per : {LambdaScope::kLayer, LambdaScope::kHead}) {
+    // exp(a) − exp(b) + λ_init with a = b = 0 at first.
+    const auto exponential = drawn(
+        drawn_config(DifferentialAttentionConfig{.heads = 2,
+                                                 .lambda_init = LambdaInit(0.3),
+                                                 .lambda_form = LambdaForm::kScalarExponential,
+                                                 .lambda_per = per}));
+    for (const auto& [name, lambda] : exponential->statistics()) {
+      CATCH_INFO(name);
+      CATCH_CHECK(lambda == Approx(0.3));
+    }
     const auto model = drawn(drawn_config(
         DifferentialAttentionConfig{.heads = 2,
                                     .lambda_init = LambdaInit(std::vector{0.1, 0.2, 0.7}),
@@ -171,6 +188,17 @@ CATCH_TEST_CASE("a learned number λ begins at its λ_init, layer by layer and h
       CATCH_CHECK(at::allclose(lambda, at::full_like(lambda, expected[layer])));
     }
   }
+}
+
+CATCH_TEST_CASE("sinks are normal with the deviation of the official file") {
+  Pool sinks;
+  const auto model = drawn(drawn_config(SoftmaxAttentionConfig{
+      .heads = 48, .head_dim = 2, .controls = {.sink = AttentionSink::kLearned}}));
+  for (const auto& parameter : model->named_parameters()) {
+    if (parameter.key().ends_with(".sinks")) sinks.add(parameter.value());
+  }
+  CATCH_CHECK(sinks.count == 3 * 48);
+  check_normal(sinks, 0.02);
 }
 
 CATCH_TEST_CASE("no two parameters share their numbers, and another seed draws others") {

@@ -68,6 +68,31 @@ CATCH_TEST_CASE("a loss of few positions is that of all logits with the others l
   }
 }
 
+CATCH_TEST_CASE("a weighted loss is the mean of weighted losses, by the library and by kernels") {
+  at::manual_seed(5);
+  const auto inputs = at::randint(kScoreVocab, {3, 8}, at::kLong);
+  const auto targets =
+      at::randint(kScoreVocab, {3, 8}, at::kLong).masked_fill(at::rand({3, 8}) < 0.5, kNone);
+  auto asked = Questions::of(targets);
+  const auto n = asked.targets.size(0);
+  asked.weights = at::rand({n}, at::kDouble) + 0.5;
+  const ModelConfig config{.d_model = 16, .layers = 1};
+  const auto expected = score_outcome(config, Kernels::kPlain, [&](LanguageModel& model) {
+    const auto logits = model.forward(inputs).flatten(0, 1).index_select(0, asked.where);
+    const auto right = logits.log_softmax(-1).gather(1, asked.targets.unsqueeze(1)).squeeze(1);
+    return -(asked.weights * right).sum() / n;
+  });
+  for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+    const auto found = score_outcome(
+        config, kernels, [&](LanguageModel& model) { return mean_loss(model, inputs, asked); });
+    CATCH_CHECK(testing::relative_error(found.loss, expected.loss) < 1e-12);
+    for (std::size_t i = 0; i < expected.gradients.size(); ++i) {
+      const auto error = (found.gradients[i] - expected.gradients[i]).abs().max();
+      CATCH_CHECK(error.item<double>() < 1e-11);
+    }
+  }
+}
+
 CATCH_TEST_CASE("a score counts right answers, and sequences all of whose answers are right") {
   const ModelConfig config{.d_model = 16, .layers = 1};
   LanguageModel model(config, kScoreVocab);

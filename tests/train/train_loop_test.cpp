@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <set>
 #include <vector>
 
 #include "model/initialise.h"
@@ -45,9 +46,11 @@ TrainConfig looped() {
           .eval_samples = 9};
 }
 
-std::shared_ptr<LanguageModel> looped_model() {
-  const ModelConfig config{
-      .d_model = 16, .layers = 1, .attention = DifferentialAttentionConfig{.heads = 1}};
+std::shared_ptr<LanguageModel> looped_model(double dropout = 0) {
+  const ModelConfig config{.d_model = 16,
+                           .layers = 1,
+                           .dropout = dropout,
+                           .attention = DifferentialAttentionConfig{.heads = 1}};
   auto model = std::make_shared<LanguageModel>(config, looped_task().build()->vocab_size());
   initialise(*model, config, kSeed);
   return model;
@@ -61,6 +64,8 @@ struct Training {
   std::unique_ptr<Task> task = looped_task().build();
   RunIdentity identity{.id = "me", .config = "{}"};
   std::vector<std::int64_t> asked = {};  // the samples of each validation
+  std::uint64_t seed = kSeed;
+  std::vector<double> drawn = {};  // by the library's generator, at each validation
 
   TrainOutcome go(
       const TrainConfig& config, std::function<bool()> stop_requested = [] { return false; }) {
@@ -69,13 +74,14 @@ struct Training {
         {.model = *model,
          .task = *task,
          .config = config,
-         .seed = kSeed,
+         .seed = seed,
          .record_steps = false,
          .run = identity,
          .directory = run,
          .validate =
              [&](LanguageModel&, std::int64_t samples) {
                asked.push_back(samples);
+               drawn.push_back(at::rand({1}).item<double>());
                return Json{{"valid_loss", 2.5}, {"valid_accuracy", curve.at(asked.size() - 1)}};
              },
          .look_for = [](const auto& events, auto) { return std::vector<bool>(events.size()); },
@@ -204,6 +210,20 @@ CATCH_TEST_CASE("a loop that stops between two lines goes on with its moments an
   CATCH_CHECK(lines[2].at("train_loss").get<double>() ==
               Approx((expected.losses[2] + expected.losses[3]) / 2).epsilon(1e-4));
   CATCH_CHECK(outcome.progress.spikes.recent.size() == 6);
+}
+
+// Each step draws as many numbers, so what comes behind them tells where they began.
+CATCH_TEST_CASE("dropout has other masks at every step and for every seed") {
+  std::set<double> drawn;
+  for (const std::uint64_t seed : {kSeed, kSeed + 1}) {
+    Training training;
+    training.model = looped_model(/*dropout=*/0.1);
+    training.seed = seed;
+    training.go(looped());
+    CATCH_REQUIRE(training.drawn.size() == 4);  // the first before any step
+    drawn.insert(training.drawn.begin() + 1, training.drawn.end());
+  }
+  CATCH_CHECK(drawn.size() == 6);
 }
 
 CATCH_TEST_CASE("every optimiser goes on from a checkpoint to the same bytes") {
