@@ -149,6 +149,14 @@ class Work {
     }
     if (const auto other = take_training(config_, directory_, lease_)) {
       provenance_.note("trained_in", other->path.filename().string());
+      provenance_.note_training(*other);
+    }
+    if (!std::filesystem::exists(directory_.checkpoint())) {
+      forget_training(directory_, training_id(config_));
+    }
+    if (const auto change = provenance_.change(); !change.empty()) {
+      std::cout << "continuing what other code or another machine began: " << change << '\n';
+      note_event(directory_, "other origin", {{"message", change}});
     }
     const auto task = build_task(config_.task);
     auto model = untrained_model(*task);

@@ -13,11 +13,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <sstream>
 #include <utility>
 
 #include "util/error.h"
 #include "util/files.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -195,14 +197,32 @@ std::optional<std::uint64_t> LeaseWatch::free_after(const RunDirectory& run) {
   return std::nullopt;
 }
 
+namespace {
+
+// What the clock says by which the files of this folder are dated, which may be another machine's;
+// ours where nothing can be written.
+std::time_t now_in(const fs::path& folder) {
+  const auto file = folder / concat(".now.", host_name(), ".", ::getpid());
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  struct stat info {};
+  const bool is_known = descriptor >= 0 && ::write(descriptor, "", 1) == 1 &&
+                        ::fsync(descriptor) == 0 && ::fstat(descriptor, &info) == 0;
+  if (descriptor >= 0) {
+    ::close(descriptor);
+    ::unlink(file.c_str());
+  }
+  return is_known ? info.st_mtime : std::time(nullptr);
+}
+
+}  // namespace
+
 bool looks_taken(const RunDirectory& run) {
   const auto claim = last_claim(run);
   if (claim.epoch == 0 || claim.is(kFree) || holder_is_gone(run, claim)) return false;
   if (claim.process_here() != 0) return true;
   struct stat info {};
   if (::stat(claim_file(run, claim.epoch).c_str(), &info) != 0) return false;
-  const auto changed = std::chrono::system_clock::from_time_t(info.st_mtime);
-  return std::chrono::system_clock::now() - changed < kRecent;
+  return std::chrono::seconds(now_in(run.claims()) - info.st_mtime) < kRecent;
 }
 
 pid_t holder_here(const RunDirectory& run) {
@@ -215,24 +235,37 @@ std::unique_ptr<Lease> Lease::acquire(const RunDirectory& run,
                                       const std::function<bool()>& stop_requested,
                                       LeaseTimes times) {
   LeaseWatch watch(times);
-  while (true) {
-    if (stop_requested()) return nullptr;
+  while (!stop_requested()) {
     if (const auto last = watch.free_after(run)) {
-      const auto epoch = *last + 1;  // and no other: somebody may have come since
-      if (const int descriptor = create_claim(run, epoch, kHeld); descriptor >= 0) {
-        if (last_epoch(run) != epoch) {  // the name was free because it is long past
-          ::close(descriptor);
-          ::unlink(claim_file(run, epoch).c_str());
-          continue;
-        }
-        std::unique_ptr<Lease> lease(new Lease(run, epoch, descriptor, times));
-        remove_claims_before(run, epoch);
-        remove_temporaries(run);
-        return lease;
-      }
+      if (auto lease = take_after(run, *last, times)) return lease;
     }
     std::this_thread::sleep_for(kPoll);
   }
+  return nullptr;
+}
+
+std::unique_ptr<Lease> Lease::acquire_if_free(const RunDirectory& run, LeaseTimes times) {
+  LeaseWatch watch(times);
+  while (const auto last = watch.free_after(run)) {
+    if (auto lease = take_after(run, *last, times)) return lease;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Lease> Lease::take_after(const RunDirectory& run, std::uint64_t last,
+                                         LeaseTimes times) {
+  const auto epoch = last + 1;  // and no other: somebody may have come since
+  const int descriptor = create_claim(run, epoch, kHeld);
+  if (descriptor < 0) return nullptr;
+  if (last_epoch(run) != epoch) {  // the name was free because it is long past
+    ::close(descriptor);
+    ::unlink(claim_file(run, epoch).c_str());
+    return nullptr;
+  }
+  std::unique_ptr<Lease> lease(new Lease(run, epoch, descriptor, times));
+  remove_claims_before(run, epoch);
+  remove_temporaries(run);
+  return lease;
 }
 
 Lease::Lease(const RunDirectory& run, std::uint64_t epoch, int descriptor, LeaseTimes times)

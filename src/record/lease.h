@@ -81,6 +81,10 @@ class Lease {
   static std::unique_ptr<Lease> acquire(const RunDirectory& run,
                                         const std::function<bool()>& stop_requested,
                                         LeaseTimes times = LeaseTimes::from_environment());
+  /// Takes it if nobody is at it now, else empty; a holder elsewhere counts until a LeaseWatch has
+  /// shut it out.
+  static std::unique_ptr<Lease> acquire_if_free(const RunDirectory& run,
+                                                LeaseTimes times = LeaseTimes::from_environment());
   /// Gives the run back, if it was not lost.
   ~Lease();
   Lease(const Lease&) = delete;
@@ -96,6 +100,8 @@ class Lease {
   void publish_result(std::string_view text);
 
  private:
+  static std::unique_ptr<Lease> take_after(const RunDirectory& run, std::uint64_t last,
+                                           LeaseTimes times);
   Lease(const RunDirectory& run, std::uint64_t epoch, int descriptor, LeaseTimes times);
   void keep_alive();
   void stop_beating();

@@ -97,6 +97,11 @@ Json ask_source_state() {
 
 constexpr const char* kTimeFormat = "%Y-%m-%dT%H:%M:%SZ";
 
+/// What the numbers of a run depend on beside its configuration.
+constexpr std::array kOrigin = {"commit", "dirty",           "diff_sha256",
+                                "cpu",    "instruction_set", "device_name",
+                                "device", "libtorch",        "compiler"};
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -125,6 +130,20 @@ std::string ask_processor() {
 const std::string& processor() {
   static const std::string name = ask_processor();
   return name;
+}
+
+std::vector<Json> sessions_of(const Json& provenance) {
+  if (!provenance.is_object()) return {};
+  std::vector<Json> sessions{provenance};
+  for (const char* key : {"earlier_sessions", "training"}) {
+    const auto found = provenance.find(key);
+    if (found == provenance.end() || !found->is_array()) continue;
+    for (const Json& session : *found) {
+      const auto inner = sessions_of(session);
+      sessions.insert(sessions.end(), inner.begin(), inner.end());
+    }
+  }
+  return sessions;
 }
 
 std::optional<std::time_t> recorded_time(const Json& provenance, const char* key) {
@@ -174,6 +193,35 @@ Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std:
 void Provenance::note(const std::string& key, const Json& value) {
   json_[key] = value;
   write(Sync::kNothing);
+}
+
+void Provenance::note_training(const RunDirectory& other) {
+  Json sessions = Json::array();
+  for (const Json& session : sessions_of(read_provenance(other).value_or(Json::object()))) {
+    Json facts = Json::object();
+    for (const char* key : kOrigin) {
+      if (session.contains(key)) facts[key] = session[key];
+    }
+    if (std::find(sessions.begin(), sessions.end(), facts) == sessions.end()) {
+      sessions.push_back(std::move(facts));
+    }
+  }
+  note("training", sessions);
+}
+
+std::string Provenance::change() const {
+  const auto earlier = json_.find("earlier_sessions");
+  if (earlier == json_.end() || earlier->empty()) return "";
+  std::vector<std::string> changes;
+  for (const char* key : kOrigin) {
+    const Json before = earlier->back().value(key, Json()), now = json_.value(key, Json());
+    if (before == now) continue;
+    const auto shown = [](const Json& value) {
+      return value.is_string() ? value.get<std::string>().substr(0, 40) : value.dump();
+    };
+    changes.push_back(concat(key, " ", shown(before), " → ", shown(now)));
+  }
+  return join(changes);
 }
 
 Json Provenance::so_far() const {

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "record/run_directory.h"
 #include "util/files.h"
@@ -25,6 +26,13 @@ class Provenance {
   /// Adds a fact.
   void note(const std::string& key, const Json& value);
 
+  /// Adds where a training that was taken from another run came from ("training").
+  void note_training(const RunDirectory& other);
+
+  /// What is another than in the session before, "commit a1b2 → c3d4", of what numbers depend on;
+  /// empty if nothing is, or there was none.
+  std::string change() const;
+
   /// What the file says so far, earlier sessions aside, with now as the time of the end.
   Json so_far() const;
 
@@ -40,6 +48,10 @@ class Provenance {
   Json json_;
   OtherLoad others_ = {};
 };
+
+/// All that a run's numbers come from: its last session, those before, and those of the training
+/// that it took from another run, each with its own facts.
+std::vector<Json> sessions_of(const Json& provenance);
 
 /// A provenance's "started" or "finished"; nothing if it does not say, or not as we write it.
 std::optional<std::time_t> recorded_time(const Json& provenance, const char* key);

@@ -33,7 +33,11 @@ std::set<std::string> names_in(const fs::path& folder) {
 // A trained model, or the news that there is none. A run that was restored has neither.
 bool can_be_taken(const RunDirectory& run) {
   std::error_code none;  // its folder may have been deleted since
-  return fs::exists(run.checkpoint(), none) || state_of(run) == RunState::kDiverged;
+  try {
+    return fs::exists(run.checkpoint(), none) || state_of(run) == RunState::kDiverged;
+  } catch (const UserError&) {  // a damaged result is no model, and nobody else's business
+    return false;
+  }
 }
 
 }  // namespace
@@ -54,6 +58,12 @@ void note_training(const RunDirectory& run, const std::string& training) {
   const auto file = folder / run.path.filename();
   const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (made >= 0) ::close(made);
+}
+
+void forget_training(const RunDirectory& run, const std::string& training) {
+  const auto results = results_of(run);
+  std::error_code ignored;
+  if (!results.empty()) fs::remove(folder_of(results, training) / run.path.filename(), ignored);
 }
 
 std::vector<RunDirectory> runs_with_training(const fs::path& results, const std::string& training,

@@ -16,6 +16,8 @@ namespace difflab {
 /// Notes that the training of a run has ended. Nothing happens if the run does not lie in
 /// RESULTS/runs, or if nothing can be written: a training is then only done again.
 void note_training(const RunDirectory& run, const std::string& training);
+/// Takes it back: the run is trained anew, so that a checkpoint of it is no trained model.
+void forget_training(const RunDirectory& run, const std::string& training);
 
 /// The runs with this training, by name, but for `without`.
 std::vector<RunDirectory> runs_with_training(const std::filesystem::path& results,

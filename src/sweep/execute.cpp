@@ -74,6 +74,20 @@ void note_failure(const Run& run, const std::string& message) {
   note_event(run.directory, "failure", {{"message", message}});
 }
 
+// The process at the run, if this one has started it: other sweeps see to their own.
+pid_t own_process_at(const Run& run) {
+  const pid_t holder = holder_here(run.directory);
+  for (pid_t process = holder; process > 1;) {
+    if (process == ::getpid()) return holder;
+    std::ifstream file(concat("/proc/", process, "/status"));
+    process = 0;
+    for (std::string word; file >> word;) {
+      if (word == "PPid:") file >> process;
+    }
+  }
+  return 0;
+}
+
 class Execution {
  public:
   Execution(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
@@ -149,7 +163,7 @@ class Execution {
     }
     for (auto& [directory, job] : running_) {
       if (job.paused || selection_->verdict(*job.run) == Selection::Verdict::kGoOn) continue;
-      const pid_t process = holder_here(job.run->directory);
+      const pid_t process = own_process_at(*job.run);
       if (process <= 0) continue;
       ::kill(process, SIGTERM);
       job.paused = true;
@@ -187,7 +201,7 @@ class Execution {
       const std::chrono::duration<double> took = now - job.started;
       const bool late = policy_.timeout_seconds > 0 && took.count() > policy_.timeout_seconds;
       if (!late && policy_.memory_mb <= 0) continue;
-      const pid_t process = holder_here(job.run->directory);
+      const pid_t process = own_process_at(*job.run);
       if (process <= 0) continue;
       const auto memory = own_memory_mb(process);
       if (policy_.memory_mb > 0 && memory > policy_.memory_mb) {

@@ -189,7 +189,11 @@ class Loop {
     share_file(context_.directory.checkpoint(), kept);
   }
 
-  TrainOutcome end(TrainEnd how) const { return {how, progress_, spent_}; }
+  TrainOutcome end(TrainEnd how) {
+    // No checkpoint follows, whose saving would put the lines on the disk before the result's.
+    if (how == TrainEnd::kDiverged) metrics_.sync();
+    return {how, progress_, spent_};
+  }
 
   const TrainContext& context_;
   const TrainConfig& config_;

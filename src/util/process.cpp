@@ -93,6 +93,8 @@ StopSignals::StopSignals() {
     struct sigaction previous {};
     ::sigaction(signal, &action, &previous);
     previous_.emplace_back(signal, previous);
+    // Under nohup the end of the terminal is no reason to stop.
+    if (signal == SIGHUP && previous.sa_handler == SIG_IGN) ::signal(SIGHUP, SIG_IGN);
   }
 }
 
@@ -226,7 +228,9 @@ Printed run_program(const std::vector<std::string>& argv) {
   Process program(with_path);
   program.close_input();
   Printed printed;
+  const int stops = StopSignals::count();
   while (program.output_open()) {
+    if (StopSignals::count() != stops) program.kill_group(SIGKILL);  // nobody waits for it any more
     for (const auto& line : program.read_lines(std::chrono::seconds(10))) {
       printed.output += line + "\n";
     }

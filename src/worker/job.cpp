@@ -48,7 +48,7 @@ void install_stop_signals() {
   }
 }
 
-int run_job(const std::filesystem::path& directory, int cores) {
+int run_job(const std::filesystem::path& directory, int cores, WhenTaken when_taken) {
   const RunDirectory run{std::filesystem::absolute(directory).lexically_normal()};
   std::unique_ptr<Lease> lease;
   // Who has lost the run has also lost its temporary files, and may fail with anything.
@@ -59,9 +59,11 @@ int run_job(const std::filesystem::path& directory, int cores) {
   };
   try {
     const auto stop_requested = [] { return stop != 0; };
-    lease = Lease::acquire(run, stop_requested);
-    if (!lease) return kRunStopped;
+    const bool gives_up = when_taken == WhenTaken::kGiveUp;
+    lease = gives_up ? Lease::acquire_if_free(run) : Lease::acquire(run, stop_requested);
+    if (!lease && !gives_up) return kRunStopped;
     if (std::filesystem::exists(run.result())) return kDone;
+    if (!lease) return kRunOvertaken;
     note_event(run, "start", {{"epoch", lease->epoch()}});
     const auto end = run_experiment(read_run_config(run), run, stop_requested, lease.get(), cores);
     if (end == RunEnd::kComplete) return kDone;

@@ -7,9 +7,14 @@ namespace difflab {
 /// TERM, INT, HUP, USR1 and USR2 ask the run to stop at the next step; a second INT ends at once.
 void install_stop_signals();
 
-/// Executes the run that DIR/config.yaml describes, unless its result is there already. Waits
-/// until nobody else is at it, so two callers never work on one run (record/lease.h). `cores`: see
+/// What a job does whose run somebody else is at.
+enum class WhenTaken { kWait, kGiveUp };
+
+/// Executes the run that DIR/config.yaml describes, unless its result is there already. Two callers
+/// never work on one run (record/lease.h): one waits until nobody else is at it, or gives up
+/// (kRunOvertaken), so that its launcher can hand out another run meanwhile. `cores`: see
 /// run_experiment.
-int run_job(const std::filesystem::path& directory, int cores = 1);
+int run_job(const std::filesystem::path& directory, int cores = 1,
+            WhenTaken when_taken = WhenTaken::kWait);
 
 }  // namespace difflab

@@ -87,7 +87,7 @@ class Clone {
   Clone(const Clone&) = delete;
   Clone& operator=(const Clone&) = delete;
 
-  fs::path root() const { return folder_.path() / "a clone"; }
+  fs::path root() const { return folder_.path() / "a clone [1]"; }
   fs::path stubs() const { return folder_.path() / "stubs"; }
 
   std::unique_ptr<Process> start(std::vector<std::string> arguments) const {

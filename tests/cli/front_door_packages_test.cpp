@@ -81,7 +81,10 @@ CATCH_TEST_CASE("a .venv that was left half made is made again") {
   const Clone clone;
   CATCH_CHECK(clone.call({"list"}).code == 0);
   CATCH_CHECK_THAT(clone.calls(), !Contains("-m venv"));
-  fs::remove(clone.root() / ".venv/lib/python3.11/site-packages/pip");
+  // Its pip does not work.
+  write_file_atomically(clone.root() / ".venv/bin/python",
+                        "#!/bin/sh\n[ \"$2\" != pip ] || [ \"$3\" != --version ]\n");
+  fs::permissions(clone.root() / ".venv/bin/python", fs::perms::owner_all);
   CATCH_CHECK(clone.change_and_call().code == 0);
   CATCH_CHECK_THAT(clone.calls(), Contains("python3 -m venv --clear "));
 }
@@ -132,6 +135,7 @@ class Packages {
                                             "CMAKE_PREFIX_PATH"};
   static constexpr const char* kPython = R"(#!/bin/bash
 [[ $1 == -m ]] || exec python3 "$@"
+[[ ${!#} != --version ]] || exit 0
 echo "pip ${!#}" >>"$STUBS/calls"
 [[ ${!#} == *+cpu && -e $STUBS/no_cpu_wheel ]] && { echo "ERROR: No matching distribution"; exit 1; }
 exit 0

@@ -58,6 +58,18 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
       {"claims.0.variant=dif",
        "claims[0].variant is dif, which is no value of model; did you mean"},
       {"claims.0.against=dif", "claims[0].against is dif, which is no value of model"},
+      {"tables.0.rows=[task.needle.needles,model]",
+       "baseline is transformer, which is no value of task.needle.needles, but of model; claims "
+       "compare values of the first axis in rows of the first table: expected model there"},
+      {"claims.1.margin=1", "claims[1].margin is 1, and few_accuracy_4_bits lies between 0 and 1"},
+      {"claims.1.smallest=30", "claims[1].smallest is 30, and few_accuracy_4_bits lies between"},
+      {"figures.1.source=fwe",
+       "figures[1].source is fwe, which is no evaluation of these runs; "
+       "did you mean few?"},
+      {"derived=[{kind: map_area, name: area, source: fwe}]",
+       "derived[0].source is fwe, which is no evaluation of these runs; did you mean few?"},
+      {"train.events.0.metric=valid_nedle_accuracy",
+       "train.events[0].metric is valid_nedle_accuracy, which is no held-out"},
       {"claims.1.where={task.needle.needles: 3}", "is 3, which is no value of task.needle.needles"},
       {"claims.0.metric=steps_to_fuond", "claims[0].metric is steps_to_fuond, which is no metric"},
       {"claims.1.metric=few_acuracy_4_bits", "did you mean few_accuracy_*_bits?"},
@@ -77,6 +89,62 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
     CATCH_CHECK(answer.code == 2);
     CATCH_CHECK_THAT(answer.err, Contains(expected));
   }
+}
+
+CATCH_TEST_CASE("other seeds than the written ones excuse no wrong name") {
+  const Driver driver;
+  driver.write("experiments/named.yaml", kNamed);
+  for (const char* seeds : {"seed=range(3)", "sweep.repeat=3"}) {
+    CATCH_INFO(seeds);
+    auto overrides = std::vector<std::string>{seeds, "claims.0.variant=dif"};
+    if (std::string(seeds) == "sweep.repeat=3") overrides.insert(overrides.begin(), "~sweep.seed");
+    const auto answer = dry_run_of(driver, overrides);
+    CATCH_CHECK_THAT(answer.err, Contains("claims[0].variant is dif, which is no value of model"));
+  }
+}
+
+CATCH_TEST_CASE("a claim or an event on what its runs do not measure is told") {
+  const Driver driver;
+  driver.write("experiments/named.yaml",
+               "# @package _global_\n"
+               "baseline: transformer\n"
+               "evaluate: [{kind: heldout, samples: 4}]\n"
+               "sweep: {model: [transformer, diff], task: [needle_recall, noisy_recall]}\n"
+               "claims:\n"
+               "  - {text: more, metric: needle_accuracy, variant: diff, where: {task: "
+               "needle_recall}}\n"
+               "tables: [{name: table, rows: [model, task], columns: [test_loss]}]\n");
+  CATCH_CHECK(dry_run_of(driver, {}).code == 0);
+  const auto elsewhere = dry_run_of(driver, {"claims.0.where={task: noisy_recall}"});
+  CATCH_CHECK(elsewhere.code == 2);
+  CATCH_CHECK_THAT(elsewhere.err,
+                   Contains("claims[0].metric is needle_accuracy, which is no metric of these") &&
+                       Contains("(of model=diff with this where)"));
+  const auto event = dry_run_of(
+      driver, {"train.events=[{name: found, metric: valid_needle_accuracy, at_least: 0.9}]"});
+  CATCH_CHECK(event.code == 2);
+  CATCH_CHECK_THAT(event.err, Contains("train.events[0].metric is valid_needle_accuracy, which"));
+}
+
+CATCH_TEST_CASE("a run that two parts of a union write in two ways is one run") {
+  const Driver driver;
+  driver.write(
+      "experiments/named.yaml",
+      "# @package _global_\n"
+      "sweep:\n"
+      "  union:\n"
+      "    - {model: [transformer, diff]}\n"
+      "    - {model: [transformer, diff], train.weight_decay: [0, 0.1]}\n"
+      "  seed: range(2)\n"
+      "tables: [{name: table, rows: [model, train.weight_decay], columns: [valid_loss]}]\n");
+  const auto answer = dry_run_of(driver, {"--json"});
+  CATCH_INFO(answer.err);
+  const auto runs = Json::parse(answer.out);
+  CATCH_CHECK(runs.size() == 8);
+  std::set<std::string> ids;
+  for (const auto& run : runs) ids.insert(run.at("id"));
+  CATCH_CHECK(ids.size() == 8);
+  CATCH_CHECK(runs[0]["axes"]["train.weight_decay"] == "0.1");
 }
 
 CATCH_TEST_CASE("a claim about runs that the sweep leaves out is told, not one narrowed by hand") {

@@ -1,5 +1,6 @@
 // `difflab restore`: runs of a committed reference count as finished, without their models.
 #include "cli/driver.h"
+#include "record/lease.h"
 #include "record/run_directory.h"
 #include "support/catch.h"
 
@@ -92,12 +93,46 @@ CATCH_TEST_CASE("a run that is there or begun is left as it is") {
   CATCH_REQUIRE(project.call({"restore"}).code == 0);
   const RunDirectory own{fs::directory_iterator(project.results() / "runs")->path()};
   write_file_atomically(own.result(), R"({"schema": 1, "status": "finished", "metrics": {}})");
+  write_file_atomically(own.provenance(), R"({"commit": "ours"})");  // trained here
   CATCH_REQUIRE(project.call({"restore"}).code == 0);
   CATCH_CHECK(read_result(own)->at("metrics").empty());
   fs::remove(own.result());
   write_file_atomically(own.checkpoint(), "begun");
   CATCH_REQUIRE(project.call({"restore"}).code == 0);
   CATCH_CHECK_FALSE(fs::exists(own.result()));
+}
+
+CATCH_TEST_CASE("a reference that was made anew brings its restored runs up to date") {
+  const Kept project;
+  CATCH_REQUIRE(project.call({"restore"}).code == 0);
+  auto runs = Json::parse(read_file(project.reference() / "runs.json"));
+  for (auto& run : runs["runs"]) {
+    run["metrics"]["valid_loss"] = 0.5;
+    run["provenance"]["commit"] = "a later one";
+  }
+  write_file_atomically(project.reference() / "runs.json", runs.dump());
+  const RunDirectory held{fs::directory_iterator(project.results() / "runs")->path()};
+  {
+    const auto lease = Lease::acquire(held, [] { return false; });
+    CATCH_CHECK_THAT(project.call({"restore"}).out,
+                     Contains("0 runs restored, 1 were there, 5 brought up to date"));
+  }
+  CATCH_CHECK_THAT(project.call({"restore"}).out,
+                   Contains("0 runs restored, 5 were there, 1 brought up to date"));
+  for (const auto& run : fs::directory_iterator(project.results() / "runs")) {
+    CATCH_CHECK(read_result({run.path()})->at("metrics").at("valid_loss") == 0.5);
+    CATCH_CHECK(read_provenance({run.path()})->at("commit") == "a later one");
+  }
+}
+
+CATCH_TEST_CASE("a run that somebody has just begun is not restored over") {
+  const Kept project;
+  CATCH_REQUIRE(project.call({"restore"}).code == 0);
+  const RunDirectory run{fs::directory_iterator(project.results() / "runs")->path()};
+  for (const auto& file : {run.result(), run.provenance(), run.metrics()}) fs::remove(file);
+  const auto lease = Lease::acquire(run, [] { return false; });
+  CATCH_CHECK_THAT(project.call({"restore"}).out, Contains("0 runs restored, 6 were there"));
+  CATCH_CHECK_FALSE(fs::exists(run.result()));
 }
 
 CATCH_TEST_CASE("runs are restored into another results folder, and have no model to ask") {

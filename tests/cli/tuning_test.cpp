@@ -198,7 +198,17 @@ CATCH_TEST_CASE("tuned: the dry run shows the tuning and how many runs come then
   const Answer answer = bench.sweep({"--dry-run"});
   CATCH_CHECK(answer.code == 0);
   CATCH_CHECK_THAT(answer.out, Contains("12 runs: 12 new") &&
-                                   Contains("then 4 runs with the train.lr that these find"));
+                                   Contains("then 4 runs with the train.lr that these find") &&
+                                   Contains("warning: 2 seeds are too few for a verdict"));
+  CATCH_CHECK_THAT(bench
+                       .sweep({"--dry-run",
+                               "seeds={until: resolved, from: 4, to: 10, look_every: 2}"})
+                       .out,
+                   Contains("then 8 to 20 runs with the train.lr that these find"));
+  // Of the written rate there may be finished runs: those to come have another.
+  CATCH_REQUIRE(bench.sweep({"~tune"}).code == 0);
+  CATCH_CHECK_THAT(bench.sweep({"--dry-run"}).out, Contains("training: the runs then at most 0"));
+  fs::remove_all(bench.driver.results());
   CATCH_CHECK(Json::parse(bench.sweep({"--dry-run", "--json"}).out).size() == 12);
   CATCH_CHECK_FALSE(fs::exists(bench.driver.results()));
 }
@@ -237,6 +247,21 @@ CATCH_TEST_CASE("tuned: the figures show every variant, however many axes there 
   CATCH_CHECK(rows == std::map<std::string, std::size_t>{{"tuning", 12}, {"tuning_2", 12}});
 }
 
+CATCH_TEST_CASE("tuned: whoever was restored without its curve is not taken for one that learned") {
+  const TuningBench bench(kInside);
+  CATCH_REQUIRE(bench.sweep({kLearned}).code == 0);
+  CATCH_CHECK(bench.sweep({kLearned}).code == 0);
+  for (const auto& run : fs::directory_iterator(bench.driver.results() / "runs")) {
+    fs::remove(RunDirectory{run.path()}.checkpoint());
+    write_file_atomically(RunDirectory{run.path()}.metrics(), "");
+    write_file_atomically(RunDirectory{run.path()}.provenance(),
+                          R"({"restored_from": "tuned/reference"})");
+  }
+  const Answer answer = bench.sweep({kLearned});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("was restored without the lines of valid_loss, so that"));
+}
+
 CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
   const TuningBench bench(kInside);
   const auto refusal = [&](const std::vector<std::string>& more) {
@@ -266,6 +291,10 @@ CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
                    Contains("is train.steps, which tune.steps and tune.longer set, too"));
   CATCH_CHECK_THAT(refusal({"sweep.seed=[10001, 10002]"}), Contains("and found 10001"));
   CATCH_CHECK_THAT(refusal({"tune.goal=lower"}), Contains("did you mean lowest"));
+  CATCH_CHECK_THAT(refusal({"train.weight_decay=\"${train.lr}\",0.2", "tables=[]", "claims=[]"}),
+                   Contains("tune.key is train.lr, to which the axis train.weight_decay refers"));
+  CATCH_CHECK_THAT(refusal({"tune.steps=5"}),
+                   Contains("(in a run of the tuning, with train.lr = 0.001 and train.steps = 5)"));
   CATCH_CHECK_THAT(refusal({"search.axis=model"}), Contains("expected one of the two"));
   CATCH_CHECK(bench.sweep({"train=short", "--dry-run"}).code == 0);        // a group's option
   const char* kStages = "stages=[{train: {steps: 60, warmup_steps: 7}}]";  // without the rate

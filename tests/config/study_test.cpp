@@ -158,6 +158,52 @@ CATCH_TEST_CASE("the command line replaces an axis, narrows it to one value or a
   CATCH_CHECK(labels(compose({"model=small", "~sweep.seed", "train=short,long"}).study) ==
               "model=small train=short | model=small train=long");
   CATCH_CHECK(labels(compose({"sweep.seed=[3]", "model=glob(l*)"}).study) == "model=large seed=3");
+  CATCH_CHECK(compose({"sweep.seed=range(3)"}).problems ==
+              "override sweep.seed=range(3): the values of an axis are given to it alone: "
+              "seed=range(3)");
+}
+
+CATCH_TEST_CASE("what the sweep and the presets say follows values and choices that are typed") {
+  auto files = project(
+      "defaults: [/plan: few, _self_]\nvars: {seeds: 2}\n"
+      "sweep: {model: [small], seed: 'range(${vars.seeds})'}\n");
+  files.back().second = "# @package _global_\n" + files.back().second;
+  files[0].second = "defaults:\n  - model: small\n  - train: short\n  - _self_\nseed: 0\n";
+  files.emplace_back("configs/plan/few.yaml",
+                     "# @package _global_\npresets: {quick: {train: {steps: 11}}}\n");
+  files.emplace_back("configs/plan/many.yaml",
+                     "# @package _global_\n"
+                     "presets: {quick: {train: {steps: 12}}, long: {train: {steps: 13}}}\n");
+  const Folder folder(files);
+  CATCH_CHECK(labels(compose({"vars.seeds=3"}).study) ==
+              "model=small seed=0 | model=small seed=1 | model=small seed=2");
+  const auto steps = [](const std::vector<std::string>& overrides) {
+    const Composed composed = compose(overrides);
+    CATCH_CHECK(composed.problems == "");
+    return composed.study.points.at(0).config.find_path("train.steps")->as_int();
+  };
+  CATCH_CHECK(steps({"preset=quick"}) == 11);
+  CATCH_CHECK(steps({"plan=many", "preset=quick"}) == 12);
+  CATCH_CHECK(steps({"plan=many", "preset=long"}) == 13);
+}
+
+CATCH_TEST_CASE("a preset may set a key beside the parts of a sweep that is a list") {
+  const Folder folder(
+      project("sweep: [{model: small, seed: range(2)}, {model: large}]\n"
+              "presets:\n  few: {sweep: {where: seed == 0}}\n  other: {sweep: [{seed: [5]}]}\n"));
+  CATCH_CHECK(compose({"preset=few"}).problems == "");
+  CATCH_CHECK(labels(compose({"preset=few"}).study) == "model=small seed=0 | model=large seed=0");
+  CATCH_CHECK(labels(compose({"preset=other"}).study) == "seed=5");
+}
+
+CATCH_TEST_CASE("a key below a bare kind leaves the kind") {
+  const Folder folder(
+      project("train: {optimizer: muon}\nsweep: {train.optimizer.momentum: [0.8, 0.9]}\n"));
+  CATCH_CHECK(run(compose().study, 1).find(R"("optimizer":{"kind":"muon","momentum":0.9})") !=
+              std::string::npos);
+  CATCH_CHECK(run(compose({"train.optimizer.nesterov=false"}).study, 0)
+                  .find(R"("optimizer":{"kind":"muon","nesterov":false,"momentum":0.8})") !=
+              std::string::npos);
 }
 
 CATCH_TEST_CASE("an experiment without a sweep is one run") {

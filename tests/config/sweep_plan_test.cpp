@@ -94,7 +94,7 @@ Planned plan_of(const std::string& sweep, const std::vector<std::string>& overri
 
 CATCH_TEST_CASE("the examples of sweeps in the documentation are true") {
   const auto examples = documented();
-  CATCH_CHECK(examples.size() == 23);
+  CATCH_CHECK(examples.size() == 27);
   for (const Example& example : examples) {
     CATCH_INFO(example.sweep << "   " << join(example.overrides, " "));
     const Planned composed = plan_of(example.sweep, example.overrides);
@@ -171,6 +171,19 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
   CATCH_CHECK(problems("[{model: lrage}, {sede: 1}]") ==
               "experiments/e.yaml:2:17: config group model has no option lrage; did you mean "
               "large?\nexperiments/e.yaml:2:26: unknown key sede; did you mean seed?");
+  CATCH_CHECK(problems("{seed: [0], exclude: {model: lrage}}") ==
+              "experiments/e.yaml:2:37: sweep.exclude: config group model has no option lrage; did "
+              "you mean large?");
+  CATCH_CHECK(problems("{model: 'zip(small,large)', union: [{train.lr: 'zip(0.1,0.2)'}]}") ==
+              "experiments/e.yaml:2:45: sweep.train.lr goes together with an axis outside of its "
+              "union; expected all axes of one zip in the same part");
+  CATCH_CHECK(problems("[{train.lr: 'zip(0.1,0.2)'}, {train.lr: 'zip(0.3,0.4)'}]") == "");
+  CATCH_CHECK(problems("{train.lr: [0.1, 1e-1]}") ==
+              "experiments/e.yaml:2:25: sweep.train.lr has 0.1 twice");
+  CATCH_CHECK(problems("{seed: [1, '1', 1.0]}") ==
+              "experiments/e.yaml:2:19: sweep.seed has 1 twice\n"
+              "experiments/e.yaml:2:24: sweep.seed has 1.0 twice");
+  CATCH_CHECK(problems("{seed: [9007199254740992, 9007199254740993, abc, 1abc]}") == "");
   CATCH_CHECK(problems("{seed: range(1000), train.steps: 'range(1,1001)'}")
                   .find("the sweep has more than 100000 points") == 0);
 }

@@ -108,6 +108,11 @@ CATCH_TEST_CASE("spaced numbers are those of numpy, without rounding debris") {
   CATCH_CHECK(expand("geomrange(1,100,3)") == Texts{"1", "3", "9", "27", "81"});
   CATCH_CHECK(expand("geomrange(0.1,1e-4,0.1)") == Texts{"0.1", "0.01", "0.001"});
   CATCH_CHECK(expand("sort(geomspace(1,4,3),reverse=true)") == Texts{"4", "2", "1"});
+  // The same numbers, also where the limit of a range is none of them by a whole step.
+  CATCH_CHECK(expand("sort(range(10,1,-4))") == Texts{"2", "6", "10"});
+  CATCH_CHECK(expand("sort(range(0,10,4),reverse=true)") == Texts{"8", "4", "0"});
+  CATCH_CHECK(expand("sort(range(0,1,0.3),reverse=true)") == Texts{"0.9", "0.6", "0.3", "0.0"});
+  CATCH_CHECK(expand("sort(range(0,10,4))") == Texts{"0", "4", "8"});
   CATCH_CHECK(expand("int(logspace(0,2,3))") == Texts{"1", "10", "100"});
 }
 

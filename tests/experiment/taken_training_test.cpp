@@ -9,6 +9,7 @@
 #include "kernel/attention_head.h"
 #include "record/answers.h"
 #include "record/log/event_log.h"
+#include "record/provenance.h"
 #include "run/identity.h"
 #include "run/trained_runs.h"
 #include "support/catch.h"
@@ -37,6 +38,49 @@ RunConfig asked_more() {
 
 std::string answer_file(const RunDirectory& run, const RunConfig& config, std::size_t index) {
   return read_file(run.answers() / (answer_id(config, index) + ".json"));
+}
+
+CATCH_TEST_CASE("a taken training says what it comes from") {
+  const Results results;
+  const auto first = results.run(trained_config());
+  auto provenance = *read_provenance(first);
+  provenance["commit"] = "one";
+  provenance["earlier_sessions"] = Json::array({{{"commit", "zero"}, {"host", "somewhere"}}});
+  write_file_atomically(first.provenance(), provenance.dump());
+  const auto second = *read_provenance(results.run(asked_more()));
+  CATCH_CHECK(second.at("trained_in") == first.path.filename().string());
+  CATCH_REQUIRE(second.at("training").size() == 2);
+  CATCH_CHECK(second["training"][0].at("commit") == "one");
+  CATCH_CHECK(second["training"][0].at("cpu") == provenance.at("cpu"));
+  CATCH_CHECK(second["training"][1] == Json{{"commit", "zero"}});
+  CATCH_CHECK(sessions_of(second).size() == 3);
+}
+
+CATCH_TEST_CASE("a damaged result beside a training is nobody's, and stops nobody") {
+  const Results results;
+  const auto first = results.run(trained_config());
+  const RunDirectory damaged{results_of(first) / "runs" / "0123456789abcdef"};
+  std::filesystem::create_directories(damaged.path);
+  write_file_atomically(damaged.result(), "");
+  note_training(damaged, training_id(trained_config()));
+  CATCH_CHECK(runs_with_training(results_of(first), training_id(trained_config()), "").size() == 1);
+  CATCH_CHECK_FALSE(has_trained(results.run(asked_more())));
+}
+
+// Its folder may have been deleted, as messages advise.
+CATCH_TEST_CASE("a run that is trained anew is not taken before it is trained to the end") {
+  const Results results;
+  const auto first = results.run(trained_config());
+  const auto training = training_id(trained_config());
+  std::filesystem::remove_all(first.path);
+  std::filesystem::create_directories(first.path);
+  int asked = 0;
+  CATCH_CHECK(run_experiment(trained_config(), first, [&] { return ++asked == 2; }) ==
+              RunEnd::kInterrupted);
+  CATCH_CHECK(std::filesystem::exists(first.checkpoint()));
+  CATCH_CHECK(runs_with_training(results_of(first), training, "").empty());
+  CATCH_CHECK(run_experiment(trained_config(), first, [] { return false; }) == RunEnd::kComplete);
+  CATCH_CHECK(runs_with_training(results_of(first), training, "").size() == 1);
 }
 
 CATCH_TEST_CASE("a run that only asks something else trains nothing and ends the same") {

@@ -66,6 +66,18 @@ class Child {
   bool ended_ = false;
 };
 
+CATCH_TEST_CASE("who does not want to wait gets a free run at once, and no other") {
+  const TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  {
+    const auto lease = Lease::acquire_if_free(run, kPatient);
+    CATCH_REQUIRE(lease);
+    CATCH_CHECK(lease->held());
+    CATCH_CHECK_FALSE(Lease::acquire_if_free(run, kPatient));
+  }
+  CATCH_CHECK(Lease::acquire_if_free(run, kPatient));
+}
+
 CATCH_TEST_CASE("a run has one holder; the next waits until it is given back") {
   const TemporaryFolder folder;
   const RunDirectory run{folder.path()};

@@ -156,6 +156,35 @@ CATCH_TEST_CASE("each session of a run is kept once, the first one first") {
   }
 }
 
+CATCH_TEST_CASE("a session says what is another than in the one before") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  const auto answer = folder.path() / "answer";
+  const auto change = [&](const char* libtorch) {
+    in_child([&] {
+      ::setenv("DIFFLAB_ROOT", folder.path().c_str(), 1);
+      ::setenv("GIT_CEILING_DIRECTORIES", folder.path().parent_path().c_str(), 1);
+      const Provenance provenance(run, 1, 7, {{"libtorch", libtorch}});
+      write_file_atomically(answer, provenance.change());
+    });
+    return read_file(answer);
+  };
+  CATCH_CHECK(change("2.6") == "");
+  CATCH_CHECK(change("2.6") == "");
+  CATCH_CHECK(change("2.13") == "libtorch 2.6 → 2.13");
+}
+
+CATCH_TEST_CASE("all that a run comes from are its sessions and those of what it took") {
+  const Json provenance{
+      {"commit", "a"},
+      {"earlier_sessions", {{{"commit", "b"}, {"training", {{{"commit", "c"}}}}}}},
+      {"training", {{{"commit", "d"}}}}};
+  std::string commits;
+  for (const auto& session : sessions_of(provenance)) commits += session.at("commit");
+  CATCH_CHECK(commits == "abcd");
+  CATCH_CHECK(sessions_of(Json()).empty());
+}
+
 CATCH_TEST_CASE("a time that is not written as ours is none") {
   CATCH_CHECK(recorded_time({{"started", "1970-01-02T00:00:01Z"}}, "started") == 86'401);
   for (const auto& bad :

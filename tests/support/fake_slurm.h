@@ -18,6 +18,11 @@ class FakeSlurm {
   FakeSlurm() : path_(std::getenv("PATH")) {
     write("sbatch", R"(
 if [[ -e $here/refusal ]]; then cat "$here/refusal" >&2; exit 1; fi
+if [[ -e $here/accept_and_fail ]]; then
+  for word; do [[ $word == --job-name=* ]] && name=${word#--job-name=}; done
+  echo "$name|4712|0|PENDING" >"$here/queue"
+  cat "$here/accept_and_fail" >&2; exit 1
+fi
 count=$(($(cat "$here/count") + 1)); echo "$count" >"$here/count"
 if [[ -e $here/limit ]] && ((count > $(cat "$here/limit"))); then
   cat "$here/limit_words" >&2; exit 1
@@ -58,7 +63,7 @@ if [[ -e $here/no_cancel ]]; then cat "$here/no_cancel" >&2; exit 1; fi
 
   /// "refusal", "silence": what sbatch or squeue fails with; "queue": what squeue prints; "limit":
   /// how many calls sbatch accepts before it fails with "limit_words"; "execute": sbatch executes
-  /// the tasks before it returns.
+  /// the tasks before it returns; "accept_and_fail": it puts the array into the queue and fails.
   void set(const std::string& knob, const std::string& text) const {
     write_file_atomically(folder_.path() / knob, text);
   }

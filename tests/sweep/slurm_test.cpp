@@ -225,6 +225,23 @@ CATCH_TEST_CASE("a refusal of sbatch is told in its words, and nothing stays sub
   CATCH_CHECK(submissions_of(cluster.output).empty());
 }
 
+// The controller may have taken the job when its answer is lost.
+CATCH_TEST_CASE("an array that was accepted without a word is taken back, or stays known") {
+  const Cluster cluster;
+  cluster.slurm.set("accept_and_fail", "sbatch: error: Socket timed out\n");
+  CATCH_CHECK_THROWS_WITH(cluster.submit(make_plan(cluster.results, 2)),
+                          Contains("Socket timed out"));
+  CATCH_CHECK(cluster.slurm.calls("scancel") == std::vector<Words>{{"4712"}});
+  CATCH_CHECK(submissions_of(cluster.output).empty());
+
+  cluster.slurm.set("silence", "slurm_load_jobs error: Unable to contact slurm controller\n");
+  CATCH_CHECK_THROWS_WITH(cluster.submit(make_plan(cluster.results, 2)),
+                          Contains("Socket timed out") &&
+                              Contains("and what was accepted could not be taken back") &&
+                              Contains("Unable to contact slurm controller"));
+  CATCH_CHECK(submissions_of(cluster.output).size() == 1);
+}
+
 CATCH_TEST_CASE("a run stands where its files and the queue say, and the rest is abandoned") {
   const Cluster cluster;
   const auto plan = make_plan(cluster.results, 6);

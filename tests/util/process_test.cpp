@@ -148,6 +148,36 @@ CATCH_TEST_CASE("only the signal that Slurm sends before the end says that time 
   CATCH_CHECK(StopSignals::count() == 4);
 }
 
+// nohup ignores it, so that what is started goes on when its terminal is closed.
+CATCH_TEST_CASE("a hangup that was ignored before stays ignored") {
+  const auto before = ::signal(SIGHUP, SIG_IGN);
+  {
+    const StopSignals signals;
+    ::raise(SIGHUP);
+    CATCH_CHECK(StopSignals::count() == 0);
+    ::raise(SIGTERM);
+    CATCH_CHECK(StopSignals::count() == 1);
+  }
+  ::signal(SIGHUP, before);
+  const StopSignals signals;
+  ::raise(SIGHUP);
+  CATCH_CHECK(StopSignals::count() == 1);
+}
+
+CATCH_TEST_CASE("a stop signal ends the wait for a program that does not answer") {
+  const StopSignals signals;
+  ::raise(SIGTERM);  // an earlier one does not: a task asks Slurm after it was told to stop
+  CATCH_CHECK(run_program({"sh", "-c", "sleep 0.1; echo done"}).output == "done\n");
+  std::thread stop([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    ::kill(::getpid(), SIGTERM);
+  });
+  const auto printed = run_program({"sh", "-c", "echo asked; sleep 1000"});
+  stop.join();
+  CATCH_CHECK_FALSE(printed.status.success());
+  CATCH_CHECK(printed.output == "asked\n");
+}
+
 CATCH_TEST_CASE("a program's last words count, with a line end behind them or without") {
   const auto printed = run_program({"printf", "one\\ntwo"});
   CATCH_CHECK(printed.status.success());

@@ -1,5 +1,6 @@
 #include "cli/sweep/known_runs.h"
 
+#include "config/override/json.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "run/run_config.h"
@@ -10,7 +11,8 @@ namespace difflab::cli {
 
 Study study_without_runs(const std::filesystem::path& results, const std::string& name,
                          const std::string& title) {
-  auto study = load_study("", {concat("results=", results.string())});
+  // As a text of the grammar of overrides, whatever characters the path has.
+  auto study = load_study("", {concat("results=", config::in_quotes(results.string(), '\''))});
   study.points.clear();
   study.configs.clear();
   study.name = name;

@@ -49,14 +49,17 @@ std::string state_text(const sweep::Run& run, const sweep::Selection* selection)
   return std::string(name_of(state));
 }
 
-// Core-hours of the runs without a result, as a text, and when they would be done.
+// Core-hours of the runs without a result, as a text, and when they would be done. Of a study that
+// is being tuned all count: with the value that is found each of them is another run.
 std::string cost_text(const Study& study, const char* bound) {
   auto runs = sweep::distinct(study.points);
-  const auto selection = study.selection();
-  std::erase_if(runs, [&](const sweep::Run& run) {
-    return is_complete(state_of(run.directory)) ||
-           (selection != nullptr && selection->verdict(run) == sweep::Selection::Verdict::kDrop);
-  });
+  if (!study.is_being_tuned()) {
+    const auto selection = study.selection();
+    std::erase_if(runs, [&](const sweep::Run& run) {
+      return is_complete(state_of(run.directory)) ||
+             (selection != nullptr && selection->verdict(run) == sweep::Selection::Verdict::kDrop);
+    });
+  }
   if (runs.empty()) return "";
   count_operations(runs);
   double operations = 0;
@@ -102,6 +105,14 @@ std::string table_of(const Study& study) {
   return text;
 }
 
+// How many runs follow a tuning: "16", or "16 to 64" where the claims say how many seeds they need.
+std::string count_text(const Study& study) {
+  const auto all = static_cast<std::int64_t>(sweep::distinct(study.points).size());
+  const auto& seeds = study.config.seeds;
+  if (!seeds.follow_claims()) return concat(all);
+  return concat(all * seeds.from / seeds.to, " to ", all);
+}
+
 constexpr const char* kNothingWritten = "dry run: nothing was run or written\n";
 
 }  // namespace
@@ -110,16 +121,18 @@ std::string plan_table(const Study& study) {
   if (study.is_being_tuned()) {
     std::set<std::string> seeds;
     for (const auto& run : study.tuning->points) seeds.insert(run.axes.back().second);
+    const auto few = too_few_seeds(study);
     const bool has_all = static_cast<std::int64_t>(seeds.size()) == study.config.tune.seeds;
     return concat(
         table_of(*study.tuning), "then ",
-        has_all ? "" : "the other seeds of values that may be the best, then ", study.points.size(),
+        has_all ? "" : "the other seeds of values that may be the best, then ", count_text(study),
         " runs with the ", study.config.tune.key, " that these find for each variant",
         study.config.tune.grow ? "; before them more values if the best lies at an edge of the grid"
                                : "",
         study.config.tune.longer > 0 ? "; before them longer runs where no value works" : "",
         "\ntraining: the tuning runs above ", cost_text(*study.tuning, "about"),
-        "\ntraining: the runs then ", cost_text(study, "at most"), "\n", kNothingWritten);
+        "\ntraining: the runs then ", cost_text(study, "at most"), "\n",
+        few.empty() ? "" : concat("warning: ", few, "\n"), kNothingWritten);
   }
   const auto cost = cost_text(study, "at most");
   return table_of(study) + (cost.empty() ? "" : "training: " + cost + "\n") + kNothingWritten;

@@ -15,6 +15,7 @@
 #include "cli/runs/named_references.h"
 #include "cli/sweep/known_runs.h"
 #include "config/value/yaml.h"
+#include "record/lease.h"
 #include "record/run_directory.h"
 #include "record/status.h"
 #include "referee/referee.h"
@@ -37,7 +38,7 @@ struct RestoreOptions {
 };
 
 struct Restored {
-  int written = 0, there = 0, shared = 0;
+  int written = 0, updated = 0, there = 0, shared = 0;
   std::vector<std::string> left_out;  ///< why, a line each
 };
 
@@ -86,6 +87,40 @@ void write_run(const report::FrameRun& run, const sweep::Run& known, const Json&
   write_file_atomically(folder.result(), result.dump(1) + "\n");
 }
 
+bool is_of_another(const RunDirectory& folder, const std::string& name) {
+  return is_restored(folder) && !fs::exists(folder.restored(name)) &&
+         read_provenance(folder)->at("restored_from") != name + "/reference";
+}
+
+// A run that nobody has, nor works on while it is written.
+bool write_new(const report::FrameRun& run, const sweep::Run& known, const Json& result,
+               const std::string& name) {
+  const auto& folder = known.directory;
+  const auto is_new = [&] {
+    return state_of(folder) == RunState::kNew && !fs::exists(folder.checkpoint());
+  };
+  if (!is_new()) return false;
+  write_config(folder, known.config_text);
+  const auto lease = Lease::acquire_if_free(folder);
+  if (!lease || fs::exists(folder.result()) || fs::exists(folder.checkpoint())) return false;
+  write_run(run, known, result, name);
+  return true;
+}
+
+// One that this reference restored before it was made anew.
+bool bring_up_to_date(const report::FrameRun& run, const sweep::Run& known, const Json& result,
+                      const std::string& name) {
+  const auto& folder = known.directory;
+  if (!is_restored(folder) || is_of_another(folder, name)) return false;
+  const auto provenance = provenance_of(run, name);
+  if (read_result(folder) == result && read_provenance(folder) == provenance) return false;
+  if (provenance.at("restored_from") != read_provenance(folder)->at("restored_from")) return false;
+  const auto lease = Lease::acquire_if_free(folder);
+  if (!lease) return false;
+  write_run(run, known, result, name);
+  return true;
+}
+
 // The same of a run that another reference has restored: each keeps the rows that its own report
 // looks at.
 void write_view(const report::FrameRun& run, const RunDirectory& folder, const Json& result,
@@ -95,11 +130,6 @@ void write_view(const report::FrameRun& run, const RunDirectory& folder, const J
   const Json view = {
       {"result", result}, {"curve", run.curve}, {"provenance", provenance_of(run, name)}};
   write_file_atomically(file, view.dump() + "\n");
-}
-
-bool is_of_another(const RunDirectory& folder, const std::string& name) {
-  return is_restored(folder) && !fs::exists(folder.restored(name)) &&
-         read_provenance(folder)->at("restored_from") != name + "/reference";
 }
 
 // The runs of one report folder.
@@ -115,9 +145,10 @@ void restore_folder(const fs::path& folder, const Restoration& into) {
     }
     const auto& known = into.study.points.back();
     const auto result = result_of(run, archive.study);
-    if (state_of(known.directory) == RunState::kNew && !fs::exists(known.directory.checkpoint())) {
-      write_run(run, known, result, into.name);
+    if (write_new(run, known, result, into.name)) {
       ++into.restored.written;
+    } else if (bring_up_to_date(run, known, result, into.name)) {
+      ++into.restored.updated;
     } else if (is_of_another(known.directory, into.name)) {
       write_view(run, known.directory, result, into.name);
       ++into.restored.shared;
@@ -166,6 +197,8 @@ void restore_all(const RestoreOptions& options) {
       const auto restored = restore(name, asked.folder(name), place);
       std::cout << fmt::format("{}: {} runs restored, {} were there", name, restored.written,
                                restored.there);
+      if (restored.updated > 0)
+        std::cout << fmt::format(", {} brought up to date", restored.updated);
       if (restored.shared > 0)
         std::cout << fmt::format(", {} are another reference's, too", restored.shared);
       std::cout << '\n';

@@ -179,14 +179,17 @@ void note_other_code(const std::vector<sweep::Run>& runs, const std::vector<RunS
   int others = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!is_complete(states[i])) continue;
-    const auto then = read_provenance(runs[i].directory).value_or(Json::object());
-    const bool same = then.value("commit", Json()) == now.at("commit") &&
-                      then.value("diff_sha256", Json()) == now.at("diff_sha256");
+    const auto sessions = sessions_of(read_provenance(runs[i].directory).value_or(Json::object()));
+    const bool same = std::all_of(sessions.begin(), sessions.end(), [&](const Json& then) {
+      return then.value("commit", Json()) == now.at("commit") &&
+             then.value("diff_sha256", Json()) == now.at("diff_sha256");
+    });
     others += same ? 0 : 1;
   }
   if (others == 0) return;
   std::cout << fmt::format(
-      "note       {} finished runs come from other code than the current one; another "
+      "note       {} finished runs come, as a whole or in part, from other code than the current "
+      "one; another "
       "results=FOLDER trains them again\n",
       others);
 }

@@ -73,13 +73,16 @@ int freeze(const Study& whole) {
 }
 
 // The runs that find the tuned values come first, and again while their grid grows.
-int run_tuned(const Study& study) {
+int run_tuned(const Study& study, bool is_first = true) {
   if (study.is_being_tuned()) {
     const Study& tuning = *study.tuning;
+    if (const auto few = too_few_seeds(study); is_first && !few.empty()) {
+      std::cout << fmt::format("warning    of the runs after the tuning: {}\n", few);
+    }
     const int code = run_study(tuning, [&] { return write_report(tuning); });
     if (code != kDone || sweep::batch_system(study.config.launcher)) return code;
     std::cout << '\n';
-    return run_tuned(tune_again(study));
+    return run_tuned(tune_again(study), /*is_first=*/false);
   }
   report_tuning(study);  // of the whole grid
   return run_study(study, [&] { return write_report(study); });

@@ -32,6 +32,8 @@ struct WorkOptions {
   std::optional<int> requeue;
 };
 
+constexpr double kLastSeconds = 5;  // for what comes after the runs: going back to the queue
+
 struct Share {
   int index = 0, count = 1;
 };
@@ -97,7 +99,12 @@ int work(const WorkOptions& options) {
   sweep::Progress progress(
       std::cerr, runs,
       {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
-  const auto outcome = sweep::execute(runs, *launcher, progress, local.policy());
+  auto policy = local.policy();
+  // A task of a queue has as long to save its runs' state as the queue was asked to warn before.
+  if (const auto seconds = plan.launcher.value("signal_seconds", 0.0); seconds > 0) {
+    policy.stop_grace_seconds = std::max(1.0, seconds - kLastSeconds);
+  }
+  const auto outcome = sweep::execute(runs, *launcher, progress, policy);
   for (const auto& [run, message] : outcome.failures) {
     std::cerr << fmt::format("failed: {}\n  {}\n", run.label(), message);
   }

@@ -12,7 +12,8 @@ namespace difflab::config {
 namespace {
 
 /// The content of a file, without its defaults list, under the package it belongs to.
-void merge_file(Value& tree, const Document& document, const std::string& package) {
+void merge_file(Value& tree, const Document& document, const std::string& package,
+                const ComposeOptions& options) {
   Value content = document.root;
   content.erase("defaults");
   if (!package.empty()) {
@@ -20,6 +21,9 @@ void merge_file(Value& tree, const Document& document, const std::string& packag
     wrapped.source = content.source;
     wrapped.set_path(package, std::move(content));
     content = std::move(wrapped);
+  }
+  for (const Value::Entry& entry : content.entries()) {
+    if (options.lengthen && entry.value.is_map()) options.lengthen(tree, entry.key);
   }
   merge(tree, content);
 }
@@ -39,8 +43,17 @@ std::string no_single_value(const Override& item) {
 /// Applies one `key=value`, `+key=value`, `++key=value` or `~key` to the tree.
 class ValueOverride {
  public:
-  ValueOverride(Value& tree, const Override& item, bool strict, Problems& problems)
-      : tree_(tree), item_(item), strict_(strict), problems_(problems) {}
+  ValueOverride(Value& tree, const Override& item, const ComposeOptions& options,
+                Problems& problems)
+      : tree_(tree),
+        item_(item),
+        strict_(options.strict),
+        texts_are_kinds_(options.texts_are_kinds),
+        problems_(problems) {
+    const auto parts = key_parts(item.key);
+    const bool is_item = parts.size() < 2 || parts[1].find_first_not_of("0123456789") == kNowhere;
+    if (options.lengthen && !is_item) options.lengthen(tree, parts[0]);
+  }
 
   void apply() {
     if (item_.package || item_.key.find('/') != std::string::npos) {
@@ -145,10 +158,13 @@ class ValueOverride {
       if (!last && child->is_scalar()) {
         const bool replaces =
             item_.type == Override::Type::kForceAdd || child->is_null() || child->is_missing();
-        if (!may_add || !replaces) {
+        if (texts_are_kinds_ && child->is_string() && !child->is_missing()) {
+          *child = of_kind(std::move(*child));
+        } else if (!may_add || !replaces) {
           return refuse(concat(path, " is ", describe(*child), ", so it has no ", names[i + 1]));
+        } else {
+          *child = Value::map();
         }
-        *child = Value::map();
       }
       node = child;
     }
@@ -186,7 +202,8 @@ class ValueOverride {
 
   Value& tree_;
   const Override& item_;
-  bool strict_;
+  static constexpr auto kNowhere = std::string::npos;
+  bool strict_, texts_are_kinds_;
   Problems& problems_;
 };
 
@@ -204,6 +221,13 @@ std::vector<Override> without_sweeps(const std::vector<Override>& overrides, Pro
 }
 
 }  // namespace
+
+Value of_kind(Value text) {
+  Value kind = Value::map();
+  kind.source = text.source;
+  kind.set("kind", std::move(text), kind.source);
+  return kind;
+}
 
 bool is_group_override(const Override& item, const Library& library) {
   const bool map = item.value && std::holds_alternative<Dict>(item.value->data);
@@ -233,7 +257,7 @@ Composition compose_files(Library& library, const std::string& name,
   result.tree = Value::map();
   result.defaults = expand_defaults(library, name, groups, problems, options.foreign);
   for (const Default& item : result.defaults) {
-    merge_file(result.tree, *library.find(item.config), item.package);
+    merge_file(result.tree, *library.find(item.config), item.package, options);
     if (options.observer) options.observer({.tree = result.tree, .file = &item});
   }
   return result;
@@ -242,7 +266,7 @@ Composition compose_files(Library& library, const std::string& name,
 void apply_overrides(Value& tree, const std::vector<Override>& value_overrides, Problems& problems,
                      const ComposeOptions& options) {
   for (const Override& item : value_overrides) {
-    ValueOverride(tree, item, options.strict, problems).apply();
+    ValueOverride(tree, item, options, problems).apply();
     if (options.observer) options.observer({.tree = tree, .item = &item});
   }
 }

@@ -52,7 +52,15 @@ struct ComposeOptions {
   /// The tree was written for Hydra: choices of its own groups, hydra/launcher and the like, are
   /// passed over.
   bool foreign = false;
+  /// Keys that are about to be set below this one at the root, if given: what is short for a map
+  /// becomes that map.
+  std::function<void(Value& tree, const std::string& key)> lengthen = {};
+  /// Where a key is set below a text, the text is the kind of what lies there (`optimizer: muon`).
+  bool texts_are_kinds = false;
 };
+
+/// The map that a text is short for where a kind is picked: muon → {kind: muon}.
+Value of_kind(Value text);
 
 /// Config group → chosen option: "model" → "diff", "model@teacher" → "small".
 std::map<std::string, std::string> choices_of(const std::vector<Default>& defaults);

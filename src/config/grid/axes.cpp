@@ -1,6 +1,8 @@
 #include "config/grid/axes.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "config/value/canonical.h"
@@ -13,6 +15,18 @@ namespace {
 std::vector<std::string> options_of(const std::string& key, const Library& library) {
   const std::string group = group_of(key);
   return library.has_group(group) ? library.options(group) : std::vector<std::string>();
+}
+
+/// A text that is the same for values that mean the same to a key: 1, 1.0 and '1'.
+std::string meaning(const Value& value) {
+  if (!value.is_string() && !value.is_number()) return canonical_json(value);
+  const auto text = value.as_string();
+  if (value.is_int() || text.empty()) return text;
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (*end != '\0') return text;
+  const bool is_whole = number == std::floor(number) && std::abs(number) < 1e15;
+  return is_whole ? concat(static_cast<std::int64_t>(number)) : number_text(number);
 }
 
 Element element_of(const Value& value) {
@@ -76,7 +90,7 @@ void check_values(const Axis& axis, const Library& library, Problems& problems) 
                    concat("config group ", group, " has no option ", value.as_string(),
                           suggestion(value.as_string(), options)));
     }
-    if (!seen.insert(canonical_json(value)).second) {
+    if (!seen.insert(axis.group ? canonical_json(value) : meaning(value)).second) {
       problems.add(value.source, path, concat(path, " has ", label_of(value), " twice"));
     }
   }

@@ -56,7 +56,7 @@ class StudyComposer {
 
  private:
   ComposeOptions options() const {
-    ComposeOptions options{.strict = false};
+    ComposeOptions options{.strict = false, .lengthen = union_from_list, .texts_are_kinds = true};
     if (!request_.experiment.empty()) {
       options.appended.push_back("experiment/" + request_.experiment);
     }
@@ -108,16 +108,17 @@ class StudyComposer {
     return problems_.reports() == before;
   }
 
-  std::vector<Override> overrides_below(std::string_view key) const {
+  /// What the presets and the sweep are read with: what they say may depend on any choice or value.
+  std::vector<Override> single_overrides() const {
     auto found = overrides_;
-    std::erase_if(found, [&](const Override& item) { return first_part(item.key) != key; });
+    std::erase_if(found, [&](const Override& item) { return item.holds_sweep(); });
     return found;
   }
 
   /// Turns the chosen entry of `presets:` into a config of its own.
   void take_preset() {
     Problems repeated;  // what is wrong with the files is reported when they are composed in full
-    const Value tree = compose_with(overrides_below("presets"), repeated).tree;
+    const Value tree = compose_with(single_overrides(), repeated).tree;
     const auto experiment = "experiment/" + request_.experiment;
     const Document* own = request_.experiment.empty() ? nullptr : library_.find(experiment);
     auto [name, keys] = choose_preset(tree, preset_, own, problems_);
@@ -129,7 +130,7 @@ class StudyComposer {
   /// The axes of the files, then those of the command line; what is left is for every run.
   void choose_axes() {
     Problems repeated;
-    Value tree = compose_with(overrides_below("sweep"), repeated).tree;
+    Value tree = compose_with(single_overrides(), repeated).tree;
     plan_ = read_sweep(tree, library_, problems_);
     std::vector<Override> others;
     for (const Override& item : overrides_) {
@@ -137,9 +138,15 @@ class StudyComposer {
       const bool sets = axis != nullptr && item.value &&
                         (item.type == Override::Type::kChange ||
                          (item.type == Override::Type::kForceAdd && !axis->group));
-      if (!item.is_sweep() && !sets) {
+      if (item.is_sweep() && item.key.starts_with("sweep.")) {
+        problems_.add(item.source, item.key,
+                      concat("the values of an axis are given to it alone: ",
+                             item.text.substr(item.text.find('.') + 1)));
+      } else if (!item.is_sweep() && !sets) {
         others.push_back(item);
       } else if (auto replacement = axis_of(item, library_, problems_)) {
+        // One value is meant for every run, those of parts without the axis, too.
+        if (!item.is_sweep() && !is_everywhere(plan_, replacement->key)) common_.push_back(item);
         replace_axis(plan_, *std::move(replacement), problems_);
       }
     }

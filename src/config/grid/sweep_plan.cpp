@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kUnion = "union", kWhere = "where", kExclude = "exclude",
                            kRepeat = "repeat";
+constexpr const char* kSweep = "sweep";
 constexpr const char* kRepeated = "seed";  ///< the axis that `repeat: 3` stands for
 
 /// The texts with interpolations that stand for values of axes, without everything else.
@@ -46,32 +47,32 @@ void put_back(Value& sweep, const Value& texts) {
 /// `sweep:` as a map, with its texts resolved; lists are left alone, as their values belong to the
 /// runs. A list is a union.
 Value resolved_specs(const Value& study, Problems& problems) {
-  Value sweep = *study.find("sweep");
-  if (sweep.is_list()) {
-    Value map = Value::map();
-    map.source = sweep.source;
-    map.set(kUnion, std::move(sweep));
-    sweep = std::move(map);
-  }
   Value tree = study;
-  tree.set("sweep", texts_to_resolve(sweep));
-  interpolate(tree, {"sweep"}, problems);
-  put_back(sweep, *tree.find("sweep"));
+  union_from_list(tree, kSweep);
+  Value sweep = *tree.find(kSweep);
+  tree.set(kSweep, texts_to_resolve(sweep));
+  interpolate(tree, {kSweep}, problems);
+  put_back(sweep, *tree.find(kSweep));
   return sweep;
 }
+
+/// What a part of a union may not have again.
+struct Around {
+  std::set<std::string> keys, zips;
+};
 
 class PlanReader {
  public:
   PlanReader(const Library& library, Problems& problems) : library_(library), problems_(problems) {}
 
-  SweepPlan read(const Value& specs, std::vector<std::string> keys_around = {}) {
+  /// @param around the keys and zips of the sweeps that this one is a part of
+  SweepPlan read(const Value& specs, Around around = {}) {
     SweepPlan plan;
     if (!specs.is_map()) {
       problem(specs.source, concat("sweep has ", describe(specs),
                                    " in a union; expected maps of keys to values"));
       return plan;
     }
-    std::vector<std::string> keys = std::move(keys_around);
     for (const Value::Entry& entry : specs.entries()) {
       if (entry.key == kUnion || entry.value.is_null()) continue;
       if (entry.key == kWhere) {
@@ -79,10 +80,11 @@ class PlanReader {
       } else if (entry.key == kExclude) {
         plan.exclude = exclusions(entry.value);
       } else {
-        add_axis(plan, entry, keys);
+        add_axis(plan, entry, around);
       }
     }
-    add_union(plan, specs, keys);
+    for (const auto& factor : plan.factors) around.zips.insert(factor.axes[0].zip);
+    add_union(plan, specs, around);
     return plan;
   }
 
@@ -91,7 +93,7 @@ class PlanReader {
     problems_.add(source, "sweep", std::move(message));
   }
 
-  void add_axis(SweepPlan& plan, const Value::Entry& entry, std::vector<std::string>& keys) {
+  void add_axis(SweepPlan& plan, const Value::Entry& entry, Around& around) {
     Axis axis;
     axis.key = entry.key == kRepeat ? kRepeated : entry.key;
     axis.group = library_.has_group(group_of(axis.key));
@@ -109,13 +111,17 @@ class PlanReader {
       axis.values = expand_axis(entry.key, entry.value, options, problems_);
       axis.zip = zip_of(entry.value);
     }
-    if (std::find(keys.begin(), keys.end(), axis.key) != keys.end()) {
+    if (!around.keys.insert(axis.key).second) {
       return problem(entry.source, concat("sweep has ", axis.key, " twice",
                                           axis.key == kRepeated ? " (repeat is an axis of it)" : "",
                                           "; to take one away set it to null"));
     }
-    keys.push_back(axis.key);
     if (axis.values.empty()) return;
+    if (!axis.zip.empty() && around.zips.count(axis.zip) > 0) {
+      return problem(entry.source, concat("sweep.", axis.key,
+                                          " goes together with an axis outside of its union; ",
+                                          "expected all axes of one zip in the same part"));
+    }
     const auto same_zip = std::find_if(
         plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& factor) {
           return !axis.zip.empty() && !factor.axes.empty() && factor.axes[0].zip == axis.zip;
@@ -128,7 +134,7 @@ class PlanReader {
   }
 
   /// The union stands where it is written among the axes.
-  void add_union(SweepPlan& plan, const Value& specs, const std::vector<std::string>& keys) {
+  void add_union(SweepPlan& plan, const Value& specs, const Around& around) {
     const Value* parts = specs.find(kUnion);
     if (!parts || parts->is_null()) return;
     if (!parts->is_list() || parts->items().empty()) {
@@ -137,7 +143,7 @@ class PlanReader {
                             "; expected a list of sweeps"));
     }
     SweepPlan::Factor factor;
-    for (const Value& part : parts->items()) factor.parts.push_back(read(part, keys));
+    for (const Value& part : parts->items()) factor.parts.push_back(read(part, around));
     const auto before = std::count_if(
         plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& other) {
           return position(specs, other.axes[0].key) < position(specs, kUnion);
@@ -174,7 +180,39 @@ class PlanReader {
         return {};
       }
     }
-    return items;
+    std::vector<Value> all;
+    for (const Value& item : items) all.push_back(any_of_values(item));
+    return all;
+  }
+
+  /// Its values may be written as those of axes are: range(2), "0,1". A list stands for any of
+  /// them.
+  Value any_of_values(const Value& exclusion) {
+    Value all = Value::map();
+    all.source = exclusion.source;
+    for (const Value::Entry& entry : exclusion.entries()) {
+      const auto group = group_of(entry.key);
+      const auto options =
+          library_.has_group(group) ? library_.options(group) : std::vector<std::string>();
+      Value values = Value::list();
+      values.source = entry.value.source;
+      if (entry.value.is_string()) {
+        for (Value& value : expand_axis(entry.key, entry.value, options, problems_)) {
+          values.push_back(std::move(value));
+        }
+      } else {
+        values = entry.value;
+      }
+      for (const Value& value : values.is_list() ? values.items() : std::vector<Value>{values}) {
+        const auto name = value.is_scalar() ? value.as_string() : canonical_json(value);
+        if (options.empty() || std::find(options.begin(), options.end(), name) != options.end())
+          continue;
+        problem(value.source, concat("sweep.exclude: config group ", group, " has no option ", name,
+                                     suggestion(name, options)));
+      }
+      all.set(entry.key, std::move(values), entry.source);
+    }
+    return all;
   }
 
   const Library& library_;
@@ -239,6 +277,15 @@ SweepPlan read_sweep(const Value& study, const Library& library, Problems& probl
   return PlanReader(library, problems).read(resolved_specs(study, problems));
 }
 
+void union_from_list(Value& tree, const std::string& key) {
+  Value* sweep = key == kSweep ? tree.find(kSweep) : nullptr;
+  if (sweep == nullptr || !sweep->is_list()) return;
+  Value map = Value::map();
+  map.source = sweep->source;
+  map.set(kUnion, std::move(*sweep), map.source);
+  *sweep = std::move(map);
+}
+
 void replace_axis(SweepPlan& plan, Axis axis, Problems& problems) {
   if (replace_within(plan, axis, problems)) return;
   for (SweepPlan::Factor& factor : plan.factors) {
@@ -276,6 +323,15 @@ const Axis* find_axis(const SweepPlan& plan, const std::string& key) {
     if (!found && axis.key == key) found = &axis;
   });
   return found;
+}
+
+bool is_everywhere(const SweepPlan& plan, const std::string& key) {
+  return std::any_of(plan.factors.begin(), plan.factors.end(), [&](const auto& factor) {
+    const auto has = [&](const Axis& axis) { return axis.key == key; };
+    const auto is_in = [&](const SweepPlan& part) { return is_everywhere(part, key); };
+    return std::any_of(factor.axes.begin(), factor.axes.end(), has) ||
+           (!factor.parts.empty() && std::all_of(factor.parts.begin(), factor.parts.end(), is_in));
+  });
 }
 
 bool has_union(const SweepPlan& plan) {

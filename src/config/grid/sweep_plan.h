@@ -38,6 +38,10 @@ struct PlannedPoint {
 /// interpolations, such as "range(${vars.seeds})", are resolved first.
 SweepPlan read_sweep(const Value& study, const Library& library, Problems& problems);
 
+/// A `sweep:` that is a list is a union alone: where keys are to be set beside its parts (key is
+/// "sweep"), it becomes the map that says so.
+void union_from_list(Value& tree, const std::string& key);
+
 /// Gives every axis of that key the values of `axis`, or adds it as the last factor. Of axes that
 /// go together only the named values are kept, for all of them.
 void replace_axis(SweepPlan& plan, Axis axis, Problems& problems);
@@ -48,6 +52,9 @@ void check_zips(const SweepPlan& plan, Problems& problems);
 /// Every axis, in the order in which they are written.
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit);
 const Axis* find_axis(const SweepPlan& plan, const std::string& key);
+
+/// Whether every combination has a value of this axis, which parts of a union may lack.
+bool is_everywhere(const SweepPlan& plan, const std::string& key);
 
 bool has_union(const SweepPlan& plan);
 /// Removes axes without values, and values that axes of one zip have more than another.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/compose/compose.h"
 #include "config/interpolate/interpolate.h"
 
 namespace difflab::config {
@@ -17,7 +18,9 @@ Value Written::with(const std::vector<std::pair<std::string, Value>>& changes,
       if (written == nullptr || !written->is_string()) continue;
       Value whole = changed;
       interpolate(whole, keys, problems, facts);
-      if (const Value* found = whole.find_path(part)) changed.set_path(part, Value(*found));
+      const Value* found = whole.find_path(part);
+      if (found == nullptr) continue;
+      changed.set_path(part, found->is_string() ? of_kind(*found) : *found);
     }
     changed.set_path(key, value);
   }

@@ -177,20 +177,18 @@ void sort_elements(Arguments& items, bool reverse) {
   });
 }
 
-Value shifted(const Value& value, const Value& step, int sign) {
-  if (value.is_int() && step.is_int()) {
-    return Value(value.as_int() + sign * std::abs(step.as_int()));
-  }
-  return Value(value.as_double() + sign * std::abs(step.as_double()));
+Value one_step_before(const Value& value, const Value& step) {
+  if (value.is_int() && step.is_int()) return Value(value.as_int() - step.as_int());
+  return Value(value.as_double() - step.as_double());
 }
 
 void sort_range(RangeSweep& range, bool reverse) {
   const double start = range.start.as_double(), stop = range.stop.as_double();
   if (reverse ? start >= stop : start <= stop) return;
-  const int sign = reverse ? -1 : 1;
-  Value first = shifted(range.stop, range.step, sign);
-  range.stop = shifted(range.start, range.step, sign);
-  range.start = std::move(first);
+  const auto numbers = expand_range(range.start, range.stop, range.step);
+  if (numbers.empty()) return;
+  range.stop = one_step_before(range.start, range.step);
+  range.start = numbers.back();
   range.step = range.step.is_int() ? Value(-range.step.as_int()) : Value(-range.step.as_double());
 }
 

@@ -1,5 +1,7 @@
 // All references come from one clean commit, or are the same under one; each from one kind of
 // machine.
+#include "record/provenance.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -25,7 +27,9 @@ std::set<std::string> values_of(const Reference& one, const char* key) {
   for (const Json& run : one.runs) {
     const auto provenance = run.find("provenance");
     if (provenance == run.end() || provenance->empty()) continue;
-    if (auto value = text_at(*provenance, key); !value.empty()) values.insert(std::move(value));
+    for (const Json& session : sessions_of(*provenance)) {
+      if (auto value = text_at(session, key); !value.empty()) values.insert(std::move(value));
+    }
   }
   return values;
 }

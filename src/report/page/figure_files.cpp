@@ -15,6 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What cannot be looked at, in a folder that only somebody else may enter, is not there for us.
+bool is_there(const fs::path& path) {
+  std::error_code none;
+  return fs::exists(path, none);
+}
+
 constexpr const char* kImages[] = {".svg", ".pdf", ".png"};
 constexpr int kNoConverter = 3;  // exit code of render.py without its library
 
@@ -33,14 +39,14 @@ bool holds(const fs::path& path, const std::string& bytes) {
 
 bool is_current(const Study& study, const Figure& figure) {
   return std::all_of(std::begin(kImages), std::end(kImages),
-                     [&](const char* image) { return fs::exists(file(study, figure, image)); }) &&
+                     [&](const char* image) { return is_there(file(study, figure, image)); }) &&
          holds(file(study, figure, ".vl.json"), spec_text(figure));
 }
 
 // Why the renderer cannot even be started; empty if it can.
 std::string missing_part(const Renderer& renderer) {
   for (const fs::path& part : {renderer.python, renderer.script}) {
-    if (!fs::exists(part)) return part.string() + " is missing";
+    if (!is_there(part)) return part.string() + " is missing";
   }
   return "";
 }
@@ -149,13 +155,13 @@ RenderOutcome write_figures(const Study& study, std::vector<Figure>& figures) {
     if (!figure.has_images) stale.push_back(&figure);
   }
   const fs::path bundle = bundle_path(study.renderer);
-  const bool needs_bundle = !fs::exists(bundle);
+  const bool needs_bundle = !is_there(bundle);
   if (!stale.empty() || needs_bundle) outcome.warnings = render(study, stale, needs_bundle);
   for (const Figure& figure : figures) {
     write_if_changed(file(study, figure, ".csv"), figure.drawing.csv());
     write_if_changed(file(study, figure, ".vl.json"), spec_text(figure));
   }
-  if (fs::exists(bundle)) outcome.bundle = read_file(bundle);
+  if (is_there(bundle)) outcome.bundle = read_file(bundle);
   return outcome;
 }
 

@@ -99,7 +99,10 @@ def main():
         return 3
     failed = False
     if job["bundle"]:
-        write_atomically(job["bundle"], convert.javascript_bundle(vl_version=VEGA_LITE).encode())
+        try:
+            write_atomically(job["bundle"], convert.javascript_bundle(vl_version=VEGA_LITE).encode())
+        except OSError as error:  # a checkout that may only be read: pages without JavaScript
+            print(f"{job['bundle']}: {error}", file=sys.stderr)
     for figure in job["figures"]:
         message = None
         try:

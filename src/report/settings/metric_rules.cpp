@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "report/data/learned.h"
+#include "report/data/metric.h"
 #include "statistics/metric_facts.h"
 #include "util/text.h"
 
@@ -54,6 +55,23 @@ class MetricRules {
     problems_.push_back({key, problem(name, "metric of these runs and no key", names)});
   }
 
+  /// An evaluation whose cells are drawn or made a metric of.
+  void must_be_source(const std::string& place, const std::string& name) {
+    if (name.empty() || is_one_of(name, known_.sources)) return;
+    problems_.push_back(
+        {place + ".source", problem(name, "evaluation of these runs", known_.sources)});
+  }
+  void must_fit(const std::string& place, const ClaimConfig& claim) {
+    const auto outcome = metric_of(claim.metric).outcome();
+    if (outcome != Outcome::kShare && outcome != Outcome::kHappened) return;
+    for (const auto& [key, value] :
+         {std::pair{".margin", claim.margin}, std::pair{".smallest", claim.smallest}}) {
+      if (value < 1) continue;
+      problems_.push_back({place + key, concat("is ", value, ", and ", claim.metric,
+                                               " lies between 0 and 1; expected less than 1")});
+    }
+  }
+
   void check(const std::string& place, const LineConfig& line) {
     if (!line.source.empty()) return;
     if (line.x == "step") return must_be_curve(place + ".y", line.y);
@@ -91,7 +109,9 @@ std::vector<ReportProblem> check_metrics(const ReportConfig& report, const Known
   rules.must_be_metric("headline", report.headline);
   rules.must_be_curve("learned.metric", report.learned.metric);
   for (std::size_t i = 0; i < report.claims.size(); ++i) {
-    rules.must_be_metric(concat("claims[", i, "].metric"), report.claims[i].metric);
+    const auto place = concat("claims[", i, "]");
+    rules.must_be_metric(place + ".metric", report.claims[i].metric);
+    rules.must_fit(place, report.claims[i]);
   }
   for (std::size_t i = 0; i < report.tables.size(); ++i) {
     const auto& columns = report.tables[i].columns;
@@ -100,8 +120,20 @@ std::vector<ReportProblem> check_metrics(const ReportConfig& report, const Known
     }
   }
   for (std::size_t i = 0; i < report.figures.size(); ++i) {
-    std::visit([&](const auto& figure) { rules.check(concat("figures[", i, "]"), figure); },
-               report.figures[i]);
+    const auto place = concat("figures[", i, "]");
+    std::visit(
+        [&](const auto& figure) {
+          rules.check(place, figure);
+          rules.must_be_source(place, figure.source);
+        },
+        report.figures[i]);
+  }
+  for (std::size_t i = 0; i < report.derived.size(); ++i) {
+    std::visit(
+        [&](const auto& derived) {
+          rules.must_be_source(concat("derived[", i, "]"), derived.source);
+        },
+        report.derived[i]);
   }
   return problems;
 }

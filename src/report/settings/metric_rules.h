@@ -15,11 +15,13 @@ struct KnownNames {
   std::vector<std::string> curves;   ///< of metrics.jsonl
   std::vector<std::string> axes;     ///< of the sweep
   std::function<bool(std::string_view)> is_setting;  ///< a path in the configuration of a run
+  std::vector<std::string> sources;                  ///< the names of its evaluations
 };
 
 /// Where a report names a metric that no run of the study has: its cells would stay empty, and its
-/// claims unmeasured, after all runs. What `derived` works out is a metric, too. A figure of an
-/// evaluation's cells (`source`) is left to its cells.
+/// claims unmeasured, after all runs. What `derived` works out is a metric, too. Of a figure of an
+/// evaluation's cells the evaluation (`source`) is looked for, its keys are left to the cells. A
+/// margin that a metric's whole range lies within would call everything equivalent.
 std::vector<ReportProblem> check_metrics(const ReportConfig& report, const KnownNames& known);
 
 /// What is wrong with the name of a metric of these runs; empty if nothing is.

@@ -2,6 +2,7 @@
 #include <set>
 #include <utility>
 
+#include "record/provenance.h"
 #include "report/data/format.h"
 #include "report/settings/study.h"
 #include "report/table/table_files.h"
@@ -124,9 +125,10 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
   for (const FrameRun& run : frame.runs()) {
     const Json& from = run.provenance;
     if (!run.has_result() || from.empty()) continue;
-    std::string commit = text_of(from, "commit").substr(0, 12);
-    if (!commit.empty()) {
-      if (text_of(from, "dirty") == "true") commit += " with uncommitted changes";
+    for (const Json& session : sessions_of(from)) {
+      std::string commit = text_of(session, "commit").substr(0, 12);
+      if (commit.empty()) continue;
+      if (text_of(session, "dirty") == "true") commit += " with uncommitted changes";
       codes.insert("commit " + commit);
     }
     const std::string libtorch = text_of(from, "libtorch");

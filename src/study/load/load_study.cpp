@@ -173,6 +173,30 @@ StudyConfig settings_of(const config::Study& composed, config::Problems& problem
                                     : StudyConfig();
 }
 
+// Parts of a union may write one run in two ways, of which only its full configuration tells.
+void drop_repeated(Study& study, std::vector<config::Point>& composed) {
+  std::map<std::string, std::vector<sweep::Axes>> seen;  // by id
+  std::vector<sweep::Run> points;
+  std::vector<config::Point> kept;
+  const auto is_same = [](const sweep::Axes& a, const sweep::Axes& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+      return x.first == y.first && report::is_same_value(x.second, y.second);
+    });
+  };
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    auto& of_run = seen[study.points[i].id];
+    if (std::any_of(of_run.begin(), of_run.end(),
+                    [&](const sweep::Axes& axes) { return is_same(axes, study.points[i].axes); })) {
+      continue;
+    }
+    of_run.push_back(study.points[i].axes);
+    points.push_back(study.points[i]);
+    kept.push_back(std::move(composed[i]));
+  }
+  study.points = std::move(points);
+  composed = std::move(kept);
+}
+
 // The points get the values that were found for them, if they were.
 void follow_tuning(Study& study, config::Problems& problems) {
   const auto& points = *study.composed;
@@ -241,17 +265,18 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                  config::Watch watch) {
   auto study = named_study(name, overrides);
   config::Problems problems;
-  const auto composed = compose(study, std::move(watch), problems);
+  auto composed = compose(study, std::move(watch), problems);
   study.preset = composed.preset;
   study.config = settings_of(composed, problems);
   study.results = (place_of(composed.settings, "results", study.root) / study.config.results)
                       .lexically_normal();
   resolve(composed.points, study, problems);
-  if (problems.empty()) check_report_fits(composed, study.config, problems);
-  if (problems.empty()) {
+  if (problems.empty()) drop_repeated(study, composed.points);
+  if (problems.empty()) {  // a wrong name is said beside what follows from it
     for (const auto& [key, message] : check_names(study)) {
       add_problem(composed, key, message, problems);
     }
+    check_report_fits(composed, study.config, problems);
   }
   check_typed_seeds(composed, study.config, overrides, problems);
   check_typed_tuning(composed, study.config, overrides, problems);

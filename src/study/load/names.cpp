@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "evaluate/evaluation_config.h"
 #include "report/data/frame.h"
 #include "report/settings/metric_rules.h"
 #include "run/metrics.h"
@@ -31,6 +32,7 @@ class Names {
       add_new(training_metrics_of(*run), of_training_);
       add_new(held_out_metrics_of(*run), held_out_);
       add_new(curves_of(*run), known_.curves);
+      for (const auto& one : run->evaluate) add_new({result_name(one)}, known_.sources);
     }
     known_.axes = axes_;
     known_.is_setting = [this](std::string_view path) { return is_setting(path); };
@@ -58,7 +60,10 @@ class Names {
     const auto& overrides = study_.overrides;
     return std::any_of(overrides.begin(), overrides.end(), [&](const std::string& text) {
       const auto key = overridden_key(text);
-      return key == axis || key.starts_with("sweep");
+      if (key == "sweep.repeat") return axis == report::kSeedAxis;
+      return key == axis || key == concat("sweep.", axis) || key == "sweep" ||
+             key.starts_with("sweep.union") || key == "sweep.where" ||
+             key.starts_with("sweep.exclude");
     });
   }
 
@@ -70,14 +75,29 @@ class Names {
     return values;
   }
 
+  // Another axis than the compared one that has this value; empty if there is none.
+  std::string axis_with(const std::string& value) const {
+    for (const auto& axis : axes_) {
+      const auto values = values_of(axis);
+      if (axis != compared_ && std::find(values.begin(), values.end(), value) != values.end())
+        return axis;
+    }
+    return "";
+  }
+
   // Says whether the axis has the value, or may have had it.
   bool require_value(const std::string& key, const std::string& axis, const std::string& value) {
     const auto values = values_of(axis);
     const auto is_it = [&](const auto& other) { return report::is_same_value(value, other); };
     if (std::any_of(values.begin(), values.end(), is_it)) return true;
     if (!is_narrowed(axis)) {
+      const auto other = axis_with(value);
       problems_.push_back(
-          {key, concat("is ", value, ", which is no value of ", axis, suggestion(value, values))});
+          {key, concat("is ", value, ", which is no value of ", axis,
+                       other.empty() ? suggestion(value, values)
+                                     : concat(", but of ", other, "; claims compare values of the ",
+                                              "first axis in rows of the first table: expected ",
+                                              other, " there"))});
     }
     return false;
   }
@@ -103,24 +123,38 @@ class Names {
     }
     for (const auto& axis : axes_) are_there = are_there && !is_narrowed(axis);
     if (!are_there) return;
-    for (const auto& variant : {claim.variant, against}) {
-      if (has_runs(claim, variant)) continue;
-      problems_.push_back(
-          {place, concat("asks for ", compared_, "=", variant, " where the sweep has no run of ",
-                         "it; expected variants of which the sweep has runs with this where")});
-    }
+    for (const auto& variant : {claim.variant, against}) check_runs(place, claim, variant);
   }
 
-  bool has_runs(const report::ClaimConfig& claim, const std::string& variant) const {
-    return std::any_of(study_.points.begin(), study_.points.end(), [&](const auto& point) {
+  // That there are runs of a variant where the claim asks, and that they measure its metric.
+  void check_runs(const std::string& place, const report::ClaimConfig& claim,
+                  const std::string& variant) {
+    report::KnownNames own;
+    bool has_runs = false;
+    for (const auto& point : study_.points) {
       const auto has = [&](const auto& axis, const auto& value) {
         return report::is_same_value(report::value_of_axis(point.axes, axis), value);
       };
       const auto& fixed = claim.where.entries;
-      return has(compared_, variant) &&
-             std::all_of(fixed.begin(), fixed.end(),
-                         [&](const auto& entry) { return has(entry.first, entry.second); });
-    });
+      if (!has(compared_, variant) ||
+          !std::all_of(fixed.begin(), fixed.end(),
+                       [&](const auto& entry) { return has(entry.first, entry.second); })) {
+        continue;
+      }
+      has_runs = true;
+      add_new(metrics_of(study_.config_of(point)), own.metrics);
+    }
+    if (!has_runs) {
+      problems_.push_back(
+          {place, concat("asks for ", compared_, "=", variant, " where the sweep has no run of ",
+                         "it; expected variants of which the sweep has runs with this where")});
+      return;
+    }
+    const auto& report = study_.config.report;
+    const auto problem = report::problem_of_metric(claim.metric, report, own);
+    if (problem.empty() || !report::problem_of_metric(claim.metric, report, known_).empty()) return;
+    problems_.push_back({place + ".metric",
+                         concat(problem, " (of ", compared_, "=", variant, " with this where)")});
   }
 
   void require_curve(const std::string& key, const std::string& name,
@@ -134,8 +168,9 @@ class Names {
     for (const auto& [id, run] : study_.configs) {
       const auto& events = run->train.events;
       for (std::size_t i = 0; i < events.size(); ++i) {
-        if (!seen.insert(concat(i, events[i].metric)).second) continue;
-        require_curve(concat("train.events[", i, "].metric"), events[i].metric, held_out_);
+        const auto key = concat("train.events[", i, "].metric");
+        const auto problem = report::problem_of_curve(events[i].metric, held_out_metrics_of(*run));
+        if (!problem.empty() && seen.insert(key).second) problems_.push_back({key, problem});
       }
     }
     const auto& tune = study_.config.tune;

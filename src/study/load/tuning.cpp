@@ -14,6 +14,7 @@
 #include "study/load/resolve.h"
 #include "study/load/tuning_grid.h"
 #include "study/load/tuning_report.h"
+#include "study/load/tuning_rules.h"
 #include "study/load/tuning_trials.h"
 #include "util/text.h"
 
@@ -125,9 +126,19 @@ class Tuner {
     auto& runs = variant.tried[value];
     if (!runs.empty()) return;
     std::vector<config::Point> points;
+    config::Problems found;
     for (std::int64_t k = 0; k < config_.seeds; ++k)
-      points.push_back(point_of(variant, value, k, problems_));
-    resolve(points, *study_.tuning, problems_);
+      points.push_back(point_of(variant, value, k, found));
+    resolve(points, *study_.tuning, found);
+    for (const auto& [source, path, message] : found.items()) {  // of keys that nobody wrote so
+      problems_.add(source, path,
+                    concat(message, " (in a run of the tuning, with ", config_.key, " = ",
+                           config::number_text(value),
+                           variant.is_longer || config_.steps == 0
+                               ? ""
+                               : concat(" and train.steps = ", config_.steps),
+                           ")"));
+    }
     runs = std::exchange(study_.tuning->points, {});
   }
 
@@ -307,45 +318,11 @@ class Tuner {
   std::vector<std::optional<double>> best_;  // of each variant, as of the last grow()
 };
 
-// What would make the tuning another than the one that is meant.
-void check(const std::vector<config::Point>& points, const Study& study,
-           config::Problems& problems) {
-  const auto& tune = study.config.tune;
-  const auto add = [&](const std::string& key, const std::string& message) {
-    problems.add({}, key, concat(key, " ", message));
-  };
-  if (tune.key == "train.steps" && (tune.steps > 0 || tune.longer > 0)) {
-    add("tune.key", "is train.steps, which tune.steps and tune.longer set, too");
-  }
-  for (const auto& [axis, value] : study.points.front().axes) {
-    if (axis == tune.key) add("tune.key", concat("is ", axis, ", which the sweep varies, too"));
-  }
-  for (std::size_t i = 0; i < points.size() && problems.empty(); ++i) {
-    const auto& run = study.config_of(study.points[i]);
-    const auto full = config::from_json(study.points[i].config);
-    const auto* value = full.find_path(tune.key);
-    if (value == nullptr || !value->is_number()) {
-      add("tune.key",
-          concat("is ", tune.key, ", which is ", value == nullptr ? "no key" : "no number",
-                 " of run ", study.points[i].label(), "; expected e.g. train.lr"));
-    }
-    if (const auto steps = tune.steps > 0 ? tune.steps : run.train.steps;
-        tune.longer > 0 && tune.longer <= steps) {
-      add("tune.longer", concat("is ", tune.longer, "; expected more than ", steps,
-                                ", the steps of its other runs"));
-    }
-    if (run.seed >= kFirstTuningSeed) {
-      add("tune.seeds", concat("are ", kFirstTuningSeed, " and on; expected reported seeds below, ",
-                               "and found ", run.seed));
-    }
-  }
-}
-
 }  // namespace
 
 void tune(const std::vector<config::Point>& points, Study& study, config::Problems& problems) {
   if (points.empty()) return;
-  check(points, study, problems);
+  check_tuning(points, study, problems);
   if (problems.empty()) Tuner(points, study, problems).run();
 }
 

@@ -3,6 +3,8 @@
 #include "report/data/frame.h"
 #include "report/data/learned.h"
 #include "report/data/metric.h"
+#include "util/error.h"
+#include "util/text.h"
 
 namespace difflab::cli {
 
@@ -17,8 +19,13 @@ const Said& Trials::said_by(const sweep::Run& run) const {
   const auto& found = frame.runs().front();
   said.is_finished = found.state == RunState::kFinished;
   said.metric = found.metric(study_.tune.metric);
-  said.has_learned =
-      said.metric && (!learned.given() || found.metric(report::kLearned).value_or(1) == 1.0);
+  const auto has_learned = found.metric(report::kLearned);
+  if (learned.given() && said.is_finished && !has_learned && is_restored(run.directory)) {
+    throw UserError(concat("learned.metric: ", run.label(), " was restored without the lines of ",
+                           learned.metric, ", so that nobody knows whether it learned; delete ",
+                           run.directory.path.string(), " to have it trained"));
+  }
+  said.has_learned = said.metric && (!learned.given() || has_learned.value_or(1) == 1.0);
   if (!said.metric) said.metric = found.censored_above(study_.tune.metric);
   return said;
 }

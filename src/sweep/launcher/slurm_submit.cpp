@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "sweep/launcher/slurm_queue.h"
@@ -24,6 +25,11 @@ constexpr const char* kScript = R"(#!/bin/bash
 # A task of a difflab sweep. Arguments: difflab, folder, tasks, workers, requeues.
 exec "$1" work "$2" --share "$SLURM_ARRAY_TASK_ID/$3" --workers "$4" --requeue "$5"
 )";
+
+class NoSlurm : public UserError {
+ public:
+  using UserError::UserError;
+};
 
 struct Shape {
   int threads;
@@ -100,7 +106,7 @@ std::string submit_array(const SlurmLauncher& slurm, const Shape& shape, const S
   }
   const auto printed = run_program(argv);
   if (printed.status.code == kNoSuchProgram) {
-    throw UserError("there is no sbatch in PATH; launcher=slurm needs a machine of the cluster");
+    throw NoSlurm("there is no sbatch in PATH; launcher=slurm needs a machine of the cluster");
   }
   if (!printed.status.success()) {
     throw UserError(concat("sbatch refused the job (", printed.status.text(),
@@ -139,6 +145,20 @@ std::vector<std::pair<Shape, Submission>> arrays_for(const Plan& plan, const Slu
   return arrays;
 }
 
+// Ends what Slurm has accepted, also what it did not say so of: sbatch may fail, or its answer may
+// be lost, after the array is in the queue under its name.
+void take_back(const std::vector<std::pair<Shape, Submission>>& arrays,
+               const std::vector<Submission>& submitted) {
+  std::set<std::string> accepted;
+  std::vector<std::string> names;
+  for (const auto& array : submitted) accepted.insert(array.job);
+  for (const auto& [shape, array] : arrays) {
+    if (fs::exists(array.folder / "task.sh")) names.push_back(array.name);
+  }
+  for (const auto& task : queued_tasks(names)) accepted.insert(task.job);
+  cancel_jobs({accepted.begin(), accepted.end()});
+}
+
 }  // namespace
 
 std::vector<Submission> submit(const Plan& plan, const SlurmLauncher& slurm, const fs::path& folder,
@@ -156,13 +176,11 @@ std::vector<Submission> submit(const Plan& plan, const SlurmLauncher& slurm, con
     }
   } catch (const UserError& error) {
     std::string message = error.what();
-    std::vector<std::string> accepted;
-    for (const auto& array : submitted) accepted.push_back(array.job);
     try {
-      cancel_jobs(accepted);
+      if (dynamic_cast<const NoSlurm*>(&error) == nullptr) take_back(arrays, submitted);
     } catch (const UserError& also) {
-      message +=
-          concat("\nand the part that was accepted before could not be taken back: ", also.what());
+      message += concat("\nand what was accepted could not be taken back: ", also.what(),
+                        "\n./difflab status and cancel know of it");
       throw UserError(message);
     }
     std::error_code ignored;
