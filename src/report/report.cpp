@@ -7,6 +7,7 @@
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
 #include "report/page/page.h"
+#include "report/table/claims_files.h"
 #include "report/table/table_files.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -51,6 +52,18 @@ std::vector<Table> write_tables(const Study& study, const Frame& frame, const La
   return tables;
 }
 
+void write_claims(const Study& study, const std::vector<Answer>& answers, const Labels& labels) {
+  const auto csv = study.output / concat(kClaimsFile, ".csv");
+  const auto tex = study.output / concat(kClaimsFile, ".tex");
+  if (!answers.empty()) {
+    write_if_changed(csv, claims_csv(study, answers));
+    write_if_changed(tex, claims_tex(study, answers, labels));
+  } else {
+    std::filesystem::remove(csv);
+    std::filesystem::remove(tex);
+  }
+}
+
 // From the metric that the study names, else the first that is compared, else the first that has a
 // better direction.
 std::string best_sentence(const Study& study, const Frame& frame, const std::vector<Table>& tables,
@@ -90,6 +103,7 @@ std::string file_list(const Study& study, const std::vector<Table>& tables,
   const auto names = [&](const std::vector<std::string>& list) {
     return study.output / "figures" / (list.size() == 1 ? list[0] : "{" + join(list, ",") + "}");
   };
+  if (!study.report.claims.empty()) out += line("claims", study.output / "claims.{csv,tex}");
   if (!drawn.empty()) out += line("figures", names(drawn).string() + ".{pdf,svg,png}");
   if (!data_only.empty()) out += line("data", names(data_only).string() + ".{csv,vl.json}");
   return out + line("report", study.output / "report.html");
@@ -116,6 +130,7 @@ Summary write_report(const Study& study, const Frame& frame) {
   make_directories(study.output);
   const std::vector<Answer> answers = answer_claims(study, frame, labels);
   const std::vector<Table> tables = write_tables(study, frame, labels, answers);
+  write_claims(study, answers, labels);
   double drawing_seconds = 0;
   std::vector<Figure> figures;
   RenderOutcome rendered;

@@ -57,6 +57,12 @@ std::vector<std::string> training_metrics_of(const RunConfig& run) {
   return names;
 }
 
+std::vector<std::string> evaluations_of(const RunConfig& run) {
+  std::vector<std::string> names;
+  for (const auto& one : run.evaluate) names.push_back(result_name(one));
+  return names;
+}
+
 std::vector<std::string> metrics_of(const RunConfig& run) {
   auto names = training_metrics_of(run);
   for (const auto& evaluation : run.evaluate) add_metrics_of(evaluation, run.task, names);

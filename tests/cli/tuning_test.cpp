@@ -200,11 +200,9 @@ CATCH_TEST_CASE("tuned: the dry run shows the tuning and how many runs come then
   CATCH_CHECK_THAT(answer.out, Contains("12 runs: 12 new") &&
                                    Contains("then 4 runs with the train.lr that these find") &&
                                    Contains("warning: 2 seeds are too few for a verdict"));
-  CATCH_CHECK_THAT(bench
-                       .sweep({"--dry-run",
-                               "seeds={until: resolved, from: 4, to: 10, look_every: 2}"})
-                       .out,
-                   Contains("then 8 to 20 runs with the train.lr that these find"));
+  CATCH_CHECK_THAT(
+      bench.sweep({"--dry-run", "seeds={until: resolved, from: 4, to: 10, look_every: 2}"}).out,
+      Contains("then 8 to 20 runs with the train.lr that these find"));
   // Of the written rate there may be finished runs: those to come have another.
   CATCH_REQUIRE(bench.sweep({"~tune"}).code == 0);
   CATCH_CHECK_THAT(bench.sweep({"--dry-run"}).out, Contains("training: the runs then at most 0"));

@@ -20,7 +20,7 @@ namespace difflab {
 struct ThroughputConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "throughput";
   static constexpr std::string_view kAbout =
-      "tokens per second, peak memory and share of the matrix-multiply peak";
+      "tokens per second, peak memory and rate relative to the sgemm of the library";
   static constexpr std::array kMetrics = {
       positive_metric("forward_tokens_per_second_t*", Better::kHigher),
       positive_metric("training_tokens_per_second_t*", Better::kHigher),

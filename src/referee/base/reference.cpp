@@ -44,6 +44,7 @@ CsvTable csv_at(const fs::path& file, const fs::path& folder) {
 
 void read_tables(Reference& reference) {
   for (const auto& file : files_in(reference.folder, ".csv")) {
+    if (file.stem() == report::kClaimsFile) continue;
     attempt(reference, [&] {
       const bool paired = file.filename().string().ends_with(".paired.csv");
       (paired ? reference.comparisons : reference.tables).push_back(csv_at(file, reference.folder));

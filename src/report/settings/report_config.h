@@ -14,6 +14,9 @@
 
 namespace difflab::report {
 
+/// The files of the claims are called so; no table is.
+inline constexpr const char* kClaimsFile = "claims";
+
 /// One table: a row per value of the `rows` axes, a column per metric, mean ± 95 % interval over
 /// the runs of a row (its seeds).
 struct TableConfig {

@@ -180,6 +180,12 @@ std::string to_markdown(const Grid& grid) {
   return out;
 }
 
+std::string tex_comment(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
+  return "% " + text + "\n";
+}
+
 std::string to_tex(const Grid& grid) {
   std::string alignment;
   std::vector<std::string> headings;

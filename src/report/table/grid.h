@@ -27,7 +27,9 @@ enum class Bootstrap { kShown, kLeftOut };
 Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap = Bootstrap::kShown);
 
 std::string to_markdown(const Grid& grid);
-std::string to_tex(const Grid& grid);   ///< a booktabs tabular
+std::string to_tex(const Grid& grid);  ///< a booktabs tabular
+/// A line of LaTeX that is not typeset, whatever characters the text has.
+std::string tex_comment(std::string text);
 std::string to_html(const Grid& grid);  ///< a <table>
 /// Aligned columns; a grid wider than `width` continues below with its first column repeated.
 std::string to_terminal(const Grid& grid, std::size_t width);

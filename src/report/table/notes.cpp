@@ -62,7 +62,7 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
   }
 }
 
-void note_comparison(const Table& table, std::vector<std::string>& notes) {
+void note_comparison(const Table& table, const Study& study, std::vector<std::string>& notes) {
   std::size_t pairs = 0, most = 0;
   bool restricted = false;
   for (const auto& [row, column, of, result, bootstrap, p] : table.comparisons) {
@@ -79,7 +79,8 @@ void note_comparison(const Table& table, std::vector<std::string>& notes) {
       table.comparisons.size(), table.comparisons.size() == 1 ? " comparison" : " comparisons",
       " of this table. ",
       pairs < most ? concat("With ", pairs, " pairs none is a verdict; ", most, " are needed.")
-                   : concat("A verdict needs ", most, " pairs.")));
+                   : concat("A verdict needs ", most, " pairs."),
+      study.report.claims.empty() ? "" : " Claims are adjusted among themselves, not for these."));
   if (restricted) {
     notes.emplace_back(
         "Times that some runs did not reach are compared up to the earliest end of these: what was "
@@ -149,7 +150,7 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
 
 void add_notes(Table& table, const Study& study, const Frame& frame, const Labels& labels) {
   note_uncertainty(table, frame, table.notes);
-  note_comparison(table, table.notes);
+  note_comparison(table, study, table.notes);
   if (!table.left_out.empty()) table.notes.push_back(table.left_out);
   if (!study.unmatched.empty()) {
     table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);

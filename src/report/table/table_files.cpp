@@ -39,11 +39,6 @@ void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
 
 // One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,
 // too.
-std::string comment(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
-  return "% " + text + "\n";
-}
 
 // Text that Markdown leaves as it is. An empty line would end the span, and HTML after it be alive.
 std::string code_span(const std::string& text) {
@@ -164,16 +159,16 @@ std::string table_markdown(const Table& table, const Labels& labels) {
 }
 
 std::string table_tex(const Table& table, const Labels& labels) {
-  std::string out = comment(table.title) + comment("Needs \\usepackage{booktabs}.");
-  for (const std::string& answer : table.answers) out += comment(answer);
-  for (const std::string& note : table.notes) out += comment(note);
-  if (!table.settings.empty()) out += comment("Equal in all runs: " + table.settings);
+  std::string out = tex_comment(table.title) + tex_comment("Needs \\usepackage{booktabs}.");
+  for (const std::string& answer : table.answers) out += tex_comment(answer);
+  for (const std::string& note : table.notes) out += tex_comment(note);
+  if (!table.settings.empty()) out += tex_comment("Equal in all runs: " + table.settings);
   return out + to_tex(main_grid(table, labels));
 }
 
 std::string paired_tex(const Table& table, const Labels& labels) {
-  return comment(table.title) + comment("Against " + table.baseline + ", paired by seed") +
-         comment("Needs \\usepackage{booktabs}. Notes are in " + table.name + ".tex.") +
+  return tex_comment(table.title) + tex_comment("Against " + table.baseline + ", paired by seed") +
+         tex_comment("Needs \\usepackage{booktabs}. Notes are in " + table.name + ".tex.") +
          to_tex(paired_grid(table, labels));
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "evaluate/evaluation_config.h"
 #include "report/data/frame.h"
 #include "report/settings/metric_rules.h"
 #include "run/metrics.h"
@@ -32,7 +31,7 @@ class Names {
       add_new(training_metrics_of(*run), of_training_);
       add_new(held_out_metrics_of(*run), held_out_);
       add_new(curves_of(*run), known_.curves);
-      for (const auto& one : run->evaluate) add_new({result_name(one)}, known_.sources);
+      add_new(evaluations_of(*run), known_.sources);
     }
     known_.axes = axes_;
     known_.is_setting = [this](std::string_view path) { return is_setting(path); };

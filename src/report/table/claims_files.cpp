@@ -1,0 +1,75 @@
+#include "report/table/claims_files.h"
+
+#include "config/schema/traits.h"
+#include "report/data/format.h"
+#include "report/data/metric.h"
+#include "report/settings/study.h"
+#include "report/table/grid.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+std::string number_or_nothing(const std::optional<double>& value) {
+  return value ? plain_number(*value) : "";
+}
+
+std::string where_text(const ClaimConfig& claim) {
+  std::vector<std::string> parts;
+  for (const auto& [axis, value] : claim.where.entries) parts.push_back(concat(axis, "=", value));
+  return join(parts, " ");
+}
+
+}  // namespace
+
+std::string claims_csv(const Study& study, const std::vector<Answer>& answers) {
+  std::string out =
+      csv_line({"claim", "metric", "variant", "against", "where", "expect", "verdict", "difference",
+                "low", "high", "p", "level", "pairs", "pairs_needed", "published"});
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto& claim = study.report.claims[i];
+    const auto& answer = answers[i];
+    const auto bound = [&](double Interval::*side) {
+      return answer.interval ? plain_number(*answer.interval.*side) : "";
+    };
+    out += csv_line({claim.text, claim.metric, claim.variant, compared_with(claim, study),
+                     where_text(claim), std::string(config::name_of(claim.expect)),
+                     std::string(name_of(answer.verdict)), number_or_nothing(answer.difference),
+                     bound(&Interval::low), bound(&Interval::high), number_or_nothing(answer.p),
+                     number_or_nothing(answer.level), concat(answer.pairs), concat(answer.needed),
+                     claim.paper});
+  }
+  return out;
+}
+
+std::string claims_tex(const Study& study, const std::vector<Answer>& answers,
+                       const Labels& labels) {
+  Grid grid;
+  const bool is_sequential = !study.looks.empty();
+  grid.columns = {{"claim", true},
+                  {"metric", true},
+                  {"difference", false},
+                  {"95 % interval", false},
+                  {is_sequential ? "p" : "p (Holm)", false},
+                  {"pairs", false},
+                  {"verdict", true}};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto& claim = study.report.claims[i];
+    const auto& answer = answers[i];
+    const Metric metric = metric_of(claim.metric);
+    std::string interval;
+    if (answer.interval) {
+      interval = concat(metric.signed_text(answer.interval->low), " to ",
+                        metric.signed_text(answer.interval->high));
+    }
+    grid.rows.push_back({claim.text, labels.heading(metric),
+                         answer.difference ? metric.signed_text(*answer.difference) : "", interval,
+                         answer.p ? p_text(*answer.p) : "", concat(answer.pairs),
+                         std::string(name_of(answer.verdict))});
+  }
+  std::string out = tex_comment("Claims of " + study.name + ", corrected for their number.");
+  if (is_sequential) out += tex_comment("p is to be held to the level of its look (claims.csv).");
+  return out + tex_comment("Needs \\usepackage{booktabs}.") + to_tex(grid);
+}
+
+}  // namespace difflab::report
