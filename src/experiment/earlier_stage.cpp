@@ -1,5 +1,6 @@
 #include "experiment/earlier_stage.h"
 
+#include <exception>
 #include <iostream>
 
 #include "config/schema/writer.h"
@@ -58,13 +59,19 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
     write_status(run, RunState::kRunning,
                  {.steps = config.train.steps, .stages = first_batch(config)}, "",
                  unfinished_stage(config, run));
-    const auto lease = Lease::acquire(place, stop_requested);
-    if (!lease) return TrainEnd::kInterrupted;
-    if (!read_result(place)) {
+    while (!read_result(place)) {
+      const auto lease = Lease::acquire(place, stop_requested);
+      if (!lease) return TrainEnd::kInterrupted;
+      if (read_result(place)) break;
       const auto noted = length_of_events(place);
-      const auto end = run_experiment(*stage, place, stop_requested, lease.get());
-      spent += time_spent(place, noted);
-      if (end == RunEnd::kInterrupted) return TrainEnd::kInterrupted;
+      try {
+        const auto end = run_experiment(*stage, place, stop_requested, lease.get());
+        spent += time_spent(place, noted);
+        if (end == RunEnd::kInterrupted) return TrainEnd::kInterrupted;
+      } catch (const std::exception&) {
+        if (lease->held()) throw;
+        std::cout << "another process has taken stage " << name << " over: waiting for it\n";
+      }
     }
   }
   note_event(run, "begin from stage", {{"run", name}});

@@ -145,11 +145,13 @@ class Work {
  private:
   RunEnd do_all() {
     if (const auto twin = diverged_twin(config_, directory_, lease_)) {
-      return publish(*twin, RunState::kDiverged, twin->value("diverged_at_step", std::int64_t{0}));
+      const auto& [other, result] = *twin;
+      note_source(other);
+      return publish(result, RunState::kDiverged,
+                     result.value("diverged_at_step", std::int64_t{0}));
     }
     if (const auto other = take_training(config_, directory_, lease_)) {
-      provenance_.note("trained_in", other->path.filename().string());
-      provenance_.note_training(*other);
+      note_source(*other);
     }
     if (!std::filesystem::exists(directory_.checkpoint())) {
       forget_training(directory_, training_id(config_));
@@ -176,6 +178,12 @@ class Work {
         diverged ? diverged_result(config_, *model, progress)
                  : finished_result(config_, directory_, context, progress, answers(context));
     return publish(result, diverged ? RunState::kDiverged : RunState::kFinished, progress.step);
+  }
+
+  // Of a training that was taken from another run.
+  void note_source(const RunDirectory& other) {
+    provenance_.note("trained_in", other.path.filename().string());
+    provenance_.note_training(other);
   }
 
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config_.seed); }

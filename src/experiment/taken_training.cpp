@@ -73,8 +73,9 @@ std::optional<RunDirectory> take_training(const RunConfig& config, const RunDire
   return std::nullopt;
 }
 
-std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& run,
-                                  const Lease* lease) {
+std::optional<std::pair<RunDirectory, Json>> diverged_twin(const RunConfig& config,
+                                                           const RunDirectory& run,
+                                                           const Lease* lease) {
   for (const auto& other : others_with_training(config, run)) {
     try {
       auto result = read_result(other);
@@ -83,7 +84,7 @@ std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& r
       take_curve(run, other, lease);
       (*result)["id"] = run_id(config);
       note_event(run, "take training", {{"run", other.path.filename().string()}});
-      return result;
+      return {{other, *std::move(result)}};
     } catch (const UserError& error) {
       std::cout << "a training is passed over: " << error.what() << '\n';
     }

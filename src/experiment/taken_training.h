@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "record/lease.h"
 #include "record/run_directory.h"
@@ -18,9 +19,10 @@ struct RunConfig;
 std::optional<RunDirectory> take_training(const RunConfig& config, const RunDirectory& run,
                                           const Lease* lease);
 
-/// The result of another run with the same training that diverged, which is this one's, too.
-std::optional<Json> diverged_twin(const RunConfig& config, const RunDirectory& run,
-                                  const Lease* lease);
+/// Another run with the same training that diverged, and its result, which is this one's, too.
+std::optional<std::pair<RunDirectory, Json>> diverged_twin(const RunConfig& config,
+                                                           const RunDirectory& run,
+                                                           const Lease* lease);
 
 /// Whether the configuration in a checkpoint is of a run with this training.
 bool has_training(const std::string& config_json, const std::string& training);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "util/error.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -58,8 +59,8 @@ void sync_directory(const fs::path& directory) {
 
 fs::path temporary_beside(const fs::path& path) {
   static std::atomic<unsigned> counter{0};
-  return path.parent_path() /
-         concat(".", path.filename().string(), ".", ::getpid(), ".", counter++, ".tmp");
+  return path.parent_path() / concat(".", path.filename().string(), ".", process_space(), ".",
+                                     ::getpid(), ".", counter++, ".tmp");
 }
 
 // Writes a temporary beside `path`, synced, and lets `publish` give it its name; what that answers.
@@ -147,14 +148,16 @@ void share_file(const std::filesystem::path& from, const std::filesystem::path& 
 }
 
 void remove_abandoned_temporaries(const fs::path& folder) {
-  // .NAME.PROCESS.COUNT.tmp, from temporary_beside
-  static const std::regex kName(R"(\..*\.([0-9]{1,9})\.[0-9]+\.tmp)");
+  // .NAME.SPACE.PROCESS.COUNT.tmp, from temporary_beside; nobody can tell of another machine's
+  // processes whether they live
+  static const std::regex kName(R"(\..*\.([0-9a-f]{8})\.([0-9]{1,9})\.[0-9]+\.tmp)");
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const auto name = entry.path().filename().string();
     std::smatch match;
     if (!std::regex_match(name, match, kName)) continue;
-    const auto process = static_cast<pid_t>(std::stol(match[1]));
+    if (match[1] != process_space()) continue;
+    const auto process = static_cast<pid_t>(std::stol(match[2]));
     if (::kill(process, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
   }
 }

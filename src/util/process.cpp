@@ -12,10 +12,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "util/error.h"
 #include "util/exit_code.h"
+#include "util/hash.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -222,15 +224,15 @@ ExitStatus Process::wait() {
   return *status_;
 }
 
-Printed run_program(const std::vector<std::string>& argv) {
+Printed run_program(const std::vector<std::string>& argv, OnStop on_stop) {
+  const int stops = StopSignals::count();
   std::vector<std::string> with_path{"/usr/bin/env", "--"};
   with_path.insert(with_path.end(), argv.begin(), argv.end());
   Process program(with_path);
   program.close_input();
   Printed printed;
-  const int stops = StopSignals::count();
   while (program.output_open()) {
-    if (StopSignals::count() != stops) program.kill_group(SIGKILL);  // nobody waits for it any more
+    if (on_stop == OnStop::kKill && StopSignals::count() != stops) program.kill_group(SIGKILL);
     for (const auto& line : program.read_lines(std::chrono::seconds(10))) {
       printed.output += line + "\n";
     }
@@ -244,6 +246,17 @@ Printed run_program(const std::vector<std::string>& argv) {
 std::string host_name() {
   utsname system{};
   return ::uname(&system) == 0 ? system.nodename : "unknown";
+}
+
+const std::string& process_space() {
+  static const std::string space = [] {
+    std::string boot, container;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    std::error_code none;
+    container = std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
+    return sha256_hex(concat(host_name(), " ", boot, " ", container)).substr(0, 8);
+  }();
+  return space;
 }
 
 std::filesystem::path executable_path() { return std::filesystem::read_symlink("/proc/self/exe"); }

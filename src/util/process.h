@@ -92,12 +92,19 @@ struct Printed {
   std::string errors;  ///< the end of it, at most 4 KiB
 };
 
+/// What becomes of a program when a stop signal comes (StopSignals) while it is waited for.
+enum class OnStop { kWait, kKill };
+
 /// Runs a program that is searched for in PATH, without input, and waits for its end.
 /// @throws UserError if it cannot be started; a program that PATH lacks has exit code 127.
-Printed run_program(const std::vector<std::string>& argv);
+Printed run_program(const std::vector<std::string>& argv, OnStop on_stop = OnStop::kWait);
 
 /// This machine's name in the network, "unknown" if it has none.
 std::string host_name();
+
+/// Eight hexadecimal digits for where process numbers mean the same: this machine since it started,
+/// and the container on it that the process is in.
+const std::string& process_space();
 
 /// The path of the running program itself.
 std::filesystem::path executable_path();

@@ -103,6 +103,27 @@ CATCH_TEST_CASE("other seeds than the written ones excuse no wrong name") {
   }
 }
 
+CATCH_TEST_CASE("whoever narrows a sweep by the number of its part knows what there is not") {
+  const Driver driver;
+  driver.write("experiments/named.yaml",
+               "# @package _global_\n"
+               "baseline: transformer\n"
+               "vars: {models: [transformer, diff]}\n"
+               "sweep: [{model: transformer}, {model: [diff, diff_v2]}]\n"
+               "unmatched: they need not be\n"
+               "claims: [{text: less, metric: valid_loss, variant: diff, expect: lower}]\n"
+               "tables: [{name: table, rows: model, columns: [valid_loss]}]\n");
+  for (const char* narrowed :
+       {"sweep[1].model=diff_v2", "sweep.1={model: diff_v2}", "sweep.1.model=diff_v2"}) {
+    const auto answer = dry_run_of(driver, {narrowed});
+    CATCH_INFO(narrowed << "\n" << answer.err);
+    CATCH_CHECK(answer.code == 0);
+  }
+  const auto answer =
+      dry_run_of(driver, {"sweep={model: '${vars.models}'}", "vars.models=[diff_v2]"});
+  CATCH_CHECK_THAT(answer.err, !Contains("claims[0]"));
+}
+
 CATCH_TEST_CASE("a claim or an event on what its runs do not measure is told") {
   const Driver driver;
   driver.write("experiments/named.yaml",
@@ -145,6 +166,11 @@ CATCH_TEST_CASE("a run that two parts of a union write in two ways is one run") 
   for (const auto& run : runs) ids.insert(run.at("id"));
   CATCH_CHECK(ids.size() == 8);
   CATCH_CHECK(runs[0]["axes"]["train.weight_decay"] == "0.1");
+  // The fifth run is the first that the second part adds.
+  const auto why = driver.call({"config", "named", "--run", "4", "--why", "train.weight_decay"});
+  CATCH_CHECK_THAT(why.out, Contains("0") && Contains("named.yaml:5:"));
+  CATCH_CHECK_THAT(driver.call({"config", "named", "--run", "6", "--why", "model.name"}).out,
+                   Contains("diff"));
 }
 
 CATCH_TEST_CASE("a claim about runs that the sweep leaves out is told, not one narrowed by hand") {

@@ -29,6 +29,10 @@ CATCH_TEST_CASE("expressions calculate as Python does") {
   CATCH_CHECK(text_of("7 / 2") == "3.5");
   CATCH_CHECK(text_of("4 / 2") == "2.0");
   CATCH_CHECK(text_of("[7 // 2, -7 // 2, 7 % 3, -7 % 3, 7 // -2]") == "[3,-4,1,2,-4]");
+  CATCH_CHECK(text_of("[1 // 0.1, 5.5 // 1.1, 6 // 0.1, -7.5 // 2, 7.5 // -2]") ==
+              "[9.0,4.0,59.0,-4.0,-4.0]");
+  CATCH_CHECK(text_of("[1 % 0.1, -7.5 % 2, 7.5 % -2, 6.0 % 3]") ==
+              "[0.09999999999999995,0.5,-0.5,0.0]");
   CATCH_CHECK(text_of("1e-3 * 1_000") == "1.0");
   CATCH_CHECK(text_of("'a' + \"b\"") == "\"ab\"");
   CATCH_CHECK(text_of("1 - - 1") == "2");
@@ -47,6 +51,8 @@ CATCH_TEST_CASE("conditions bind as in Python and skip what cannot change them")
   CATCH_CHECK(text_of("not false and false") == "false");
   CATCH_CHECK(text_of("not seed == 3") == "false");
   CATCH_CHECK(text_of("lr <= 0.5 and lr >= 1 / 2 and lr < 1 and 1 > lr and lr != 1") == "true");
+  CATCH_CHECK(text_of("[lr < 0.5, 0.5 > lr, 1 <= lr, 0 >= lr, lr != 0.5]") ==
+              "[false,false,false,false,false]");
   CATCH_CHECK(text_of("flag or nothing > 1") == "true");
   CATCH_CHECK(text_of("not flag and 1 / 0 > 'x'") == "false");
   CATCH_CHECK(text_of("seed == 3.0") == "true");
@@ -58,6 +64,8 @@ CATCH_TEST_CASE("what is wrong with an expression is said") {
   CATCH_CHECK(error("model.name == diff") == "there is no key diff (a text needs quotes: 'diff')");
   CATCH_CHECK(error("seed < 'a'") == "cannot compare 3 with 'a'");
   CATCH_CHECK(error("seed + 'a'") == "cannot calculate 3 + 'a'");
+  CATCH_CHECK(error("0 ** -1") == "cannot calculate 0 ** -1");
+  CATCH_CHECK(error("(-1) ** 0.5") == "cannot calculate -1 ** 0.5");
   CATCH_CHECK(error("seed or true") == "a side of and or or is 3; expected true or false");
   CATCH_CHECK(error("1 / 0") == "divides 1 by 0");
   CATCH_CHECK(error("1 % 0") == "divides 1 by 0");

@@ -196,6 +196,13 @@ CATCH_TEST_CASE("a preset may set a key beside the parts of a sweep that is a li
   CATCH_CHECK(labels(compose({"preset=other"}).study) == "seed=5");
 }
 
+CATCH_TEST_CASE("a preset with axes that the parts of such a sweep have takes its place") {
+  const Folder folder(
+      project("sweep: [{model: small, seed: range(2)}, {model: large}]\n"
+              "presets:\n  one: {sweep: {model: [large], seed: [7]}}\n"));
+  CATCH_CHECK(labels(compose({"preset=one"}).study) == "model=large seed=7");
+}
+
 CATCH_TEST_CASE("a key below a bare kind leaves the kind") {
   const Folder folder(
       project("train: {optimizer: muon}\nsweep: {train.optimizer.momentum: [0.8, 0.9]}\n"));
@@ -203,6 +210,15 @@ CATCH_TEST_CASE("a key below a bare kind leaves the kind") {
               std::string::npos);
   CATCH_CHECK(run(compose({"train.optimizer.nesterov=false"}).study, 0)
                   .find(R"("optimizer":{"kind":"muon","nesterov":false,"momentum":0.8})") !=
+              std::string::npos);
+}
+
+CATCH_TEST_CASE("a key below a reference changes what it refers to") {
+  const Folder folder(
+      project("vars: {o: {kind: muon, momentum: 0.5, nesterov: true}}\n"
+              "train: {optimizer: '${vars.o}'}\nsweep: {train.optimizer.momentum: [0.8]}\n"));
+  CATCH_CHECK(run(compose().study, 0)
+                  .find(R"("optimizer":{"kind":"muon","momentum":0.8,"nesterov":true})") !=
               std::string::npos);
 }
 

@@ -115,6 +115,22 @@ CATCH_TEST_CASE("a key that other parts of a union sweep over has its own value 
   CATCH_CHECK(composed.runs == "`short 0 ` `short 3 1`");
 }
 
+CATCH_TEST_CASE("a text that is excluded stands for itself, whatever characters it has") {
+  CATCH_CHECK(plan_of("{model.name: ['a, b', c], seed: [0, 1], exclude: {model.name: 'a, b', seed: "
+                      "1}}")
+                  .runs == "`a, b 0` `c 0` `c 1`");
+  CATCH_CHECK(plan_of("{model.name: ['N(0, 1/D)', c], exclude: {model.name: 'N(0, 1/D)'}}").runs ==
+              "`c`");
+  CATCH_CHECK(plan_of("{seed: [0, 1, 2], exclude: {seed: '0,1'}}").runs == "`2`");
+  CATCH_CHECK(plan_of("{model: [small, large], exclude: {model: 'glob(s*)'}}").runs == "`large`");
+}
+
+CATCH_TEST_CASE("two zips, one of them inside of a union, are multiplied") {
+  CATCH_CHECK(plan_of("{union: [{model: 'zip(small,large)', train.lr: 'zip(0.1,0.2)'}], "
+                      "seed: 'zip(1,2)', train.steps: 'zip(3,4)'}")
+                  .runs == "`small 0.1 1 3` `small 0.1 2 4` `large 0.2 1 3` `large 0.2 2 4`");
+}
+
 CATCH_TEST_CASE("what is wrong with a run that is left out does not matter") {
   CATCH_CHECK(plan_of("{model: [small, large], train.lr: ['${model.x}'], where: model == 'none'}")
                   .problems == "the conditions of the sweep leave no run");
@@ -176,7 +192,8 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
               "you mean large?");
   CATCH_CHECK(problems("{model: 'zip(small,large)', union: [{train.lr: 'zip(0.1,0.2)'}]}") ==
               "experiments/e.yaml:2:45: sweep.train.lr goes together with an axis outside of its "
-              "union; expected all axes of one zip in the same part");
+              "union; expected all axes of one zip in the same part, or another name: "
+              "zip(…,name=x)");
   CATCH_CHECK(problems("[{train.lr: 'zip(0.1,0.2)'}, {train.lr: 'zip(0.3,0.4)'}]") == "");
   CATCH_CHECK(problems("{train.lr: [0.1, 1e-1]}") ==
               "experiments/e.yaml:2:25: sweep.train.lr has 0.1 twice");

@@ -112,6 +112,7 @@ CATCH_TEST_CASE("spaced numbers are those of numpy, without rounding debris") {
   CATCH_CHECK(expand("sort(range(10,1,-4))") == Texts{"2", "6", "10"});
   CATCH_CHECK(expand("sort(range(0,10,4),reverse=true)") == Texts{"8", "4", "0"});
   CATCH_CHECK(expand("sort(range(0,1,0.3),reverse=true)") == Texts{"0.9", "0.6", "0.3", "0.0"});
+  CATCH_CHECK(expand("sort(range(1.1,0,-0.3))") == Texts{"0.2", "0.5", "0.8", "1.1"});
   CATCH_CHECK(expand("sort(range(0,10,4))") == Texts{"0", "4", "8"});
   CATCH_CHECK(expand("int(logspace(0,2,3))") == Texts{"1", "10", "100"});
 }

@@ -2,8 +2,11 @@
 #include <ATen/ATen.h>
 #include <torch/cuda.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <string>
 
 #include "experiment/device.h"
 #include "experiment/run_experiment.h"
@@ -27,8 +30,22 @@ bool no_device() {
 
 struct Outcome {
   double loss;
-  at::Tensor gradients;  // of all parameters, on the CPU
+  std::map<std::string, at::Tensor> gradients;  // on the CPU
 };
+
+// How far the gradients of each parameter are from the expected ones, beside the largest of those;
+// of parameters whose gradients nearly cancel, beside a thousandth of the largest of all.
+double apart(const Outcome& found, const Outcome& expected) {
+  double largest = 0, worst = 0;
+  const auto size_of = [](const at::Tensor& x) { return x.abs().max().item<double>(); };
+  for (const auto& [name, gradient] : expected.gradients)
+    largest = std::max(largest, size_of(gradient));
+  for (const auto& [name, gradient] : expected.gradients) {
+    const double size = std::max(size_of(gradient), 1e-3 * largest);
+    worst = std::max(worst, size_of(found.gradients.at(name) - gradient) / size);
+  }
+  return worst;
+}
 
 Outcome outcome(const ModelConfig& config, Kernels kernels, const at::Device& device,
                 Precision precision = Precision::kFloat32) {
@@ -41,9 +58,10 @@ Outcome outcome(const ModelConfig& config, Kernels kernels, const at::Device& de
   model.to(device);
   const auto loss = mean_loss(model, tokens.narrow(1, 0, 64), tokens.narrow(1, 1, 64));
   loss.backward();
-  std::vector<at::Tensor> all;
-  for (const auto& parameter : model.parameters()) all.push_back(parameter.grad().flatten().cpu());
-  return {loss.item<double>(), at::cat(all)};
+  Outcome found{loss.item<double>(), {}};
+  for (const auto& parameter : model.named_parameters())
+    found.gradients[parameter.key()] = parameter.value().grad().to(at::kDouble).cpu();
+  return found;
 }
 
 CATCH_TEST_CASE("models on CUDA give the loss and gradients of the CPU") {
@@ -57,10 +75,10 @@ CATCH_TEST_CASE("models on CUDA give the loss and gradients of the CPU") {
         CATCH_INFO(name << (block == BlockKind::kLlama ? ", llama, " : ", nano, ") << form);
         const auto found = outcome(config, kernels, cuda);
         CATCH_CHECK(found.loss == Approx(expected.loss).epsilon(1e-5));
-        CATCH_CHECK(testing::relative_error(found.gradients, expected.gradients) < 1e-4);
+        CATCH_CHECK(apart(found, expected) < 1e-3);
         const auto rounded = outcome(config, kernels, cuda, Precision::kBfloat16);
         CATCH_CHECK(rounded.loss == Approx(expected.loss).epsilon(0.01));
-        CATCH_CHECK(testing::relative_error(rounded.gradients, expected.gradients) < 0.1);
+        CATCH_CHECK(apart(rounded, expected) < 0.5);
       }
     }
   }

@@ -48,6 +48,13 @@ struct Times {
                      {{"status", "diverged"}, {"diverged_at_step", 150}});
     configure();
   }
+  /// Each model has the other's runs from now on.
+  void swap() {
+    for (auto& run : builder.study.runs) {
+      auto& model = run.axes[0].second;
+      model = model == "diff" ? "transformer" : "diff";
+    }
+  }
   Answer ask() {
     builder.study.report.claims = {claim};
     builder.study.report.learned = learned;
@@ -144,9 +151,11 @@ CATCH_TEST_CASE("of what a diverged run never reached no time is left out") {
   Times times;
   times.diverged("diff", 0);
   times.found("diff", 1, 500, {{"steps_to_90_accuracy", 450}});
+  times.builder.study.report.learned.metric = "valid_accuracy";
   const auto frame = frame_of(times.builder.study);
   CATCH_CHECK(frame.runs()[0].censored_above("steps_to_90_accuracy") == kSteps);
   CATCH_CHECK(frame.runs()[0].censored_above("steps_to_found") == kSteps);
+  CATCH_CHECK(frame.runs()[0].censored_above(kStepsToLearn) == kSteps);
   times.builder.study.runs[0].config["train"]["seconds"] = 60;  // nobody knows how many steps
   CATCH_CHECK_FALSE(frame_of(times.builder.study).runs()[0].censored_above("steps_to_found"));
 }
@@ -165,6 +174,8 @@ CATCH_TEST_CASE("the runs that did not diverge are no answer for all") {
   const auto answer = times.ask();
   CATCH_CHECK(answer.verdict == Verdict::kUninformative);
   CATCH_CHECK_THAT(answer.text, Contains("In 8 of 16 pairs a run diverged"));
+  times.swap();
+  CATCH_CHECK(times.ask().verdict == Verdict::kUninformative);
 }
 
 CATCH_TEST_CASE("times that are compared up to a bound before others got there answer nothing") {
@@ -180,6 +191,10 @@ CATCH_TEST_CASE("times that are compared up to a bound before others got there a
   const auto answer = times.ask();
   CATCH_CHECK(answer.verdict == Verdict::kUninformative);
   CATCH_CHECK_THAT(answer.text, Contains("A run was followed up to 100 alone"));
+  // Whoever got there later need not be the last.
+  times.found("transformer", 8, 60);
+  times.found("diff", 8, 50);
+  CATCH_CHECK(times.ask().verdict == Verdict::kUninformative);
 }
 
 CATCH_TEST_CASE("there is no verdict while planned runs are missing") {
@@ -196,6 +211,9 @@ CATCH_TEST_CASE("there is no verdict while planned runs are missing") {
   CATCH_CHECK(answer.verdict == Verdict::kTooFew);
   CATCH_CHECK_THAT(answer.text, Contains("No verdict yet (9 of 10 seeds): DIFF is sooner.") &&
                                     Contains("So far it points the expected way."));
+  times.swap();
+  CATCH_CHECK(times.ask().verdict == Verdict::kTooFew);
+  times.swap();
   times.found("diff", 9, 612);
   times.builder.study.runs.erase(times.builder.study.runs.end() - 2);  // as it was planned
   CATCH_CHECK(times.ask().verdict == Verdict::kSupported);

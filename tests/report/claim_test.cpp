@@ -158,8 +158,21 @@ CATCH_TEST_CASE("where both variants are at the ceiling or at chance nothing is 
   ClaimConfig loss = finds_more();
   loss.metric = "test_loss";
   CATCH_CHECK(Runs(around(.1, .01), 2.4, "test_loss").ask(loss).verdict == Verdict::kSupported);
+  ClaimConfig wide = finds_more();  // what is declared counts for shares, too
+  wide.regime = {.low = 0.0, .high = 0.999};
+  CATCH_CHECK(Runs(around(.01, .001), .98).ask(wide).verdict == Verdict::kSupported);
+  CATCH_CHECK(Runs(around(.01, .001), .13).ask(wide).verdict == Verdict::kSupported);
   loss.regime.low = 3;
   CATCH_CHECK(Runs(around(.1, .01), 2.4, "test_loss").ask(loss).verdict == Verdict::kUninformative);
+}
+
+CATCH_TEST_CASE("a verdict needs p and the interval to agree") {
+  ClaimConfig loss = finds_more();
+  loss.metric = "test_loss";
+  const auto torn = Runs({1, 1, 1.2, 1.1, .9, 1, 1.2, 40}, 2.4, "test_loss").ask(loss);
+  CATCH_CHECK(*torn.p == 2 / 256.);
+  CATCH_CHECK(torn.interval->low < 0);
+  CATCH_CHECK(torn.verdict == Verdict::kUnresolved);
 }
 
 CATCH_TEST_CASE("times that never came count as the horizon") {
@@ -206,6 +219,18 @@ CATCH_TEST_CASE("whether runs learn takes sixteen pairs, what they learned those
   CATCH_CHECK(answers.at(1).verdict == Verdict::kSupported);
   CATCH_CHECK_THAT(answers.at(1).text, Contains("8 paired seeds") &&
                                            Contains("8 pairs left out, as one had not learned"));
+  // Of differences between −1 and 1; Student's would go on to −0.775.
+  CATCH_CHECK(answers.at(0).interval->low == Approx(-0.72409).epsilon(1e-4));
+  const auto swap = [&] {
+    for (auto& run : builder.study.runs) {
+      run.axes[0].second = run.axes[0].second == "diff" ? "transformer" : "diff";
+    }
+  };
+  swap();
+  const auto swapped =
+      answer_claims(builder.study, frame_of(builder.study), Labels(builder.study.report.labels));
+  CATCH_CHECK(swapped.at(1).pairs == 8);
+  swap();
   builder.study.runs.resize(30);
   const auto fewer =
       answer_claims(builder.study, frame_of(builder.study), Labels(builder.study.report.labels));

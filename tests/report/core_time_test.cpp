@@ -35,7 +35,11 @@ CATCH_TEST_CASE("core time includes the tuning, and a run that is in both once")
   write_file_atomically(folder.path() / "tuning" / "runs.json", R"({"runs": [
     {"id": "b", "provenance": {"started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:00:09Z"}},
     {"id": "e", "provenance": {"started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:01:00Z"}}]})");
-  CATCH_CHECK(core_time_of(folder.path()) == CoreTime{{"a", 2 * 5400}, {"b", 9}, {"e", 60}});
+  std::filesystem::create_directories(folder.path() / "tuning" / "shorter");
+  write_file_atomically(folder.path() / "tuning" / "shorter" / "runs.json", R"({"runs": [
+    {"id": "f", "provenance": {"started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:00:30Z"}}]})");
+  CATCH_CHECK(core_time_of(folder.path()) ==
+              CoreTime{{"a", 2 * 5400}, {"b", 9}, {"e", 60}, {"f", 30}});
 }
 
 CATCH_TEST_CASE("the gallery adds up what its experiments took, a run that two share once") {

@@ -72,6 +72,10 @@ CATCH_TEST_CASE("an interval figure has a row per variant with the mean of its r
   CATCH_CHECK(paired.rows[0][5] == "-100 -90 -80");
   CATCH_CHECK(std::stod(paired.rows[0][1]) == Approx(-90));
   CATCH_CHECK(origins(paired) == std::vector<double>{0});
+  // A difference from what was cut at a bound has no interval of its own.
+  never_found(builder, "transformer", 3, 4000);
+  builder.finished("diff", 3, {{"steps_to_found", 260}});
+  CATCH_CHECK(draw(builder, difference).rows[0][2].empty());
 }
 
 CATCH_TEST_CASE("an interval figure shows the median where some runs never got there") {

@@ -46,6 +46,11 @@ CATCH_TEST_CASE("no interval of a mean leaves the range of its metric") {
   CATCH_CHECK(loss->low == 0);
   // Of what may be negative it does not stop there.
   CATCH_CHECK(interval_of_mean(times, metric_of("lambda_mean"))->low < -1000);
+  CATCH_CHECK(interval_of_mean(times, metric_of("gradient_spikes"))->low == 0);
+  const std::vector<double> one_of_four_did_not{1, 1, 1, 0};  // Wilson's
+  const auto learned = interval_of_mean(one_of_four_did_not, metric_of("learned"));
+  CATCH_CHECK(learned->low == Approx(0.30064).epsilon(1e-4));
+  CATCH_CHECK(learned->high == Approx(0.95441).epsilon(1e-4));
   const std::vector<double> shares{0.01, 0.03};
   CATCH_CHECK(interval_of_mean(shares, metric_of("grid_accuracy"))->low > 0);
 }

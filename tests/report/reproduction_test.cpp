@@ -7,12 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "report/data/derived.h"
 #include "report/data/frame.h"
+#include "report/settings/study.h"
 #include "support/catch.h"
 #include "util/text.h"
 
 namespace difflab::report {
 namespace {
+
+const std::vector<std::string> kOfReport{"learned", "steps_to_learn", "effective_length"};
 
 CATCH_TEST_CASE("the same draw gives the same runs, another one others, each as often") {
   std::vector<std::string> ids;
@@ -48,7 +52,7 @@ CATCH_TEST_CASE("every number is compared to its last bit, but for those of the 
   result["metrics"]["training_memory_mib_t256"] = 162.5;
   result["metrics"]["train_seconds"] = 9.0;
   result["metrics"]["a_metric_of_today"] = 1;
-  const auto same = compare_run(committed, result);
+  const auto same = compare_run(committed, result, kOfReport);
   CATCH_CHECK(same.id == "a");
   CATCH_CHECK(same.numbers == 3);
   CATCH_CHECK(same.differences.empty());
@@ -56,20 +60,31 @@ CATCH_TEST_CASE("every number is compared to its last bit, but for those of the 
   result["metrics"]["test_loss"] = 0.1 + 1.5e-17;
   result["metrics"]["steps_to_found"] = 400;
   result["metrics"].erase("needle_accuracy");
-  CATCH_CHECK(compare_run(committed, result).differences ==
+  CATCH_CHECK(compare_run(committed, result, kOfReport).differences ==
               std::vector<std::string>{"test_loss is 0.10000000000000002 instead of 0.1",
                                        "steps_to_found is 400 instead of null",
                                        "needle_accuracy is missing"});
-  CATCH_CHECK(compare_run(committed, Json()).differences.size() == 3);
+  CATCH_CHECK(compare_run(committed, Json(), kOfReport).differences.size() == 3);
 }
 
 CATCH_TEST_CASE("what the report reads off a curve is not asked of a result") {
-  const Json committed{{"id", "a"},
-                       {"metrics", {{"test_loss", 0.1}, {"learned", 1}, {"steps_to_learn", 40}}}};
-  const auto found = compare_run(committed, {{"metrics", {{"test_loss", 0.1}}}});
+  const Json committed{
+      {"id", "a"},
+      {"metrics",
+       {{"test_loss", 0.1}, {"learned", 1}, {"steps_to_learn", 40}, {"effective_length", 128}}}};
+  const auto found = compare_run(committed, {{"metrics", {{"test_loss", 0.1}}}}, kOfReport);
   CATCH_CHECK(found.numbers == 1);
   CATCH_CHECK(found.differences.empty());
   CATCH_CHECK(found.confirms());
+}
+
+CATCH_TEST_CASE("derived metrics are the report's own") {
+  Study study;
+  MapAreaConfig area;
+  area.name = "area";
+  study.report.derived = {area};
+  CATCH_CHECK(metrics_of_report(study) ==
+              std::vector<std::string>{"learned", "steps_to_learn", "area"});
 }
 
 CATCH_TEST_CASE("conditions are those that change rounding") {

@@ -102,6 +102,17 @@ CATCH_TEST_CASE("runs whose time never came are counted, and no mean is drawn of
   CATCH_CHECK(drawing.rows.back()[3].empty());
 }
 
+CATCH_TEST_CASE("nothing is compared with a baseline of which a run never got there") {
+  const TemporaryFolder folder;
+  Sizes sizes(folder);
+  sizes.add("transformer", 0, kSizes, 1);
+  sizes.add("diff", 0, kSizes, 0.5);
+  sizes.builder.finished("transformer", 8, {{"parameters", 1e4}, {"test_loss", nullptr}},
+                         {{"censored", Json{{"test_loss", 99}}}});
+  sizes.builder.study.runs.back().axes = {{"model", "transformer"}, {"size", "0"}, {"seed", "8"}};
+  CATCH_CHECK_THAT(sizes.said(), !Contains("needs"));
+}
+
 CATCH_TEST_CASE("no line is drawn where the figure wants none") {
   const TemporaryFolder folder;
   Sizes sizes(folder);

@@ -186,6 +186,16 @@ CATCH_TEST_CASE("diverged, failed and missing runs are visible and never counted
   CATCH_CHECK(runs[3]["status"] == "not run");
 }
 
+CATCH_TEST_CASE("a report says that the sources had changed") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  fill_by_hand(builder);
+  write_file_atomically(builder.study.runs[0].directory / "provenance.json",
+                        R"({"commit": "0123456789abcdef0123", "dirty": true})");
+  write_report(builder.study);
+  CATCH_CHECK(contains(output(builder, "table.md"), "0123456789ab with uncommitted changes"));
+}
+
 CATCH_TEST_CASE("a damaged result makes its run failed and the report goes on") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
@@ -226,6 +236,11 @@ CATCH_TEST_CASE("times are compared up to where the first censored run ended") {
                    {{"censored", Json{{"steps_to_90_accuracy", 1000}}}});
   write_report(builder.study);
   CATCH_CHECK(contains(output(builder, "table.md"), "| steps to 90 % ↓ | diff | −83 | "));
+  // Of several bounds the lowest is what holds of all.
+  builder.finished("diff", 3, {{"steps_to_90_accuracy", nullptr}}, censored);
+  write_report(builder.study);
+  CATCH_CHECK(contains(row_of(output(builder, "table.md"), "diff"), "> 1,000 (2 of 4; least 800)"));
+  CATCH_CHECK(contains(output(builder, "table.csv"), ",4,2,1000"));
 }
 
 CATCH_TEST_CASE("what has not been learned is counted, and not averaged into what has") {
@@ -258,6 +273,13 @@ CATCH_TEST_CASE("what has not been learned is counted, and not averaged into wha
               "median 300 (1 of 2 > 200) | 7 |");
   CATCH_CHECK(
       contains(written, "| needle accuracy ↑ | diff | +0.005 |  |  |  |  | 1 (1 not learned) |"));
+  BarConfig bar;
+  bar.name = "bar";
+  bar.x = "model";
+  bar.y = "needle_accuracy";
+  const Drawing drawing = draw(builder, bar);
+  CATCH_REQUIRE(drawing.rows.size() == 2);
+  CATCH_CHECK(drawing.rows[1][1] == "0.995");
   CATCH_CHECK(contains(written, "\"k/n learned\" counts the runs"));
   // More of them have learned, though what one of the others has learned is better.
   const Frame frame = frame_of(builder.study);

@@ -43,6 +43,10 @@ CATCH_TEST_CASE("runs were alone if nothing else was at work on their machine") 
   busy["cores_busy_elsewhere"] = 0.5;
   CATCH_CHECK(company_of({{"x", &busy}}).with == "x beside 0.5 busy cores");
   busy["cores_busy_elsewhere"] = nullptr;
+  Json resumed = first;
+  resumed["earlier_sessions"] = Json::array({{{"started", kOne}, {"finished", nullptr}}});
+  CATCH_CHECK(company_of({{"x", &resumed}}).with ==
+              "x, which was interrupted and continued, beside unknown work");
   const auto unknown = company_of({{"x", &busy}, {"y", nullptr}});
   CATCH_CHECK((unknown.with.empty() && !unknown.known));
 }

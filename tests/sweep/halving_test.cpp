@@ -210,6 +210,20 @@ CATCH_TEST_CASE("a search that cannot be done says why") {
   CATCH_CHECK_THAT(refusal({.axis = "lr"}), Catch::Contains("different numbers of steps"));
 }
 
+CATCH_TEST_CASE("of values that are equally good the first is kept") {
+  SweepBench bench;
+  const auto runs = grid(bench.results);
+  for (const auto& run : runs) {
+    fs::create_directories(run.directory.path);
+    std::ofstream(run.directory.metrics()) << R"({"step":6,"valid_accuracy":1})" << '\n';
+  }
+  Halving equal({.axis = "lr", .metric = "valid_accuracy", .rungs = {0.5}}, runs);
+  equal.look();
+  for (const auto& run : runs) {
+    CATCH_CHECK((equal.verdict(run) == Halving::Verdict::kGoOn) == (label(run, 1) == "1"));
+  }
+}
+
 CATCH_TEST_CASE("a metric that is no number is the worst, and the highest can be best") {
   SweepBench bench;
   const auto runs = grid(bench.results);

@@ -11,6 +11,7 @@
 #include "support/temporary_folder.h"
 #include "util/error.h"
 #include "util/hash.h"
+#include "util/process.h"
 #include "util/random.h"
 #include "util/text.h"
 
@@ -130,15 +131,18 @@ CATCH_TEST_CASE("temporaries are removed when their writer is gone, and nothing 
   const pid_t gone = ::fork();
   if (gone == 0) ::_exit(0);
   ::waitpid(gone, nullptr, 0);
-  const auto dead = concat(".table.md.", gone, ".0.tmp"),
-             live = concat(".a.", ::getpid(), ".1.tmp");
-  for (const auto& name : {dead, live, std::string(".b.tmp"), std::string("c.1.2.tmp")}) {
+  const auto dead = concat(".table.md.", process_space(), ".", gone, ".0.tmp"),
+             live = concat(".a.", process_space(), ".", ::getpid(), ".1.tmp"),
+             elsewhere = concat(".a.00000000.", gone, ".1.tmp");  // of another machine
+  for (const auto& name :
+       {dead, live, elsewhere, std::string(".b.tmp"), std::string("c.1.2.tmp")}) {
     write_file_atomically(folder.path() / name, "x");
   }
   remove_abandoned_temporaries(folder.path());
   CATCH_CHECK_FALSE(fs::exists(folder.path() / dead));
   CATCH_CHECK(fs::exists(folder.path() / live));
-  CATCH_CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 3);
+  CATCH_CHECK(fs::exists(folder.path() / elsewhere));
+  CATCH_CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 4);
 }
 
 }  // namespace

@@ -6,13 +6,16 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/temporary_folder.h"
 #include "util/error.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -164,18 +167,30 @@ CATCH_TEST_CASE("a hangup that was ignored before stays ignored") {
   CATCH_CHECK(StopSignals::count() == 1);
 }
 
-CATCH_TEST_CASE("a stop signal ends the wait for a program that does not answer") {
+CATCH_TEST_CASE("a stop signal ends the wait for a program where nobody needs its answer") {
+  const testing::TemporaryFolder folder;
+  const auto asked = folder.path() / "asked";
+  const auto stop_when_asked = [&] {
+    std::filesystem::remove(asked);
+    return std::thread([&] {
+      while (!std::filesystem::exists(asked)) std::this_thread::sleep_for(1ms);
+      ::kill(::getpid(), SIGTERM);
+    });
+  };
   const StopSignals signals;
-  ::raise(SIGTERM);  // an earlier one does not: a task asks Slurm after it was told to stop
-  CATCH_CHECK(run_program({"sh", "-c", "sleep 0.1; echo done"}).output == "done\n");
-  std::thread stop([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    ::kill(::getpid(), SIGTERM);
-  });
-  const auto printed = run_program({"sh", "-c", "echo asked; sleep 1000"});
+  ::raise(SIGTERM);  // an earlier one does not end it
+  CATCH_CHECK(run_program({"sh", "-c", "sleep 0.1; echo done"}, OnStop::kKill).output == "done\n");
+  const auto touch = concat("touch '", asked.string(), "'; ");
+  auto stop = stop_when_asked();
+  const auto killed = run_program({"sh", "-c", touch + "sleep 1000"}, OnStop::kKill);
   stop.join();
-  CATCH_CHECK_FALSE(printed.status.success());
-  CATCH_CHECK(printed.output == "asked\n");
+  CATCH_CHECK_FALSE(killed.status.success());
+  // A task that goes back to its queue has to be told that it does.
+  stop = stop_when_asked();
+  const auto waited = run_program({"sh", "-c", touch + "sleep 0.3; echo requeued"});
+  stop.join();
+  CATCH_CHECK(waited.status.success());
+  CATCH_CHECK(waited.output == "requeued\n");
 }
 
 CATCH_TEST_CASE("a program's last words count, with a line end behind them or without") {

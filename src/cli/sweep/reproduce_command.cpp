@@ -113,7 +113,7 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
     const auto& committed = committed_run(finished, run.id);
     provenance = read_provenance(run.directory).value_or(Json::object());
     const auto result = read_result(run.directory).value_or(Json::object());
-    auto found = report::compare_run(committed, result);
+    auto found = report::compare_run(committed, result, report::metrics_of_report(archive.study));
     const auto others = report::other_conditions(committed.at("provenance"), provenance);
     if (!found.differences.empty() && !others.empty()) {
       found.elsewhere = report::judge_elsewhere(archive.study, archive.frame, run.id, result);
@@ -144,7 +144,7 @@ int reproduce_run(const RunDirectory& run) {
   if (const int code = run_study(study, [] { return std::nullopt; }); code != 0) return code;
   const auto again = study.points.front().directory;
   const auto found = report::compare_run({{"id", id}, {"metrics", result->at("metrics")}},
-                                         read_result(again).value_or(Json::object()));
+                                         read_result(again).value_or(Json::object()), {});
   const auto others = report::other_conditions(read_provenance(run).value_or(Json::object()),
                                                read_provenance(again).value_or(Json::object()));
   std::cout << '\n';

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/commands.h"
@@ -20,8 +19,8 @@
 #include "record/status.h"
 #include "referee/referee.h"
 #include "report/archive/rebuild.h"
+#include "report/archive/reproduction.h"
 #include "report/data/frame.h"
-#include "report/data/learned.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -59,11 +58,7 @@ std::string lines_of(const std::vector<Json>& curve) {
 Json result_of(const report::FrameRun& run, const report::Study& study) {
   Json result = {{"schema", kResultSchema}, {"id", run.plan.id}, {"status", name_of(run.state)}};
   result.update(run.result);
-  std::vector<std::string> of_report{report::kLearned, report::kStepsToLearn};
-  for (const auto& derived : study.report.derived) {
-    std::visit([&](const auto& one) { of_report.push_back(one.name); }, derived);
-  }
-  for (const auto& key : of_report) {
+  for (const auto& key : report::metrics_of_report(study)) {
     result["metrics"].erase(key);
     if (result.contains("censored")) result["censored"].erase(key);
   }
@@ -87,19 +82,11 @@ void write_run(const report::FrameRun& run, const sweep::Run& known, const Json&
   write_file_atomically(folder.result(), result.dump(1) + "\n");
 }
 
-bool is_of_another(const RunDirectory& folder, const std::string& name) {
-  return is_restored(folder) && !fs::exists(folder.restored(name)) &&
-         read_provenance(folder)->at("restored_from") != name + "/reference";
-}
-
 // A run that nobody has, nor works on while it is written.
 bool write_new(const report::FrameRun& run, const sweep::Run& known, const Json& result,
                const std::string& name) {
   const auto& folder = known.directory;
-  const auto is_new = [&] {
-    return state_of(folder) == RunState::kNew && !fs::exists(folder.checkpoint());
-  };
-  if (!is_new()) return false;
+  if (state_of(folder) != RunState::kNew) return false;
   write_config(folder, known.config_text);
   const auto lease = Lease::acquire_if_free(folder);
   if (!lease || fs::exists(folder.result()) || fs::exists(folder.checkpoint())) return false;
@@ -111,25 +98,37 @@ bool write_new(const report::FrameRun& run, const sweep::Run& known, const Json&
 bool bring_up_to_date(const report::FrameRun& run, const sweep::Run& known, const Json& result,
                       const std::string& name) {
   const auto& folder = known.directory;
-  if (!is_restored(folder) || is_of_another(folder, name)) return false;
-  const auto provenance = provenance_of(run, name);
-  if (read_result(folder) == result && read_provenance(folder) == provenance) return false;
-  if (provenance.at("restored_from") != read_provenance(folder)->at("restored_from")) return false;
-  const auto lease = Lease::acquire_if_free(folder);
+  const auto place = name + "/reference";
+  const bool is_own =
+      is_restored(folder) && read_provenance(folder)->value("restored_from", "") == place;
+  if (!is_own) return false;
+  const bool is_same = read_result(folder) == result &&
+                       read_provenance(folder) == provenance_of(run, name) &&
+                       read_metrics(folder) == run.curve;
+  const auto lease = is_same ? nullptr : Lease::acquire_if_free(folder);
   if (!lease) return false;
   write_run(run, known, result, name);
   return true;
 }
 
-// The same of a run that another reference has restored: each keeps the rows that its own report
-// looks at.
-void write_view(const report::FrameRun& run, const RunDirectory& folder, const Json& result,
+// A run that another reference has restored.
+bool is_of_another(const RunDirectory& folder, const std::string& name) {
+  return is_restored(folder) &&
+         read_provenance(folder)->value("restored_from", "") != name + "/reference";
+}
+
+// Of a run that another reference has restored: each keeps the rows that its own report looks at.
+// False if they are there.
+bool write_view(const report::FrameRun& run, const RunDirectory& folder, const Json& result,
                 const std::string& name) {
   const auto file = folder.restored(name);
-  make_directories(file.parent_path());
   const Json view = {
       {"result", result}, {"curve", run.curve}, {"provenance", provenance_of(run, name)}};
-  write_file_atomically(file, view.dump() + "\n");
+  const auto text = view.dump() + "\n";
+  if (fs::exists(file) && read_file(file) == text) return false;
+  make_directories(file.parent_path());
+  write_file_atomically(file, text);
+  return true;
 }
 
 // The runs of one report folder.
@@ -149,8 +148,8 @@ void restore_folder(const fs::path& folder, const Restoration& into) {
       ++into.restored.written;
     } else if (bring_up_to_date(run, known, result, into.name)) {
       ++into.restored.updated;
-    } else if (is_of_another(known.directory, into.name)) {
-      write_view(run, known.directory, result, into.name);
+    } else if (is_of_another(known.directory, into.name) &&
+               write_view(run, known.directory, result, into.name)) {
       ++into.restored.shared;
     } else {
       ++into.restored.there;  // or begun, which a sweep continues

@@ -23,7 +23,7 @@ void merge_file(Value& tree, const Document& document, const std::string& packag
     content = std::move(wrapped);
   }
   for (const Value::Entry& entry : content.entries()) {
-    if (options.lengthen && entry.value.is_map()) options.lengthen(tree, entry.key);
+    if (options.lengthen && entry.value.is_map()) options.lengthen(tree, entry.key, entry.value);
   }
   merge(tree, content);
 }
@@ -52,7 +52,10 @@ class ValueOverride {
         problems_(problems) {
     const auto parts = key_parts(item.key);
     const bool is_item = parts.size() < 2 || parts[1].find_first_not_of("0123456789") == kNowhere;
-    if (options.lengthen && !is_item) options.lengthen(tree, parts[0]);
+    if (!options.lengthen || is_item) return;
+    Value over = Value::map();
+    over.set(item.key.substr(item.key.find('.') + 1), Value());
+    options.lengthen(tree, parts[0], over);
   }
 
   void apply() {
@@ -158,7 +161,9 @@ class ValueOverride {
       if (!last && child->is_scalar()) {
         const bool replaces =
             item_.type == Override::Type::kForceAdd || child->is_null() || child->is_missing();
-        if (texts_are_kinds_ && child->is_string() && !child->is_missing()) {
+        if (const Value* meant = referred_to(*child)) *child = Value(*meant);
+        if (child->is_map() || child->is_list()) {
+        } else if (is_kind(*child, names[0])) {
           *child = of_kind(std::move(*child));
         } else if (!may_add || !replaces) {
           return refuse(concat(path, " is ", describe(*child), ", so it has no ", names[i + 1]));
@@ -169,6 +174,19 @@ class ValueOverride {
       node = child;
     }
     assign(*node);
+  }
+
+  /// What a text that is one reference, ${vars.optimizer}, stands for; null for anything else.
+  const Value* referred_to(const Value& text) const {
+    const auto words = texts_are_kinds_ && text.is_string() ? text.as_string() : "";
+    if (!words.starts_with("${") || words.find('}') != words.size() - 1) return nullptr;
+    const auto path = words.substr(2, words.size() - 3);
+    return path.find_first_of(":$.") == 0 ? nullptr : tree_.find_path(path);
+  }
+
+  bool is_kind(const Value& value, const std::string& root) const {
+    return texts_are_kinds_ && value.is_string() && !value.is_missing() && root != "sweep" &&
+           root != "vars" && value.as_string().find("${") == kNowhere;
   }
 
   void assign(Value& old) {

@@ -52,9 +52,9 @@ struct ComposeOptions {
   /// The tree was written for Hydra: choices of its own groups, hydra/launcher and the like, are
   /// passed over.
   bool foreign = false;
-  /// Keys that are about to be set below this one at the root, if given: what is short for a map
+  /// Called with keys that are about to be set below one at the root: what is short for a map
   /// becomes that map.
-  std::function<void(Value& tree, const std::string& key)> lengthen = {};
+  std::function<void(Value& tree, const std::string& key, const Value& over)> lengthen = {};
   /// Where a key is set below a text, the text is the kind of what lies there (`optimizer: muon`).
   bool texts_are_kinds = false;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
 #include "config/value/canonical.h"
@@ -17,14 +16,11 @@ std::vector<std::string> options_of(const std::string& key, const Library& libra
   return library.has_group(group) ? library.options(group) : std::vector<std::string>();
 }
 
-/// A text that is the same for values that mean the same to a key: 1, 1.0 and '1'.
+/// A text that is the same for values that mean the same to a key: 1, 1.0 and '1', but not '01'.
 std::string meaning(const Value& value) {
-  if (!value.is_string() && !value.is_number()) return canonical_json(value);
-  const auto text = value.as_string();
-  if (value.is_int() || text.empty()) return text;
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (*end != '\0') return text;
+  if (value.is_string() || value.is_int()) return value.as_string();
+  if (!value.is_number()) return canonical_json(value);
+  const double number = value.as_double();
   const bool is_whole = number == std::floor(number) && std::abs(number) < 1e15;
   return is_whole ? concat(static_cast<std::int64_t>(number)) : number_text(number);
 }

@@ -139,9 +139,13 @@ class StudyComposer {
                         (item.type == Override::Type::kChange ||
                          (item.type == Override::Type::kForceAdd && !axis->group));
       if (item.is_sweep() && item.key.starts_with("sweep.")) {
+        const auto rest = item.text.substr(item.text.find('.') + 1);
+        const bool is_axis = find_axis(plan_, item.key.substr(item.key.find('.') + 1)) != nullptr;
         problems_.add(item.source, item.key,
-                      concat("the values of an axis are given to it alone: ",
-                             item.text.substr(item.text.find('.') + 1)));
+                      is_axis
+                          ? concat("the values of an axis are given to it alone: ", rest)
+                          : concat(item.key, " takes one value; quote a sweep to pass it on as ",
+                                   "a text, e.g. 'sweep.exclude={seed: \"range(2)\"}'"));
       } else if (!item.is_sweep() && !sets) {
         others.push_back(item);
       } else if (auto replacement = axis_of(item, library_, problems_)) {

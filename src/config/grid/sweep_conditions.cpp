@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "config/grid/axes.h"
+#include "config/override/sweep_value.h"
+#include "config/value/canonical.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -35,7 +38,75 @@ bool agrees(const Value& exclusion, const NameLookup& lookup, Problems& problems
   });
 }
 
+void require_option(const std::string& group, const std::vector<std::string>& options,
+                    const Value& value, Problems& problems) {
+  const auto name = value.is_scalar() ? value.as_string() : canonical_json(value);
+  if (options.empty() || std::find(options.begin(), options.end(), name) != options.end()) return;
+  problems.add(value.source, "sweep",
+               concat("sweep.exclude: config group ", group, " has no option ", name,
+                      suggestion(name, options)));
+}
+
+/// Its values may be written as those of axes are: range(2), "0,1". A list stands for any of them,
+/// and a text always for itself, too.
+Value any_of_values(const Value& exclusion, const Library& library, Problems& problems) {
+  Value all = Value::map();
+  all.source = exclusion.source;
+  for (const Value::Entry& entry : exclusion.entries()) {
+    const auto group = group_of(entry.key);
+    const auto options =
+        library.has_group(group) ? library.options(group) : std::vector<std::string>();
+    std::vector<Value> values{entry.value};
+    if (entry.value.is_list()) values = entry.value.items();
+    if (entry.value.is_string()) {
+      Problems none;  // a text that no axis could have
+      const auto expanded = expand_axis(entry.key, entry.value, options, none);
+      if (none.empty()) {
+        const bool is_choice = !options.empty() && expanded.size() != 1;
+        if (is_choice) values.clear();
+        values.insert(values.end(), expanded.begin(), expanded.end());
+      }
+    }
+    for (const Value& value : values) require_option(group, options, value, problems);
+    Value any = Value::list();
+    any.source = entry.value.source;
+    for (Value& value : values) any.push_back(std::move(value));
+    const bool is_any = entry.value.is_list() || entry.value.is_string();
+    all.set(entry.key, is_any ? std::move(any) : entry.value, entry.source);
+  }
+  return all;
+}
+
+std::vector<Value> items_of(const Value& value) {
+  return value.is_list() ? value.items() : std::vector<Value>{value};
+}
+
 }  // namespace
+
+std::vector<Value> read_conditions(const Value& value, Problems& problems) {
+  for (const Value& item : items_of(value)) {
+    if (item.is_string()) continue;
+    problems.add(item.source, "sweep",
+                 concat("sweep.where is ", describe(item),
+                        "; expected a condition, e.g. train.lr < 0.1, or a list"));
+    return {};
+  }
+  return items_of(value);
+}
+
+std::vector<Value> read_exclusions(const Value& value, const Library& library, Problems& problems) {
+  std::vector<Value> all;
+  for (const Value& item : items_of(value)) {
+    if (!item.is_map() || item.empty()) {
+      problems.add(item.source, "sweep",
+                   concat("sweep.exclude has ", describe(item),
+                          "; expected maps of keys to values, e.g. {model: diff}"));
+      return {};
+    }
+    all.push_back(any_of_values(item, library, problems));
+  }
+  return all;
+}
 
 bool stays(const PlannedPoint& point, const NameLookup& lookup, Problems& problems) {
   return std::all_of(point.plans.begin(), point.plans.end(), [&](const SweepPlan* plan) {

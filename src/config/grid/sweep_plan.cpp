@@ -4,6 +4,7 @@
 #include <set>
 
 #include "config/grid/axes.h"
+#include "config/grid/sweep_conditions.h"
 #include "config/interpolate/interpolate.h"
 #include "config/interpolate/interpolation_text.h"
 #include "config/value/canonical.h"
@@ -48,7 +49,7 @@ void put_back(Value& sweep, const Value& texts) {
 /// runs. A list is a union.
 Value resolved_specs(const Value& study, Problems& problems) {
   Value tree = study;
-  union_from_list(tree, kSweep);
+  union_from_list(tree, kSweep, Value::map());
   Value sweep = *tree.find(kSweep);
   tree.set(kSweep, texts_to_resolve(sweep));
   interpolate(tree, {kSweep}, problems);
@@ -76,13 +77,14 @@ class PlanReader {
     for (const Value::Entry& entry : specs.entries()) {
       if (entry.key == kUnion || entry.value.is_null()) continue;
       if (entry.key == kWhere) {
-        plan.where = conditions(entry.value);
+        plan.where = read_conditions(entry.value, problems_);
       } else if (entry.key == kExclude) {
-        plan.exclude = exclusions(entry.value);
+        plan.exclude = read_exclusions(entry.value, library_, problems_);
       } else {
         add_axis(plan, entry, around);
       }
     }
+    for (const auto& factor : plan.factors) require_company(factor, around);
     for (const auto& factor : plan.factors) around.zips.insert(factor.axes[0].zip);
     add_union(plan, specs, around);
     return plan;
@@ -117,11 +119,6 @@ class PlanReader {
                                           "; to take one away set it to null"));
     }
     if (axis.values.empty()) return;
-    if (!axis.zip.empty() && around.zips.count(axis.zip) > 0) {
-      return problem(entry.source, concat("sweep.", axis.key,
-                                          " goes together with an axis outside of its union; ",
-                                          "expected all axes of one zip in the same part"));
-    }
     const auto same_zip = std::find_if(
         plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& factor) {
           return !axis.zip.empty() && !factor.axes.empty() && factor.axes[0].zip == axis.zip;
@@ -131,6 +128,17 @@ class PlanReader {
     } else {
       same_zip->axes.push_back(std::move(axis));
     }
+  }
+
+  /// An axis of a zip that is alone in its part, with others of that name outside, was meant to go
+  /// together with these.
+  void require_company(const SweepPlan::Factor& factor, const Around& around) {
+    const Axis& axis = factor.axes.front();
+    if (factor.axes.size() > 1 || axis.zip.empty() || around.zips.count(axis.zip) == 0) return;
+    problem(
+        axis.source,
+        concat("sweep.", axis.key, " goes together with an axis outside of its union; ",
+               "expected all axes of one zip in the same part, or another name: zip(…,name=x)"));
   }
 
   /// The union stands where it is written among the axes.
@@ -157,62 +165,6 @@ class PlanReader {
       return entry.key == key || (entry.key == kRepeat && key == kRepeated);
     });
     return static_cast<std::size_t>(at - entries.begin());
-  }
-
-  std::vector<Value> conditions(const Value& value) {
-    const std::vector<Value> items = value.is_list() ? value.items() : std::vector<Value>{value};
-    for (const Value& item : items) {
-      if (!item.is_string()) {
-        problem(item.source, concat("sweep.where is ", describe(item),
-                                    "; expected a condition, e.g. train.lr < 0.1, or a list"));
-        return {};
-      }
-    }
-    return items;
-  }
-
-  std::vector<Value> exclusions(const Value& value) {
-    const std::vector<Value> items = value.is_list() ? value.items() : std::vector<Value>{value};
-    for (const Value& item : items) {
-      if (!item.is_map() || item.empty()) {
-        problem(item.source, concat("sweep.exclude has ", describe(item),
-                                    "; expected maps of keys to values, e.g. {model: diff}"));
-        return {};
-      }
-    }
-    std::vector<Value> all;
-    for (const Value& item : items) all.push_back(any_of_values(item));
-    return all;
-  }
-
-  /// Its values may be written as those of axes are: range(2), "0,1". A list stands for any of
-  /// them.
-  Value any_of_values(const Value& exclusion) {
-    Value all = Value::map();
-    all.source = exclusion.source;
-    for (const Value::Entry& entry : exclusion.entries()) {
-      const auto group = group_of(entry.key);
-      const auto options =
-          library_.has_group(group) ? library_.options(group) : std::vector<std::string>();
-      Value values = Value::list();
-      values.source = entry.value.source;
-      if (entry.value.is_string()) {
-        for (Value& value : expand_axis(entry.key, entry.value, options, problems_)) {
-          values.push_back(std::move(value));
-        }
-      } else {
-        values = entry.value;
-      }
-      for (const Value& value : values.is_list() ? values.items() : std::vector<Value>{values}) {
-        const auto name = value.is_scalar() ? value.as_string() : canonical_json(value);
-        if (options.empty() || std::find(options.begin(), options.end(), name) != options.end())
-          continue;
-        problem(value.source, concat("sweep.exclude: config group ", group, " has no option ", name,
-                                     suggestion(name, options)));
-      }
-      all.set(entry.key, std::move(values), entry.source);
-    }
-    return all;
   }
 
   const Library& library_;
@@ -277,9 +229,14 @@ SweepPlan read_sweep(const Value& study, const Library& library, Problems& probl
   return PlanReader(library, problems).read(resolved_specs(study, problems));
 }
 
-void union_from_list(Value& tree, const std::string& key) {
+void union_from_list(Value& tree, const std::string& key, const Value& over) {
   Value* sweep = key == kSweep ? tree.find(kSweep) : nullptr;
   if (sweep == nullptr || !sweep->is_list()) return;
+  for (const Value& part : sweep->items()) {  // other values of the same axes are another sweep
+    for (const Value::Entry& entry : over.entries()) {
+      if (entry.key == kUnion || part.find(entry.key) != nullptr) return;
+    }
+  }
   Value map = Value::map();
   map.source = sweep->source;
   map.set(kUnion, std::move(*sweep), map.source);

@@ -39,8 +39,8 @@ struct PlannedPoint {
 SweepPlan read_sweep(const Value& study, const Library& library, Problems& problems);
 
 /// A `sweep:` that is a list is a union alone: where keys are to be set beside its parts (key is
-/// "sweep"), it becomes the map that says so.
-void union_from_list(Value& tree, const std::string& key);
+/// "sweep"), it becomes the map that says so. A map with axes of the parts takes its place instead.
+void union_from_list(Value& tree, const std::string& key, const Value& over);
 
 /// Gives every axis of that key the values of `axis`, or adds it as the last factor. Of axes that
 /// go together only the named values are kept, for all of them.

@@ -41,6 +41,19 @@ std::optional<std::int64_t> whole(std::string_view op, std::int64_t a, std::int6
   return std::nullopt;
 }
 
+// Python's: exact, with the sign of the divisor. 1 % 0.1 is not 0, as 0.1 is a little more than
+// that.
+double remainder_of(double x, double y) {
+  const double rest = std::fmod(x, y);
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+double floor_of_quotient(double x, double y) {
+  const double quotient = (x - remainder_of(x, y)) / y;  // a whole number but for rounding
+  const double below = std::floor(quotient);
+  return quotient - below > 0.5 ? below + 1 : below;
+}
+
 Value arithmetic(std::string_view op, const Value& a, const Value& b) {
   if (op == "+" && a.is_string() && b.is_string()) return Value(a.as_string() + b.as_string());
   if (!a.is_number() || !b.is_number()) {
@@ -57,9 +70,12 @@ Value arithmetic(std::string_view op, const Value& a, const Value& b) {
                         : op == "-"  ? x - y
                         : op == "*"  ? x * y
                         : op == "/"  ? x / y
-                        : op == "//" ? std::floor(x / y)
-                        : op == "%"  ? x - std::floor(x / y) * y
+                        : op == "//" ? floor_of_quotient(x, y)
+                        : op == "%"  ? remainder_of(x, y)
                                      : std::pow(x, y);
+  if (op == "**" && std::isfinite(x) && std::isfinite(y) && !std::isfinite(result)) {
+    throw UserError(concat("cannot calculate ", describe(a), " ** ", describe(b)));
+  }
   const bool stays_whole = a.is_int() && b.is_int() && op != "/" && (op != "**" || y >= 0);
   if (stays_whole && std::abs(result) < 0x1p53) return Value(static_cast<std::int64_t>(result));
   return Value(result);

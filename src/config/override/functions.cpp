@@ -177,9 +177,10 @@ void sort_elements(Arguments& items, bool reverse) {
   });
 }
 
-Value one_step_before(const Value& value, const Value& step) {
+// A limit that the number is within, going the other way, and the next one is not.
+Value limit_behind(const Value& value, const Value& step) {
   if (value.is_int() && step.is_int()) return Value(value.as_int() - step.as_int());
-  return Value(value.as_double() - step.as_double());
+  return Value(value.as_double() - step.as_double() / 2);  // whatever rounding does
 }
 
 void sort_range(RangeSweep& range, bool reverse) {
@@ -187,7 +188,7 @@ void sort_range(RangeSweep& range, bool reverse) {
   if (reverse ? start >= stop : start <= stop) return;
   const auto numbers = expand_range(range.start, range.stop, range.step);
   if (numbers.empty()) return;
-  range.stop = one_step_before(range.start, range.step);
+  range.stop = limit_behind(range.start, range.step);
   range.start = numbers.back();
   range.step = range.step.is_int() ? Value(-range.step.as_int()) : Value(-range.step.as_double());
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "report/data/learned.h"
 #include "report/data/metric.h"
+#include "report/settings/study.h"
 #include "util/hash.h"
 #include "util/text.h"
 
@@ -12,11 +14,6 @@ namespace difflab::report {
 namespace {
 
 constexpr std::size_t kFewestRuns = 3;
-
-// What a report reads off a run's curve (learned.h) is in no result.
-bool is_of_report(const std::string& metric) {
-  return metric == kLearned || metric == kStepsToLearn;
-}
 
 std::string condition_of(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -36,12 +33,22 @@ std::vector<std::string> drawn(std::vector<std::string> ids, const std::string& 
   return first;
 }
 
-Reproduction compare_run(const Json& committed, const Json& result) {
+std::vector<std::string> metrics_of_report(const Study& study) {
+  std::vector<std::string> names{kLearned, kStepsToLearn};
+  for (const auto& derived : study.report.derived) {
+    std::visit([&](const auto& one) { names.push_back(one.name); }, derived);
+  }
+  return names;
+}
+
+Reproduction compare_run(const Json& committed, const Json& result,
+                         const std::vector<std::string>& of_report) {
   Reproduction found{.id = committed.at("id").get<std::string>()};
   const Json none = Json::object();
   const Json& now = result.contains("metrics") ? result.at("metrics") : none;
   for (const auto& [key, then] : committed.at("metrics").items()) {
-    if (metric_of(key).is_measured() || is_of_report(key)) continue;
+    const bool is_of_report = std::find(of_report.begin(), of_report.end(), key) != of_report.end();
+    if (metric_of(key).is_measured() || is_of_report) continue;
     ++found.numbers;
     const auto value = now.find(key);
     if (value == now.end()) {

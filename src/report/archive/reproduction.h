@@ -43,8 +43,14 @@ struct Reproduction {
 std::vector<std::string> drawn(std::vector<std::string> ids, const std::string& draw,
                                std::size_t count);
 
+/// The metrics that a report reads off curves and cells (learned.h, derived.h), which are in
+/// runs.json and in no result.
+std::vector<std::string> metrics_of_report(const Study& study);
+
 /// Compares a run of runs.json with the result.json of the same run made again, bit for bit.
-Reproduction compare_run(const Json& committed, const Json& result);
+/// @param of_report metrics that are in no result
+Reproduction compare_run(const Json& committed, const Json& result,
+                         const std::vector<std::string>& of_report);
 
 /// What of a run's machine and libraries is another now than it was then, by two provenances,
 /// "processor B instead of A": its numbers may then differ in the last digits, and by that

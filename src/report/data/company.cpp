@@ -49,6 +49,9 @@ Company company_of(const std::vector<std::pair<std::string, const Json*>>& runs)
       busy = concat(id, " beside ", cores.get<double>(), " busy cores");
     }
     if (!has) continue;
+    // What was at work beside a session that was interrupted, nobody has written down.
+    if (provenance->contains("earlier_sessions") && busy.empty())
+      busy = concat(id, ", which was interrupted and continued, beside unknown work");
     const auto from = recorded_time(*provenance, "started");
     const auto to = recorded_time(*provenance, "finished");
     if (from && to) spans.push_back({id, provenance->value("host", ""), *from, *to});

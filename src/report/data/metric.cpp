@@ -133,7 +133,7 @@ Metric by_its_name(std::string_view key) {
     unknown.better = Better::kHigher;
   } else if (key.find("memory_mib") != key.npos || key.starts_with("cache_mib")) {
     unknown.better = Better::kLower;
-  } else {
+  } else if (!key.ends_with("_spikes")) {  // counts
     unknown.least = -std::numeric_limits<double>::infinity();
   }
   return unknown;

@@ -46,6 +46,7 @@ CoreTime core_time_of(const fs::path& report) {
   CoreTime runs;
   add(report / "runs.json", runs);
   add(report / "tuning" / "runs.json", runs);
+  add(report / "tuning" / "shorter" / "runs.json", runs);
   return runs;
 }
 

@@ -43,6 +43,16 @@ std::string not_tunable(const Tuned& tuned) {
   return names(tuned, [](const Tuned::Variant& variant) { return !variant.value; });
 }
 
+std::string with_some_seeds(const Tuned& tuned) {
+  std::vector<std::string> found;
+  for (const auto& variant : tuned.variants) {
+    if (!variant.learned) continue;
+    found.push_back(
+        concat(name_of(variant), " (", *variant.learned, " of ", tuned.seeds.size(), ")"));
+  }
+  return join(found);
+}
+
 }  // namespace
 
 std::string listed(const std::vector<double>& numbers) {
@@ -62,9 +72,12 @@ std::string Tuned::text() const {
                    " trials of a value for a variant ended with one seed: it did not learn, or "
                    "diverged, and the value could not be taken any more.");
   }
+  if (const auto some = with_some_seeds(*this); !some.empty()) {
+    text += concat(" With the value that was taken not every seed got there: ", some, ".");
+  }
   if (const auto late = names(*this, [](const Variant& variant) { return variant.is_longer; });
       !late.empty()) {
-    text += concat(" No value worked in these steps for ", late,
+    text += concat(" With the first seed no value worked in these steps for ", late,
                    ", so that all were tried anew there in runs of ",
                    format_number(static_cast<double>(longer), 0),
                    " steps, which are reported in place of the shorter ones.");
@@ -97,6 +110,7 @@ Json Tuned::json() const {
       list.back()["is_longer"] = true;
       is_any_longer = true;
     }
+    if (variant.learned) list.back()["learned"] = *variant.learned;
   }
   Json json{{"key", key},     {"grid", grid},           {"seeds", seeds},
             {"steps", steps}, {"criterion", criterion}, {"variants", std::move(list)}};
@@ -124,6 +138,7 @@ Tuned Tuned::of(const Json& json) {
     if (!one.at("value").is_null()) variant.value = one.at("value").get<double>();
     variant.at_edge = one.at("at_edge");
     variant.is_longer = one.value("is_longer", false);
+    if (one.contains("learned")) variant.learned = one.at("learned").get<int>();
     tuned.variants.push_back(std::move(variant));
   }
   return tuned;

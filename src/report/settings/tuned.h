@@ -20,6 +20,7 @@ struct Tuned {
     std::optional<double> value;  ///< empty: not tunable, as no value of the grid works
     bool at_edge = false;         ///< and the grid has grown as far as it may
     bool is_longer = false;       ///< no value worked in `steps`; these are those of longer runs
+    std::optional<int> learned = {};  ///< with how many seeds it got there, if not with all
   };
 
   std::string key = "";

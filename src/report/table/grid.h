@@ -28,7 +28,8 @@ Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap =
 
 std::string to_markdown(const Grid& grid);
 std::string to_tex(const Grid& grid);  ///< a booktabs tabular
-/// A line of LaTeX that is not typeset, whatever characters the text has.
+/// One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,
+/// too.
 std::string tex_comment(std::string text);
 std::string to_html(const Grid& grid);  ///< a <table>
 /// Aligned columns; a grid wider than `width` continues below with its first column repeated.

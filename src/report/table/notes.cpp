@@ -67,7 +67,7 @@ void note_comparison(const Table& table, const Study& study, std::vector<std::st
   bool restricted = false;
   for (const auto& [row, column, of, result, bootstrap, p] : table.comparisons) {
     if (result) pairs = std::max(pairs, result->pairs);
-    most = std::max(most, pairs_for_verdict(table.columns[column], table.comparisons.size()));
+    most = std::max(most, pairs_for_verdict(table.columns[column], table.tested()));
     restricted = restricted || of.horizon;
   }
   if (pairs < 2) return;
@@ -76,8 +76,7 @@ void note_comparison(const Table& table, const Study& study, std::vector<std::st
       "Fisher's z scale, so that they stay within −1 and 1) and bootstrap intervals (BCa; of few "
       "pairs too narrow). p is exact: sign flips, of what happened or not McNemar; p (Holm) is "
       "adjusted for the ",
-      table.comparisons.size(), table.comparisons.size() == 1 ? " comparison" : " comparisons",
-      " of this table. ",
+      table.tested(), table.tested() == 1 ? " comparison" : " comparisons", " of this table. ",
       pairs < most ? concat("With ", pairs, " pairs none is a verdict; ", most, " are needed.")
                    : concat("A verdict needs ", most, " pairs."),
       study.report.claims.empty() ? "" : " Claims are adjusted among themselves, not for these."));

@@ -147,11 +147,15 @@ bool is_compared(const TableConfig& config, const Table& table, std::size_t colu
   return metric.better != Better::kNeither && !metric.is_time();
 }
 
+bool has_p(const Comparison& comparison) {
+  return comparison.result && comparison.result->pairs > 1;
+}
+
 void correct_for_number(std::vector<Comparison>& comparisons) {
   std::vector<double> p;
   std::vector<Comparison*> tested;
   for (auto& comparison : comparisons) {
-    if (!comparison.result || comparison.result->pairs < 2) continue;
+    if (!has_p(comparison)) continue;
     p.push_back(comparison.result->p);
     tested.push_back(&comparison);
   }
@@ -315,7 +319,7 @@ std::vector<std::string> ties(const Table& table, const Frame& frame, const Tabl
 std::string against_baseline(const Table& table, const Comparison& comparison,
                              const Metric& metric) {
   const Contrast& found = *comparison.result;
-  const auto needed = pairs_for_verdict(metric, table.comparisons.size());
+  const auto needed = pairs_for_verdict(metric, table.tested());
   std::string text =
       concat(" Against ", table.baseline, ": ", metric.signed_text(found.difference));
   if (found.interval) {
@@ -324,8 +328,8 @@ std::string against_baseline(const Table& table, const Comparison& comparison,
   }
   text += concat(", ", found.pairs, found.pairs == 1 ? " pair of seeds" : " paired seeds");
   if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
-  return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.comparisons.size(),
-                       table.comparisons.size() == 1 ? " comparison)" : " comparisons)",
+  return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.tested(),
+                       table.tested() == 1 ? " comparison)" : " comparisons)",
                        is_resolved(found, comparison.p_holm) ? "." : ": not resolved.");
 }
 
@@ -341,6 +345,10 @@ bool mixes_tasks(const Table& table) {
 }
 
 }  // namespace
+
+std::size_t Table::tested() const {
+  return static_cast<std::size_t>(std::count_if(comparisons.begin(), comparisons.end(), has_p));
+}
 
 std::string headline(const Table& table, const Frame& frame, const std::string& metric,
                      const Labels& labels) {

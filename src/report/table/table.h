@@ -73,6 +73,8 @@ struct Table {
   std::vector<std::string> notes;    ///< sentences that belong under the table
 
   std::string row_label(const TableRow& row, const Labels& labels) const;
+  /// How many comparisons have a p: for their number each is adjusted.
+  std::size_t tested() const;
 };
 
 /// Builds the table from the runs of the frame that have a result.

@@ -37,9 +37,6 @@ void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
                        : plain_number(*std::min_element(cell.bounds.begin(), cell.bounds.end())));
 }
 
-// One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,
-// too.
-
 // Text that Markdown leaves as it is. An empty line would end the span, and HTML after it be alive.
 std::string code_span(const std::string& text) {
   return text.find_first_of("`\r\n") == std::string::npos ? "`" + text + "`"

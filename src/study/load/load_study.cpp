@@ -3,6 +3,7 @@
 #include <ctime>
 #include <initializer_list>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -173,11 +174,13 @@ StudyConfig settings_of(const config::Study& composed, config::Problems& problem
                                     : StudyConfig();
 }
 
-// Parts of a union may write one run in two ways, of which only its full configuration tells.
-void drop_repeated(Study& study, std::vector<config::Point>& composed) {
+// Parts of a union may write one run in two ways, of which only its full configuration tells. The
+// places of what is kept.
+std::vector<std::size_t> drop_repeated(Study& study, std::vector<config::Point>& composed) {
   std::map<std::string, std::vector<sweep::Axes>> seen;  // by id
   std::vector<sweep::Run> points;
   std::vector<config::Point> kept;
+  std::vector<std::size_t> places;
   const auto is_same = [](const sweep::Axes& a, const sweep::Axes& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
       return x.first == y.first && report::is_same_value(x.second, y.second);
@@ -192,9 +195,11 @@ void drop_repeated(Study& study, std::vector<config::Point>& composed) {
     of_run.push_back(study.points[i].axes);
     points.push_back(study.points[i]);
     kept.push_back(std::move(composed[i]));
+    places.push_back(i);
   }
   study.points = std::move(points);
   composed = std::move(kept);
+  return places;
 }
 
 // The points get the values that were found for them, if they were.
@@ -265,13 +270,20 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
                  config::Watch watch) {
   auto study = named_study(name, overrides);
   config::Problems problems;
-  auto composed = compose(study, std::move(watch), problems);
+  auto composed = compose(study, {}, problems);
   study.preset = composed.preset;
   study.config = settings_of(composed, problems);
   study.results = (place_of(composed.settings, "results", study.root) / study.config.results)
                       .lexically_normal();
   resolve(composed.points, study, problems);
-  if (problems.empty()) drop_repeated(study, composed.points);
+  std::vector<std::size_t> places(composed.points.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  if (problems.empty()) places = drop_repeated(study, composed.points);
+  if (watch.observer && watch.point < places.size()) {  // the run as it is counted here
+    config::Problems told;
+    watch.point = places[watch.point];
+    compose(study, std::move(watch), told);
+  }
   if (problems.empty()) {  // a wrong name is said beside what follows from it
     for (const auto& [key, message] : check_names(study)) {
       add_problem(composed, key, message, problems);

@@ -60,9 +60,11 @@ class Names {
     return std::any_of(overrides.begin(), overrides.end(), [&](const std::string& text) {
       const auto key = overridden_key(text);
       if (key == "sweep.repeat") return axis == report::kSeedAxis;
-      return key == axis || key == concat("sweep.", axis) || key == "sweep" ||
-             key.starts_with("sweep.union") || key == "sweep.where" ||
-             key.starts_with("sweep.exclude");
+      const bool is_part = key.starts_with("sweep[") ||
+                           (key.starts_with("sweep.") && key.find_first_of("0123456789") == 6);
+      return key == axis || key == concat("sweep.", axis) || key == "sweep" || is_part ||
+             key.starts_with("sweep.union") || key.starts_with("sweep.where") ||
+             key.starts_with("sweep.exclude") || key == "vars" || key.starts_with("vars.");
     });
   }
 
@@ -111,7 +113,11 @@ class Names {
     const auto require = [&](const std::string& key, const auto& axis, const auto& value) {
       are_there = require_value(place + key, axis, value) && are_there;
     };
-    for (const auto& [axis, value] : claim.where.entries) require(".where", axis, value);
+    for (const auto& [axis, value] : claim.where.entries) {
+      const bool is_axis = std::find(axes_.begin(), axes_.end(), axis) != axes_.end();
+      if (is_axis) require(".where", axis, value);  // else that is told of the report's axes
+      are_there = are_there && is_axis;
+    }
     const auto& against = claim.against.empty() ? study_.config.baseline : claim.against;
     if (!compared_.empty()) require(".variant", compared_, claim.variant);
     if (!compared_.empty()) require(".against", compared_, against);
@@ -121,7 +127,7 @@ class Names {
                                       "with; expected another value")});
     }
     for (const auto& axis : axes_) are_there = are_there && !is_narrowed(axis);
-    if (!are_there) return;
+    if (!are_there || compared_.empty()) return;
     for (const auto& variant : {claim.variant, against}) check_runs(place, claim, variant);
   }
 

@@ -10,6 +10,7 @@
 #include "config/grid/axes.h"
 #include "config/schema/reader.h"
 #include "report/data/frame.h"
+#include "report/data/metric.h"
 #include "run/run_config.h"
 #include "study/load/resolve.h"
 #include "study/load/tuning_grid.h"
@@ -124,7 +125,7 @@ class Tuner {
   // The runs of a value are resolved once, however often the grid grows.
   void try_value(Variant& variant, double value) {
     auto& runs = variant.tried[value];
-    if (!runs.empty()) return;
+    if (!runs.empty() || !problems_.empty()) return;  // one value that is wrong is enough
     std::vector<config::Point> points;
     config::Problems found;
     for (std::int64_t k = 0; k < config_.seeds; ++k)
@@ -220,7 +221,8 @@ class Tuner {
     shorter.config.report = report_of_tuning(study_.config, variants);
     shorter.config.report.figures.clear();  // of runs that never learned
     shorter.config.title += ", shorter runs";
-    shorter.config.notes = "No value worked in these steps, so that longer runs took their place.";
+    shorter.config.notes =
+        "With the first seed no value worked in these steps, so that longer runs took their place.";
     study_.tuning->shorter = std::make_shared<Study>(std::move(shorter));
   }
 
@@ -281,6 +283,7 @@ class Tuner {
   report::Tuned found() const {
     const auto& learned = study_.config.report.learned;
     const bool highest = config_.goal == sweep::Goal::kHighest;
+    const bool is_event = report::metric_of(config_.metric).outcome() == Outcome::kTimeToEvent;
     report::Tuned tuned{
         .key = config_.key,
         .grid = grid_.values(),
@@ -289,7 +292,9 @@ class Tuner {
             config_.steps > 0 ? config_.steps : study_.config_of(study_.points.front()).train.steps,
         .longer = config_.longer,
         .criterion = concat("the value ",
-                            learned.given() ? "at which most seeds learned, of these that " : "",
+                            learned.given() ? "at which most seeds learned, of these that "
+                            : is_event      ? "at which most seeds got there, of these that "
+                                            : "",
                             "with the ", highest ? "highest" : "lowest", " mean ", config_.metric),
         .variants = {}};
     for (std::int64_t k = 0; k < config_.seeds; ++k) tuned.seeds.push_back(kFirstTuningSeed + k);
@@ -304,6 +309,9 @@ class Tuner {
                                 .value = best_[i],
                                 .at_edge = best_[i] && grid_.is_edge(*best_[i]),
                                 .is_longer = variants_[i].is_longer});
+      if (!best_[i] || !(learned.given() || is_event)) continue;
+      const auto tried = trials_.read(needed(variants_[i], *best_[i]));
+      if (tried->learned < config_.seeds) tuned.variants.back().learned = tried->learned;
     }
     return tuned;
   }

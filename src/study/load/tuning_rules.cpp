@@ -13,12 +13,18 @@
 namespace difflab::cli {
 namespace {
 
+bool refers(const config::Value& value) {
+  if (value.is_string()) return config::has_interpolation(value.as_string());
+  return std::any_of(value.items().begin(), value.items().end(), refers) ||
+         std::any_of(value.entries().begin(), value.entries().end(),
+                     [](const auto& entry) { return refers(entry.value); });
+}
+
 // Whether the value of an axis is another one for another value of the tuned key: it would have no
 // label that is true of all its runs.
 bool follows(const std::string& axis, const config::Point& point, const TuneConfig& tune) {
   const auto* written = point.written->tree.find_path(axis);
-  const bool may_follow =
-      written != nullptr && written->is_string() && config::has_interpolation(written->as_string());
+  const bool may_follow = written != nullptr && refers(*written);
   const auto* now = point.config.find_path(axis);
   if (!may_follow || now == nullptr) return false;
   return std::any_of(tune.values.begin(), tune.values.end(), [&](double value) {

@@ -11,8 +11,8 @@
 namespace difflab::sweep {
 namespace {
 
-std::string ask(const std::vector<std::string>& argv) {
-  const auto printed = run_program(argv);
+std::string ask(const std::vector<std::string>& argv, OnStop on_stop = OnStop::kWait) {
+  const auto printed = run_program(argv, on_stop);
   if (printed.status.success()) return printed.output;
   const auto said = last_line(printed.errors);
   throw UserError(concat(argv[0], ": ", said.empty() ? printed.status.text() : said));
@@ -29,7 +29,8 @@ std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names) {
   std::vector<QueuedTask> tasks;
   if (names.empty()) return tasks;
   std::istringstream lines(ask({"squeue", "--array", "--noheader", "--format=%j|%F|%K|%T|%r",
-                                concat("--name=", join(names, ","))}));
+                                concat("--name=", join(names, ","))},
+                               OnStop::kKill));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
     QueuedTask task;
