@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 # References of an older version, which are objected to (recomputable).
-OLDER = {"char_lm", "needle_text"}
+OLDER = {"needle_text"}
 # Their runs are other references', too, which keep other rows of them or were made on another processor.
 SHARED = ("attention_allocation", "mqar", "optimizers")
 

@@ -36,6 +36,14 @@ CATCH_TEST_CASE("an evaluation says what kind of metric it gives, and which way 
   CATCH_CHECK(metric_of("steps_to_90_accuracy").better == Better::kLower);
 }
 
+CATCH_TEST_CASE("what an evaluation says may be negative has intervals that go below 0") {
+  const Declared declared({{.name = "loss_below_trigrams", .better = Better::kHigher}});
+  const std::vector<double> worse{-0.1, -0.3};
+  const auto interval = interval_of_mean(worse, metric_of("loss_below_trigrams"));
+  CATCH_CHECK(interval->low == Approx(-0.2 - 12.7062 * 0.1));
+  CATCH_CHECK(metric_of("loss_below_trigrams").heading == "loss below trigram counts");
+}
+
 CATCH_TEST_CASE("no interval of a mean leaves the range of its metric") {
   const std::vector<double> times{100, 300};
   const auto time = interval_of_mean(times, metric_of("steps_to_found"));

@@ -184,7 +184,8 @@ Metric metric_of(std::string_view key) {
   for (const Metric& known : known_metrics()) {
     if (known.key != key) continue;
     auto metric = known;
-    metric.least = 0;
+    const MetricFacts* facts = declared_as(key);  // which may be negative, such as an excess
+    metric.least = facts != nullptr && facts->name == key ? facts->least : 0;
     return metric;
   }
   Metric metric = by_its_name(key);
