@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/tuning_bench.h"
+#include "record/run_directory.h"
 #include "support/catch.h"
 #include "support/fake_slurm.h"
 #include "util/text.h"

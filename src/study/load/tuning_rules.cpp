@@ -7,7 +7,7 @@
 #include "config/interpolate/interpolation_text.h"
 #include "config/value/value.h"
 #include "run/run_config.h"
-#include "study/load/tuning_trials.h"
+#include "study/load/tuning.h"
 #include "util/text.h"
 
 namespace difflab::cli {
