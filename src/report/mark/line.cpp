@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "report/data/format.h"
 #include "report/figure/parts.h"
 #include "util/text.h"
 
@@ -207,6 +208,19 @@ std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
   return lines;
 }
 
+// Between two panels side by side: more where the first and the last of their own ticks have names
+// that would touch, such as 0.004 and 0.00025.
+int gap_between(const Json& channel) {
+  constexpr std::size_t kFits = 11;  // characters of both
+  const auto axis = channel.find("axis");
+  if (axis == channel.end() || !axis->contains("values") || axis->at("values").empty())
+    return kPanelGap;
+  const auto name = [](const Json& tick) { return plain_number(tick.get<double>()).size(); };
+  const auto& ticks = axis->at("values");
+  const auto both = name(ticks.front()) + name(ticks.back());
+  return both > kFits ? kPanelGap + 4 * static_cast<int>(both - kFits + 3) : kPanelGap;
+}
+
 void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
   const int width = pixels(plan.config.width);
   const bool single = plan.config.width == ColumnWidth::kSingle;
@@ -219,10 +233,12 @@ void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
   const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
   spec["bounds"] = "flush";
   const int legend_width = single || plan.lines.size() < 2 ? 0 : 140;
+  const int gap = gap_between(x_channel(plan, values));
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
-                    Json{{"width", (width - legend_width - 45) / columns - kPanelGap},
+                    Json{{"width", (width - legend_width - 45) / columns - gap},
                          {"height", kLinePanelHeight},
                          {"layer", layers(plan, values)}});
+  spec["spacing"]["column"] = gap;
   // Then each panel has an axis of its own, and flush bounds leave it no room.
   if (has_gap(plan.panels, columns)) spec["spacing"]["row"] = 58;
 }
