@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,16 +33,7 @@ constexpr std::string_view kHeld = "held", kFree = "free", kSealed = "sealed";
 
 // This machine since it started: a process number of an earlier start means nothing.
 const std::string& machine() {
-  static const std::string name = [] {
-    utsname system{};
-    ::uname(&system);
-    std::string boot;
-    try {
-      boot = last_line(read_file("/proc/sys/kernel/random/boot_id"));
-    } catch (const UserError&) {
-    }
-    return concat(system.nodename, "/", boot);
-  }();
+  static const std::string name = concat(host_name(), "/", boot_id());
   return name;
 }
 

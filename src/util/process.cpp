@@ -248,13 +248,17 @@ std::string host_name() {
   return ::uname(&system) == 0 ? system.nodename : "unknown";
 }
 
+std::string boot_id() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  return boot;
+}
+
 const std::string& process_space() {
   static const std::string space = [] {
-    std::string boot, container;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
     std::error_code none;
-    container = std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
-    return sha256_hex(concat(host_name(), " ", boot, " ", container)).substr(0, 8);
+    const auto container = std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
+    return sha256_hex(concat(host_name(), " ", boot_id(), " ", container)).substr(0, 8);
   }();
   return space;
 }

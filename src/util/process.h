@@ -102,6 +102,9 @@ Printed run_program(const std::vector<std::string>& argv, OnStop on_stop = OnSto
 /// This machine's name in the network, "unknown" if it has none.
 std::string host_name();
 
+/// Another one each time that this machine starts; empty if the system does not tell.
+std::string boot_id();
+
 /// Eight hexadecimal digits for where process numbers mean the same: this machine since it started,
 /// and the container on it that the process is in.
 const std::string& process_space();

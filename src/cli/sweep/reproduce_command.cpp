@@ -106,6 +106,7 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
 
   std::cout << fmt::format("\n{}: {} of {} runs made again\n", name, study.points.size(),
                            ids.size());
+  const auto of_report = report::metrics_of_report(archive.study);
   std::vector<report::Reproduction> all;
   bool is_sound = true;
   Json provenance;
@@ -113,7 +114,7 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
     const auto& committed = committed_run(finished, run.id);
     provenance = read_provenance(run.directory).value_or(Json::object());
     const auto result = read_result(run.directory).value_or(Json::object());
-    auto found = report::compare_run(committed, result, report::metrics_of_report(archive.study));
+    auto found = report::compare_run(committed, result, of_report);
     const auto others = report::other_conditions(committed.at("provenance"), provenance);
     if (!found.differences.empty() && !others.empty()) {
       found.elsewhere = report::judge_elsewhere(archive.study, archive.frame, run.id, result);

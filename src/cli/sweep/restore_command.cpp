@@ -94,14 +94,16 @@ bool write_new(const report::FrameRun& run, const sweep::Run& known, const Json&
   return true;
 }
 
+// The reference that a run was restored from, "headline/reference"; empty if it was not.
+std::string restored_from(const RunDirectory& folder) {
+  return is_restored(folder) ? read_provenance(folder)->value("restored_from", "") : "";
+}
+
 // One that this reference restored before it was made anew.
 bool bring_up_to_date(const report::FrameRun& run, const sweep::Run& known, const Json& result,
                       const std::string& name) {
   const auto& folder = known.directory;
-  const auto place = name + "/reference";
-  const bool is_own =
-      is_restored(folder) && read_provenance(folder)->value("restored_from", "") == place;
-  if (!is_own) return false;
+  if (restored_from(folder) != name + "/reference") return false;
   const bool is_same = read_result(folder) == result &&
                        read_provenance(folder) == provenance_of(run, name) &&
                        read_metrics(folder) == run.curve;
@@ -113,8 +115,8 @@ bool bring_up_to_date(const report::FrameRun& run, const sweep::Run& known, cons
 
 // A run that another reference has restored.
 bool is_of_another(const RunDirectory& folder, const std::string& name) {
-  return is_restored(folder) &&
-         read_provenance(folder)->value("restored_from", "") != name + "/reference";
+  const auto from = restored_from(folder);
+  return !from.empty() && from != name + "/reference";
 }
 
 // Of a run that another reference has restored: each keeps the rows that its own report looks at.

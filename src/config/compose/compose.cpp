@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "config/compose/defaults_list.h"
+#include "config/interpolate/interpolation_text.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -45,18 +46,7 @@ class ValueOverride {
  public:
   ValueOverride(Value& tree, const Override& item, const ComposeOptions& options,
                 Problems& problems)
-      : tree_(tree),
-        item_(item),
-        strict_(options.strict),
-        texts_are_kinds_(options.texts_are_kinds),
-        problems_(problems) {
-    const auto parts = key_parts(item.key);
-    const bool is_item = parts.size() < 2 || parts[1].find_first_not_of("0123456789") == kNowhere;
-    if (!options.lengthen || is_item) return;
-    Value over = Value::map();
-    over.set(item.key.substr(item.key.find('.') + 1), Value());
-    options.lengthen(tree, parts[0], over);
-  }
+      : tree_(tree), item_(item), options_(options), problems_(problems) {}
 
   void apply() {
     if (item_.package || item_.key.find('/') != std::string::npos) {
@@ -64,12 +54,23 @@ class ValueOverride {
     }
     if (item_.key.empty()) return refuse("an override needs a key before the =");
     if (item_.holds_sweep()) return refuse(no_single_value(item_));
+    lengthen();
     if (item_.type == Override::Type::kDelete) return remove();
     set();
   }
 
  private:
   void refuse(std::string message) { problems_.add(item_.source, item_.key, std::move(message)); }
+
+  /// Nothing is short where an item of a list is meant: sweep.0.
+  void lengthen() {
+    const auto parts = key_parts(item_.key);
+    const bool is_item = parts.size() < 2 || parts[1].find_first_not_of("0123456789") == kNowhere;
+    if (!options_.lengthen || is_item) return;
+    Value over = Value::map();
+    over.set(item_.key.substr(item_.key.find('.') + 1), Value());
+    options_.lengthen(tree_, parts[0], over);
+  }
 
   /// "no key train.lrr; did you mean lr?"
   void refuse_unknown(const Value& around, const std::string& name, const std::string& path) {
@@ -144,7 +145,6 @@ class ValueOverride {
   }
 
   void set() {
-    const bool may_add = item_.type != Override::Type::kChange || !strict_;
     const auto names = this->names();
     Value* node = &tree_;
     std::string path;
@@ -156,37 +156,42 @@ class ValueOverride {
         return refuse(
             concat(path, " does not exist: the list has ", node->items().size(), " items"));
       }
-      if (!child && !may_add) return refuse_unknown(*node, names[i], path);
+      if (!child && !may_add()) return refuse_unknown(*node, names[i], path);
       if (!child) child = &node->set(names[i], last ? Value() : Value::map(), item_.source);
-      if (!last && child->is_scalar()) {
-        const bool replaces =
-            item_.type == Override::Type::kForceAdd || child->is_null() || child->is_missing();
-        if (const Value* meant = referred_to(*child)) *child = Value(*meant);
-        if (child->is_map() || child->is_list()) {
-        } else if (is_kind(*child, names[0])) {
-          *child = of_kind(std::move(*child));
-        } else if (!may_add || !replaces) {
-          return refuse(concat(path, " is ", describe(*child), ", so it has no ", names[i + 1]));
-        } else {
-          *child = Value::map();
-        }
-      }
+      if (!last && child->is_scalar() && !open_up(*child, path, names[0], names[i + 1])) return;
       node = child;
     }
     assign(*node);
   }
 
+  bool may_add() const { return item_.type != Override::Type::kChange || !options_.strict; }
+
+  /// Makes a scalar what may have keys, if it can be; else that is reported.
+  bool open_up(Value& child, const std::string& path, const std::string& root,
+               const std::string& next) {
+    const bool replaces =
+        item_.type == Override::Type::kForceAdd || child.is_null() || child.is_missing();
+    if (const Value* meant = referred_to(child)) child = Value(*meant);
+    if (!child.is_scalar()) return true;
+    if (!is_kind(child, root) && !(may_add() && replaces)) {
+      refuse(concat(path, " is ", describe(child), ", so it has no ", next));
+      return false;
+    }
+    child = is_kind(child, root) ? of_kind(std::move(child)) : Value::map();
+    return true;
+  }
+
   /// What a text that is one reference, ${vars.optimizer}, stands for; null for anything else.
   const Value* referred_to(const Value& text) const {
-    const auto words = texts_are_kinds_ && text.is_string() ? text.as_string() : "";
+    const auto words = options_.texts_are_kinds && text.is_string() ? text.as_string() : "";
     if (!words.starts_with("${") || words.find('}') != words.size() - 1) return nullptr;
     const auto path = words.substr(2, words.size() - 3);
     return path.find_first_of(":$.") == 0 ? nullptr : tree_.find_path(path);
   }
 
   bool is_kind(const Value& value, const std::string& root) const {
-    return texts_are_kinds_ && value.is_string() && !value.is_missing() && root != "sweep" &&
-           root != "vars" && value.as_string().find("${") == kNowhere;
+    return options_.texts_are_kinds && value.is_string() && !value.is_missing() &&
+           root != "sweep" && root != "vars" && !has_interpolation(value.as_string());
   }
 
   void assign(Value& old) {
@@ -200,7 +205,7 @@ class ValueOverride {
       old = std::move(value);
       return;
     }
-    if (item_.type == Override::Type::kChange && strict_) {
+    if (item_.type == Override::Type::kChange && options_.strict) {
       if (!only_known(old, value, item_.key)) return;
     }
     merge(old, value);
@@ -221,7 +226,7 @@ class ValueOverride {
   Value& tree_;
   const Override& item_;
   static constexpr auto kNowhere = std::string::npos;
-  bool strict_, texts_are_kinds_;
+  const ComposeOptions& options_;
   Problems& problems_;
 };
 

@@ -11,11 +11,6 @@
 namespace difflab::config {
 namespace {
 
-std::vector<std::string> options_of(const std::string& key, const Library& library) {
-  const std::string group = group_of(key);
-  return library.has_group(group) ? library.options(group) : std::vector<std::string>();
-}
-
 /// A text that is the same for values that mean the same to a key: 1, 1.0 and '1', but not '01'.
 std::string meaning(const Value& value) {
   if (value.is_string() || value.is_int()) return value.as_string();
@@ -44,6 +39,11 @@ Element element_of(const Value& value) {
 }  // namespace
 
 std::string group_of(const std::string& axis_key) { return axis_key.substr(0, axis_key.find('@')); }
+
+std::vector<std::string> options_of(const std::string& axis_key, const Library& library) {
+  const std::string group = group_of(axis_key);
+  return library.has_group(group) ? library.options(group) : std::vector<std::string>();
+}
 
 std::string axis_key(const Override& item) {
   return item.package ? concat(item.key, "@", *item.package) : item.key;

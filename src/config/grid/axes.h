@@ -21,6 +21,9 @@ std::string axis_key(const Override& item);
 /// "model" of the axis "model@teacher".
 std::string group_of(const std::string& axis_key);
 
+/// The options of the config group that an axis of this key chooses from; none if it is no group's.
+std::vector<std::string> options_of(const std::string& axis_key, const Library& library);
+
 /// Reports options that do not exist and values that come twice.
 void check_values(const Axis& axis, const Library& library, Problems& problems);
 

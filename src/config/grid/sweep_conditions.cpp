@@ -54,8 +54,7 @@ Value any_of_values(const Value& exclusion, const Library& library, Problems& pr
   all.source = exclusion.source;
   for (const Value::Entry& entry : exclusion.entries()) {
     const auto group = group_of(entry.key);
-    const auto options =
-        library.has_group(group) ? library.options(group) : std::vector<std::string>();
+    const auto options = options_of(entry.key, library);
     std::vector<Value> values{entry.value};
     if (entry.value.is_list()) values = entry.value.items();
     if (entry.value.is_string()) {

@@ -108,8 +108,7 @@ class PlanReader {
       axis.values = expand_range(Value(0), entry.value, Value(1));
       for (Value& value : axis.values) set_source(value, entry.value.source);
     } else {
-      const auto options =
-          axis.group ? library_.options(group_of(axis.key)) : std::vector<std::string>();
+      const auto options = options_of(axis.key, library_);
       axis.values = expand_axis(entry.key, entry.value, options, problems_);
       axis.zip = zip_of(entry.value);
     }

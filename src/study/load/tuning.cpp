@@ -10,7 +10,6 @@
 #include "config/grid/axes.h"
 #include "config/schema/reader.h"
 #include "report/data/frame.h"
-#include "report/data/metric.h"
 #include "run/run_config.h"
 #include "study/load/resolve.h"
 #include "study/load/tuning_grid.h"
@@ -283,7 +282,6 @@ class Tuner {
   report::Tuned found() const {
     const auto& learned = study_.config.report.learned;
     const bool highest = config_.goal == sweep::Goal::kHighest;
-    const bool is_event = report::metric_of(config_.metric).outcome() == Outcome::kTimeToEvent;
     report::Tuned tuned{
         .key = config_.key,
         .grid = grid_.values(),
@@ -291,11 +289,12 @@ class Tuner {
         .steps =
             config_.steps > 0 ? config_.steps : study_.config_of(study_.points.front()).train.steps,
         .longer = config_.longer,
-        .criterion = concat("the value ",
-                            learned.given() ? "at which most seeds learned, of these that "
-                            : is_event      ? "at which most seeds got there, of these that "
-                                            : "",
-                            "with the ", highest ? "highest" : "lowest", " mean ", config_.metric),
+        .criterion =
+            concat("the value ",
+                   learned.given()            ? "at which most seeds learned, of these that "
+                   : trials_.seeds_may_fail() ? "at which most seeds got there, of these that "
+                                              : "",
+                   "with the ", highest ? "highest" : "lowest", " mean ", config_.metric),
         .variants = {}};
     for (std::int64_t k = 0; k < config_.seeds; ++k) tuned.seeds.push_back(kFirstTuningSeed + k);
     for (const auto& variant : variants_) {
@@ -309,7 +308,7 @@ class Tuner {
                                 .value = best_[i],
                                 .at_edge = best_[i] && grid_.is_edge(*best_[i]),
                                 .is_longer = variants_[i].is_longer});
-      if (!best_[i] || !(learned.given() || is_event)) continue;
+      if (!best_[i] || !trials_.seeds_may_fail()) continue;
       const auto tried = trials_.read(needed(variants_[i], *best_[i]));
       if (tried->learned < config_.seeds) tuned.variants.back().learned = tried->learned;
     }

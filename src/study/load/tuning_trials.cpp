@@ -42,9 +42,11 @@ std::optional<Tried> Trials::read(const std::vector<sweep::Run>& runs) const {
   return tried.learned > 0 ? std::optional(tried) : std::nullopt;
 }
 
-bool Trials::leave_seeds_out() const {
+bool Trials::seeds_may_fail() const {
   const bool is_event = report::metric_of(study_.tune.metric).outcome() == Outcome::kTimeToEvent;
-  return !study_.tune.every_seed && (is_event || study_.report.learned.given());
+  return is_event || study_.report.learned.given();
 }
+
+bool Trials::leave_seeds_out() const { return !study_.tune.every_seed && seeds_may_fail(); }
 
 }  // namespace difflab::cli

@@ -39,6 +39,8 @@ class Trials {
   /// @param runs of one value, each of which has ended
   std::optional<Tried> read(const std::vector<sweep::Run>& runs) const;
 
+  /// Whether a run may train to its end and still not get there.
+  bool seeds_may_fail() const;
   /// Whether a run alone can say that its value is not the best: where some runs learn and some
   /// not.
   bool leave_seeds_out() const;
