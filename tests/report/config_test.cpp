@@ -55,6 +55,14 @@ CATCH_TEST_CASE("a report configuration survives writing and reading") {
   CATCH_CHECK(config::write(config::read<ReportConfig>(written)) == written);
 }
 
+CATCH_TEST_CASE("the figure of the gallery is one that is drawn, if any is") {
+  constexpr const char* kFigure = "figures: [{name: learning, mark: line, x: step, y: loss}]\n";
+  CATCH_CHECK(problem_in(std::string(kFigure) + "thumbnail: learnin\n") ==
+              "x.yaml:2:12: thumbnail is 'learnin', which is no figure; did you mean learning?");
+  CATCH_CHECK(problem_in(std::string(kFigure) + "thumbnail: learning\n") == "");
+  CATCH_CHECK(problem_in("figures: []\nthumbnail: learning\n") == "");
+}
+
 CATCH_TEST_CASE("mistakes in tables and figures are named with their place") {
   CATCH_CHECK(problem_in("figures:\n  - {name: a, mark: lines, x: step, y: loss}\n") ==
               "x.yaml:2:21: figures[0].mark is 'lines'; did you mean line?");

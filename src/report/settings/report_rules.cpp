@@ -192,7 +192,8 @@ void ReportConfig::validate(config::Check& check) const {
     }
   }
   const auto& drawn = of_figures.all();
-  if (!thumbnail.empty() && drawn.count(thumbnail) == 0) {
+  // figures=[] asks for none, and the file that it is said of need not be changed for that.
+  if (!thumbnail.empty() && !drawn.empty() && drawn.count(thumbnail) == 0) {
     check.problem("thumbnail", concat("is '", thumbnail, "', which is no figure",
                                       suggestion(thumbnail, {drawn.begin(), drawn.end()})));
   }
