@@ -6,6 +6,7 @@
 #include "report/data/format.h"
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
+#include "report/page/methods.h"
 #include "report/page/page.h"
 #include "report/table/claims_files.h"
 #include "report/table/table_files.h"
@@ -64,6 +65,15 @@ void write_claims(const Study& study, const std::vector<Answer>& answers, const 
   }
 }
 
+void write_methods(const Study& study, const std::vector<MethodsParagraph>& methods) {
+  const auto tex = study.output / kMethodsFile;
+  if (methods.empty()) {
+    std::filesystem::remove(tex);
+  } else {
+    write_if_changed(tex, methods_tex(methods, study.name));
+  }
+}
+
 // From the metric that the study names, else the first that is compared, else the first that has a
 // better direction.
 std::string best_sentence(const Study& study, const Frame& frame, const std::vector<Table>& tables,
@@ -106,6 +116,9 @@ std::string file_list(const Study& study, const std::vector<Table>& tables,
   if (!study.report.claims.empty()) out += line("claims", study.output / "claims.{csv,tex}");
   if (!drawn.empty()) out += line("figures", names(drawn).string() + ".{pdf,svg,png}");
   if (!data_only.empty()) out += line("data", names(data_only).string() + ".{csv,vl.json}");
+  if (std::filesystem::exists(study.output / kMethodsFile)) {
+    out += line("methods", study.output / kMethodsFile);
+  }
   return out + line("report", study.output / "report.html");
 }
 
@@ -131,6 +144,8 @@ Summary write_report(const Study& study, const Frame& frame) {
   const std::vector<Answer> answers = answer_claims(study, frame, labels);
   const std::vector<Table> tables = write_tables(study, frame, labels, answers);
   write_claims(study, answers, labels);
+  const auto methods = methods_of(study, frame, labels);
+  write_methods(study, methods);
   double drawing_seconds = 0;
   std::vector<Figure> figures;
   RenderOutcome rendered;
@@ -155,6 +170,7 @@ Summary write_report(const Study& study, const Frame& frame) {
                                                             .answers = answers,
                                                             .figures = figures,
                                                             .headline = sentence,
+                                                            .methods = methods,
                                                             .bundle = rendered.bundle}));
   for (const Table& table : tables) summary.text += table_terminal(table, labels) + "\n";
   for (const Answer& answer : answers) {

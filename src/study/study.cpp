@@ -109,8 +109,13 @@ void Study::add(const RunConfig& run, sweep::Axes axes) {
 
 void report_tuning(const Study& study) {
   if (!study.tuning) return;
-  report::write_report(study.tuning->for_report());
-  if (study.tuning->shorter) report::write_report(study.tuning->shorter->for_report());
+  const auto write = [](const Study& tuning) {
+    auto report = tuning.for_report();
+    report.is_tuning = true;
+    report::write_report(report);
+  };
+  write(*study.tuning);
+  if (study.tuning->shorter) write(*study.tuning->shorter);
 }
 
 report::Study Study::for_report() const {

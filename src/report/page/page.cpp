@@ -198,6 +198,13 @@ std::string tuning(const Study& study) {
                 "</p>\n");
 }
 
+std::string methods(const PageContent& page) {
+  std::string out;
+  for (const auto& [heading, text] : page.methods) out += paragraph(heading, text);
+  if (!out.empty()) out += concat("<p>", link(kMethodsFile, "LaTeX"), "</p>\n");
+  return folded("Methods, for a paper", out);
+}
+
 std::string settings(const Study& study) {
   const auto list = settings_list(study);
   if (list.empty()) return "";
@@ -307,7 +314,8 @@ std::string page_html(const PageContent& page) {
   std::string out = page_head(page.study.title.empty() ? page.study.name : page.study.title);
   out += header(page) + opening(page) + background(page.study) + tables(page) +
          other_figures(page) + samples_html(page.frame, page.labels) + tuning(page.study) +
-         "<h2>Behind it</h2>\n" + settings(page.study) + runs(page) + provenance(page.frame);
+         "<h2>Behind it</h2>\n" + methods(page) + settings(page.study) + runs(page) +
+         provenance(page.frame);
   out +=
       concat("<footer><p>All runs: ", link("runs.json", "runs.json"), "</p></footer>\n</main>\n");
   if (!page.bundle.empty() && !page.figures.empty()) {

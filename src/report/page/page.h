@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "report/page/figure_files.h"
+#include "report/page/methods.h"
 #include "report/table/claim.h"
 #include "report/table/table.h"
 
@@ -18,6 +19,7 @@ struct PageContent {
   const std::vector<Answer>& answers;
   const std::vector<Figure>& figures;
   const std::string& headline;
+  const std::vector<MethodsParagraph>& methods;
   const std::string& bundle;  ///< JavaScript; without it pictures stand in for the figures
 };
 

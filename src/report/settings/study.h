@@ -37,6 +37,7 @@ struct Study {
   /// After how many seeds claims are judged (table/sequence.h); empty: once, with all there are.
   std::vector<std::size_t> looks = {};
   std::optional<Tuned> tuned = {};  ///< empty: no key was tuned
+  bool is_tuning = false;           ///< of another study, whose methods tell of it
   std::string command;              ///< command line that repeats the study
   Json settings;  ///< shown under "Settings"; null: what all run configurations share
   std::vector<PlannedRun> runs;  ///< in sweep order (last axis fastest)

@@ -67,11 +67,7 @@ std::string Tuned::text() const {
              ", in runs of ", format_number(static_cast<double>(steps), 0), " steps with ",
              seeds.size() == 1 ? "seed " : "seeds ", listed({seeds.begin(), seeds.end()}),
              ", which are reported in tuning/; taken was ", criterion, ": ", taken(*this), ".");
-  if (with_one_seed > 0) {
-    text += concat(" ", with_one_seed, " of the ", trials,
-                   " trials of a value for a variant ended with one seed: it did not learn, or "
-                   "diverged, and the value could not be taken any more.");
-  }
+  text += trials_cut_short();
   if (const auto some = with_some_seeds(*this); !some.empty()) {
     text += concat(" With the value that was taken not every seed got there: ", some, ".");
   }
@@ -90,6 +86,13 @@ std::string Tuned::text() const {
     text += concat(" Not tunable, as none of these values works: ", none, ".");
   }
   return text;
+}
+
+std::string Tuned::trials_cut_short() const {
+  if (with_one_seed == 0) return "";
+  return concat(" ", with_one_seed, " of the ", trials,
+                " trials of a value for a variant ended with one seed: it did not learn, or "
+                "diverged, and the value could not be taken any more.");
 }
 
 std::string Tuned::picks() const {
