@@ -29,10 +29,10 @@ SavedRun load_run(const RunDirectory& run) {
     throw UserError(concat(run.path.string(), ": diverged, so there is no trained model"));
   }
   if (!std::filesystem::exists(run.checkpoint())) {
-    throw UserError(concat(run.path.string(), result
-                                                  ? ": was restored without its model; delete the "
-                                                    "folder and sweep again to have it trained"
-                                                  : ": has no checkpoint yet"));
+    throw UserError(concat(run.path.string(), result ? ": was restored without its model, or its "
+                                                       "checkpoint was deleted; delete the folder "
+                                                       "and sweep again to have it trained"
+                                                     : ": has no checkpoint yet"));
   }
   SavedRun saved{.config = read_run_config(run)};
   saved.task = build_task(saved.config.task);

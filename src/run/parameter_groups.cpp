@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/cost.h"
@@ -23,13 +24,16 @@ std::string in_any_layer(const std::string& name) {
 }
 
 // Patterns, and the names that they could have matched; nothing once they have matched one.
-using Missing = std::map<std::string, std::optional<std::set<std::string>>>;
+// Of a group without its own shapes, and of those that take matrices or vectors alone.
+using Pattern = std::pair<std::string, int>;
+using Missing = std::map<Pattern, std::optional<std::set<std::string>>>;
 
 void look(const RunConfig& run, Missing& missing) {
   if (run.train.groups.empty()) return;
   const auto parameters = parameter_shapes(run.model, /*vocab_size=*/1);
   for (const auto& group : run.train.groups) {
-    const auto [place, is_new] = missing.try_emplace(group.match, std::in_place);
+    const auto [place, is_new] =
+        missing.try_emplace(Pattern(group.match, static_cast<int>(group.shapes)), std::in_place);
     if (!place->second) continue;
     for (const auto& parameter : parameters) place->second->insert(in_any_layer(parameter.name));
     if (std::any_of(parameters.begin(), parameters.end(), [&](const auto& parameter) {
@@ -50,11 +54,13 @@ void check_parameter_groups(const std::vector<const RunConfig*>& runs, config::P
       look(*earlier, missing);
     }
   }
-  for (const auto& [match, names] : missing) {
+  for (const auto& [pattern, names] : missing) {
     if (!names) continue;
-    problems.add({}, "train.groups",
-                 concat("train.groups: match ", match, " matches no parameter",
-                        suggestion(match, {names->begin(), names->end()})));
+    const auto& match = pattern.first;
+    problems.add(
+        {}, "train.groups",
+        concat("train.groups: match ", match, pattern.second == 0 ? "" : " with its shapes",
+               " matches no parameter", suggestion(match, {names->begin(), names->end()})));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "run/run_config.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "util/text.h"
@@ -48,6 +49,24 @@ void check_optimizer_kept(const RunConfig& run, config::Check& check) {
   }
 }
 
+// A share of so small a batch may be none of it, or all.
+void check_mixture(const TaskConfig& task, const TrainConfig& train, const std::string& where,
+                   config::Check& check) {
+  const double share = std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.recall_share; }) return kind.recall_share;
+        return 0.0;
+      },
+      task);
+  const auto size = train.batch_size;
+  const auto repeated = std::llround(share * static_cast<double>(size));
+  if (share <= 0 || share >= 1 || train.steps == 0 || (repeated > 0 && repeated < size)) return;
+  check.problem(concat(where, "task.recall_share"),
+                concat("is ", share, ", which is ", repeated == 0 ? "none" : "all", " of the ",
+                       size, size == 1 ? " sequence" : " sequences", " of a batch; expected ",
+                       repeated == 0 ? "0" : "1", ", or a larger train.batch_size"));
+}
+
 }  // namespace
 
 void RunConfig::validate(config::Check& check) const {
@@ -65,6 +84,10 @@ void RunConfig::validate(config::Check& check) const {
                          ", which draws anew at every step; expected false, or no dropout"));
   }
   check_optimizer_kept(*this, check);
+  check_mixture(task, train, "", check);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    check_mixture(stages[i].task, stages[i].train, concat("stages[", i, "]."), check);
+  }
   auto longest = sequence_length(task);
   std::set<std::string> names;
   for (std::size_t i = 0; i < evaluate.size(); ++i) {
@@ -81,6 +104,11 @@ void RunConfig::validate(config::Check& check) const {
     for (const auto step : common.at) check_kept(train, step, nested);
     longest = std::max(longest, longest_sequence(evaluate[i], asked));
     std::visit([&](const auto& kind) { kind.validate_task(asked, nested); }, evaluate[i]);
+    if (init_from.given() && std::holds_alternative<InitialGradientsConfig>(evaluate[i])) {
+      nested.problem("kind",
+                     "is initial_gradients with init_from, whose weights it does not look at; "
+                     "expected none");
+    }
   }
   for (const auto& stage : stages) longest = std::max(longest, sequence_length(stage.task));
   if (model.positions == Positions::kLearned && longest > model.max_positions) {

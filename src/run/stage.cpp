@@ -14,6 +14,14 @@ void put_under(const config::Value& part, config::Value& said) {
   const bool other = mine != nullptr && (runs == nullptr || !(*mine == *runs));
   if (!said.is_map() || other) return;
   auto whole = part;
+  for (const auto& [key, inner, source] :
+       said.entries()) {  // as of the part, so of what it consists of
+    const auto* theirs = part.find(key);
+    if (!inner.is_map() || theirs == nullptr || !theirs->is_map()) continue;
+    const auto *kind = inner.find("kind"), *kind_before = theirs->find("kind");
+    const bool is_same = kind == nullptr || (kind_before != nullptr && *kind == *kind_before);
+    if (!is_same) whole.erase(key);
+  }
   config::merge(whole, said);
   said = std::move(whole);
 }

@@ -32,6 +32,26 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
       {{"train.groups=[{match: '*.lamda_*', lr_scale: 0.1}]"},
        "train.groups: match *.lamda_* matches no parameter; expected one of layers.*.attn."},
       {{"train.groups=[{match: norm.weigth, lr_scale: 0.1}]"}, "did you mean norm.weight?"},
+      {{"train.groups=[{match: '*.lambda_*', lr_scale: 0.1}, {match: '*.lambda_*', shapes: "
+        "matrices, "
+        "lr_scale: 2}]",
+        "model=diff", "baseline=diff"},
+       "match *.lambda_* with its shapes matches no parameter"},
+      {{"train.beta2=1"}, "train.beta2 is 1, which keeps the moment at 0; expected less"},
+      {{"train.optimizer={kind: muon, momentum: 1}"}, "the gradient's mean stays 0"},
+      {{"train.batch_size=1"},
+       "task.recall_share is 0.5, which is all of the 1 sequence of a batch; expected 1, or a "
+       "larger "
+       "train.batch_size"},
+      {{"task.recall_share=0.01", "stages=[{task: {recall_share: 0.5}}]"},
+       "task.recall_share is 0.01, which is none of the "},
+      {{"stages=[{train: {batch_size: 1}}]"}, "stages[0].task.recall_share is 0.5, which is all"},
+      {{"model=diff", "baseline=diff", "model.attention.lambda_std=0"},
+       "model.attention.lambda_std is 0, from where the products"},
+      {{"stages=[{train: {events: [{name: x, metric: nonsense, at_least: 1}]}}]"},
+       "stages[0].train.events[0].metric is nonsense"},
+      {{"init_from.path=weights.safetensors", "evaluate=[{kind: initial_gradients}]"},
+       "evaluate[0].kind is initial_gradients with init_from"},
       {{"train.groups=[{match: '*.lambda_*'}]"}, "with nothing to change; expected lr_scale or"},
       {{"train.events=[{name: found, at_least: 0.9}]", "train.event_every=6000",
         "train.steps=9000"},
@@ -71,6 +91,14 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
     CATCH_CHECK_THAT(answer.err, Contains(expected));
     CATCH_CHECK_FALSE(fs::exists(driver.results()));
   }
+}
+
+CATCH_TEST_CASE("a dry run refuses what there is no memory for, too") {
+  const Driver driver;
+  const Answer answer =
+      driver.call({"sweep", "tiny", "launcher.memory_mb=1", "kernels=plain", "--dry-run"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("train.batch_size asks for training"));
 }
 
 CATCH_TEST_CASE("an override of a swept key replaces its axis, however it is written") {

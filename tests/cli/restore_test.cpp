@@ -51,6 +51,20 @@ CATCH_TEST_CASE("beside restored runs only what is new is trained") {
   CATCH_CHECK(answer.code == 0);
   CATCH_CHECK_THAT(answer.out, Contains("9 (6 finished, 3 to run)"));
   CATCH_CHECK(project.workers.starts().size() == 3);
+  fs::path table;
+  for (const auto& folder : fs::directory_iterator(project.results() / "tiny")) {
+    if (folder.path().filename() != "reference") table = folder.path() / "table.md";
+  }
+  CATCH_CHECK_THAT(
+      read_file(table),
+      Contains(
+          "Not trained here but restored from committed references: 6 runs of tiny/reference."));
+  // Whoever has the folder alone reads the same.
+  const auto again = project.results() / "again";
+  CATCH_REQUIRE(
+      project.call({"report", "--from", table.parent_path().string(), "--to", again.string()})
+          .code == 0);
+  CATCH_CHECK(read_file(again / "table.md") == read_file(table));
 }
 
 CATCH_TEST_CASE("of a run that two references hold each sees its own rows") {

@@ -214,6 +214,17 @@ CATCH_TEST_CASE("what a stage does not say is the run's, and keys without effect
   CATCH_CHECK(training_id(without) != training_id(staged()));
 }
 
+CATCH_TEST_CASE("a stage's optimizer of another kind has settings of its own") {
+  auto tree = config::from_json(Json::parse(R"({
+      "train": {"lr": 0.1, "optimizer": {"kind": "muon", "momentum": 0.5}},
+      "stages": [{"train": {"optimizer": {"kind": "sgd"}}},
+                 {"train": {"optimizer": {"nesterov": false}}}]})"));
+  complete_stages(tree);
+  CATCH_CHECK(config::to_json(*tree.find("stages")) == Json::parse(R"([
+      {"train": {"lr": 0.1, "optimizer": {"kind": "sgd"}}},
+      {"train": {"lr": 0.1, "optimizer": {"kind": "muon", "momentum": 0.5, "nesterov": false}}}])"));
+}
+
 CATCH_TEST_CASE("what a run is watched for is not what its stages are watched for") {
   auto tree = config::from_json(Json::parse(R"({
       "train": {"steps": 9, "events": [{"name": "found", "at_least": 0.9}], "stop_at": "found"},

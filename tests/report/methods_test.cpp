@@ -38,8 +38,8 @@ const Json kTrain = {{"steps", 4000},
                      {"stop_at", "found"}};
 
 // Two models and two seeds, the second model with half the heads.
-struct Described {
-  Described() : builder(folder.path()) {
+struct Example {
+  Example() : builder(folder.path()) {
     for (const int seed : {0, 1}) {
       add("transformer", seed, 4);
       add("diff", seed, 2);
@@ -84,7 +84,7 @@ ClaimConfig claim_of(const std::string& metric) {
 }
 
 CATCH_TEST_CASE("methods tell what all runs share and name what differs") {
-  const Described study;
+  const Example study;
   CATCH_CHECK(study.paragraph("Models.") ==
               "We compare Transformer and DIFF. The models have 2 layers, width 64 and 1,002 to "
               "1,004 parameters. Sequences have 64 and 128 tokens.");
@@ -95,10 +95,11 @@ CATCH_TEST_CASE("methods tell what all runs share and name what differs") {
       "rises linearly in 100 steps and then is constant, for at most 4,000 steps. The loss "
       "is the mean over targets. A run ends when validation accuracy on held-out sequences "
       "is at least 0.9 in 2 checks in a row, made every 5 steps on 64 sequences of each part "
-      "of the task and confirmed on 256. What differs between runs: model.attention.heads.");
-  CATCH_CHECK(study.paragraph("Seeds.") ==
-              "Each setting is trained with 2 seeds. A seed fixes the initial weights and the "
-              "batches: runs of one seed and task see the same sequences.");
+      "of the task and confirmed on 256. Runs differ also in model.attention.heads.");
+  CATCH_CHECK(
+      study.paragraph("Seeds.") ==
+      "Each setting has 2 seeds. A seed fixes the initial weights and all sequences that are "
+      "drawn: runs of one seed and task see the same ones.");
   CATCH_CHECK(study.paragraph("Software.") ==
               "difflab (commit 0123456789ab), LibTorch 2.13.0, on AMD EPYC 7003, in float32.");
   CATCH_CHECK(study.paragraph("Tuning.").empty());
@@ -106,14 +107,14 @@ CATCH_TEST_CASE("methods tell what all runs share and name what differs") {
 }
 
 CATCH_TEST_CASE("what is compared has its name where it is no model") {
-  Described study;
+  Example study;
   for (auto& run : study.builder.study.runs) run.axes[0].first = "model.lambda_init";
   CATCH_CHECK_THAT(study.paragraph("Models."),
                    Catch::StartsWith("We compare values of λ_init: Transformer and DIFF."));
 }
 
 CATCH_TEST_CASE("a setting in which one run differs is not told as that of all") {
-  Described study;
+  Example study;
   study.train(3)["batch_size"] = 64;
   study.train(2).erase("grad_clip");
   const auto text = study.paragraph("Training.");
@@ -122,13 +123,18 @@ CATCH_TEST_CASE("a setting in which one run differs is not told as that of all")
 }
 
 CATCH_TEST_CASE("runs without a result are no part of the methods") {
-  Described study;
+  Example study;
   study.builder.plan("diff", 2);
-  CATCH_CHECK_THAT(study.paragraph("Seeds."), Contains("with 2 seeds"));
-  Described tuning;
+  CATCH_CHECK_THAT(study.paragraph("Seeds."), Contains("has 2 seeds"));
+  CATCH_CHECK_THAT(study.paragraph("Models."), Contains("Transformer and DIFF."));
+  study.add("diff", 3, 2);
+  CATCH_CHECK_THAT(study.paragraph("Seeds."), Contains("has 2 to 3 seeds"));
+  study.builder.plan("diff_v2", 0);
+  CATCH_CHECK_THAT(study.paragraph("Models."), Contains("Transformer and DIFF."));
+  Example tuning;
   tuning.builder.study.is_tuning = true;
   CATCH_CHECK(tuning.paragraph("Seeds.").empty());
-  Described nothing;
+  Example nothing;
   for (const auto& run : nothing.builder.study.runs) std::filesystem::remove_all(run.directory);
   CATCH_CHECK(methods_of(nothing.builder.study, frame_of(nothing.builder.study),
                          Labels(nothing.builder.study.report.labels))
@@ -136,7 +142,7 @@ CATCH_TEST_CASE("runs without a result are no part of the methods") {
 }
 
 CATCH_TEST_CASE("methods tell each schedule as it is") {
-  Described study;
+  Example study;
   const auto with = [&](const char* schedule) {
     study.all_train("schedule", schedule);
     return study.paragraph("Training.");
@@ -152,7 +158,7 @@ CATCH_TEST_CASE("methods tell each schedule as it is") {
 }
 
 CATCH_TEST_CASE("methods tell how a key was tuned, without the values that were taken") {
-  Described study;
+  Example study;
   Tuned tuned{.key = "train.lr",
               .grid = {0.004, 0.008, 0.016},
               .seeds = {10000, 10001},
@@ -171,42 +177,121 @@ CATCH_TEST_CASE("methods tell how a key was tuned, without the values that were 
   study.builder.study.tuned->with_one_seed = 2;
   study.builder.study.tuned->trials = 9;
   CATCH_CHECK_THAT(study.paragraph("Tuning."),
-                   Contains("no value worked with the first seed were tuned in runs of 4,000") &&
+                   Contains("Tuned in runs of 4,000 steps, as in shorter ones no value worked with "
+                            "the first seed: DIFF.") &&
                        Contains("2 of the 9 trials of a value for a variant ended with one seed"));
+  auto& variant = study.builder.study.tuned->variants[0];
+  variant = {.axes = {{"model", "diff"}, {"init", "yoco"}}, .value = {}, .at_edge = true};
+  CATCH_CHECK_THAT(study.paragraph("Tuning."),
+                   Contains("No value works, so that there are no runs: (DIFF, yoco).") &&
+                       Contains("lies at the edge of the grid: (DIFF, yoco)."));
   study.builder.study.tuned->seeds = {1, 2};
   CATCH_CHECK_THAT(study.paragraph("Seeds."), !Contains("none of which"));
 }
 
 CATCH_TEST_CASE("methods name the tests that the claims had") {
-  Described study;
+  Example study;
   auto& claims = study.builder.study.report.claims;
   claims = {claim_of("steps_to_found")};
   claims[0].margin = 50;
   CATCH_CHECK(
       study.paragraph("Statistics.") ==
       "The claims are judged by the differences between runs of equal seeds, with Student-t "
-      "95 % intervals and exact two-sided tests (sign flips). Times of runs that did not get "
-      "there count as the earliest end of such a run (restricted means). A claim, or its "
-      "opposite, is called supported if p is at most 0.05 and the interval is on its side of "
-      "0, with at least 8 pairs of runs. Variants are called equivalent if two one-sided "
-      "tests say that they differ by less than 50 (steps to found).");
+      "intervals of 95 % and exact two-sided tests (sign flips). "
+      "Times of runs that did not get there count as the earliest end of such a run "
+      "(restricted means). A claim, or its opposite, is called supported if p is at most "
+      "0.05 and the interval is on its side of 0, with at least 8 pairs of runs. Variants "
+      "are called equivalent if two one-sided tests say that they differ by less than 50 "
+      "(steps to found). A claim is called uninformative if both variants lie where its "
+      "metric cannot tell them apart, or if more than a tenth of its pairs had a run that "
+      "diverged.");
   claims = {claim_of("needle_accuracy"), claim_of("learned")};
-  CATCH_CHECK_THAT(study.paragraph("Statistics."),
-                   Contains("(of shares on Fisher's z scale)") &&
-                       Contains("(sign flips, McNemar's") &&
-                       Contains("adjusted for the 2 claims (Holm)") && !Contains("restricted") &&
-                       Contains("with at least 16 pairs"));
+  claims[0].smallest = 0.01;
+  CATCH_CHECK_THAT(
+      study.paragraph("Statistics."),
+      Contains("(of shares on Fisher's z scale)") && Contains("; McNemar's") &&
+          Contains("adjusted for the 2 claims (Holm)") && !Contains("restricted") &&
+          Contains("at least 8 pairs of runs and 16 pairs of runs where something happened") &&
+          Contains("the difference is larger than 0.010 (needle accuracy)") &&
+          !Contains("both have learned"));
+  study.builder.study.report.learned.metric = "valid_accuracy";
+  CATCH_CHECK_THAT(study.paragraph("Statistics."), Contains("pairs of which both have learned."));
   claims = {claim_of("learned")};
-  CATCH_CHECK_THAT(study.paragraph("Statistics."), !Contains("sign flips"));
+  CATCH_CHECK_THAT(study.paragraph("Statistics."), !Contains("sign flips") &&
+                                                       Contains("Fisher's z") &&
+                                                       Contains("16 pairs of runs."));
   study.builder.study.looks = {8, 16, 32};
   CATCH_CHECK_THAT(study.paragraph("Statistics."),
-                   Contains("with a look after 8, 16 and 32 seeds") && !Contains("Holm") &&
+                   Contains("with looks planned after 8, 16 and 32 seeds") && !Contains("Holm") &&
                        Contains("if p is at most that level"));
-  CATCH_CHECK_THAT(study.paragraph("Seeds."), Contains("with up to 2 seeds"));
+}
+
+CATCH_TEST_CASE("methods tell what comes before a run's own training, and what is not trained") {
+  Example study;
+  const Json first = {{"task", {{"length", 128}}},
+                      {"train", {{"steps", 1000}, {"batch_size", 16}, {"lr", 0.01}}}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    study.builder.study.runs[i].config["stages"] = Json::array({first});
+  }
+  study.builder.study.runs[1].config["stages"][0]["train"]["lr"] = 0.1;
+  CATCH_CHECK_THAT(study.paragraph("Training."),
+                   Contains(" Before that come 1,000 steps with batches of 16 sequences of 128 "
+                            "tokens. Runs differ"));
+  study.builder.study.runs[2].config["stages"].push_back(first);
+  CATCH_CHECK_THAT(study.paragraph("Training."), Contains("go through stages that differ."));
+
+  Example timed;
+  timed.all_train("seconds", 60);
+  timed.all_train("stop_at", "");
+  CATCH_CHECK_THAT(timed.paragraph("Training."), Contains("for at most 4,000 steps or 60 s."));
+  timed.all_train("steps", 1);
+  CATCH_CHECK_THAT(timed.paragraph("Training."), Contains("a learning rate of 0.016, for"));
+  timed.all_train("steps", 0);
+  CATCH_CHECK_THAT(timed.paragraph("Training."),
+                   Catch::StartsWith("The models are evaluated as they are; nothing is trained."));
+  for (auto& run : timed.builder.study.runs) run.config["init_from"] = {{"path", "/w"}};
+  CATCH_CHECK_THAT(timed.paragraph("Seeds."), Contains("A seed fixes all sequences"));
+}
+
+CATCH_TEST_CASE("methods tell an optimizer with its own settings, and events that differ") {
+  Example study;
+  study.all_train("optimizer", {{"kind", "muon"}, {"momentum", 0.95}, {"nesterov", true}});
+  study.all_train("groups", Json::array({{{"match", "norm"}}}));
+  study.all_train("eval_samples", 64);
+  CATCH_CHECK_THAT(
+      study.paragraph("Training."),
+      Contains("Muon for the matrices of the blocks and AdamW for the rest (momentum = 0.95, "
+               "nesterov = true, β1 = 0.9, ") &&
+          Contains(
+              "weight decay = 0.1) but for groups of parameters with settings of their own,") &&
+          !Contains("confirmed"));
+  study.train(0)["events"] = Json::array();
+  CATCH_CHECK_THAT(
+      study.paragraph("Training."),
+      Contains(" A run ends at its event (found), which is not the same in all runs.") &&
+          Contains("train.events"));
+}
+
+CATCH_TEST_CASE("methods name every source of the runs once") {
+  const Example study;
+  const auto& run = study.builder.study.runs.back();
+  write_file_atomically(run.directory / "provenance.json",
+                        Json{{"commit", "fedcba98765400"},
+                             {"dirty", true},
+                             {"difflab", "0.2.0"},
+                             {"device", "cuda"},
+                             {"device_name", "H200"},
+                             {"project", {{"commit", "abcdef0123456"}, {"dirty", false}}},
+                             {"earlier_sessions", Json::array({{{"difflab", "0.1.0"}}})}}
+                            .dump());
+  CATCH_CHECK(study.paragraph("Software.") ==
+              "difflab 0.1.0 and 0.2.0 (commit 0123456789ab and fedcba987654 with uncommitted "
+              "changes), experiments of commit abcdef012345, LibTorch 2.13.0, on AMD EPYC 7003 and "
+              "H200, in float32.");
 }
 
 CATCH_TEST_CASE("the report has the methods as LaTeX and in its page") {
-  Described study;
+  Example study;
   study.builder.study.report.tables = headline_report().tables;
   study.builder.study.report.labels.entries = {{"transformer", "Trans_former; 100 %"}};
   const auto summary = write_report(study.builder.study);

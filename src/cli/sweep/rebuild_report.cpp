@@ -76,15 +76,13 @@ void rebuild(const fs::path& from, const fs::path& to) {
   require_free(source, target);
   report::read_archive(source, target);  // nothing is made for what cannot be read
   Draft draft(target);
-  const auto rewrite = [](const fs::path& folder, const fs::path& output, bool is_tuning = false) {
+  const auto rewrite = [](const fs::path& folder, const fs::path& output) {
     auto [study, frame] = report::read_archive(folder, output);
-    study.is_tuning = is_tuning;
     study.renderer = report::Renderer::below(find_checkout());
     return report::write_report(study, frame);
   };
   for (const auto* inner : {"tuning", "tuning/shorter"}) {
-    if (fs::exists(source / inner / "runs.json"))
-      rewrite(source / inner, draft.path() / inner, true);
+    if (fs::exists(source / inner / "runs.json")) rewrite(source / inner, draft.path() / inner);
   }
   const auto summary = rewrite(source, draft.path());
   draft.keep();

@@ -246,7 +246,7 @@ int submit(const Study& study, const Found& found) {
 }
 
 // What cannot be done is better known now than hours later, in the last run.
-void require_memory(const Study& study, const Found& found) {
+void require_memory_of(const Study& study, const Found& found) {
   const double available = sweep::memory_of_run(study.config.launcher);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     if (is_complete(found.states[i])) continue;
@@ -259,11 +259,13 @@ void require_memory(const Study& study, const Found& found) {
 
 }  // namespace
 
+void require_memory(const Study& study) { require_memory_of(study, look(study)); }
+
 int run_study(const Study& study, const std::function<std::optional<report::Summary>()>& report) {
   auto found = look(study);
   // A worker that is not there is better missed here than in a hundred tasks.
   const auto worker = found.complete < found.planned() ? find_worker() : std::filesystem::path();
-  require_memory(study, found);
+  require_memory_of(study, found);
   require_writable(study.results / "runs");
   if (!study.output.empty()) require_writable(study.output);
   if (found.complete < found.planned()) {

@@ -16,7 +16,10 @@ struct InputFile {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("path", path, "where the file lies; empty for none");
+    visit(
+        "path", path,
+        "where the file lies, from the checkout (or --project's folder); on the command line, from "
+        "the current folder; empty for none");
     visit("sha256", sha256, "SHA-256 of its bytes; empty until a sweep is planned");
   }
   void validate(config::Check& check) const;

@@ -139,6 +139,12 @@ struct DifferentialAttentionConfig {
                     "is 1 with post_scale, which multiplies every head by 1 - lambda_init = 0; "
                     "expected less than 1, or post_scale: false");
     }
+    if (lambda_form == LambdaForm::kExponential && lambda_std == 0) {
+      check.problem(
+          "lambda_std",
+          "is 0, from where the products of the lambda vectors have no gradient; expected "
+          "more, or lambda_form: constant");
+    }
     groups().validate(kv_heads.value_or(1), check);
     if (head_dim && *head_dim % 2 != 0) {
       check.problem("head_dim", concat("is ", *head_dim, "; expected an even number"));

@@ -160,7 +160,10 @@ Archive read_archive(const fs::path& folder, const fs::path& output) {
   const auto file = folder / kObservationsFile;
   const Json observed = read_object(file);
   try {
-    return archive_of(known, observed, output);
+    auto archive = archive_of(known, observed, output);
+    // A tuning lies in the folder of the study that it is for.
+    archive.study.is_tuning = fs::exists(folder.parent_path() / "runs.json");
+    return archive;
   } catch (const Json::exception& error) {
     throw UserError(concat(file.string(), " does not fit runs.json: ", error.what()));
   } catch (const UserError& error) {

@@ -94,6 +94,7 @@ const std::map<std::string_view, std::string_view>& tex_table() {
                                                                      {"_", "\\_"},
                                                                      {"^", "\\textasciicircum{}"},
                                                                      {"~", "\\textasciitilde{}"},
+                                                                     {"|", "$|$"},
                                                                      {"<", "$<$"},
                                                                      {">", "$>$"},
                                                                      {"±", "$\\pm$"},

@@ -263,6 +263,21 @@ std::vector<Observation> Frame::observations(const std::string& source, bool cur
   return rows;
 }
 
+std::map<std::string, std::size_t> restored_beside_new(const Frame& frame) {
+  std::map<std::string, std::size_t> restored;
+  bool is_any_new = false;
+  for (const FrameRun& run : frame.runs()) {
+    if (!run.has_result()) continue;
+    const auto from = run.provenance.find("restored_from");
+    if (from == run.provenance.end() || !from->is_string()) {
+      is_any_new = true;
+    } else {
+      ++restored[from->get<std::string>()];
+    }
+  }
+  return is_any_new ? restored : std::map<std::string, std::size_t>();
+}
+
 std::vector<double> Frame::chance(std::string_view metric) const {
   std::vector<const FrameRun*> all;
   for (const FrameRun& run : runs_) all.push_back(&run);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -125,6 +126,10 @@ std::vector<std::pair<std::string, std::string>> without_seed(
 
 /// The number that all of `text` spells, if it does.
 std::optional<double> parse_number(std::string_view text);
+
+/// The references that runs beside new ones were restored from, e.g. {"headline", 140}; none if all
+/// runs were: a reference is the same whether it was restored or not.
+std::map<std::string, std::size_t> restored_beside_new(const Frame& frame);
 
 /// Whether two values of an axis are the same, as text or as numbers: 0.5 and .5 are.
 bool is_same_value(std::string_view a, std::string_view b);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string>
 
 #include "report/data/format.h"
@@ -11,43 +10,47 @@
 namespace difflab::report {
 namespace {
 
-// Neither in brackets, as in N(0, 1/D), nor in a number, as in 4,000.
-bool has_own_comma(const std::string& item) {
-  int depth = 0;
-  for (std::size_t i = 0; i + 1 < item.size(); ++i) {
-    if (item[i] == '(') ++depth;
-    if (item[i] == ')') --depth;
-    if (item[i] == ',' && item[i + 1] == ' ' && depth == 0) return true;
-  }
-  return false;
+std::string text_of(const Json& value) {
+  if (value.is_number()) return plain_number(value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// " (momentum = 0.95, …)": the optimizer's own settings, then those it shares with all others.
 std::string optimizer(SharedSettings& settings) {
-  const std::string kind = settings.text("train.optimizer.kind");
-  if (kind.empty()) return "";
+  const Json* own = settings.get("train.optimizer");
+  if (own == nullptr || !own->is_object()) return "";
+  const std::string kind = own->value("kind", "");
   std::vector<std::string> facts;
+  for (const auto& [name, value] : own->items()) {
+    if (name != "kind") facts.push_back(concat(name, " = ", text_of(value)));
+  }
   const auto add = [&](const char* name, const char* path) {
     if (const auto value = settings.number(path)) {
       facts.push_back(concat(name, " = ", plain_number(*value)));
     }
   };
-  if (kind == "adamw") {
+  if (kind != "sgd") {
     add("β1", "train.beta1");
     add("β2", "train.beta2");
     add("ε", "train.adam_eps");
   }
   add("weight decay", "train.weight_decay");
+  const Json* groups = settings.get("train.groups");
+  const bool has_groups = groups != nullptr && !groups->empty();
   return concat(kind == "adamw"  ? "AdamW"
-                : kind == "muon" ? "Muon"
+                : kind == "muon" ? "Muon for the matrices of the blocks and AdamW for the rest"
                 : kind == "sgd"  ? "SGD with momentum"
                                  : kind,
-                facts.empty() ? "" : concat(" (", join(facts), ")"));
+                facts.empty() ? "" : concat(" (", join(facts), ")"),
+                has_groups ? " but for groups of parameters with settings of their own" : "");
 }
 
 std::string schedule(SharedSettings& settings, const Study& study) {
   const bool is_tuned = study.tuned && study.tuned->key == "train.lr";
   const auto rate = is_tuned ? std::nullopt : settings.number("train.lr");
-  std::string out = concat("a learning rate", rate ? " of " + plain_number(*rate) : "", " that ");
+  std::string out = concat("a learning rate", rate ? " of " + plain_number(*rate) : "");
+  if (settings.number("train.steps").value_or(0) == 1) return out;
+  out += " that ";
   if (const auto steps = settings.number("train.warmup_steps"); steps && *steps > 0) {
     out += concat("rises linearly in ", counted(*steps, "step", "steps"), " and then ");
   }
@@ -65,84 +68,89 @@ std::string schedule(SharedSettings& settings, const Study& study) {
   return out + "follows a schedule";
 }
 
+// What has to come: "validation accuracy … is at least 0.9 in 2 checks in a row".
+std::string condition(const Json& event) {
+  const bool is_rising = event.contains("at_least") && event["at_least"].is_number();
+  const char* bound = is_rising ? "at_least" : "at_most";
+  if (!event.contains(bound) || !event[bound].is_number()) return "";
+  return concat(metric_of(event.value("metric", "")).heading, " on held-out sequences is at ",
+                is_rising ? "least " : "most ", plain_number(event[bound].get<double>()), " in ",
+                counted(event.value("in_a_row", 1), "check", "checks in a row"));
+}
+
 std::string stop(SharedSettings& settings) {
   const std::string name = settings.text("train.stop_at");
+  if (name.empty()) return "";
   const Json* events = settings.get("train.events");
-  if (name.empty() || events == nullptr || !events->is_array()) return "";
+  if (events == nullptr || !events->is_array()) {
+    return concat(" A run ends at its event (", name, "), which is not the same in all runs.");
+  }
   for (const Json& event : *events) {
     if (event.value("name", "") != name) continue;
-    const bool is_rising = event.contains("at_least") && event["at_least"].is_number();
-    const char* bound = is_rising ? "at_least" : "at_most";
-    if (!event.contains(bound) || !event[bound].is_number()) return "";
+    const auto what = condition(event);
+    if (what.empty()) return "";
     const auto every = settings.number("train.event_every");
-    const auto few = settings.number("train.event_samples"),
-               all = settings.number("train.eval_samples");
-    return concat(" A run ends when ", metric_of(event.value("metric", "")).heading,
-                  " on held-out sequences is at ", is_rising ? "least " : "most ",
-                  plain_number(event[bound].get<double>()), " in ",
-                  counted(event.value("in_a_row", 1), "check", "checks in a row"),
-                  every ? concat(", made every ", counted(*every, "step", "steps")) : "",
-                  few && all ? concat(" on ", format_number(*few, 0),
-                                      " sequences of each part of the task and confirmed on ",
-                                      format_number(*all, 0))
-                             : "",
+    const auto few = settings.number("train.event_samples");
+    const auto all = settings.number("train.eval_samples");
+    std::string looks;
+    if (few && all) {
+      looks = concat(" on ", format_number(*few, 0), " sequences of each part of the task",
+                     *all > *few ? " and confirmed on " + format_number(*all, 0) : "");
+    }
+    return concat(" A run ends when ", what,
+                  every ? concat(", made every ", counted(*every, "step", "steps")) : "", looks,
                   ".");
   }
   return "";
 }
 
+// "for at most 4,000 steps or 60 s"
+std::string duration(SharedSettings& settings) {
+  const auto steps = settings.number("train.steps");
+  if (!steps) return "";
+  const auto seconds = settings.number("train.seconds").value_or(0);
+  const bool may_end = seconds > 0 || !settings.text("train.stop_at").empty();
+  return concat(", for ", may_end ? "at most " : "", counted(*steps, "step", "steps"),
+                seconds > 0 ? concat(" or ", plain_number(seconds), " s") : "");
+}
+
+// "1,000 steps with batches of 16 sequences of 128 tokens"
+std::string stage(SharedSettings& settings) {
+  const auto steps = settings.number("train.steps");
+  const auto batch = settings.number("train.batch_size");
+  const auto lengths = sequence_lengths(settings);
+  return concat(steps ? counted(*steps, "step", "steps") : "a stage",
+                batch ? concat(" with batches of ", counted(*batch, "sequence", "sequences")) : "",
+                lengths.empty() ? "" : concat(" of ", lengths, " tokens"));
+}
+
 }  // namespace
 
-SharedSettings::SharedSettings(const Frame& frame) {
-  for (const FrameRun& run : frame.runs()) {
-    if (run.has_result()) runs_.push_back(&run);
+std::string stage_methods(const Described& described) {
+  std::vector<const Json*> lists;
+  for (const FrameRun* run : described.runs) {
+    const Json* stages = run->config("stages");
+    if (stages == nullptr || !stages->is_array()) return "";
+    lists.push_back(stages);
   }
-}
-
-const Json* SharedSettings::get(const std::string& path) {
-  const Json* first = nullptr;
-  for (const FrameRun* run : runs_) {
-    const Json* one = run->config(path);
-    if (run == runs_.front()) first = one;
-    const bool is_same = first != nullptr && one != nullptr ? *first == *one : first == one;
-    if (!is_same) return differs(path);
+  const auto count = lists.front()->size();
+  std::vector<std::string> told;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<const Json*> configs;
+    for (const Json* stages : lists) {
+      if (stages->size() != count) return " Before that, runs go through stages that differ.";
+      configs.push_back(&(*stages)[i]);
+    }
+    SharedSettings settings(std::move(configs));
+    told.push_back(stage(settings));
   }
-  return first;
-}
-
-const Json* SharedSettings::differs(const std::string& path) {
-  if (std::find(differing_.begin(), differing_.end(), path) == differing_.end()) {
-    differing_.push_back(path);
-  }
-  return nullptr;
-}
-
-std::optional<double> SharedSettings::number(const std::string& path) {
-  const Json* value = get(path);
-  return value != nullptr && value->is_number() ? std::optional(value->get<double>())
-                                                : std::nullopt;
-}
-
-std::string SharedSettings::text(const std::string& path) {
-  const Json* value = get(path);
-  return value != nullptr && value->is_string() ? value->get<std::string>() : "";
-}
-
-std::string counted(double number, const std::string& one, const std::string& many) {
-  return concat(format_number(number, 0), " ", number == 1 ? one : many);
-}
-
-std::string enumerated(const std::vector<std::string>& items) {
-  const bool has_commas = std::any_of(items.begin(), items.end(), has_own_comma);
-  std::string out;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const bool is_last = i + 1 == items.size();
-    out += concat(i == 0 ? "" : has_commas ? "; " : is_last ? " and " : ", ", items[i]);
-  }
-  return out;
+  return told.empty() ? "" : concat(" Before that come ", enumerated(told), ".");
 }
 
 std::string training_methods(const Study& study, SharedSettings& settings) {
+  if (settings.number("train.steps").value_or(1) == 0) {
+    return "The models are evaluated as they are; nothing is trained.";
+  }
   std::vector<std::string> parts;
   if (const auto text = optimizer(settings); !text.empty()) parts.push_back(text);
   if (const auto size = settings.number("train.batch_size")) {
@@ -152,25 +160,13 @@ std::string training_methods(const Study& study, SharedSettings& settings) {
     parts.push_back(concat("gradients clipped at a norm of ", plain_number(*clip)));
   }
   parts.push_back(schedule(settings, study));
-  const std::string event = stop(settings);
-  const auto steps = settings.number("train.steps");
-  std::string out =
-      concat("Training is with ", enumerated(parts),
-             steps ? concat(", for ", settings.text("train.stop_at").empty() ? "" : "at most ",
-                            counted(*steps, "step", "steps"))
-                   : "",
-             ".");
+  std::string out = concat("Training is with ", enumerated(parts), duration(settings), ".");
   const std::string per = settings.text("train.loss.per");
   if (per == "target") out += " The loss is the mean over targets.";
   if (per == "sequence") out += " In the loss every sequence has the same weight.";
   if (per == "part") out += " In the loss every part of the task has the same weight.";
-  const Json* stages = settings.get("stages");
-  if (stages != nullptr && !stages->empty()) {
-    out += concat(" Behind it the run goes on with ",
-                  counted(static_cast<double>(stages->size()), "stage", "stages"),
-                  " of their own settings.");
-  }
-  return out + event;
+  if (!settings.text("init_from.path").empty()) out += " It begins with weights from a file.";
+  return out + stop(settings);
 }
 
 }  // namespace difflab::report

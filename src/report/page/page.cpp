@@ -326,6 +326,7 @@ std::string page_html(const PageContent& page) {
 
 Json runs_json(const Study& study, const Frame& frame) {
   Json list = Json::array();
+  const bool are_mixed = !restored_beside_new(frame).empty();
   for (const FrameRun& run : frame.runs()) {
     Json axes = Json::object();
     for (const auto& [axis, value] : run.plan.axes) axes[axis] = value;
@@ -341,7 +342,9 @@ Json runs_json(const Study& study, const Frame& frame) {
       if (const auto found = run.result.find(key); found != run.result.end()) one[key] = *found;
     }
     one["provenance"] = run.provenance;
-    if (one["provenance"].is_object()) one["provenance"].erase("restored_from");  // of this machine
+    if (!are_mixed && one["provenance"].is_object()) {
+      one["provenance"].erase("restored_from");  // of this machine
+    }
     list.push_back(std::move(one));
   }
   return {{"experiment", study.name},

@@ -140,6 +140,14 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
     if (!libtorch.empty()) machine.push_back("LibTorch " + libtorch);
     if (!machine.empty()) machines.insert(join(machine));
   }
+  std::vector<std::string> restored;
+  for (const auto& [reference, runs] : restored_beside_new(frame)) {
+    restored.push_back(concat(runs, runs == 1 ? " run" : " runs", " of ", reference));
+  }
+  if (!restored.empty()) {
+    notes.push_back(
+        concat("Not trained here but restored from committed references: ", join(restored), "."));
+  }
   std::vector<std::string> parts(codes.begin(), codes.end());
   parts.insert(parts.end(), machines.begin(), machines.end());
   if (!parts.empty()) notes.push_back("Made from " + join(parts, "; ") + ".");

@@ -7,6 +7,7 @@
 #include "report/settings/metric_rules.h"
 #include "run/metrics.h"
 #include "run/run_config.h"
+#include "run/stage.h"
 #include "study/overrides.h"
 #include "util/text.h"
 
@@ -168,14 +169,21 @@ class Names {
     if (!problem.empty()) problems_.push_back({key, problem});
   }
 
+  void check_events(const RunConfig& run, const std::string& where, std::set<std::string>& seen) {
+    const auto& events = run.train.events;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const auto key = concat(where, "train.events[", i, "].metric");
+      const auto problem = report::problem_of_curve(events[i].metric, held_out_metrics_of(run));
+      if (!problem.empty() && seen.insert(key).second) problems_.push_back({key, problem});
+    }
+  }
+
   void check_curves() {
     std::set<std::string> seen;
     for (const auto& [id, run] : study_.configs) {
-      const auto& events = run->train.events;
-      for (std::size_t i = 0; i < events.size(); ++i) {
-        const auto key = concat("train.events[", i, "].metric");
-        const auto problem = report::problem_of_curve(events[i].metric, held_out_metrics_of(*run));
-        if (!problem.empty() && seen.insert(key).second) problems_.push_back({key, problem});
+      check_events(*run, "", seen);
+      for (auto earlier = earlier_run(*run); earlier; earlier = earlier_run(*earlier)) {
+        check_events(*earlier, concat("stages[", earlier->stages.size(), "]."), seen);
       }
     }
     const auto& tune = study_.config.tune;

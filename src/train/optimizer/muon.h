@@ -55,6 +55,12 @@ struct MuonConfig {
           "rate of the parameters that AdamW updates, as a share of lr", config::at_least(0));
   }
 
+  void validate(config::Check& check) const {
+    if (momentum == 1) {
+      check.problem("momentum", "is 1, with which the gradient's mean stays 0; expected less");
+    }
+  }
+
   /// Whether Muon updates a parameter, not AdamW.
   static bool takes(std::string_view parameter, std::size_t dimensions) {
     return dimensions == 2 && parameter.starts_with("layers.") && parameter.ends_with(".weight");

@@ -29,6 +29,9 @@ void TrainConfig::validate(config::Check& check) const {
     check.problem("warmup_steps",
                   concat("is ", warmup_steps, "; expected less than steps, which is ", steps));
   }
+  for (const auto& [key, beta] : {std::pair("beta1", beta1), std::pair("beta2", beta2)}) {
+    if (beta == 1) check.problem(key, "is 1, which keeps the moment at 0; expected less");
+  }
   std::vector<std::string> names;
   for (const auto& event : events) {
     const auto name = event.name;
