@@ -78,13 +78,13 @@ std::string models(const Study& study, const Frame& frame, const Labels& labels,
                 crossed(study, frame, axis, labels, described));
 }
 
-std::string text_of(const Json& json, const char* key) {
+std::string recorded(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 std::string commit_of(const Json& json) {
-  std::string commit = text_of(json, "commit").substr(0, 12);
+  std::string commit = recorded(json, "commit").substr(0, 12);
   const auto dirty = json.find("dirty");
   if (!commit.empty() && dirty != json.end() && *dirty == true) {
     commit += " with uncommitted changes";
@@ -105,15 +105,15 @@ struct Sources {
     const auto keep = [](std::set<std::string>& all, std::string text) {
       if (!text.empty()) all.insert(std::move(text));
     };
-    keep(versions, text_of(session, "difflab"));
+    keep(versions, recorded(session, "difflab"));
     keep(commits, commit_of(session));
     if (session.contains("project") && session["project"].is_object()) {
       keep(projects, commit_of(session["project"]));
     }
-    keep(libraries, text_of(session, "libtorch"));
-    const auto device = text_of(session, "device"), name = text_of(session, "device_name");
+    keep(libraries, recorded(session, "libtorch"));
+    const auto device = recorded(session, "device"), name = recorded(session, "device_name");
     const bool is_cpu = device.empty() || device == "cpu";
-    keep(machines, is_cpu ? text_of(session, "cpu") : name.empty() ? device : name);
+    keep(machines, is_cpu ? recorded(session, "cpu") : name.empty() ? device : name);
   }
 
   std::set<std::string> versions, commits, projects, libraries, machines;

@@ -10,7 +10,7 @@
 namespace difflab::report {
 namespace {
 
-std::string text_of(const Json& value) {
+std::string shown_value(const Json& value) {
   if (value.is_number()) return plain_number(value.get<double>());
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -22,7 +22,7 @@ std::string optimizer(SharedSettings& settings) {
   const std::string kind = own->value("kind", "");
   std::vector<std::string> facts;
   for (const auto& [name, value] : own->items()) {
-    if (name != "kind") facts.push_back(concat(name, " = ", text_of(value)));
+    if (name != "kind") facts.push_back(concat(name, " = ", shown_value(value)));
   }
   const auto add = [&](const char* name, const char* path) {
     if (const auto value = settings.number(path)) {
