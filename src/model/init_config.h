@@ -81,7 +81,7 @@ struct InitConfig {
           config::between(0, 100));
     visit("residual", residual,
           "depth divides the weights that write to the residual stream by sqrt(2 layers)");
-    visit("output", output, "what the output head is drawn from");
+    visit("output", output, "what the output head is drawn from; counts only without tied_head");
   }
 };
 

@@ -97,7 +97,8 @@ struct ModelConfig {
           config::between(0, 1 << 24));
     visit("norm_eps", norm_eps, "epsilon of the block norms", config::at_least(0));
     visit("positions", positions, "rotary, learned or none");
-    visit("rope_theta", rope_theta, "base of the rotary angles", config::at_least(1));
+    visit("rope_theta", rope_theta, "base of the rotary angles; counts only with rotary positions",
+          config::at_least(1));
     visit("rope_layout", rope_layout,
           "channels that are turned together: interleaved (2j, 2j+1) or halves (j, j + d/2)");
     visit("max_positions", max_positions, "longest sequence that learned positions allow for",

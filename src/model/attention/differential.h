@@ -125,12 +125,15 @@ struct DifferentialAttentionConfig {
         "exponential (the paper's, four learned vectors), scalar_exponential (timm's, two learned "
         "numbers), scalar (one learned number that starts at lambda_init) or constant "
         "(lambda_init, nothing learned)");
-    visit("lambda_per", lambda_per, "who shares a lambda: layer (the paper's) or head");
-    visit("lambda_std", lambda_std, "standard deviation of the four lambda vectors at the start",
+    visit("lambda_per", lambda_per,
+          "who shares a lambda: layer (the paper's) or head; counts only where it is learned");
+    visit("lambda_std", lambda_std,
+          "standard deviation of the four lambda vectors of the exponential form at the start",
           config::at_least(0));
     visit("key_pairing", key_pairing, "keys of a pair under grouped queries: group or naive");
     visit("symmetric", symmetric, "keys are the queries: no k_proj (Diff_Symmetry)");
-    visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
+    visit("norm_eps", norm_eps, "epsilon of the head norm; counts only with one",
+          config::at_least(0));
     controls.visit_fields(visit);
   }
   void validate(config::Check& check) const {

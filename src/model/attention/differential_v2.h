@@ -99,7 +99,8 @@ struct DifferentialV2Config {
           "across_groups (maps of two key/value groups)");
     visit("lambda", lambda, "sigmoid (the official), linear (no sigmoid) or none (lambda is 1)");
     visit("head_norm", head_norm, "norm of each head's output: none (the official), rms or group");
-    visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
+    visit("norm_eps", norm_eps, "epsilon of the head norm; counts only with one",
+          config::at_least(0));
     controls.visit_fields(visit);
   }
   void validate(config::Check& check) const {

@@ -42,7 +42,8 @@ struct SoftmaxAttentionConfig {
     visit("head_dim", head_dim, "width d of a head; null means d_model / heads",
           config::between(2, kMostHeads));
     visit("head_norm", head_norm, "norm of each head's output: none, rms or group");
-    visit("norm_eps", norm_eps, "epsilon of the head norm", config::at_least(0));
+    visit("norm_eps", norm_eps, "epsilon of the head norm; counts only with one",
+          config::at_least(0));
     controls.visit_fields(visit);
   }
   void validate(config::Check& check) const {

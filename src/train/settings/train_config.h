@@ -55,7 +55,8 @@ struct TrainConfig {
           config::at_least(0));
     visit("batch_size", batch_size, "sequences per step", config::at_least(1));
     visit("lr", lr, "learning rate at the end of the warm-up", config::at_least(0));
-    visit("final_lr_ratio", final_lr_ratio, "learning rate of the last step as a share of lr",
+    visit("final_lr_ratio", final_lr_ratio,
+          "learning rate of the last step as a share of lr; does not count with constant",
           config::between(0, 1));
     visit("warmup_steps", warmup_steps, "steps of linear warm-up", config::at_least(0));
     visit("schedule", schedule, "how the learning rate goes on behind the warm-up");
@@ -66,8 +67,10 @@ struct TrainConfig {
     visit("optimizer", optimizer, "how gradients become updates");
     visit("keep_optimizer", keep_optimizer,
           "with stages: the optimiser goes on with the state of the stage before instead of zeros");
-    visit("beta1", beta1, "AdamW's decay of the first moment", config::between(0, 1));
-    visit("beta2", beta2, "AdamW's decay of the second moment", config::between(0, 1));
+    visit("beta1", beta1, "AdamW's decay of the first moment; does not count with sgd",
+          config::between(0, 1));
+    visit("beta2", beta2, "AdamW's decay of the second moment; does not count with sgd",
+          config::between(0, 1));
     visit("adam_eps", adam_eps, "AdamW's epsilon outside the root", config::at_least(0));
     visit("weight_decay", weight_decay,
           "decoupled weight decay; with sgd a part of the gradient, as in torch.optim",
@@ -81,7 +84,8 @@ struct TrainConfig {
     visit("eval_samples", eval_samples, "held-out sequences of each evaluation, per task part",
           config::at_least(1));
     visit("events", events, "what training is watched for: the steps to it are metrics of the run");
-    visit("event_every", event_every, "steps between looks for events", config::at_least(1));
+    visit("event_every", event_every, "steps between looks for events; counts only with events",
+          config::at_least(1));
     visit("event_samples", event_samples,
           "held-out sequences of a look, per task part; what it finds is confirmed on eval_samples",
           config::at_least(1));

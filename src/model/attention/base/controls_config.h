@@ -85,7 +85,8 @@ struct AttentionControls {
           "logit beside those of the keys: none, off_by_one (0) or learned (a number per map)");
     visit("qk_norm", qk_norm,
           "norm of queries and keys before the rotary embedding: none or rms (a gain per channel)");
-    visit("qk_norm_eps", qk_norm_eps, "epsilon of that norm", config::at_least(0));
+    visit("qk_norm_eps", qk_norm_eps, "epsilon of that norm; counts only with one",
+          config::at_least(0));
   }
 
   void add_to(AttentionCost& cost, const ControlShape& shape) const {
