@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "config/schema/writer.h"
+#include "config/value/value.h"
 #include "model/cost.h"
 #include "record/safetensors.h"
 #include "run/diffllama.h"
@@ -12,6 +14,8 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "util/hash.h"
+#include "util/json.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -72,6 +76,24 @@ std::optional<std::string> misfit(const Safetensors& file,
   }
   if (stored.empty()) return std::nullopt;
   return concat("has tensor ", stored.begin()->first, ", which is no parameter of the model");
+}
+
+// Heads that our own files tell of: 4 of width 16 fit the shapes of 8 of width 8, as another model.
+std::optional<std::string> other_heads(const Safetensors& file, const RunConfig& run) {
+  const auto told = file.metadata().find("config");
+  if (told == file.metadata().end()) return std::nullopt;
+  const auto before = Json::parse(told->second, nullptr, /*allow_exceptions=*/false);
+  if (!before.is_object()) return std::nullopt;
+  const auto now = config::to_json(config::write(run));
+  for (const char* key : {"heads", "kv_heads"}) {
+    const Json::json_pointer place(concat("/model/attention/", key));
+    const bool are_told = before.contains(place) && before[place].is_number() &&
+                          now.contains(place) && now[place].is_number();
+    if (!are_told || before[place] == now[place]) continue;
+    return concat("has weights of a model with model.attention.", key, " ", before[place].dump(),
+                  "; the run's model has ", now[place].dump());
+  }
+  return std::nullopt;
 }
 
 class Resolver {
@@ -223,7 +245,8 @@ void resolve_input_files(RunConfig& config, const Resolver::Place& place, config
   if (!resolver.resolve(config.init_from, "init_from")) return;
   resolver.attempt("init_from.path", [&] {
     const auto file = Safetensors::read(config.init_from.path);
-    const auto problem = misfit(file, expected_in(file, config));
+    auto problem = misfit(file, expected_in(file, config));
+    if (!problem) problem = other_heads(file, config);
     if (problem) check.problem("init_from.path", concat(config.init_from.path, " ", *problem));
     return true;
   });

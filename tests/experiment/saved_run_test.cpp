@@ -8,6 +8,7 @@
 
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
+#include "config/value/canonical.h"
 #include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
 #include "model/initialise.h"
@@ -150,6 +151,21 @@ CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
   auto shallower = config;
   shallower.model.layers = 1;
   CATCH_CHECK_THAT(problem_of(shallower), Catch::Contains("which is no parameter of the model"));
+  // Four heads of width 4 have the shapes of two of width 8.
+  auto plain = config;
+  plain.model.attention = SoftmaxAttentionConfig{.heads = 2};
+  const auto told = config::canonical_json(config::write(plain));
+  save_parameters(file, LanguageModel(plain.model, vocab), {{"config", told}});
+  CATCH_CHECK(problem_of(plain).empty());
+  auto same = plain;
+  same.model.attention = SoftmaxAttentionConfig{.heads = 2, .kv_heads = 2};
+  CATCH_CHECK(problem_of(same).empty());
+  auto split = plain;
+  split.model.attention = SoftmaxAttentionConfig{.heads = 4};
+  CATCH_CHECK_THAT(problem_of(split), Catch::Contains("a model with model.attention.heads 2; the "
+                                                      "run's model has 4"));
+  save_parameters(file, LanguageModel(plain.model, vocab), {{"config", "{"}});
+  CATCH_CHECK(problem_of(split).empty());  // whoever wrote the file does not tell
   write_file_atomically(file, std::string("PK\x03\x04") + std::string(100, 'x'));
   CATCH_CHECK_THAT(problem_of(config), Catch::Contains("looks like a zip (a PyTorch checkpoint?)"));
 }
