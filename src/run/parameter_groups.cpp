@@ -24,8 +24,7 @@ std::string in_any_layer(const std::string& name) {
 }
 
 // Patterns, and the names that they could have matched; nothing once they have matched one.
-// Of a group without its own shapes, and of those that take matrices or vectors alone.
-using Pattern = std::pair<std::string, int>;
+using Pattern = std::pair<std::string, ParameterShapes>;
 using Missing = std::map<Pattern, std::optional<std::set<std::string>>>;
 
 void look(const RunConfig& run, Missing& missing) {
@@ -33,7 +32,7 @@ void look(const RunConfig& run, Missing& missing) {
   const auto parameters = parameter_shapes(run.model, /*vocab_size=*/1);
   for (const auto& group : run.train.groups) {
     const auto [place, is_new] =
-        missing.try_emplace(Pattern(group.match, static_cast<int>(group.shapes)), std::in_place);
+        missing.try_emplace(Pattern(group.match, group.shapes), std::in_place);
     if (!place->second) continue;
     for (const auto& parameter : parameters) place->second->insert(in_any_layer(parameter.name));
     if (std::any_of(parameters.begin(), parameters.end(), [&](const auto& parameter) {
@@ -56,11 +55,12 @@ void check_parameter_groups(const std::vector<const RunConfig*>& runs, config::P
   }
   for (const auto& [pattern, names] : missing) {
     if (!names) continue;
-    const auto& match = pattern.first;
+    const auto& [match, shapes] = pattern;
     problems.add(
         {}, "train.groups",
-        concat("train.groups: match ", match, pattern.second == 0 ? "" : " with its shapes",
-               " matches no parameter", suggestion(match, {names->begin(), names->end()})));
+        concat("train.groups: match ", match,
+               shapes == ParameterShapes::kAny ? "" : " with its shapes", " matches no parameter",
+               suggestion(match, {names->begin(), names->end()})));
   }
 }
 

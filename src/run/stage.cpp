@@ -7,20 +7,21 @@
 namespace difflab {
 namespace {
 
-// A part of the run under what a stage says of it, unless that is another kind of thing.
-void put_under(const config::Value& part, config::Value& said) {
+bool is_other_kind(const config::Value& said, const config::Value& part) {
   const auto* mine = said.find("kind");
   const auto* runs = part.find("kind");
-  const bool other = mine != nullptr && (runs == nullptr || !(*mine == *runs));
-  if (!said.is_map() || other) return;
+  return mine != nullptr && (runs == nullptr || !(*mine == *runs));
+}
+
+// A part of the run under what a stage says of it, unless that is another kind of thing; the same
+// of what the part consists of.
+void put_under(const config::Value& part, config::Value& said) {
+  if (!said.is_map() || is_other_kind(said, part)) return;
   auto whole = part;
-  for (const auto& [key, inner, source] :
-       said.entries()) {  // as of the part, so of what it consists of
+  for (const auto& [key, inner, source] : said.entries()) {
     const auto* theirs = part.find(key);
-    if (!inner.is_map() || theirs == nullptr || !theirs->is_map()) continue;
-    const auto *kind = inner.find("kind"), *kind_before = theirs->find("kind");
-    const bool is_same = kind == nullptr || (kind_before != nullptr && *kind == *kind_before);
-    if (!is_same) whole.erase(key);
+    const bool are_maps = theirs != nullptr && theirs->is_map() && inner.is_map();
+    if (are_maps && is_other_kind(inner, *theirs)) whole.erase(key);
   }
   config::merge(whole, said);
   said = std::move(whole);
