@@ -10,6 +10,7 @@
 #include "report/page/methods_parts.h"
 #include "report/settings/study.h"
 #include "report/table/grid.h"
+#include "report/table/table_files.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -83,15 +84,6 @@ std::string recorded(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-std::string commit_of(const Json& json) {
-  std::string commit = recorded(json, "commit").substr(0, 12);
-  const auto dirty = json.find("dirty");
-  if (!commit.empty() && dirty != json.end() && *dirty == true) {
-    commit += " with uncommitted changes";
-  }
-  return commit;
-}
-
 // All sessions of all runs, each distinct text once.
 struct Sources {
   explicit Sources(const std::vector<const FrameRun*>& runs) {
@@ -106,9 +98,9 @@ struct Sources {
       if (!text.empty()) all.insert(std::move(text));
     };
     keep(versions, recorded(session, "difflab"));
-    keep(commits, commit_of(session));
+    keep(commits, commit_text(session));
     if (session.contains("project") && session["project"].is_object()) {
-      keep(projects, commit_of(session["project"]));
+      keep(projects, commit_text(session["project"]));
     }
     keep(libraries, recorded(session, "libtorch"));
     const auto device = recorded(session, "device"), name = recorded(session, "device_name");

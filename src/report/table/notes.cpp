@@ -126,10 +126,8 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
     const Json& from = run.provenance;
     if (!run.has_result() || from.empty()) continue;
     for (const Json& session : sessions_of(from)) {
-      std::string commit = text_of(session, "commit").substr(0, 12);
-      if (commit.empty()) continue;
-      if (text_of(session, "dirty") == "true") commit += " with uncommitted changes";
-      codes.insert("commit " + commit);
+      const auto commit = commit_text(session);
+      if (!commit.empty()) codes.insert("commit " + commit);
     }
     const std::string libtorch = text_of(from, "libtorch");
     const std::string cpu = text_of(from, "cpu");
@@ -154,6 +152,12 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
 }
 
 }  // namespace
+
+std::string commit_text(const Json& session) {
+  std::string commit = text_of(session, "commit").substr(0, 12);
+  if (!commit.empty() && text_of(session, "dirty") == "true") commit += " with uncommitted changes";
+  return commit;
+}
 
 void add_notes(Table& table, const Study& study, const Frame& frame, const Labels& labels) {
   note_uncertainty(table, frame, table.notes);

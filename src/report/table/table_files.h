@@ -4,11 +4,15 @@
 #include <vector>
 
 #include "report/table/table.h"
+#include "util/json.h"
 
 namespace difflab::report {
 
 class Labels;
 struct Study;
+
+/// The first 12 digits of a session's commit, with a word if its tree had been changed; "" if none.
+std::string commit_text(const Json& session);
 
 /// Fills `table.notes` (what ± means, seeds, censoring, chance, code and machine) and
 /// `table.settings`.
