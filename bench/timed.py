@@ -4,6 +4,7 @@ beside it."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import time
@@ -61,6 +62,14 @@ class Server:
         if not answer:
             raise SystemExit(f"{self.process.args[0]} ended at {case!r}")
         return [float(word) for word in answer.split()]
+
+    def forget_peak(self):
+        """From here on peak_mib counts anew: building a model, and compiling it, is not a step."""
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def peak_mib(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"^VmHWM:\s+(\d+) kB$", status, re.M)[1]) / 1024
 
     def close(self):
         self.process.stdin.close()

@@ -1,7 +1,8 @@
 """The models of `difflab bench train` as a lab would write them in PyTorch: the same parameters and the
 same mathematics, from library parts. Attention in two ways: softmax maps written out ("naive"), or
 through scaled_dot_product_attention ("sdpa"), for DIFF V1 with queries and keys zero-padded to the
-width of the values, the fastest composition that we found. With places (rows of the flattened batch),
+width of the values, the fastest composition that we found. Products of projections by PyTorch's library
+(MKL) or by oneDNN, which takes wider instructions on AMD's processors. With places (rows of the flattened batch),
 the last block's output projection and feed-forward part and the head are computed there alone, as
 difflab does it.
 """
@@ -12,6 +13,7 @@ import re
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 VOCAB = 256
 
@@ -36,6 +38,32 @@ def maps(q, k):  # [B, heads, T, d] twice
 
 def at(x, places):  # [B, T, n] -> [places, n]; everything without places
     return x if places is None else x.flatten(0, 1)[places]
+
+
+# An operator of its own, because torch.compile takes oneDNN's for inference alone.
+library = torch.library.Library("difflab", "DEF")
+library.define("by_onednn(Tensor a, Tensor b) -> Tensor")
+library.impl("by_onednn", lambda a, b: torch.ops.mkldnn._linear_pointwise(a, b, None, "none", [], ""), "CPU")
+torch.library.register_fake("difflab::by_onednn", lambda a, b: a.new_empty(*a.shape[:-1], b.shape[0]))
+by_onednn = torch.ops.difflab.by_onednn  # a · bᵀ
+
+
+class OneDnnProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x, weight):
+        context.save_for_backward(x, weight)
+        return by_onednn(x, weight)
+
+    @staticmethod
+    def backward(context, dy):
+        x, weight = context.saved_tensors
+        rows = lambda t: t.reshape(-1, t.shape[-1])
+        return by_onednn(dy, weight.t()), by_onednn(rows(dy).t(), rows(x).t())
+
+
+class OneDnnLinear(nn.Linear):
+    def forward(self, x):
+        return OneDnnProduct.apply(x, self.weight)
 
 
 class Attention(nn.Module):
@@ -128,11 +156,15 @@ class Model(nn.Module):
         self.norm = nn.RMSNorm(D, 1e-5)
         self.head = nn.Linear(D, VOCAB, bias=False)
         self.table = rotary(T, self.blocks[0].attention.d)
+        self.recompute = False
 
     def forward(self, tokens, places=None):
         x = self.embedding(tokens)
         for block in self.blocks[:-1]:
-            x = block(x, self.table)
+            if self.recompute:
+                x = checkpoint(block, x, self.table, use_reentrant=False)
+            else:
+                x = block(x, self.table)
         x = self.blocks[-1](x, self.table, places)
         return self.head(self.norm(x))
 
@@ -149,14 +181,20 @@ def sizes(shape):
     return D, layers, T, batch, int(found[5] or 16)
 
 
-def step(shape, kind, way, compiled, device="cpu", bfloat16=False):
+def step(shape, kind, way, compiled, device="cpu", option=""):
     """A function that does one training step, and the number of parameters. On CUDA what is compiled is
-    replayed as CUDA graphs, and with bfloat16 the model runs under autocast."""
+    replayed as CUDA graphs. With option bfloat16 the model runs under autocast, with onednn projections are
+    products of oneDNN, and with recomputed the blocks but the last are computed once more on the way back."""
     torch.manual_seed(0)
     D, layers, T, batch, d = sizes(shape)
     attention, maps_of_head = KINDS[kind]
     model = Model(attention, D, layers, D // d // maps_of_head, T, way).to(device)
     model.table = tuple(part.to(device) for part in model.table)
+    model.recompute = option == "recomputed"
+    if option == "onednn":
+        for module in model.modules():
+            if type(module) is nn.Linear:
+                module.__class__ = OneDnnLinear
     parameters = list(model.parameters())
     optimizer = torch.optim.AdamW(
         parameters, lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1, fused=True
@@ -164,7 +202,7 @@ def step(shape, kind, way, compiled, device="cpu", bfloat16=False):
     tokens = torch.randint(VOCAB, (batch, T + 1)).to(device)
 
     def loss_of(inputs, targets):
-        with torch.autocast(device, torch.bfloat16, enabled=bfloat16):
+        with torch.autocast(device, torch.bfloat16, enabled=option == "bfloat16"):
             logits = model(inputs)
         return F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
 

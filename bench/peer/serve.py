@@ -1,5 +1,5 @@
 """Times training steps of models.py on request: reads "SHAPE | KIND | WAY" lines (WAY is naive, sdpa or
-compile, with ", bfloat16" for autocast), runs one step (after warming up on the first request) and
+compile, with an option of models.step behind a comma), runs one step (after warming up on the first request) and
 prints its seconds. Arguments: threads, and cpu or cuda."""
 
 import sys
@@ -16,9 +16,9 @@ for line in sys.stdin:
     key = tuple(part.strip() for part in line.split("|"))
     if key not in steps:
         shape, kind, way = key
-        way, _, precision = way.partition(", ")
+        way, _, option = way.partition(", ")
         steps[key], _ = models.step(shape, kind, "naive" if way == "naive" else "sdpa", way == "compile", device,
-                                    precision == "bfloat16")
+                                    option)
         for _ in range(3 if device == "cpu" else 8):
             steps[key]()
         wait()

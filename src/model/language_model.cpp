@@ -6,6 +6,7 @@
 #include "model/block.h"
 #include "model/layer.h"
 #include "model/layer/autocast.h"
+#include "model/recomputed.h"
 #include "util/error.h"
 
 namespace difflab {
@@ -49,6 +50,11 @@ at::Tensor LanguageModel::pass(const at::Tensor& tokens, DecodingState* decoding
   const auto rotary = rotary_for(begin, tokens.size(1), stream.x);
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     const bool last = layer + 1 == layers_.size();
+    // The last one's values are asked for first, while nothing else is there yet.
+    if (recompute_ && at::GradMode::is_enabled() && decoding == nullptr && !last) {
+      stream = recomputed(*layers_[layer], stream, rotary, precision_);
+      continue;
+    }
     stream = layers_[layer]->forward(stream, rotary, decoding ? &decoding->layers[layer] : nullptr,
                                      last ? places : at::Tensor());
   }

@@ -88,6 +88,9 @@ class LanguageModel : public torch::nn::Module {
   /// In what numbers the functions above multiply, from now on; float32 at first.
   void set_precision(Precision precision) { precision_ = precision; }
   Precision precision() const { return precision_; }
+  /// Whether the blocks but the last compute their intermediate values once more on the way back
+  /// instead of keeping them (recomputed.h); not at first.
+  void recompute_blocks(bool recompute) { recompute_ = recompute; }
   std::int64_t parameter_count() const;
 
   /// Named numbers of all layers, e.g. {"lambda.0", 0.31}.
@@ -101,6 +104,7 @@ class LanguageModel : public torch::nn::Module {
   ModelConfig config_;
   Kernels kernels_;
   Precision precision_ = Precision::kFloat32;
+  bool recompute_ = false;
   torch::nn::Embedding tok_embeddings_, positions_{nullptr};
   std::vector<std::shared_ptr<Block>> layers_;
   std::shared_ptr<Norm> norm_;

@@ -11,8 +11,9 @@
 namespace difflab {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKeysWithoutEffect{
-    "model.name", "train.checkpoint_seconds", "train.checkpoint_steps", "train.keep_checkpoints"};
+constexpr std::array<std::string_view, 5> kKeysWithoutEffect{
+    "model.name", "train.recompute", "train.checkpoint_seconds", "train.checkpoint_steps",
+    "train.keep_checkpoints"};
 
 // A new key of a run, of a part of it or of a kind needs a line here (CONTRIBUTING.md).
 constexpr std::array kLaterKeys{

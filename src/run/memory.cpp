@@ -29,9 +29,12 @@ MemoryNeed need_of_training(const RunConfig& config) {
   const auto T = sequence_length(config.task), B = config.train.batch_size;
   const auto& model = config.model;
   const double weights = number(count_parameters(model, 1).total());
-  // Behind each layer at least: x, its norm, q, k, v, heads, the norm and the hidden states.
-  const double states = number(model.layers) * number(B) * number(T) * 8 * number(model.d_model);
-  const double maps = keeps_maps(config) ? number(B) * bytes_of_maps(model, model.layers, T) : 0;
+  // Of a layer whose values are computed once more, the two parts of its stream are kept.
+  const auto again = config.train.recompute ? model.layers - 1 : 0, whole = model.layers - again;
+  // Behind each other layer at least: x, its norm, q, k, v, heads, the norm and the hidden states.
+  const double states =
+      number(8 * whole + 2 * again) * number(B) * number(T) * number(model.d_model);
+  const double maps = keeps_maps(config) ? number(B) * bytes_of_maps(model, whole, T) : 0;
   const double kept = std::visit([](const auto& kind) { return kind.state_per_parameter(); },
                                  config.train.optimizer);
   // Values, gradients and what the optimiser keeps.

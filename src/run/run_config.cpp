@@ -83,6 +83,10 @@ void RunConfig::validate(config::Check& check) const {
                   concat("is true with model.dropout ", model.dropout,
                          ", which draws anew at every step; expected false, or no dropout"));
   }
+  if (cuda_graph && train.recompute) {
+    check.problem("cuda_graph",
+                  "is true with train.recompute, which was never tried; expected one of the two");
+  }
   check_optimizer_kept(*this, check);
   check_mixture(task, train, "", check);
   for (std::size_t i = 0; i < stages.size(); ++i) {

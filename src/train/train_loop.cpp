@@ -70,7 +70,12 @@ class Loop {
         metrics_(context.directory.metrics(), progress_.metrics_length),
         step_(context.record_steps ? recorded_step(context.model, optimizer_, config_)
                                    : plain_step(context.model, optimizer_, config_)),
-        events_(config_, context.look_for) {}
+        events_(config_, context.look_for) {
+    context.model.recompute_blocks(config_.recompute);
+  }
+  ~Loop() { context_.model.recompute_blocks(false); }  // evaluations may look into blocks
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
 
   TrainOutcome run() {
     if (cannot_begin_) return end(*cannot_begin_);

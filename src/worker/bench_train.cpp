@@ -35,7 +35,7 @@ struct Way {
   const char* name;
   Kernels kernels;
   Precision precision = Precision::kFloat32;
-  bool recorded = false;
+  bool recorded = false, recompute = false;
 };
 
 struct Trained {
@@ -60,6 +60,7 @@ struct Trained {
     LanguageModel model(config, kVocab, way.kernels);
     initialise(model, config, 0);
     model.set_precision(way.precision);
+    model.recompute_blocks(way.recompute);
     model.to(device);
     return model;
   }
@@ -167,8 +168,10 @@ std::optional<BenchCase> train_case(const std::string& group, const std::string&
                                     c10::Device device) {
   const auto shape = Shape::parse(group);
   if (!shape || shape->d_model < 2 * shape->head_dim) return std::nullopt;  // no pair of maps
+  auto ways = ways_on(device);
+  ways.push_back({.name = "fused, recomputed", .kernels = Kernels::kFused, .recompute = true});
   for (const auto& named : models_of(*shape)) {
-    for (const auto& way : ways_on(device)) {
+    for (const auto& way : ways) {
       auto found = case_of(group, *shape, named, way, device);
       if (found.name == name) return found;
     }

@@ -345,6 +345,7 @@ inline const std::vector<Change> kChanges{
 /// Keys that have no such line, and why.
 inline const std::map<std::string, std::string> kAside{
     {"model.name", "no effect"},
+    {"train.recompute", "no effect"},
     {"train.checkpoint_seconds", "no effect"},
     {"train.checkpoint_steps", "no effect"},
     {"train.keep_checkpoints", "no effect on the result; asked_elsewhere_test"},

@@ -138,6 +138,7 @@ CATCH_TEST_CASE("no key of these runs is left out, and those without effect have
   const auto base = left_by(read_run(base_value("plain")));
   for (const auto& [path, value] :
        std::map<std::string, std::string>{{"model.name", R"("another")"},
+                                          {"train.recompute", "true"},
                                           {"train.checkpoint_seconds", "0"},
                                           {"train.checkpoint_steps", "1"},
                                           {"train.keep_checkpoints", "[1, 3]"}}) {

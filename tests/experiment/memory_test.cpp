@@ -49,6 +49,7 @@ double growth_of_a_step(const RunConfig& config) {
     const auto task = build_task(config.task);
     LanguageModel model(config.model, task->vocab_size(), config.kernels);
     initialise(model, config.model, 0);
+    model.recompute_blocks(config.train.recompute);
     const auto batch = task->batch(0, Split::kTrain, 0, config.train.batch_size);
     mean_loss(model, batch.inputs, batch.targets).backward();
     const double growth = resident_mib("VmHWM") - before;
@@ -77,6 +78,21 @@ CATCH_TEST_CASE("a step takes at least the memory that is asked for before it") 
       CATCH_CHECK(mib < taken);
       CATCH_CHECK(mib > 0.25 * taken);  // nor is it so little that it finds nothing
     }
+  }
+}
+
+CATCH_TEST_CASE("blocks that are computed once more take less memory than blocks that are kept") {
+  for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
+    auto config = sizeable(kernels, DifferentialAttentionConfig{.heads = 2});
+    config.model.layers = 8;
+    const double kept = growth_of_a_step(config);
+    config.train.recompute = true;
+    const double again = growth_of_a_step(config);
+    const double mib = least_memory(config, false).front().bytes / (1 << 20);
+    CATCH_INFO("kept " << kept << " MiB, computed again " << again << ", at least " << mib);
+    CATCH_CHECK(again < 0.65 * kept);  // a block needs as much as before
+    CATCH_CHECK(mib < again);
+    CATCH_CHECK(mib > 0.1 * again);
   }
 }
 

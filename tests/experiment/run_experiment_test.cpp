@@ -269,6 +269,12 @@ CATCH_TEST_CASE("what a device cannot do is refused before anything runs") {
                      c.model.dropout = 0.1;
                    }),
                    Catch::StartsWith("cuda_graph is true with model.dropout 0.1"));
+  CATCH_CHECK_THAT(problems([](RunConfig& c) {
+                     c.device = Device::kCuda;
+                     c.cuda_graph = true;
+                     c.train.recompute = true;
+                   }),
+                   Catch::StartsWith("cuda_graph is true with train.recompute"));
 }
 
 CATCH_TEST_CASE(

@@ -14,8 +14,6 @@ import subprocess
 import sys
 import tempfile
 
-# References of an older version, which are objected to (recomputable).
-OLDER = {"needle_text"}
 # Their task is to go on with Tiny Shakespeare.
 READING = {"char_lm"}
 # Their runs are other references', too, which keep other rows of them or were made on another processor.
@@ -24,7 +22,7 @@ SHARED = ("attention_allocation", "mqar", "optimizers")
 
 def main():
     difflab, results = sys.argv[1:]
-    names = {path.parent.parent.name for path in pathlib.Path(results).glob("*/reference/runs.json")} - OLDER
+    names = {path.parent.parent.name for path in pathlib.Path(results).glob("*/reference/runs.json")}
     if len(names) < 20:
         sys.exit(f"{len(names)} references in {results}")
     with tempfile.TemporaryDirectory() as folder:

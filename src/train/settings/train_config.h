@@ -34,6 +34,7 @@ struct TrainConfig {
   double weight_decay = 0.1;
   std::vector<ParameterGroup> groups = {};
   double grad_clip = 1.0;
+  bool recompute = false;  ///< does not change the result
   LossConfig loss = {};
   std::int64_t eval_every = 100;
   std::int64_t eval_samples = 256;
@@ -79,6 +80,10 @@ struct TrainConfig {
           "parameters with a rate or decay of their own; of two that match the later one counts");
     visit("grad_clip", grad_clip, "bound on the global gradient norm; 0 turns clipping off",
           config::at_least(0));
+    visit(
+        "recompute", recompute,
+        "the blocks but the last compute their values once more on the way back instead of keeping "
+        "them: less memory, about a quarter more time; does not change the result");
     visit("loss", loss, "what training minimises");
     visit("eval_every", eval_every, "steps between held-out evaluations", config::at_least(1));
     visit("eval_samples", eval_samples, "held-out sequences of each evaluation, per task part",
