@@ -11,7 +11,7 @@
 #include "config/value/yaml.h"
 #include "experiment/saved_run.h"
 #include "experiment/verify/reference_case.h"
-#include "model/generate.h"
+#include "model/generate/generate.h"
 #include "task/sample_view.h"
 #include "task/task_config.h"
 #include "util/error.h"

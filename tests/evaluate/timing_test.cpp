@@ -8,7 +8,7 @@
 #include "evaluate/evaluation_config.h"
 #include "evaluate/speed/read_context.h"
 #include "model/cost.h"
-#include "model/generate.h"
+#include "model/generate/generate.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"

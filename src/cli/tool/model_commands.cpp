@@ -7,7 +7,7 @@
 #include "cli/tool/export_command.h"
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
-#include "model/sampling_config.h"
+#include "model/generate/sampling_config.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/text.h"

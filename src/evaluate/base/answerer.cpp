@@ -7,7 +7,7 @@
 
 #include "evaluate/base/score_batches.h"
 #include "evaluate/base/side_by_side.h"
-#include "model/generate.h"
+#include "model/generate/generate.h"
 #include "model/language_model.h"
 
 namespace difflab {

@@ -1,6 +1,6 @@
 #include "evaluate/language/sample_text.h"
 
-#include "model/generate.h"
+#include "model/generate/generate.h"
 
 namespace difflab {
 EvaluationResult SampleTextConfig::run(const EvaluationContext& context) const {

@@ -8,7 +8,7 @@
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
 #include "evaluate/base/text_only.h"
-#include "model/sampling_config.h"
+#include "model/generate/sampling_config.h"
 #include "statistics/metric_facts.h"
 
 namespace difflab {

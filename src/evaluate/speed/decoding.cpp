@@ -4,7 +4,7 @@
 
 #include "evaluate/speed/read_context.h"
 #include "evaluate/speed/timing.h"
-#include "model/generate.h"
+#include "model/generate/generate.h"
 #include "model/language_model.h"
 #include "task/base/task.h"
 #include "util/text.h"

@@ -1,4 +1,4 @@
-#include "model/generate.h"
+#include "model/generate/generate.h"
 
 #include <ATen/ATen.h>
 

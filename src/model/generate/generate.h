@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "model/sampling_config.h"
+#include "model/generate/sampling_config.h"
 
 namespace difflab {
 
