@@ -16,8 +16,24 @@ import tempfile
 
 # Their task is to go on with Tiny Shakespeare.
 READING = {"char_lm"}
+# Keys that came after these references, at their defaults: a report of today names them.
+LATER = {("train", "recompute"): False}
 # Their runs are other references', too, which keep other rows of them or were made on another processor.
 SHARED = ("attention_allocation", "mqar", "optimizers")
+
+
+def without_later_keys(path):
+    """The text of a report's table, or its JSON, as it was before the later keys came."""
+    text = path.read_text()
+    if path.suffix == ".json":
+        found = json.loads(text)
+        for (part, key), default in LATER.items() if path.stem == "observations" else ():
+            for settings in found["settings"][part]:
+                assert settings.pop(key, default) == default, key
+        return found
+    for (part, key), default in LATER.items():
+        text = text.replace(f", {part}.{key}={json.dumps(default)}", "")
+    return text
 
 
 def main():
@@ -46,7 +62,7 @@ def main():
         for name in SHARED:
             subprocess.run([difflab, "plot", name, "preset=reference", f"results={folder}"], check=True, capture_output=True)
             for file in ("table.md", "observations.json", "runs.json"):
-                own, kept = (pathlib.Path(place, name, "reference", file).read_bytes() for place in (folder, results))
+                own, kept = (without_later_keys(pathlib.Path(place, name, "reference", file)) for place in (folder, results))
                 if own != kept:
                     sys.exit(f"{name}/reference/{file} is another one when it is restored")
     print(f"{len(names)} references restored, and nothing is left to run")
