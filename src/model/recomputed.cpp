@@ -72,8 +72,10 @@ struct Recomputation : torch::autograd::Function<Recomputation> {
                                const std::optional<at::Tensor>& delta,
                                const c10::intrusive_ptr<Call>& call) {
     const Residual in{x, delta.value_or(at::Tensor())};
-    context->save_for_backward({in.x, in.delta});
+    // One tensor is kept instead of two: a sum with −0 is the number itself, bit for bit.
+    context->save_for_backward({in.sum()});
     context->saved_data["call"] = c10::IValue::make_capsule(call);
+    if (delta) context->saved_data["delta"] = delta->scalar_type();
     const auto out = call->block.forward(in, call->rotary);
     return {out.x, out.delta};
   }
@@ -81,9 +83,13 @@ struct Recomputation : torch::autograd::Function<Recomputation> {
   static variable_list backward(AutogradContext* context, const variable_list& d_outputs) {
     const auto capsule = context->saved_data["call"].toCapsule();
     const auto& call = static_cast<const Call&>(*capsule);
-    const auto saved = context->get_saved_variables();
+    const auto sum = context->get_saved_variables().front();
+    const auto type = context->saved_data.find("delta");
+    const auto nothing = type == context->saved_data.end()
+                             ? at::Tensor()
+                             : at::full_like(sum, -0.0, type->second.toScalarType());
     const at::AutoGradMode kept(true);
-    const Residual in{leaf(saved[0]), leaf(saved[1])};
+    const Residual in{leaf(sum), leaf(nothing)};
     Residual out;
     {
       const Autocast autocast(call.precision, in.x.device());
