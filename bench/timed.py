@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-# What difflab-worker sets for itself (mallopt in src/worker/main.cpp), for programs that it is timed
+# What difflab-worker sets for itself (mallopt in src/kernel/tensor_memory.cpp), for programs that it is timed
 # beside: memory of a step is kept for the next instead of given back and faulted in again.
 SAME_ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
 KINDS = ["Transformer", "DIFF V1", "DIFF V2"]

@@ -1,7 +1,6 @@
 // difflab-worker: executes runs. `serve` loads LibTorch once and forks a child for each run, so a
 // crash takes only its own run; `run DIR` does one in this process.
 #include <ATen/ATen.h>
-#include <malloc.h>
 #include <torch/cuda.h>
 #include <torch/version.h>
 
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "experiment/warm_up.h"
+#include "kernel/tensor_memory.h"
 #include "record/provenance.h"
 #include "util/error.h"
 #include "util/exit_code.h"
@@ -23,12 +23,6 @@
 #include "worker/tools.h"
 
 namespace {
-
-// Freed memory is kept for the next step instead of being given back and faulted in again.
-void keep_memory_between_steps() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-}
 
 int usage() {
   std::cerr
@@ -64,7 +58,7 @@ int tool(const std::string& command, const std::vector<std::string>& arguments) 
 
 int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";
-  keep_memory_between_steps();
+  difflab::kernel::keep_tensor_memory();
   if (command == "serve" && argc <= 3) {
     const int cores = argc == 3 ? std::atoi(argv[2]) : 1;
     if (cores < 1) return usage();
