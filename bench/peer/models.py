@@ -183,7 +183,7 @@ def sizes(shape):
 
 def step(shape, kind, way, compiled, device="cpu", option=""):
     """A function that does one training step, and the number of parameters. On CUDA what is compiled is
-    replayed as CUDA graphs. With option bfloat16 the model runs under autocast, with onednn projections are
+    replayed as CUDA graphs. With option bfloat16 the model runs under autocast, with oneDNN projections are
     products of oneDNN, and with recomputed the blocks but the last are computed once more on the way back."""
     torch.manual_seed(0)
     D, layers, T, batch, d = sizes(shape)
@@ -191,7 +191,7 @@ def step(shape, kind, way, compiled, device="cpu", option=""):
     model = Model(attention, D, layers, D // d // maps_of_head, T, way).to(device)
     model.table = tuple(part.to(device) for part in model.table)
     model.recompute = option == "recomputed"
-    if option == "onednn":
+    if option == "oneDNN":
         for module in model.modules():
             if type(module) is nn.Linear:
                 module.__class__ = OneDnnLinear
