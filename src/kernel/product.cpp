@@ -2,6 +2,7 @@
 #include "kernel/product.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 // clang-format off
@@ -91,19 +92,54 @@ void multiply_rest(const Strided<const T>& a, const Panels<T>& b, const Strided<
   }
 }
 
+// Strips of a matrix that lies turned, [depth, 6] each in one piece: their lines are as far apart
+// as the matrix is wide, and every panel walks them again.
+template <class T>
+const T* gather_strips(const T* from, std::size_t column, std::size_t rows, std::size_t depth) {
+  thread_local std::vector<T> strips(kRowBlock * kDepthBlock);
+  T* to = strips.data();
+  for (std::size_t i = 0; i < rows; i += kStrip) {
+    for (std::size_t p = 0; p < depth; ++p, to += kStrip) {
+      std::memcpy(to, from + i + p * column, kStrip * sizeof(T));
+    }
+  }
+  return strips.data();
+}
+
+// Whole strips, `strip` apart, times one panel.
+template <bool kAdd, class T>
+void multiply_strips(const Strided<const T>& a, std::size_t strip, std::size_t strips,
+                     std::size_t depth, const T* panel, std::size_t b_row, std::size_t columns,
+                     T* c, std::size_t c_row) {
+  std::size_t i = 0;
+  if (kLargeTiles && columns == 2 * hn::Lanes(hn::ScalableTag<T>())) {
+    for (; i + 2 <= strips; i += 2) {
+      multiply_tall_tile<kAdd>(a.data + i * strip, a.data + (i + 1) * strip, a.row, a.column, depth,
+                               panel, b_row, c + i * kStrip * c_row, c_row);
+    }
+  }
+  for (; i < strips; ++i) {
+    multiply_panel<kAdd>(a.data + i * strip, a.row, a.column, depth, panel, b_row, columns,
+                         c + i * kStrip * c_row, c_row);
+  }
+}
+
 template <bool kAdd, class T>
 void multiply_block(const Strided<const T>& a, const Panels<T>& b, const Strided<T>& c,
                     std::size_t rows, std::size_t depth, std::size_t columns) {
   const std::size_t width = 2 * hn::Lanes(hn::ScalableTag<T>());
   const std::size_t whole = rows / kStrip * kStrip;
   for (std::size_t begin = 0; begin < whole; begin += kRowBlock) {
-    const std::size_t end = std::min(begin + kRowBlock, whole);
+    const std::size_t count = std::min(kRowBlock, whole - begin);
+    Strided<const T> block{a.data + begin * a.row, a.row, a.column};
+    std::size_t strip = kStrip * a.row;
+    if (a.row == 1 && columns > 2 * width) {
+      block = {gather_strips(block.data, a.column, count, depth), 1, kStrip};
+      strip = kStrip * depth;
+    }
     for (std::size_t j = 0; j < columns; j += width) {
-      const T* panel = b.data + j / width * b.panel;
-      for (std::size_t i = begin; i < end; i += kStrip) {
-        multiply_panel<kAdd>(a.data + i * a.row, a.row, a.column, depth, panel, b.row,
-                             std::min(width, columns - j), c.data + i * c.row + j, c.row);
-      }
+      multiply_strips<kAdd>(block, strip, count / kStrip, depth, b.data + j / width * b.panel,
+                            b.row, std::min(width, columns - j), c.data + begin * c.row + j, c.row);
     }
   }
   if (whole == rows) return;

@@ -2,7 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +11,7 @@
 #include "model/score.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
+#include "support/rounded_gradients.h"
 #include "support/tensors.h"
 
 namespace difflab {
@@ -55,20 +55,11 @@ CATCH_TEST_CASE("a model in bfloat16 is the same model with fewer digits") {
       const auto error = testing::relative_error(loss.detach(), exact.loss().detach());
       CATCH_CHECK(error > 0);
       CATCH_CHECK(error < 0.01);
-      // Each by itself: those of the embedding are a hundred times those of a head's norm.
       const auto expected = exact.gradients();
       for (const auto& [parameter, gradient] : rounded.gradients()) {
         CATCH_INFO(parameter);
-        // λ's, that of a gain of queries and keys, or that of another number of an attention, is a
-        // sum over all rows, of which most cancel. Where rows of weights sum to nothing, a bias of
-        // values has no gradient at all, and rounding leaves one.
-        const bool summed = parameter.find("attn.lambda") != parameter.npos ||
-                            parameter.find("attn.q_norm") != parameter.npos ||
-                            parameter.find("attn.k_norm") != parameter.npos ||
-                            (!parameter.ends_with(".weight") && !parameter.ends_with(".bias"));
-        const auto size = expected.at(parameter).abs().max().item<double>();
         const auto apart = (gradient - expected.at(parameter)).abs().max().item<double>();
-        CATCH_CHECK(apart < (summed ? 0.4 : 0.2) * std::max(size, 2e-3));
+        CATCH_CHECK(apart < testing::rounded_gradient_bound(parameter, expected.at(parameter)));
       }
       CATCH_CHECK_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
     }
