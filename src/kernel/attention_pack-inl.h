@@ -44,14 +44,22 @@ class Sizes {
   std::size_t lanes, columns, width, value_width;
 };
 
-// Transposes rows of `width` into [width, columns], zero behind the last token.
+// Transposes rows of `width` into [width, columns], zero behind the last token. A few rows at a
+// time: many, as far apart as rows of all heads are, push each other out of the first-level cache.
 template <class T>
 void pack_transposed(const T* rows, std::size_t stride, std::size_t tokens, std::size_t width,
                      std::size_t columns, T* out) {
+  constexpr std::size_t kTogether = 16;
+  for (std::size_t begin = 0; begin < tokens; begin += kTogether) {
+    const std::size_t count = std::min(kTogether, tokens - begin);
+    for (std::size_t c = 0; c < width; ++c) {
+      const T* from = rows + begin * stride + c;
+      T* line = out + c * columns + begin;
+      for (std::size_t t = 0; t < count; ++t) line[t] = from[t * stride];
+    }
+  }
   for (std::size_t c = 0; c < width; ++c) {
-    T* line = out + c * columns;
-    for (std::size_t t = 0; t < tokens; ++t) line[t] = rows[t * stride + c];
-    std::fill(line + tokens, line + columns, T{0});
+    std::fill(out + c * columns + tokens, out + (c + 1) * columns, T{0});
   }
 }
 

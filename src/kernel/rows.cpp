@@ -104,18 +104,20 @@ void gated(const T* gate, const T* up, std::size_t count, T* y) {
   });
 }
 
-// d(g·σ(g)) = σ(g) · (1 + g · (1 − σ(g)))
+// d(g·σ(g)) = σ(g) · (1 + g · (1 − σ(g))); y once more as `gated` has it.
 template <class T>
-void gated_backward(const T* gate, const T* up, const T* dy, std::size_t count, T* d_gate,
+void gated_backward(const T* gate, const T* up, const T* dy, std::size_t count, T* y, T* d_gate,
                     T* d_up) {
   const hn::ScalableTag<T> tag;
   const auto one = hn::Set(tag, T{1});
   for_vectors<T>(count, [&](auto load, auto store) HWY_ATTR {
-    const auto g = load(gate), d = load(dy);
+    const auto g = load(gate), u = load(up), d = load(dy);
     const auto s = sigmoid<T>(g);
+    const auto silu = hn::Mul(g, s);
     const auto slope = hn::Mul(s, hn::MulAdd(g, hn::Sub(one, s), one));
-    store(hn::Mul(hn::Mul(d, load(up)), slope), d_gate);
-    store(hn::Mul(d, hn::Mul(g, s)), d_up);
+    store(hn::Mul(silu, u), y);
+    store(hn::Mul(hn::Mul(d, u), slope), d_gate);
+    store(hn::Mul(d, silu), d_up);
   });
 }
 
@@ -236,13 +238,13 @@ void AnswerBackDouble(const AnswerRows<double>& in, double scale, double* d) {
 }
 void GateFloat(const float* g, const float* u, std::size_t n, float* y) { gated(g, u, n, y); }
 void GateDouble(const double* g, const double* u, std::size_t n, double* y) { gated(g, u, n, y); }
-void GateBackFloat(const float* g, const float* u, const float* dy, std::size_t n, float* dg,
-                   float* du) {
-  gated_backward(g, u, dy, n, dg, du);
+void GateBackFloat(const float* g, const float* u, const float* dy, std::size_t n, float* y,
+                   float* dg, float* du) {
+  gated_backward(g, u, dy, n, y, dg, du);
 }
-void GateBackDouble(const double* g, const double* u, const double* dy, std::size_t n, double* dg,
-                    double* du) {
-  gated_backward(g, u, dy, n, dg, du);
+void GateBackDouble(const double* g, const double* u, const double* dy, std::size_t n, double* y,
+                    double* dg, double* du) {
+  gated_backward(g, u, dy, n, y, dg, du);
 }
 void TurnFloat(const TurnRows<float>& in, float* y) { turn(in, y); }
 void TurnDouble(const TurnRows<double>& in, double* y) { turn(in, y); }
@@ -297,12 +299,12 @@ void gate_rows(const double* gate, const double* up, std::size_t count, double* 
   HWY_DYNAMIC_DISPATCH(GateDouble)(gate, up, count, y);
 }
 void gate_rows_backward(const float* gate, const float* up, const float* dy, std::size_t count,
-                        float* d_gate, float* d_up) {
-  HWY_DYNAMIC_DISPATCH(GateBackFloat)(gate, up, dy, count, d_gate, d_up);
+                        float* y, float* d_gate, float* d_up) {
+  HWY_DYNAMIC_DISPATCH(GateBackFloat)(gate, up, dy, count, y, d_gate, d_up);
 }
 void gate_rows_backward(const double* gate, const double* up, const double* dy, std::size_t count,
-                        double* d_gate, double* d_up) {
-  HWY_DYNAMIC_DISPATCH(GateBackDouble)(gate, up, dy, count, d_gate, d_up);
+                        double* y, double* d_gate, double* d_up) {
+  HWY_DYNAMIC_DISPATCH(GateBackDouble)(gate, up, dy, count, y, d_gate, d_up);
 }
 void turn_rows(const TurnRows<float>& in, float* y) { HWY_DYNAMIC_DISPATCH(TurnFloat)(in, y); }
 void turn_rows(const TurnRows<double>& in, double* y) { HWY_DYNAMIC_DISPATCH(TurnDouble)(in, y); }

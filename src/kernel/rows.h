@@ -32,13 +32,14 @@ void norm_rows_backward(const NormRows<float>& in, const float* dy, const float*
 void norm_rows_backward(const NormRows<double>& in, const double* dy, const double* d_sum,
                         double* ds, double* d_weight);
 
-/// y = gate · σ(gate) · up, `count` numbers each. d_gate may lie where dy does.
+/// y = gate · σ(gate) · up, `count` numbers each. The way back, which makes y once more, may write
+/// d_gate where dy lies.
 void gate_rows(const float* gate, const float* up, std::size_t count, float* y);
 void gate_rows(const double* gate, const double* up, std::size_t count, double* y);
 void gate_rows_backward(const float* gate, const float* up, const float* dy, std::size_t count,
-                        float* d_gate, float* d_up);
+                        float* y, float* d_gate, float* d_up);
 void gate_rows_backward(const double* gate, const double* up, const double* dy, std::size_t count,
-                        double* d_gate, double* d_up);
+                        double* y, double* d_gate, double* d_up);
 
 /// Rows of a rotary embedding: `tokens` tokens one after the other, each of `heads` rows of `width`
 /// numbers, turned by their token's angles; `cosine` and `sine` have a row of `width` numbers per

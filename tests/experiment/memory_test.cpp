@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
 #include <fstream>
+#include <iostream>
 #include <string>
 
 #include "model/initialise.h"
@@ -37,31 +39,40 @@ double resident_mib(const char* key) {  // VmHWM, VmRSS
   return 0;
 }
 
-// By how many MiB a process grows that computes a loss and its gradients.
+// By how many MiB this process grows when it computes a loss and its gradients.
+double growth_here(const RunConfig& config) {
+  at::set_num_threads(1);
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins here
+  const double before = resident_mib("VmRSS");
+  const auto task = build_task(config.task);
+  LanguageModel model(config.model, task->vocab_size(), config.kernels);
+  initialise(model, config.model, 0);
+  model.recompute_blocks(config.train.recompute);
+  const auto batch = task->batch(0, Split::kTrain, 0, config.train.batch_size);
+  mean_loss(model, batch.inputs, batch.targets).backward();
+  return resident_mib("VmHWM") - before;
+}
+
+// The same of a process of its own, which leaves nothing behind in this one.
 double growth_of_a_step(const RunConfig& config) {
   int ends[2];
   CATCH_REQUIRE(::pipe(ends) == 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    at::set_num_threads(1);
-    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins here
-    const double before = resident_mib("VmRSS");
-    const auto task = build_task(config.task);
-    LanguageModel model(config.model, task->vocab_size(), config.kernels);
-    initialise(model, config.model, 0);
-    model.recompute_blocks(config.train.recompute);
-    const auto batch = task->batch(0, Split::kTrain, 0, config.train.batch_size);
-    mean_loss(model, batch.inputs, batch.targets).backward();
-    const double growth = resident_mib("VmHWM") - before;
-    const bool written = ::write(ends[1], &growth, sizeof growth) == sizeof growth;
-    ::_exit(written ? 0 : 1);
+    try {
+      const double growth = growth_here(config);
+      ::_exit(::write(ends[1], &growth, sizeof growth) == sizeof growth ? 0 : 1);
+    } catch (const std::exception& error) {
+      std::cerr << error.what() << '\n';
+    }
+    ::_exit(1);
   }
+  ::close(ends[1]);  // so that a child that wrote nothing is no wait without an end
   double growth = 0;
-  CATCH_REQUIRE(::read(ends[0], &growth, sizeof growth) == sizeof growth);
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  const auto got = ::read(ends[0], &growth, sizeof growth);
   ::close(ends[0]);
-  ::close(ends[1]);
+  ::waitpid(child, nullptr, 0);
+  CATCH_REQUIRE(got == sizeof growth);
   return growth;
 }
 

@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "kernel/operation/fused_rows.h"
 #include "kernel/packed.h"
 #include "kernel/parallel.h"
@@ -19,34 +22,64 @@ constexpr std::int64_t kFewRows = 64;
 // Multiplications that are worth a thread.
 constexpr std::int64_t kProductGrain = 1 << 20;
 
-// C = or += A · B with the rows of C among the threads.
+// Rows that several products take before the next ones come, while they are in the second-level
+// cache.
+constexpr std::int64_t kRowsTogether = 20 * kStripRows;
+
+// C = or += A · B.
 template <class T>
-void multiply_rows(const Strided<const T>& a, const Panels<T>& b, const Strided<T>& c,
-                   std::int64_t rows, std::int64_t depth, std::int64_t columns,
-                   Into into = Into::kWritten) {
+struct Product {
+  Strided<const T> a;
+  Panels<T> b;
+  Strided<T> c;
+  std::int64_t depth = 0, columns = 0;
+  Into into = Into::kWritten;
+};
+
+// Products of as many rows, one after the other of some rows; the rows among the threads.
+template <class T>
+void multiply_rows(const std::vector<Product<T>>& products, std::int64_t rows) {
   const auto parts = (rows + kStripRows - 1) / kStripRows;
-  at::parallel_for(0, parts, kProductGrain / (kStripRows * depth * columns) + 1,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     const auto row = begin * kStripRows,
-                                count = std::min(rows, end * kStripRows) - row;
-                     multiply({a.data + size(row) * a.row, a.row, a.column}, b,
-                              {c.data + size(row) * c.row, c.row}, size(count), size(depth),
-                              size(columns), into);
-                   });
+  std::int64_t work = 0;
+  for (const auto& one : products) work += kStripRows * one.depth * one.columns;
+  at::parallel_for(0, parts, kProductGrain / work + 1, [&](std::int64_t begin, std::int64_t end) {
+    const auto last = std::min(rows, end * kStripRows);
+    const auto together = products.size() > 1 ? kRowsTogether : rows;
+    for (auto row = begin * kStripRows; row < last; row += together) {
+      const auto count = std::min(together, last - row);
+      for (const auto& [a, b, c, depth, columns, into] : products) {
+        multiply({a.data + size(row) * a.row, a.row, a.column}, b,
+                 {c.data + size(row) * c.row, c.row}, size(count), size(depth), size(columns),
+                 into);
+      }
+    }
+  });
 }
 
+// x times the transpose of each weight, plus its bias.
 template <class T>
-at::Tensor product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  const auto in = weight.size(1), out = weight.size(0);
-  auto sizes = x.sizes().vec();
-  sizes.back() = out;
-  const auto y = at::empty(sizes, x.options());
-  if (bias.defined()) y.copy_(bias.expand_as(y));
-  const auto w = matrix<T>(weight);
-  const Packed<T> turned({w.data, 1, w.row}, in, out, x.options());
-  multiply_rows<T>(matrix<T>(x), turned.panels(), {y.mutable_data_ptr<T>(), size(out)},
-                   x.numel() / in, in, out, bias.defined() ? Into::kAddedTo : Into::kWritten);
-  return y;
+variable_list outputs_of(const at::Tensor& x, at::TensorList weights, at::TensorList biases) {
+  const auto in = x.size(-1);
+  variable_list outputs;
+  std::vector<Packed<T>> turned;
+  std::vector<Product<T>> products;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const auto out = weights[i].size(0);
+    auto sizes = x.sizes().vec();
+    sizes.back() = out;
+    auto& y = outputs.emplace_back(at::empty(sizes, x.options()));
+    if (!biases.empty()) y.copy_(biases[i].expand_as(y));
+    const auto w = matrix<T>(weights[i]);
+    turned.emplace_back(Strided<const T>{w.data, 1, w.row}, in, out, x.options());
+    products.push_back({matrix<T>(x),
+                        turned.back().panels(),
+                        {y.template mutable_data_ptr<T>(), size(out)},
+                        in,
+                        out,
+                        biases.empty() ? Into::kWritten : Into::kAddedTo});
+  }
+  multiply_rows(products, x.numel() / in);
+  return outputs;
 }
 
 template <class T>
@@ -54,19 +87,33 @@ at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& weight, const 
   const auto in = weight.size(1), out = weight.size(0);
   auto d_weight = at::empty_like(weight);
   const auto d = matrix<T>(dy);
-  multiply_rows<T>({d.data, 1, d.row}, as_panels(x.const_data_ptr<T>(), size(in)),
-                   {d_weight.mutable_data_ptr<T>(), size(in)}, out, x.numel() / in, in);
+  multiply_rows<T>({{{d.data, 1, d.row},
+                     as_panels(x.const_data_ptr<T>(), size(in)),
+                     {d_weight.template mutable_data_ptr<T>(), size(in)},
+                     x.numel() / in,
+                     in}},
+                   out);
   return d_weight;
 }
 
-// Writes or adds dy · weight.
+// Σ dy · weight over the outputs.
 template <class T>
-void input_gradient(const at::Tensor& weight, const at::Tensor& dy, const at::Tensor& dx,
-                    Into into) {
-  const auto in = weight.size(1), out = weight.size(0);
-  const Packed<T> packed(matrix<T>(weight), out, in, dx.options());
-  multiply_rows<T>(matrix<T>(dy), packed.panels(), {dx.mutable_data_ptr<T>(), size(in)},
-                   dx.numel() / in, out, in, into);
+at::Tensor input_gradient(const at::Tensor& x, at::TensorList weights, at::TensorList d_outputs) {
+  auto dx = at::empty_like(x);
+  std::vector<Packed<T>> packed;
+  std::vector<Product<T>> products;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const auto in = weights[i].size(1), out = weights[i].size(0);
+    packed.emplace_back(matrix<T>(weights[i]), out, in, x.options());
+    products.push_back({matrix<T>(d_outputs[i]),
+                        packed.back().panels(),
+                        {dx.template mutable_data_ptr<T>(), size(in)},
+                        out,
+                        in,
+                        i > 0 ? Into::kAddedTo : Into::kWritten});
+  }
+  multiply_rows(products, x.numel() / x.size(-1));
+  return dx;
 }
 
 // Over all rows, part by part, so that the number of threads changes no bit.
@@ -90,14 +137,10 @@ at::Tensor column_sums(const at::Tensor& dy) {
 struct Linears : torch::autograd::Function<Linears> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x_in,
                                at::TensorList weights, at::TensorList biases) {
-    const auto x = x_in.contiguous();
-    variable_list saved{x}, outputs;
-    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "linears", [&] {
-      for (std::size_t i = 0; i < weights.size(); ++i) {
-        saved.push_back(weights[i].contiguous());
-        outputs.push_back(
-            product<scalar_t>(x, saved.back(), biases.empty() ? at::Tensor() : biases[i]));
-      }
+    variable_list saved{x_in.contiguous()}, outputs;
+    for (const auto& weight : weights) saved.push_back(weight.contiguous());
+    AT_DISPATCH_FLOATING_TYPES(x_in.scalar_type(), "linears", [&] {
+      outputs = outputs_of<scalar_t>(saved[0], at::TensorList(saved).slice(1), biases);
     });
     context->save_for_backward(saved);
     context->saved_data["biases"] = !biases.empty();
@@ -107,23 +150,19 @@ struct Linears : torch::autograd::Function<Linears> {
   static variable_list backward(AutogradContext* context, const variable_list& d_outputs) {
     const auto saved = context->get_saved_variables();
     const auto& x = saved[0];
-    const auto count = saved.size() - 1;  // of weights, and of biases behind them
-    variable_list gradients(1 + count * (context->saved_data["biases"].toBool() ? 2 : 1));
+    const auto weights = at::TensorList(saved).slice(1);
+    const auto count = weights.size();  // and of biases behind them
+    variable_list gradients(1 + count * (context->saved_data["biases"].toBool() ? 2 : 1)), dy;
+    for (const auto& d : d_outputs) dy.push_back(d.contiguous());
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "linears_backward", [&] {
-      auto& dx = gradients[0];
-      for (std::size_t i = 1; i < saved.size(); ++i) {
-        const auto dy = d_outputs[i - 1].contiguous();
-        if (context->needs_input_grad(0)) {
-          const auto into = dx.defined() ? Into::kAddedTo : Into::kWritten;
-          if (!dx.defined()) dx = at::empty_like(x);
-          input_gradient<scalar_t>(saved[i], dy, dx, into);
+      if (context->needs_input_grad(0)) gradients[0] = input_gradient<scalar_t>(x, weights, dy);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (context->needs_input_grad(i + 1)) {
+          gradients[i + 1] = weight_gradient<scalar_t>(x, weights[i], dy[i]);
         }
-        if (context->needs_input_grad(i)) {
-          gradients[i] = weight_gradient<scalar_t>(x, saved[i], dy);
-        }
-        if (const auto bias = i + count;
+        if (const auto bias = i + 1 + count;
             bias < gradients.size() && context->needs_input_grad(bias)) {
-          gradients[bias] = column_sums<scalar_t>(dy);
+          gradients[bias] = column_sums<scalar_t>(dy[i]);
         }
       }
     });

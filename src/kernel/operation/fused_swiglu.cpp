@@ -133,9 +133,8 @@ class SwiGluBackward {
     // The gradient of `inner` first lies where that of the gate will.
     multiply({d_out_ + row * width_, width_}, to_inner_.panels(), {found.d_gate, padded_}, rows,
              width_, padded_, Into::kWritten);
-    gate_rows(gates_ + row * padded_, ups_ + row * padded_, rows * padded_, found.inner);
     gate_rows_backward(gates_ + row * padded_, ups_ + row * padded_, found.d_gate, rows * padded_,
-                       found.d_gate, found.d_up);
+                       found.inner, found.d_gate, found.d_up);
     multiply({found.d_gate, padded_}, from_gate_.panels(), {d_rows, width_}, rows, hidden, width_,
              Into::kWritten);
     multiply({found.d_up, padded_}, from_up_.panels(), {d_rows, width_}, rows, hidden, width_,

@@ -174,7 +174,7 @@ std::vector<std::string> subtitle_of(const HeatmapPlan& plan, const Frame& frame
     parts[0] = concat("Minus ", labels.value(plan.config.against), " on equal seeds. ", parts[0]);
   }
   for (const auto& [key, text] : plan.config.where.entries) {
-    parts.push_back(concat(labels.heading(metric_of(key)), " = ", text));
+    parts.push_back(concat(labels.heading(metric_of(key)), " = ", labels.value(text)));
   }
   if (plan.is_difference()) {
     // A difference has no chance level.
