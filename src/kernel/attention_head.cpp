@@ -2,6 +2,8 @@
 // one is chosen at run time.
 #include "kernel/attention_head.h"
 
+#include <new>
+
 // clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/attention_head.cpp"
@@ -55,8 +57,11 @@ template <class T>
 T* Scratch<T>::take(std::size_t count) {
   if (used_ == pieces_.size()) pieces_.emplace_back();
   auto& piece = pieces_[used_++];
-  if (piece.size() < count) piece.resize(count);
-  return piece.data();
+  if (piece.count < count) {
+    piece = {hwy::AllocateAligned<T>(count), count};
+    if (piece.numbers == nullptr) throw std::bad_alloc();
+  }
+  return piece.numbers.get();
 }
 template class Scratch<float>;
 template class Scratch<double>;
@@ -89,6 +94,13 @@ void backward_group(const HeadShape& shape, const HeadGroup<double>& group,
   scratch.release();
 }
 const char* instruction_set() { return HWY_DYNAMIC_DISPATCH(Target)(); }
+
+void use_at_most_avx2() {
+#if HWY_ARCH_X86
+  hwy::DisableTargets(HWY_AVX2 - 1);  // a wider one has a lower bit
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+#endif
+}
 
 }  // namespace difflab::kernel
 #endif  // HWY_ONCE

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <hwy/aligned_allocator.h>
+
 #include <cstddef>
 #include <vector>
 
@@ -73,12 +75,17 @@ struct GroupGradients {
 template <class T>
 class Scratch {
  public:
-  /// `count` numbers that nobody else uses until `release`. They are not cleared.
+  /// `count` numbers that nobody else uses until `release`. They are not cleared, and begin at a
+  /// line of the cache: a vector that lies across two costs twice.
   T* take(std::size_t count);
   void release() { used_ = 0; }
 
  private:
-  std::vector<std::vector<T>> pieces_;
+  struct Piece {
+    hwy::AlignedFreeUniquePtr<T[]> numbers;
+    std::size_t count = 0;
+  };
+  std::vector<Piece> pieces_;
   std::size_t used_ = 0;
 };
 
@@ -100,5 +107,8 @@ void last_query(const HeadShape& shape, const HeadGroup<double>& group, Scratch<
 
 /// The instruction set in use, e.g. "AVX2".
 const char* instruction_set();
+/// From here on none wider than AVX2 is used on an x86-64 processor: for benchmarks, which ask what
+/// others have of us.
+void use_at_most_avx2();
 
 }  // namespace difflab::kernel

@@ -160,13 +160,14 @@ int serve(const std::string& what, const c10::Device& device) {
 int bench_command(const std::vector<std::string>& arguments) {
   const auto& what = arguments.at(0);
   at::set_num_threads(std::stoi(arguments.at(1)));
-  const bool serves = what == "serve";  // bench serve THREADS [WHAT [DEVICE]]
+  const bool serves = what == "serve";  // bench serve THREADS [WHAT [DEVICE [avx2]]]
   const auto argument = [&](std::size_t i, const char* otherwise) {
     return arguments.size() > i ? arguments[i] : std::string(otherwise);
   };
   const auto cases_on = serves ? nullptr : cases_of(what);
   const auto device =
       open_device(argument(serves ? 3 : 2, "cpu") == "cuda" ? Device::kCuda : Device::kCpu);
+  if (serves && argument(4, "") == "avx2") kernel::use_at_most_avx2();
   if (serves) return serve(argument(2, "train"), device);
   const auto cases = cases_on(device);
   const auto rows = measure(cases, device);
