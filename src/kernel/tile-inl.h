@@ -23,7 +23,7 @@ constexpr std::size_t kStrip = 6;
 /// fewer loads to a multiplication and is begun half as often. No sum runs in another order.
 constexpr bool kLargeTiles = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
 
-// One, two or four vectors that lie side by side; the others are never asked for.
+// One, two or four vectors that lie side by side; what is not loaded is zero.
 template <class Vector>
 struct Line {
   Vector first, second, third, fourth;
@@ -70,8 +70,8 @@ class StripSums {
   // Those that C holds, or none.
   template <bool kFromC>
   HWY_INLINE void begin(const T* c, std::size_t c_row) {
-    const auto row = [&](std::size_t i)
-                         HWY_ATTR { return load_line < kFromC ? kVectors : 0 > (c + i * c_row); };
+    constexpr int kLoaded = kFromC ? kVectors : 0;
+    const auto row = [&](std::size_t i) HWY_ATTR { return load_line<kLoaded>(c + i * c_row); };
     row0_ = row(0), row1_ = row(1), row2_ = row(2), row3_ = row(3), row4_ = row(4), row5_ = row(5);
   }
   HWY_INLINE void add(const T* a, std::size_t a_row, const Line<hn::Vec<hn::ScalableTag<T>>>& b) {
