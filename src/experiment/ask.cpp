@@ -1,5 +1,6 @@
 #include "experiment/ask.h"
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -11,6 +12,7 @@
 #include "record/log/event_log.h"
 #include "record/sealed_safetensors.h"
 #include "run/identity.h"
+#include "run/metrics.h"
 #include "run/run_config.h"
 #include "run/trained_runs.h"
 #include "task/base/task.h"
@@ -35,34 +37,41 @@ void require_same_vocabulary(const Task& asked, const Task& trained) {
   }
 }
 
+bool are_rows(const Json& detail) {
+  return detail.is_array() && !detail.empty() &&
+         std::all_of(detail.begin(), detail.end(), [](const Json& row) { return row.is_object(); });
+}
+
 /// One evaluation at several steps of a training: each metric with _at_STEP behind its name, and
-/// cells with `step` in them, so that figures draw them over the training. An evaluation without
-/// cells has one cell a step, with its metrics.
+/// rows (cells, samples) with `step` in them, so that figures draw them over the training. An
+/// evaluation without cells has one cell a step, with its metrics. Details that are no rows stand
+/// in `by_step`.
 class CurveOfAnswers {
  public:
   void add(std::int64_t step, EvaluationResult found) {
-    Json own = {{"step", step}};
+    Json cell = {{"step", step}}, others = cell;
     for (const auto& [key, value] : found.metrics.items()) {
-      all_.metrics[concat(key, "_at_", step)] = value;
-      own[key] = value;
+      all_.metrics[metric_at_step(key, step)] = value;
+      cell[key] = value;
     }
-    if (!found.details.contains("cells")) {
-      cells_.push_back(own);
-      return;
+    const bool has_cells = found.details.contains("cells");
+    if (!has_cells && cell.size() > 1) all_.details["cells"].push_back(std::move(cell));
+    for (auto& [key, detail] : found.details.items()) {
+      if (!are_rows(detail)) {
+        others[key] = std::move(detail);
+        continue;
+      }
+      for (auto& row : detail) {
+        row["step"] = step;
+        all_.details[key].push_back(std::move(row));
+      }
     }
-    for (auto& cell : found.details["cells"]) {
-      cell["step"] = step;
-      cells_.push_back(std::move(cell));
-    }
+    if (others.size() > 1) all_.details["by_step"].push_back(std::move(others));
   }
-  EvaluationResult result() {
-    all_.details["cells"] = std::move(cells_);
-    return std::move(all_);
-  }
+  EvaluationResult result() { return std::move(all_); }
 
  private:
   EvaluationResult all_;
-  Json cells_ = Json::array();
 };
 
 class Asking {

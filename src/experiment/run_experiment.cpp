@@ -150,9 +150,8 @@ class Work {
       return publish(result, RunState::kDiverged,
                      result.value("diverged_at_step", std::int64_t{0}));
     }
-    if (const auto other = take_training(config_, directory_, lease_)) {
-      note_source(*other);
-    }
+    const auto other = take_training(config_, directory_, lease_);
+    if (other) note_source(*other);
     if (!std::filesystem::exists(directory_.checkpoint())) {
       forget_training(directory_, training_id(config_));
     }
@@ -166,6 +165,10 @@ class Work {
     const auto outcome = train(context_of_training(context));
     const auto& progress = outcome.progress;
     spent_ += outcome.spent;
+    // An earlier session took the training, and only questions were left.
+    if (!other && outcome.spent.training == 0) {
+      for (const char* key : {"trained_in", "training"}) provenance_.keep(key);
+    }
     if (outcome.end == TrainEnd::kInterrupted) {
       write_status(directory_, RunState::kInterrupted, position(progress.step), "",
                    unfinished_stage(config_, directory_));

@@ -316,7 +316,10 @@ void Lease::publish_result(std::string_view text) {
   require_held();
   const int sealed = create_claim(run_, epoch_ + 1, kSealed);
   if (sealed < 0) require_held();
-  ::close(std::exchange(descriptor_, sealed));
+  {
+    const std::lock_guard lock(mutex_);  // a beat may be on its way to the old one
+    ::close(std::exchange(descriptor_, sealed));
+  }
   ++epoch_;
   if (!write_file_once(run_.result(), text)) {
     throw LeaseLost(concat(run_.result().string(), " was written by another process"));

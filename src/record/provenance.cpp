@@ -197,6 +197,12 @@ void Provenance::note(const std::string& key, const Json& value) {
   write(Sync::kNothing);
 }
 
+void Provenance::keep(const std::string& key) {
+  const auto earlier = json_.find("earlier_sessions");
+  if (earlier == json_.end() || earlier->empty() || !earlier->back().contains(key)) return;
+  note(key, earlier->back()[key]);
+}
+
 void Provenance::note_training(const RunDirectory& other) {
   Json sessions = Json::array();
   for (const Json& session : sessions_of(read_provenance(other).value_or(Json::object()))) {

@@ -26,6 +26,9 @@ class Provenance {
   /// Adds a fact.
   void note(const std::string& key, const Json& value);
 
+  /// Keeps a fact that the session before noted, if it did.
+  void keep(const std::string& key);
+
   /// Adds where a training that was taken from another run came from ("training").
   void note_training(const RunDirectory& other);
 

@@ -174,7 +174,9 @@ std::string answer_id(const RunConfig& config, std::size_t index) {
   const auto value = essence(config);
   auto evaluation = value.find("evaluate")->items().at(index);
   evaluation.erase("name");
-  return name_of(concat("difflab answer 1\n", training_id(config), "\n",
+  // Answers at steps once had other names for their levels of chance, and no texts.
+  const int form = common_of(config.evaluate.at(index)).at.empty() ? 1 : 2;
+  return name_of(concat("difflab answer ", form, "\n", training_id(config), "\n",
                         config::canonical_json(evaluation), "\n",
                         config::canonical_json(*value.find("task"))));
 }

@@ -227,6 +227,23 @@ void check_asked_lengths(const RunConfig& config, Resolver& resolver) {
 
 }  // namespace
 
+void each_input_file(RunConfig& run, const std::function<void(InputFile&)>& visit) {
+  const auto of_task = [&](TaskConfig& task) {
+    if (auto* file = text_file(task)) visit(*file);
+  };
+  of_task(run.task);
+  for (auto& stage : run.stages) of_task(stage.task);
+  for (auto& evaluation : run.evaluate) {
+    if (auto& other = common_of(evaluation).other_task.config) of_task(*other);
+    std::visit(
+        [&](auto& kind) {
+          if constexpr (requires { kind.file; }) visit(kind.file);
+        },
+        evaluation);
+  }
+  visit(run.init_from);
+}
+
 void resolve_input_files(RunConfig& config, const Resolver::Place& place, config::Check& check) {
   Resolver resolver(place, check);
   if (!resolve_task(config.task, "task", resolver)) return;

@@ -8,6 +8,10 @@
 
 namespace difflab {
 
+/// Every file that a run may read, given or not: of its task, its stages, its evaluations and what
+/// they ask, and its first weights.
+void each_input_file(RunConfig& run, const std::function<void(InputFile&)>& visit);
+
 /// Makes a run's input files part of its identity when a sweep is planned: fills in their SHA-256
 /// (or compares it, if it is given) and makes their paths absolute with `place`, which gets the key
 /// ("task.file.path") and the path as written. Reports as problems of those keys: files that cannot

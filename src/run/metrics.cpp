@@ -22,9 +22,14 @@ void add_metrics_of(const EvaluationConfig& evaluation, const TaskConfig& traine
                     std::vector<std::string>& names) {
   const auto prefix = metric_prefix(evaluation);
   const auto parts = part_names(asked_task(evaluation, trained));
+  const auto& steps = common_of(evaluation).at;
+  const auto add_name = [&](const std::string& name) {
+    if (steps.empty()) names.push_back(name);
+    for (const auto step : steps) names.push_back(metric_at_step(name, step));
+  };
   const auto add = [&](const MetricFacts& facts) {
-    if (!facts.name.starts_with("*_")) return names.push_back(concat(prefix, facts.name));
-    for (const auto& part : parts) names.push_back(concat(prefix, part, facts.name.substr(1)));
+    if (!facts.name.starts_with("*_")) return add_name(concat(prefix, facts.name));
+    for (const auto& part : parts) add_name(concat(prefix, part, facts.name.substr(1)));
   };
   std::visit(
       [&](const auto& kind) {
@@ -55,6 +60,13 @@ std::vector<std::string> training_metrics_of(const RunConfig& run) {
   }
   names.insert(names.end(), std::begin(kOfLayers), std::end(kOfLayers));
   return names;
+}
+
+std::string metric_at_step(std::string_view metric, std::int64_t step) {
+  constexpr std::string_view kChance = "_chance";
+  const bool is_chance = metric.ends_with(kChance);
+  if (is_chance) metric.remove_suffix(kChance.size());
+  return concat(metric, "_at_", step, is_chance ? kChance : "");
 }
 
 std::vector<std::string> evaluations_of(const RunConfig& run) {

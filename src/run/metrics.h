@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "statistics/metric_facts.h"
@@ -17,6 +19,11 @@ std::vector<std::string> evaluations_of(const RunConfig& run);
 
 /// What the metrics of a run will be called in its result; a * stands for a number.
 std::vector<std::string> metrics_of(const RunConfig& run);
+
+/// What a metric of an evaluation is called that is asked at a step (`at`): accuracy_at_200 with
+/// the chance level accuracy_at_200_chance, which every reader looks for under the metric's own
+/// name.
+std::string metric_at_step(std::string_view metric, std::int64_t step);
 
 /// Those of them that it has without its evaluations.
 std::vector<std::string> training_metrics_of(const RunConfig& run);

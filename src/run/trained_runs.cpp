@@ -34,7 +34,8 @@ std::set<std::string> names_in(const fs::path& folder) {
 bool can_be_taken(const RunDirectory& run) {
   std::error_code none;  // its folder may have been deleted since
   try {
-    return fs::exists(run.checkpoint(), none) || state_of(run) == RunState::kDiverged;
+    return fs::exists(run.checkpoint(), none) ||
+           (state_of(run) == RunState::kDiverged && !is_restored(run));
   } catch (const UserError&) {  // a damaged result is no model, and nobody else's business
     return false;
   }

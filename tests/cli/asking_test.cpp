@@ -76,6 +76,8 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
                  "train.keep_checkpoints keeps are none");
   driver.refuses({"needle", run, "--lengths", "64,five"}, "expected numbers such as 64,256");
   driver.refuses({"needle", run, "--lengths", "4"}, "too short for 4 needles");
+  driver.refuses({"needle", run, "--lengths", "1024:64:64"}, "goes from 1024 down to 64");
+  driver.refuses({"needle", run, "--lengths", "0:1e30:1"}, "too many numbers");
   driver.refuses({"needle", run, "--depths", "0:100:0"}, "expected FROM:TO:STEP");
   driver.refuses({"needle", run, "--needles", "2", "--queries", "3"}, "asks for 3 needles");
   driver.refuses({"needle", run, "evaluate=[]"}, "expected difflab evaluate");

@@ -64,6 +64,30 @@ CATCH_TEST_CASE("a project's files come before the checkout's of the same name")
               path.find((lab.project() / "configs").string()));
 }
 
+CATCH_TEST_CASE("what an experiment asks anyway is found when more is asked from another folder") {
+  const Lab lab;
+  lab.put("items.jsonl", R"({"context": "Ada", "choices": ["has", "is"], "answer": 0})"
+                         "\n");
+  lab.put("experiments/asking.yaml",
+          "# @package _global_\ntitle: Asking\nquestion: What?\n"
+          "defaults: [override /task: text_short]\ntrain: {steps: 4, warmup_steps: 1}\n"
+          "evaluate: [{kind: multiple_choice, file: {path: items.jsonl}}]\n");
+  const std::string project = "--project=" + lab.lab().string();
+  const Answer trained = lab.call({"sweep", "asking", project});
+  CATCH_INFO(trained.out << trained.err);
+  CATCH_REQUIRE(trained.code == 0);
+  const Answer asked =
+      lab.call({"evaluate", "asking", "evaluate=[{kind: heldout, name: again}]", project});
+  CATCH_INFO(asked.out << asked.err);
+  CATCH_CHECK(asked.code == 0);
+  // A file that is named on the command line lies where that was typed.
+  const Answer typed =
+      lab.call({"evaluate", "asking",
+                "evaluate=[{kind: multiple_choice, file: {path: items.jsonl}}]", project});
+  CATCH_CHECK(typed.code == 2);
+  CATCH_CHECK_THAT(typed.err, Contains("which does not exist"));
+}
+
 CATCH_TEST_CASE("all are the project's own experiments") {
   const Lab lab;
   const Answer answer = lab.call({"sweep", "all", "--dry-run", "--project", lab.lab().string()});

@@ -1,9 +1,11 @@
 // Models asked on another task than they were trained on, and in the middle of their training.
+#include <algorithm>
 #include <filesystem>
 
 #include "model/language_model.h"
 #include "record/answers.h"
 #include "record/sealed_safetensors.h"
+#include "run/metrics.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
 #include "task/base/task.h"
@@ -64,6 +66,46 @@ CATCH_TEST_CASE("a training can be asked at every step whose checkpoint it keeps
   CATCH_REQUIRE(cells.size() == 3);
   CATCH_CHECK(cells[1].at("step") == 5);
   CATCH_CHECK(cells[1].at("test_loss") == metrics.at("curve_test_loss_at_5"));
+
+  // Its levels of chance stand where they are looked for, and its metrics are expected by name.
+  const auto expected = metrics_of(config);
+  int levels = 0;
+  for (const auto& [key, value] : metrics.items()) {
+    if (!key.starts_with("curve_")) continue;
+    CATCH_INFO(key);
+    CATCH_CHECK(std::find(expected.begin(), expected.end(), key) != expected.end());
+    if (key.find("_chance") == key.npos) continue;
+    const std::string metric = key.substr(0, key.rfind("_chance"));
+    CATCH_CHECK(key == metric + "_chance");
+    CATCH_CHECK(metrics.contains(metric));
+    ++levels;
+  }
+  CATCH_CHECK(levels >= 3);
+  CATCH_CHECK(std::find(expected.begin(), expected.end(), "curve_test_loss") == expected.end());
+}
+
+CATCH_TEST_CASE("what models write in the middle of their training is kept with its step") {
+  const Results results;
+  auto config = kept_config();
+  config.task = TextConfig{.generated_characters = 3'000, .length = 24};
+  SampleTextConfig sample{.samples = 2, .sampling = {.tokens = 5}};
+  sample.name = "cold";
+  sample.at = {5, 8};
+  CountModelConfig counts{.samples = 4};  // has details that are no rows
+  counts.at = {5, 8};
+  config.evaluate = {sample, counts};
+  const auto result = *read_result(results.run(config));
+  const auto& found = result.at("evaluations");
+  const auto& samples = found.at("cold").at("samples");
+  CATCH_REQUIRE(samples.size() == 4);
+  CATCH_CHECK(samples[0].at("step") == 5);
+  CATCH_CHECK(samples[3].at("step") == 8);
+  CATCH_CHECK(samples[3].at("text").is_string());
+  CATCH_CHECK_FALSE(found.at("cold").contains("cells"));
+  const auto& by_step = found.at("count_model").at("by_step");
+  CATCH_REQUIRE(by_step.size() == 2);
+  CATCH_CHECK(by_step[1].at("step") == 8);
+  CATCH_CHECK(by_step[1].at("samples") == 4);
 }
 
 CATCH_TEST_CASE("cells of an evaluation that has some say their step") {

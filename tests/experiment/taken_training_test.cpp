@@ -187,6 +187,43 @@ CATCH_TEST_CASE("a training that diverged is not done again either") {
   CATCH_CHECK(read_events(second).records.at(0).at("event") == "take training");
 }
 
+CATCH_TEST_CASE("the news that a restored run diverged, on another machine, is none") {
+  const Results results;
+  auto config = trained_config();
+  config.train.lr = 1e30;
+  const auto first = results.run(config);
+  auto provenance = *read_provenance(first);
+  provenance["restored_from"] = "headline/reference";
+  write_file_atomically(first.provenance(), provenance.dump());
+  std::filesystem::remove(first.checkpoint());
+  config.evaluate = asked_more().evaluate;
+  const auto second = results.run(config);
+  CATCH_CHECK(read_result(second)->at("status") == "diverged");
+  for (const auto& event : read_events(second).records) {
+    CATCH_CHECK(event.at("event") != "take training");
+  }
+}
+
+CATCH_TEST_CASE("a run that was interrupted while it asked still says who trained it") {
+  const Results results;
+  const auto first = results.run(trained_config());
+  const auto second = results.run(asked_more());
+  for (int time = 0; time < 2; ++time) {  // killed before its result was there
+    CATCH_REQUIRE(std::filesystem::remove(second.result()));
+    results.run(asked_more());
+    const auto provenance = *read_provenance(second);
+    CATCH_CHECK(provenance.at("trained_in") == first.path.filename().string());
+    CATCH_CHECK(provenance.at("training").size() == 1);
+  }
+  // Until it trains itself.
+  CATCH_REQUIRE(std::filesystem::remove(second.result()));
+  std::filesystem::remove(second.checkpoint());
+  std::filesystem::remove_all(first.path);
+  results.run(asked_more());
+  CATCH_CHECK(has_trained(second));
+  CATCH_CHECK_FALSE(read_provenance(second)->contains("trained_in"));
+}
+
 CATCH_TEST_CASE("an evaluation that fails costs neither the training nor the other answers") {
   const Results results;
   auto config = asked_more();

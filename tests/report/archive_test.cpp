@@ -64,6 +64,9 @@ void make_rich(StudyBuilder& builder) {
   Json result = Json::parse(read_file(run));
   result["evaluations"]["sample_text"] = {
       {"samples", Json::array({Json{{"prompt", "To be"}, {"text", " or not"}}})}};
+  result["evaluations"]["cold"] = {
+      {"samples", Json::array({Json{{"prompt", "A"}, {"text", "b"}, {"step", 200}}})}};
+  result["evaluations"]["count_model"] = {{"samples", 4}};  // no text
   write_file_atomically(run, result.dump());
 }
 
@@ -114,10 +117,19 @@ CATCH_TEST_CASE("a report is written again from its folder alone, byte for byte"
   }
 }
 
+CATCH_TEST_CASE("an evaluation whose name has a dot has cells, too") {
+  FrameRun run;
+  run.result["evaluations"]["sparse_0.1"]["cells"] = Json::array({Json{{"n", 3}}});
+  CATCH_CHECK(cells_of(run, "sparse_0.1", {}).size() == 1);
+  CATCH_CHECK(cells_of(run, "sparse_0", {}).empty());
+}
+
 CATCH_TEST_CASE("what a report keeps of its runs is what it shows") {
   Reported reported;
   const auto kept = reported.before.at(kObservationsFile);
   CATCH_CHECK_THAT(kept, Contains("or not"));
+  CATCH_CHECK_THAT(reported.before.at("report.html"),
+                   Contains(", cold</summary>\n<p class=\"muted\">step 200</p>"));
   CATCH_CHECK_THAT(kept, !Contains("samples\",\"n\""));  // a key of the grid that nothing asks for
   // The configurations are equal but for seed and model, and stand there once.
   CATCH_CHECK(kept.find("\"lr\":0.003") == kept.rfind("\"lr\":0.003"));

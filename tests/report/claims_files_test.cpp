@@ -67,15 +67,19 @@ CATCH_TEST_CASE("the claims of a paper have the names of the tables, and nothing
                             Contains("p (Holm)") && Contains("& +0.50") && Contains("supported"));
 }
 
-CATCH_TEST_CASE("no table may be called as the claims are") {
+CATCH_TEST_CASE("no table may be called as the claims or the methods are") {
   ReportConfig report;
   TableConfig table;
-  table.name = "claims";
   report.tables = {table};
-  const auto found =
-      testing::Problems::found([&](config::Check& check) { report.validate(check); });
-  CATCH_CHECK(found ==
+  const auto called = [&](const char* name) {
+    report.tables[0].name = name;
+    return testing::Problems::found([&](config::Check& check) { report.validate(check); });
+  };
+  CATCH_CHECK(called("claims") ==
               "tables has one named 'claims', as the table of claims is; expected another\n");
+  CATCH_CHECK(
+      called("methods") ==
+      "tables has one named 'methods', as the paragraphs on methods are; expected another\n");
 }
 
 CATCH_TEST_CASE("a report has its claims in files, and none of claims that it had") {

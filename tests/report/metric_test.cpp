@@ -31,9 +31,19 @@ CATCH_TEST_CASE("an evaluation says what kind of metric it gives, and which way 
   // As an evaluation with a name gives it.
   CATCH_CHECK(metric_of("far_attention_to_noise").better == Better::kLower);
   CATCH_CHECK(metric_of("attention_elsewhere").better == Better::kNeither);
+  // As one that was asked at a step of the training gives it.
+  CATCH_CHECK(metric_of("curve_copy_loss_at_200").better == Better::kLower);
+  CATCH_CHECK(metric_of("copy_accuracy_at_200").outcome() == Outcome::kShare);
+  CATCH_CHECK(metric_of("copy_accuracy_at_200_chance").better == Better::kNeither);
   // When something was learned is no accuracy, whatever it was.
   CATCH_CHECK(metric_of("steps_to_90_accuracy").outcome() == Outcome::kTimeToEvent);
   CATCH_CHECK(metric_of("steps_to_90_accuracy").better == Better::kLower);
+}
+
+CATCH_TEST_CASE("a loss that nobody declared is better lower at a step of the training, too") {
+  CATCH_CHECK(metric_of("copy_loss_at_200").better == Better::kLower);
+  CATCH_CHECK(metric_of("copy_loss_at_").better == Better::kNeither);
+  CATCH_CHECK(metric_of("200").better == Better::kNeither);
 }
 
 CATCH_TEST_CASE("what an evaluation says may be negative has intervals that go below 0") {

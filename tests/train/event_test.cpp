@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/problems.h"
 #include "train/event_watch.h"
 
 namespace difflab {
@@ -42,6 +43,15 @@ CATCH_TEST_CASE("an event is the first look of those in a row that find it") {
   CATCH_CHECK(progress.milestones.at("steps_to_found") == 40);
   CATCH_CHECK(progress.milestones.at("time_to_found_seconds") == 25);  // when it was sure
   CATCH_CHECK(progress.step == 60);
+}
+
+CATCH_TEST_CASE("no event may be called as what a report reads off the curve") {
+  auto config = watched();
+  CATCH_CHECK(testing::Problems::of(config) == "");
+  config.events[0].name = "learn";
+  CATCH_CHECK(testing::Problems::of(config) ==
+              "events have one named learn, as the steps until learned are in a report (learned); "
+              "give it another name\n");
 }
 
 CATCH_TEST_CASE("what a small batch finds by luck is not confirmed by the full one") {

@@ -3,6 +3,7 @@
 #include "config/override/json.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
+#include "run/input_files.h"
 #include "run/run_config.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -24,8 +25,9 @@ Study study_without_runs(const std::filesystem::path& results, const std::string
 
 void add_known_run(Study& study, RunConfig config, const std::string& id, const sweep::Axes& axes) {
   // References name files of the project by where they lie in it.
-  if (auto* file = text_file(config.task); file != nullptr && file->given())
-    file->path = (study.root / file->path).lexically_normal().string();
+  each_input_file(config, [&](InputFile& file) {
+    if (file.given()) file.path = (study.root / file.path).lexically_normal().string();
+  });
   study.add(config, axes);
   const auto today = study.points.back().id;
   if (today == id) return;

@@ -58,8 +58,13 @@ Json numbers_of(const std::string& option, const std::string& text) {
                              "'; expected FROM:TO:STEP with a step above 0, such as 0:100:25"));
     }
     const double from = number(range[0]), to = number(range[1]), step = number(range[2]);
-    const auto count = static_cast<std::int64_t>((to - from) / step + 1e-9);
-    if (count > 1000) throw UserError(concat("--", option, " is '", text, "': too many numbers"));
+    const double steps = (to - from) / step + 1e-9;
+    if (steps < 0) {
+      throw UserError(concat("--", option, " is '", text, "', which goes from ", range[0],
+                             " down to ", range[1], "; expected FROM below TO, such as 0:100:25"));
+    }
+    if (steps > 1000) throw UserError(concat("--", option, " is '", text, "': too many numbers"));
+    const auto count = static_cast<std::int64_t>(steps);
     for (std::int64_t i = 0; i <= count; ++i) {
       const double value = from + static_cast<double>(i) * step;
       const auto whole = static_cast<std::int64_t>(value);

@@ -4,10 +4,10 @@
 #include <type_traits>
 #include <variant>
 
+#include "report/data/samples.h"
+
 namespace difflab::report {
 namespace {
-
-constexpr const char* kSamples = "sample_text";
 
 // What figures ask rows for beside the keys that their settings name.
 constexpr const char* kAskedAnyway[] = {"step", "chance", "correct", "n"};
@@ -34,7 +34,7 @@ void RowsInUse::add(Config config) {
   Texts visit{texts};
   config.visit_fields(visit);
   keys_.insert(texts.begin(), texts.end());
-  const bool of_curve = texts.count("step") > 0 || texts.count("tokens") > 0;
+  const bool of_curve = texts.count("step") > 0;
   if (!config.source.empty() || of_curve) uses_.push_back({config.source, config.where});
 }
 
@@ -98,9 +98,8 @@ Json RowsInUse::evaluations_of(const FrameRun& run) const {
     }
     if (!cells.empty()) evaluations[use.source] = pack(cells);
   }
-  const Json::json_pointer samples(std::string("/evaluations/") + kSamples);
-  if (run.result.is_object() && run.result.contains(samples)) {
-    evaluations[kSamples] = run.result.at(samples);
+  for (const auto& [name, samples] : texts_in(run.result)) {
+    if (!evaluations.contains(name)) evaluations[name] = {{"samples", *samples}};
   }
   return evaluations;
 }

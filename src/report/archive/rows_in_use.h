@@ -19,7 +19,7 @@ class RowsInUse {
   /// Packed lines of the run's curve; null if nothing draws or asks it.
   Json curve_of(const FrameRun& run) const;
 
-  /// Source → packed cells; what the models wrote (sample_text) as it is.
+  /// Source → packed cells; what the models wrote (texts_in) as it is.
   Json evaluations_of(const FrameRun& run) const;
 
  private:

@@ -238,8 +238,12 @@ std::vector<std::string> Frame::values(std::string_view axis) const {
 std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
                                   const TextMap& where) {
   std::vector<Observation> rows;
-  const Json* cells = at_path(run.result, "evaluations." + source + ".cells");
-  if (cells == nullptr || !cells->is_array()) return rows;
+  const Json* evaluations = at_path(run.result, "evaluations");
+  if (evaluations == nullptr || !evaluations->contains(source))
+    return rows;  // a name may have dots
+  const auto& details = (*evaluations)[source];
+  const auto cells = details.find("cells");
+  if (cells == details.end() || !cells->is_array()) return rows;
   for (const Json& cell : *cells) add_matching({.run = &run, .fields = &cell}, where, rows);
   return rows;
 }

@@ -105,6 +105,15 @@ const MetricFacts* declared_as(std::string_view key) {
   return nullptr;
 }
 
+// "test_loss" of "test_loss_at_200", the answer at a step of the training; else the key.
+std::string_view without_step(std::string_view key) {
+  const auto last = key.find_last_not_of("0123456789");
+  if (last == key.npos || last + 1 == key.size()) return key;
+  const auto before = key.substr(0, last + 1);
+  constexpr std::string_view kAt = "_at_";
+  return before.ends_with(kAt) ? before.substr(0, before.size() - kAt.size()) : key;
+}
+
 // What a key lets expect that nobody has declared, such as one of a cell.
 Metric by_its_name(std::string_view key) {
   // "accuracy_4_bits" is an accuracy, "accuracy_chance" is none.
@@ -125,7 +134,7 @@ Metric by_its_name(std::string_view key) {
     unknown.is_share = true;
     unknown.decimals = 3;
     unknown.better = is_accuracy ? Better::kHigher : Better::kNeither;
-  } else if (key.ends_with("_loss") || key.starts_with("loss_at_")) {
+  } else if (without_step(key).ends_with("_loss") || key.starts_with("loss_at_")) {
     unknown.decimals = 4;
     unknown.better = Better::kLower;
   } else if (key.find("tokens_per_second") != key.npos) {
@@ -191,7 +200,9 @@ Metric metric_of(std::string_view key) {
   Metric metric = by_its_name(key);
   // When something was learned is no metric of an evaluation, whatever it ends in.
   if (metric.outcome() == Outcome::kTimeToEvent) return metric;
-  if (const MetricFacts* facts = declared_as(key)) {
+  const MetricFacts* facts = declared_as(key);
+  if (facts == nullptr) facts = declared_as(without_step(key));
+  if (facts != nullptr) {
     metric.is_share = facts->outcome == Outcome::kShare;
     metric.better = facts->better;
     metric.least = facts->least;

@@ -280,7 +280,7 @@ bool end_with_the_first_run(std::vector<Group>& groups) {
 }  // namespace
 
 Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
-  const bool curve = source.empty() && (x == "step" || x == "tokens");
+  const bool curve = source.empty() && x == "step";
   const std::vector<std::string> keys = {facet, color, x};
   const auto rows = frame.observations(source, curve, where);
   auto groups = aggregate(frame, rows, keys, y);

@@ -177,8 +177,11 @@ void ScatterConfig::validate(config::Check& check) const {
 void ReportConfig::validate(config::Check& check) const {
   OutputNames of_tables("tables", check), of_figures("figures", check);
   for (const TableConfig& table : tables) of_tables.add(table.name);
-  if (of_tables.all().count(kClaimsFile) > 0)
-    check.problem("tables", "has one named 'claims', as the table of claims is; expected another");
+  for (const auto& [name, what] : {std::pair(kClaimsFile, "the table of claims is"),
+                                   std::pair("methods", "the paragraphs on methods are")}) {
+    if (of_tables.all().count(name) == 0) continue;
+    check.problem("tables", concat("has one named '", name, "', as ", what, "; expected another"));
+  }
   for (const FigureConfig& figure : figures) {
     of_figures.add(std::visit(
         [](const auto& f) -> const auto& { return f.name; }, figure));

@@ -101,8 +101,10 @@ config::Value evaluations_of(const Question& question, const config::Value& befo
     const bool named = given && has_own_name(item);
     wanted.push_back(elsewhere ? asked_there(item, question, task, named) : item);
   }
-  names.clear();
-  for (const auto& item : wanted.items()) names.push_back(name_in_result(item));
+  for (const auto& item : wanted.items()) {
+    const auto name = name_in_result(item);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
   return joined(before, wanted);
 }
 

@@ -20,6 +20,7 @@
 #include "run/trained_runs.h"
 #include "study/asked/asked_evaluations.h"
 #include "study/asked/weights.h"
+#include "study/load/resolve.h"
 #include "study/overrides.h"
 #include "study/project.h"
 #include "util/error.h"
@@ -35,7 +36,7 @@ namespace fs = std::filesystem;
 bool is_trained(const std::string& id, const std::string& training, const fs::path& results) {
   const RunDirectory run{results / "runs" / id};
   const auto state = state_of(run);
-  return state == RunState::kDiverged || (state == RunState::kFinished && !is_restored(run)) ||
+  return ((state == RunState::kDiverged || state == RunState::kFinished) && !is_restored(run)) ||
          !runs_with_training(results, training, id).empty();
 }
 
@@ -58,6 +59,21 @@ std::vector<std::string> with(std::vector<std::string> overrides,
   return overrides;
 }
 
+// The same evaluations, their files named so that they are found from any folder: as an override
+// all values count as typed here.
+config::Value with_whole_paths(config::Value evaluations, const fs::path& root) {
+  if (!evaluations.is_list()) return evaluations;  // refused later
+  for (auto& evaluation : evaluations.mutable_items()) {
+    for (const char* key : {"file.path", "task.file.path"}) {
+      const auto* path = evaluation.is_map() ? evaluation.find_path(key) : nullptr;
+      if (path == nullptr || !path->is_string() || path->as_string().empty()) continue;
+      const auto whole = place_of(evaluation, key, root) / path->as_string();
+      evaluation.set_path(key, config::Value(whole.lexically_normal().string()));
+    }
+  }
+  return evaluations;
+}
+
 // The experiment with what is asked now beside what it asks anyway, without the runs that nobody
 // has trained.
 Asked study_of_experiment(const std::string& name, const Question& question) {
@@ -69,8 +85,9 @@ Asked study_of_experiment(const std::string& name, const Question& question) {
     const auto task = question.task.empty()
                           ? config::Value()
                           : common_value(name, with(question.others, question.task), "task");
-    others.push_back(concat("evaluate=", override_text(config::to_json(evaluations_of(
-                                             question, before, asked, task, found.names)))));
+    const auto all = with_whole_paths(evaluations_of(question, before, asked, task, found.names),
+                                      find_project());
+    others.push_back(concat("evaluate=", override_text(config::to_json(all))));
   }
   auto study = load_study(name, others);
   note_older_trainings(study.results);
@@ -99,8 +116,12 @@ RunConfig read_checked(const config::Value& tree) {
   auto config = config::read<RunConfig>(tree, "", problems);
   problems.throw_if_any();
   config::PlacedCheck check(tree, "", problems);
+  const auto root = find_project();
   resolve_input_files(
-      config, [](const std::string&, const std::string& path) { return fs::absolute(path); },
+      config,
+      [&](const std::string& key, const std::string& path) {
+        return place_of(tree, key, root) / path;
+      },
       check);
   problems.throw_if_any();
   return config;

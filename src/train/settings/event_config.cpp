@@ -38,6 +38,11 @@ void TrainConfig::validate(config::Check& check) const {
     if (name == "90_accuracy" || std::find(names.begin(), names.end(), name) != names.end()) {
       check.problem("events", concat("have two named ", name, "; give each its own name"));
     }
+    if (name == "learn") {
+      check.problem("events",
+                    "have one named learn, as the steps until learned are in a report (learned); "
+                    "give it another name");
+    }
     names.push_back(name);
     const bool are_counts =
         steps > 0 && event_every > 0 && event.in_a_row > 0;  // else refused elsewhere
