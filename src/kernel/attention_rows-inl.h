@@ -22,13 +22,16 @@ namespace difflab::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Column j of a row becomes exp(score − shift) for columns below n and 0 from there on. No score is
-// meant to be above the shift, so what rounding puts there counts as equal.
+// meant to be above the shift, so what rounding puts there counts as equal. A NaN stays one, which
+// neither the minimum nor the library's exponential would leave.
 template <class T, class Vector>
 HWY_INLINE Vector store_exponential(T* row, std::size_t j, std::size_t n, Vector shift) {
   const Tag<T> tag;
   const auto inside = hn::FirstN(tag, j < n ? n - j : 0);
-  const auto shifted = hn::Min(hn::Sub(hn::LoadU(tag, row + j), shift), hn::Zero(tag));
-  const auto e = hn::IfThenElseZero(inside, hn::Exp(tag, shifted));
+  const auto shifted = hn::Sub(hn::LoadU(tag, row + j), shift);
+  const auto exponential = hn::Exp(tag, hn::Min(shifted, hn::Zero(tag)));
+  const auto e =
+      hn::IfThenElseZero(inside, hn::IfThenElse(hn::IsNaN(shifted), shifted, exponential));
   hn::StoreU(e, tag, row + j);
   return e;
 }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "util/text.h"
 
@@ -49,6 +52,36 @@ void check_optimizer_kept(const RunConfig& run, config::Check& check) {
   }
 }
 
+// The same of the parts that the sequences without repetition have, the first of which gets what
+// the others leave.
+void check_parts(const TaskConfig& task, std::int64_t size, const std::string& where,
+                 config::Check& check) {
+  std::vector<std::pair<const char*, double>> shares;
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.summary_share; }) {
+          shares = {{"summary_share", kind.summary_share}};
+        } else if constexpr (requires { kind.bare_share; }) {
+          shares = {{"bare_share", kind.bare_share}, {"direct_share", kind.direct_share}};
+        }
+      },
+      task);
+  auto left = size;
+  double rest = 1;
+  for (const auto& [key, share] : shares) {
+    const auto rows = std::min<std::int64_t>(left, std::llround(share * static_cast<double>(size)));
+    left -= rows;
+    rest -= share;
+    const bool is_lost = rows == 0 && share > 0, is_all = left == 0 && rest > 0;
+    if (!is_lost && !is_all) continue;
+    check.problem(concat(where, "task.", key),
+                  concat("is ", share, ", which ", is_lost ? "is none" : "leaves no other part any",
+                         " of the ", size, size == 1 ? " sequence" : " sequences",
+                         " of a batch without repetition; expected a larger train.batch_size"));
+    return;
+  }
+}
+
 // A share of so small a batch may be none of it, or all.
 void check_mixture(const TaskConfig& task, const TrainConfig& train, const std::string& where,
                    config::Check& check) {
@@ -60,7 +93,10 @@ void check_mixture(const TaskConfig& task, const TrainConfig& train, const std::
       task);
   const auto size = train.batch_size;
   const auto repeated = std::llround(share * static_cast<double>(size));
-  if (share <= 0 || share >= 1 || train.steps == 0 || (repeated > 0 && repeated < size)) return;
+  if (train.steps == 0) return;
+  if (share <= 0 || share >= 1 || (repeated > 0 && repeated < size)) {
+    return check_parts(task, size - (share > 0 ? repeated : 0), where, check);
+  }
   check.problem(concat(where, "task.recall_share"),
                 concat("is ", share, ", which is ", repeated == 0 ? "none" : "all", " of the ",
                        size, size == 1 ? " sequence" : " sequences", " of a batch; expected ",

@@ -71,9 +71,9 @@ std::vector<sweep::NamedRun> named(const std::vector<RunRow>& rows) {
   return runs;
 }
 
-Target from_plan(const sweep::Plan& plan, const fs::path& folder) {
-  Target target{.name = concat(plan.experiment, "/", plan.preset), .folder = folder, .runs = {}};
-  for (const auto& run : plan.runs) target.runs.push_back({run.label(), run});
+Target target_of(std::string name, const fs::path& folder, const std::vector<sweep::Run>& runs) {
+  Target target{.name = std::move(name), .folder = folder, .runs = {}};
+  for (const auto& run : runs) target.runs.push_back({run.label(), run});
   return target;
 }
 
@@ -99,7 +99,10 @@ bool is_experiment(const std::string& word) {
 
 Target find_target(const std::string& word, const std::vector<std::string>& overrides) {
   const auto folder = fs::absolute(word).lexically_normal();
-  if (is_there(folder / "plan.json")) return from_plan(sweep::read_plan(folder), folder);
+  if (is_there(folder / "plan.json")) {
+    const auto plan = sweep::read_plan(folder);
+    return target_of(concat(plan.experiment, "/", plan.preset), folder, plan.runs);
+  }
   if (is_there(RunDirectory{folder}.config())) {
     return {folder.filename().string(), folder, false, named({read_run({folder})})};
   }
@@ -108,7 +111,9 @@ Target find_target(const std::string& word, const std::vector<std::string>& over
   }
   if (is_experiment(word)) {
     const auto study = load_study(word, overrides);
-    return from_plan(study.current().frozen(), study.current().output);
+    const auto& current = study.current();
+    return target_of(concat(current.name, "/", current.preset), current.output,
+                     current.needed_runs());
   }
   if (is_folder(folder)) {
     throw UserError(concat(folder.string(),

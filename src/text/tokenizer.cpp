@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "config/value/text_check.h"
 #include "util/error.h"
@@ -86,16 +87,37 @@ std::string list_of(const std::vector<char32_t>& characters) {
   return text;
 }
 
-bool is_letter(char byte) {
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-         static_cast<unsigned char>(byte) >= 0x80;
+// Beyond ASCII, all but the blocks of punctuation and symbols are letters: Latin-1's signs, general
+// punctuation with dashes and curly quotes, arrows to geometric shapes, CJK punctuation, emoji.
+bool is_letter(char32_t code) {
+  const auto in = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
+  if (code < 0x80) return in('a', 'z') || in('A', 'Z');
+  if (in(0x80, 0xbf)) return code == 0xaa || code == 0xb5 || code == 0xba;
+  return code != 0xd7 && code != 0xf7 && !in(0x2000, 0x206f) && !in(0x20a0, 0x20cf) &&
+         !in(0x2190, 0x2bff) && !in(0x3000, 0x3003) && !in(0x3008, 0x3020) && !in(0x1f000, 0x1faff);
+}
+
+// The character that a text begins with, which is UTF-8, and its bytes.
+std::pair<char32_t, std::size_t> first_character(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  char32_t code = length == 1 ? lead : lead & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
+  }
+  return {code, length};
 }
 
 // Bytes of the word that a text begins with.
 std::size_t word_length(std::string_view text) {
-  std::size_t end = text.front() == ' ' && text.size() > 1 && is_letter(text[1]) ? 1 : 0;
-  if (!is_letter(text[end])) return 1;
-  while (end < text.size() && is_letter(text[end])) ++end;
+  std::size_t end = text.front() == ' ' ? 1 : 0;
+  const auto letters = [&] {
+    const auto [code, length] =
+        end < text.size() ? first_character(text.substr(end)) : std::pair<char32_t, std::size_t>();
+    return length > 0 && is_letter(code) ? length : 0;
+  };
+  if (letters() == 0) return first_character(text).second;
+  while (const auto length = letters()) end += length;
   return end;
 }
 

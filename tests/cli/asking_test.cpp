@@ -86,6 +86,16 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
   CATCH_CHECK_THAT(elsewhere.err, Contains("expected launcher=local"));
 }
 
+CATCH_TEST_CASE("a results folder may be called whatever a folder may") {
+  const Trained driver;
+  const auto other = driver.project() / "a,b (1)=x";
+  fs::rename(driver.results(), other);
+  const Answer asked = driver.call({"evaluate", "tiny", "--results", other.string()});
+  CATCH_INFO(asked.out << asked.err);
+  CATCH_CHECK_THAT(asked.err, !Contains("override"));
+  CATCH_CHECK_FALSE(fs::exists(driver.results()));
+}
+
 CATCH_TEST_CASE("a sequence beyond the learned positions of a model is refused") {
   const Driver driver;
   CATCH_REQUIRE(

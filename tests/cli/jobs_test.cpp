@@ -87,6 +87,17 @@ CATCH_TEST_CASE("runs that Slurm still has are not submitted again, those it los
   CATCH_CHECK_THAT(cluster.ask("resume").out, Contains("submitted  job 4712: 6 runs in 6 tasks"));
 }
 
+CATCH_TEST_CASE("tasks are cancelled also after the sweep was frozen anew for this machine") {
+  const Cluster cluster;
+  CATCH_REQUIRE(cluster.submit().code == 0);
+  CATCH_CHECK_THAT(cluster.ask("cancel").out, Contains("nothing to cancel"));
+  const auto folder = *fs::directory_iterator(cluster.driver.output() / "slurm");
+  cluster.slurm.set("queue", folder.path().filename().string() + "|4711|0|RUNNING|None\n");
+  CATCH_REQUIRE(cluster.driver.call({"sweep", "tiny", "--freeze"}).code == 0);
+  CATCH_CHECK_THAT(cluster.ask("cancel").out, Contains("cancelled 1 tasks in 1 jobs"));
+  CATCH_CHECK(cluster.slurm.calls("scancel").back() == std::vector<std::string>{"4711"});
+}
+
 CATCH_TEST_CASE("while the queue is silent nothing is submitted twice, and status says why") {
   const Cluster cluster;
   CATCH_REQUIRE(cluster.submit().code == 0);

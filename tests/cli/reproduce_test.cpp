@@ -54,6 +54,22 @@ CATCH_TEST_CASE("runs of a reference are made again without its experiment, and 
   CATCH_CHECK(record.at("runs")[0].at("numbers") > 3);
 }
 
+CATCH_TEST_CASE("a run of a reference is made again by its id, also where nobody trained it") {
+  const Committed project;
+  const auto record = Json::parse(read_file(project.reference() / "runs.json"));
+  const auto id = record.at("runs")[4].at("id").get<std::string>();
+  for (const bool restored : {false, true}) {
+    CATCH_INFO(restored);
+    if (restored) CATCH_REQUIRE(project.call({"restore", "tiny"}).code == 0);
+    const Answer answer = project.call({"reproduce", id.substr(0, 8)});
+    CATCH_INFO(answer.out << answer.err);
+    CATCH_CHECK(answer.code == 0);
+    CATCH_CHECK_THAT(answer.out, Contains("tiny: 1 of 6 runs made again") && Contains(id));
+  }
+  CATCH_CHECK_THAT(project.call({"reproduce", "feedbeef"}).err,
+                   Contains("there is no run feedbeef"));
+}
+
 CATCH_TEST_CASE("a run of one's own is made again by its id or folder") {
   const Driver driver;
   CATCH_REQUIRE(driver.sweep().code == 0);

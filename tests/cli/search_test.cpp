@@ -45,6 +45,13 @@ CATCH_TEST_CASE("a search leaves one learning rate for each model in the table")
                      Contains("| transformer | 3 |") && Contains("| diff | 3 |"));
   }
 
+  auto watched = arguments;
+  watched[0] = "watch";
+  watched.push_back("--once");
+  const Answer watch = driver.call(watched);
+  CATCH_INFO(watch.out << watch.err);
+  CATCH_CHECK(watch.code == 0);
+
   driver.workers.forget();
   const Answer second = driver.call(arguments);
   CATCH_CHECK(second.code == 0);

@@ -36,6 +36,12 @@ CATCH_TEST_CASE("tuned: each variant's runs have the value that was found before
     CATCH_CHECK_THAT(read_file(folder / "config.yaml"), Contains("lr: 0.003\n"));
     CATCH_CHECK(run.at("axes").size() == 2);  // the tuned key is none of them
   }
+  CATCH_CHECK_THAT(
+      bench.driver.call({"config", "tuned", "--why", "train.lr"}).out,
+      Contains("train.lr: 0.003\n  from tune, whose runs are in ") && Contains("\n  over "));
+  // All that is wrong is said at once.
+  CATCH_CHECK_THAT(bench.driver.call({"sweep", "tuned", "train.steps=[1", "modl.x=3"}).err,
+                   Contains("train.steps=[1") && Contains("modl"));
   CATCH_CHECK_THAT(answer.out, Contains("Tuning of train.lr: Which model is better?") &&
                                    Contains("tuned      train.lr: transformer 0.003, diff 0.003"));
   CATCH_CHECK_THAT(read_file(bench.output() / "table.md"),

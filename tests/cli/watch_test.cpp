@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <map>
+#include <thread>
+#include <vector>
 
 #include "cli/driver.h"
 #include "support/catch.h"
@@ -91,6 +94,33 @@ CATCH_TEST_CASE("watch takes an experiment with its overrides, runs, and whole r
   CATCH_CHECK_THAT(driver.call({"watch", "--once"}).out, Contains(": 0/1 done") &&
                                                              Contains(id.substr(0, 8) + " ") &&
                                                              Contains("interrupted"));
+}
+
+CATCH_TEST_CASE("a results folder that is watched shows new runs and no finished ones") {
+  const Driver driver;
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  std::vector<fs::path> results;
+  for (const auto& run : fs::directory_iterator(driver.results() / "runs")) {
+    results.push_back(run.path() / "result.json");
+  }
+  const auto text = read_file(results[0]);
+  fs::remove(results[0]);
+  const auto watch = driver.start({"watch", "--every=0.02"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto next = read_file(results[1]);
+  fs::remove(results[1]);  // begun when the other one ends
+  write_file_atomically(results[0], text);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  write_file_atomically(results[1], next);
+  const Answer answer = Driver::finish(*watch);
+  CATCH_INFO(answer.out << answer.err);
+  CATCH_CHECK(answer.code == 0);
+  std::size_t finished = 0;
+  for (auto at = answer.out.find(": finished"); at != answer.out.npos;
+       at = answer.out.find(": finished", at + 1)) {
+    ++finished;
+  }
+  CATCH_CHECK(finished <= 2);
 }
 
 CATCH_TEST_CASE("watch says what it needs when it is pointed at nothing it knows") {

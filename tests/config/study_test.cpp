@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "config/composed.h"
 #include "config/schema/reader.h"
 #include "config/support.h"
 #include "config/value/yaml.h"
@@ -11,53 +12,13 @@
 namespace difflab::config {
 namespace {
 
+using studies::compose;
+using studies::Composed;
+using studies::Files;
+using studies::labels;
+using studies::project;
+using studies::run;
 using testing::Folder;
-using Files = std::vector<std::pair<std::string, std::string>>;
-
-Files project(const std::string& experiment) {
-  return {
-      {"configs/config.yaml",
-       "defaults:\n  - model: small\n  - train: short\n  - _self_\nseed: 0\nthreads: 1\n"},
-      {"configs/model/small.yaml", "name: small\nwidth: 8\n"},
-      {"configs/model/large.yaml", "defaults: [small]\nname: large\nwidth: 64\n"},
-      {"configs/train/short.yaml", "steps: 10\nlr: 0.1\n"},
-      {"configs/train/long.yaml", "steps: 99\nlr: 0.2\nwarmup: 5\n"},
-      {"experiments/e.yaml", experiment},
-  };
-}
-
-struct Composed {
-  Study study;
-  std::string problems;
-};
-
-Composed compose(const std::vector<std::string>& overrides = {}) {
-  Problems problems;
-  Composed result;
-  result.study = compose_study({.search_path = SearchPath::of_project("."),
-                                .experiment = "e",
-                                .overrides = overrides,
-                                .run_keys = {"model", "train", "seed", "threads"},
-                                .study_keys = {"title", "tables", "results"}},
-                               problems);
-  result.problems = problems.text();
-  return result;
-}
-
-/// "model=small seed=0 | …", the labels of all points.
-std::string labels(const Study& study) {
-  std::vector<std::string> points;
-  for (const Point& point : study.points) {
-    std::vector<std::string> axes;
-    for (const auto& [axis, label] : point.axes) axes.push_back(axis + "=" + label);
-    points.push_back(join(axes, " "));
-  }
-  return join(points, " | ");
-}
-
-std::string run(const Study& study, std::size_t i) {
-  return to_json(study.points.at(i).config).dump();
-}
 
 constexpr const char* kExperiment = R"(# @package _global_
 title: a question about ${model.name}

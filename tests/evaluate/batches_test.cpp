@@ -114,6 +114,26 @@ struct Found {
         loss(std::log(std::exp(2.0) + static_cast<double>(vocab_size - 1)) - 2 * accuracy) {}
 };
 
+CATCH_TEST_CASE("a batch of long sequences has some of each part of its task") {
+  const auto size_of = [](const TaskConfig& config) {
+    return sequences_per_batch(*build_task(config));
+  };
+  CATCH_CHECK(size_of(NeedleConfig{.length = 4096}) == 1);
+  CATCH_CHECK(size_of(NeedleConfig{.length = 128}) == 32);
+  CATCH_CHECK(size_of(NeedleRecallConfig{.needle = {.length = 128}}) == 32);
+  for (const double share : {0.1, 0.25, 0.5, 0.9}) {
+    CATCH_INFO(share);
+    const auto task =
+        build_task(NeedleRecallConfig{.needle = {.length = 4096}, .recall_share = share});
+    const auto batch = task->batch(kSeed, Split::kTest, 0, sequences_per_batch(*task));
+    CATCH_REQUIRE(batch.parts.size() == 2);
+    CATCH_CHECK(batch.parts[0] > 0);
+    CATCH_CHECK(batch.parts[1] > 0);
+  }
+  const auto tiny = NeedleRecallConfig{.needle = {.length = 4096}, .recall_share = 1e-4};
+  CATCH_CHECK(size_of(tiny) == 64);
+}
+
 CATCH_TEST_CASE("held-out figures are of their split, and their parts weigh as in training") {
   const TaskConfig task_config = NeedleRecallConfig{.needle = kAsked, .recall_share = 0.25};
   const auto task = build_task(task_config);

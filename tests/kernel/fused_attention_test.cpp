@@ -251,12 +251,34 @@ CATCH_TEST_CASE("fused attention keeps its digits when scores are large") {
 }
 
 CATCH_TEST_CASE("fused attention carries a NaN to the rows that see it, and no further") {
-  auto in = draw({1, 20, 1, 1, 4, 4, true}, at::kFloat);
   const at::NoGradGuard no_grad;
-  in.v[0][12][0][1] = NAN;
-  const auto out = kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads).select(3, 1);
-  CATCH_CHECK(out.narrow(1, 0, 12).isfinite().all().item<bool>());
-  CATCH_CHECK(out.narrow(1, 12, 8).isnan().all().item<bool>());
+  for (const char* where : {"q", "k", "v", "a logit that is infinite"}) {
+    CATCH_INFO(where);
+    auto in = draw({1, 40, 1, 1, 4, 4, true}, at::kFloat);
+    const bool is_query = *where == 'q', is_infinite = *where == 'a';
+    auto& from = is_query ? in.q : *where == 'v' ? in.v : in.k;
+    from[0][12] = is_infinite ? 1e30 : NAN;
+    if (is_infinite) in.q[0][12] = 1e30;
+    const auto out = kernel::fused_attention(in.q, in.k, in.v, in.lambda, in.heads);
+    const auto rows = out.isnan().any(3).any(2)[0];
+    for (std::int64_t t = 0; t < 40; ++t) {
+      CATCH_INFO(t);
+      const bool sees = is_query ? t == 12 : is_infinite ? t == 12 : t >= 12;
+      CATCH_CHECK(rows[t].item<bool>() == sees);
+    }
+  }
+}
+
+CATCH_TEST_CASE("the way back carries a NaN of the queries to all that they looked at") {
+  auto in = draw({1, 20, 1, 1, 4, 4, true}, at::kFloat);
+  {
+    const at::NoGradGuard no_grad;
+    in.q[0][12] = NAN;
+  }
+  const auto ours = fused(in, at::ones({1, 20, 1, 4}, at::kFloat));
+  for (const std::size_t i : {0, 1, 2}) {  // of q, k, v
+    CATCH_CHECK(ours.gradients[i].isnan().any().item<bool>());
+  }
 }
 
 // A last layer whose questions stand at the end, or anywhere: whole blocks of 24 rows have no

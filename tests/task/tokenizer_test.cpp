@@ -41,6 +41,16 @@ CATCH_TEST_CASE("a word takes the blank before it, every other character stands 
       tokenizer.encode("For Lina", "the prompt"),
       Contains("the prompt: the word ' Lina' at byte offset 3") && Contains("did you mean  Lima?"));
   CATCH_CHECK((Tokenizer::words_of("bb a") == Tokenizer::words_of("bb a a")));
+  // Letters of any script, but neither dashes nor curly quotes.
+  const std::string foreign = "“Ça”—dit ἄλφα… ß ×";
+  const auto words_of = [](const std::string& written) {
+    const auto known = Tokenizer::words_of(written);
+    std::vector<std::string> found;
+    for (const auto token : known.encode(written)) found.push_back(known.decode(Tokens{token}));
+    return found;
+  };
+  CATCH_CHECK(words_of(foreign) ==
+              std::vector<std::string>{"“", "Ça", "”", "—", "dit", " ἄλφα", "…", " ß", " ", "×"});
   CATCH_CHECK_FALSE((Tokenizer::words_of("b a") == Tokenizer::words_of("b c")));
 }
 

@@ -107,7 +107,9 @@ void print_own(const ConfigOptions& options) {
   ConfigView view{.search_path = places,
                   .values = {},
                   .sources = {},
-                  .trace = config::Trace(first_part(options.why))};
+                  .trace = config::Trace(first_part(options.why)),
+                  .tuned_key = {},
+                  .tuned_in = {}};
   const auto study =
       load_study(arguments.name, arguments.overrides, {options.run, view.trace.observer()});
   if (options.run >= study.points.size()) {
@@ -120,6 +122,10 @@ void print_own(const ConfigOptions& options) {
   view.values = config::write(study.config);
   merge(view.values, config::from_json(study.points[options.run].config));
   if (options.unresolved) view.values = view.trace.tree();
+  if (study.tuned && !options.unresolved) {
+    view.tuned_key = study.tuned->key;
+    view.tuned_in = concat("tune, whose runs are in ", config::shown_path(study.tuning->output));
+  }
   if (explain(view, options)) return;
   options.unresolved ? print_tree(view.values, options.json) : print_study(study, options);
 }

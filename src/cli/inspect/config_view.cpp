@@ -39,8 +39,11 @@ Json why_one(const ConfigView& view, const std::string& path) {
   const config::Value& value = *view.values.find_path(path);
   Json answer{{"key", path}, {"value", config::to_json(value)}};
   const auto& steps = steps_of(view.trace, path);
-  const bool written = !steps.empty() && !steps.back().removed;
-  answer["from"] = written ? Json(steps.back().source.text()) : Json();
+  const bool tuned = path == view.tuned_key;
+  const bool written = !tuned && !steps.empty() && !steps.back().removed;
+  answer["from"] = tuned     ? Json(view.tuned_in)
+                   : written ? Json(steps.back().source.text())
+                             : Json();
   if (written) {
     if (!(steps.back().value == value)) answer["written"] = config::to_json(steps.back().value);
     const auto* target = view.sources.find_path(path);
@@ -72,7 +75,9 @@ ConfigView compose_foreign(const std::vector<fs::path>& folders, const std::stri
   ConfigView view{.search_path = {folders, {}},
                   .values = {},
                   .sources = {},
-                  .trace = config::Trace(followed_key)};
+                  .trace = config::Trace(followed_key),
+                  .tuned_key = {},
+                  .tuned_in = {}};
   for (const auto& folder : folders) {
     if (!fs::is_directory(folder)) throw UserError(concat("there is no folder ", folder.string()));
   }

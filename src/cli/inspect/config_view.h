@@ -17,6 +17,8 @@ struct ConfigView {
   config::Value values;   ///< every key with the value that counts
   config::Value sources;  ///< the composed tree, resolved as far as it can be; knows its sources
   config::Trace trace;
+  std::string tuned_key;  ///< whose value a tuning has found; empty: none
+  std::string tuned_in;   ///< says so, and where
 };
 
 /// Composes a tree written for Hydra, without our schema, as Hydra does: keys under `hydra` are

@@ -65,7 +65,16 @@ void cancel(const JobsOptions& options) {
   if (standings.silence) throw UserError(*standings.silence);
   std::set<std::string> jobs;
   for (const auto& task : standings.tasks) jobs.insert(task.job);
-  if (!jobs.empty()) batch_of(plan)->cancel({jobs.begin(), jobs.end()});
+  if (jobs.empty()) {
+    std::cout << "nothing to cancel: no task of this sweep is in a queue\n";
+    return;
+  }
+  // The plan may have been frozen anew since, for another launcher.
+  for (const auto& system : sweep::batch_systems()) {
+    if (!system->submissions_of(options.folder).empty()) {
+      system->cancel({jobs.begin(), jobs.end()});
+    }
+  }
   std::cout << fmt::format("cancelled {} tasks in {} jobs; ./difflab resume continues the runs\n",
                            standings.tasks.size(), jobs.size());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -80,7 +81,7 @@ class Viewer {
     std::vector<std::filesystem::path> folders;
     for (auto& target : targets_) {
       folders.push_back(target.folder);
-      if (target.is_results) keep_unfinished(target);
+      if (target.is_results) list_again(target);
     }
     return watch_.look(runs_of(targets_), folders, seconds());
   }
@@ -94,6 +95,9 @@ class Viewer {
     } catch (const UserError&) {  // the experiment's file was changed meanwhile
       return false;
     }
+    for (auto& target : now) {
+      if (target.is_results) keep_unfinished(target);
+    }
     const auto runs = runs_of(now);
     const bool more = std::any_of(runs.begin(), runs.end(), [](const sweep::NamedRun& named) {
       return !std::filesystem::exists(named.run.directory.result());
@@ -104,10 +108,15 @@ class Viewer {
 
   // Of a whole results folder only what happens now is of interest: runs that are not finished, and
   // those that were not when this view began. New ones appear in it.
-  void keep_unfinished(Target& target) {
-    if (seconds() < next_listing_) return;
-    next_listing_ = seconds() + 10 * options_.seconds;
+  void list_again(Target& target) {
+    double& next = next_listing_[target.folder.string()];
+    if (seconds() < next) return;
+    next = seconds() + 10 * options_.seconds;
     target.runs = runs_in(target.folder);
+    keep_unfinished(target);
+  }
+
+  void keep_unfinished(Target& target) {
     std::erase_if(target.runs, [this](const sweep::NamedRun& named) {
       const auto& run = named.run.directory;
       if (shown_.count(run.path.string()) > 0) return false;
@@ -142,7 +151,7 @@ class Viewer {
   sweep::Watch watch_;
   sweep::WatchLog log_{std::cout};
   std::set<std::string> shown_;
-  double next_listing_ = 0;
+  std::map<std::string, double> next_listing_;  ///< by folder, in seconds
   Clock::time_point begin_ = Clock::now();
 };
 

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "record/provenance.h"
+#include "record/run_directory.h"
 #include "record/status.h"
+#include "referee/referee.h"
 #include "report/archive/rebuild.h"
 #include "report/archive/reproduction.h"
 #include "run/run_config.h"
@@ -90,22 +93,31 @@ void print_comparison(const sweep::Run& run, const report::Reproduction& found,
   std::cout << fmt::format("  {}  {}\n    {}\n", run.id, run.label(), said);
 }
 
-// Whether every number of the reference's drawn runs is the same, or as far as that can be
-// expected.
-int reproduce(const std::string& name, const fs::path& folder, const ReproduceOptions& options) {
-  const auto finished = committed_runs(folder);
+std::vector<std::string> ids_of(const std::vector<Json>& runs) {
   std::vector<std::string> ids;
-  for (const auto& run : finished) ids.push_back(run.at("id").get<std::string>());
-  const auto archive = report::read_archive(folder, folder);
+  for (const auto& run : runs) ids.push_back(run.at("id").get<std::string>());
+  return ids;
+}
+
+std::vector<std::string> drawn_from(const std::vector<Json>& runs,
+                                    const ReproduceOptions& options) {
   const auto draw =
       options.draw.empty() ? source_state().value("commit", Json()).dump() : options.draw;
+  return report::drawn(ids_of(runs), draw, options.runs);
+}
+
+// Whether every number of these runs of the reference is the same, or as far as that can be
+// expected.
+int reproduce(const std::string& name, const fs::path& folder, const std::vector<std::string>& ids,
+              bool record) {
+  const auto finished = committed_runs(folder);
+  const auto archive = report::read_archive(folder, folder);
   const ScratchFolder scratch("reproduce");
-  const auto study =
-      study_of_drawn(archive.study, report::drawn(ids, draw, options.runs), scratch.path());
+  const auto study = study_of_drawn(archive.study, ids, scratch.path());
   if (const int code = run_study(study, [] { return std::nullopt; }); code != 0) return code;
 
   std::cout << fmt::format("\n{}: {} of {} runs made again\n", name, study.points.size(),
-                           ids.size());
+                           finished.size());
   const auto of_report = report::metrics_of_report(archive.study);
   std::vector<report::Reproduction> all;
   bool is_sound = true;
@@ -123,9 +135,9 @@ int reproduce(const std::string& name, const fs::path& folder, const ReproduceOp
     is_sound = is_sound && found.confirms();
     all.push_back(std::move(found));
   }
-  if (options.record) {
-    const auto record = report::reproduction_record(all, provenance);
-    write_file_atomically(folder / "reproduced.json", record.dump(1) + "\n");
+  if (record) {
+    const auto made = report::reproduction_record(all, provenance);
+    write_file_atomically(folder / "reproduced.json", made.dump(1) + "\n");
   }
   return is_sound ? 0 : kFailed;
 }
@@ -154,6 +166,41 @@ int reproduce_run(const RunDirectory& run) {
     std::cout << "    Made under other conditions: " << others << '\n';
   }
   return found.confirms() ? 0 : kFailed;
+}
+
+struct KeptRun {
+  std::string reference, id;
+};
+
+// The run of a reference whose id begins so; of those that hold it, the first.
+std::optional<KeptRun> kept_run(const std::string& beginning, const fs::path& results) {
+  std::optional<KeptRun> found;
+  for (const auto& name : referee::reference_names(results)) {
+    std::vector<std::string> ids;
+    try {
+      ids = ids_of(committed_runs(results / name / "reference"));
+    } catch (const UserError&) {  // is said when that reference is named
+    }
+    for (const auto& id : ids) {
+      if (!id.starts_with(beginning)) continue;
+      if (found && found->id != id) {
+        throw UserError(concat(beginning, " begins the ids of several runs of references, ",
+                               found->id, " and ", id, "; expected more of it"));
+      }
+      if (!found) found = {name, id};
+    }
+  }
+  return found;
+}
+
+// One that is here, else one of a reference.
+int reproduce_named(const std::string& word, const fs::path& results) {
+  const auto kept = word.find('/') == word.npos ? kept_run(word, results) : std::nullopt;
+  if (!kept) return reproduce_run(find_run(word, results));
+  const RunDirectory here{results / "runs" / kept->id};
+  if (fs::exists(here.path) && !is_restored(here)) return reproduce_run(here);
+  return reproduce(kept->reference, results / kept->reference / "reference", {kept->id},
+                   /*record=*/false);
 }
 
 // The words that name runs, taken out of `words`: paths, and ids or beginnings of ids.
@@ -194,13 +241,16 @@ int reproduce_all(const ReproduceOptions& options) {
     return code != kInterrupted;
   };
   for (const auto& run : runs) {
-    const auto make = [&] { return reproduce_run(find_run(run, results)); };
+    const auto make = [&] { return reproduce_named(run, results); };
     if (!note(attempt(run, make))) return exit_code;
   }
   if (!runs.empty() && !has_names) return exit_code;
   const auto asked = named_references(words);
   for (const auto& name : asked.names) {
-    const auto make = [&] { return reproduce(name, asked.folder(name), options); };
+    const auto make = [&] {
+      const auto folder = asked.folder(name);
+      return reproduce(name, folder, drawn_from(committed_runs(folder), options), options.record);
+    };
     if (!note(attempt(name, make))) break;
   }
   return exit_code;

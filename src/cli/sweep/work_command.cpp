@@ -111,7 +111,7 @@ int work(const WorkOptions& options) {
   if (outcome.unfinished > 0 && StopSignals::time_is_short() && options.requeue) {
     return continue_later(options);
   }
-  if (outcome.interrupted) return kRunStopped;
+  if (outcome.interrupted && outcome.unfinished > 0) return kRunStopped;
   return outcome.failures.empty() ? 0 : kFailed;
 }
 

@@ -65,6 +65,11 @@ class ValueOverride {
   /// Nothing is short where an item of a list is meant: sweep.0.
   void lengthen() {
     const auto parts = key_parts(item_.key);
+    const bool sets_map = item_.type != Override::Type::kDelete && item_.value;
+    if (const Value whole = sets_map ? item_.to_value() : Value();
+        options_.lengthen && parts.size() == 1 && whole.is_map()) {
+      return options_.lengthen(tree_, parts[0], whole);
+    }
     const bool is_item = parts.size() < 2 || parts[1].find_first_not_of("0123456789") == kNowhere;
     if (!options_.lengthen || is_item) return;
     Value over = Value::map();

@@ -36,6 +36,21 @@ bool is_of_suites(const Value& preset) {
                      [](const Value::Entry& entry) { return is_of_suites(entry.value); });
 }
 
+// The key of the sweep that this file sets, and a preset of an experiment that it builds on would
+// set, too: what the file is about would not be run. Fewer seeds are meant.
+const Value::Entry* replaced_axis(const Value& preset, const Document& experiment) {
+  const Value* own = experiment.root.find("sweep");
+  const Value* theirs = preset.find("sweep");
+  if (own == nullptr || !own->is_map() || theirs == nullptr || !theirs->is_map()) return nullptr;
+  for (const Value::Entry& entry : theirs->entries()) {
+    const auto& file = entry.value.source.file;
+    const bool is_other = file != own->source.file && !file.starts_with("override ");
+    if (entry.key != "seed" && own->find(entry.key) && is_other && !is_of_suites(entry.value))
+      return &entry;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
@@ -51,6 +66,19 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
   const Value* preset = presets ? presets->find(chosen.name) : nullptr;
   if (preset && chosen.name == kDefault && experiment != nullptr && !has_default(*experiment) &&
       is_of_suites(*preset)) {
+    return chosen;
+  }
+  const auto* replaced =
+      preset && preset->is_map() && experiment ? replaced_axis(*preset, *experiment) : nullptr;
+  if (replaced != nullptr) {
+    problems.add(replaced->value.source, "preset",
+                 concat("preset ", chosen.name,
+                        " is of an experiment that this one builds on, and "
+                        "would replace its sweep.",
+                        replaced->key,
+                        "; expected another preset, or one "
+                        "named ",
+                        chosen.name, " with a sweep of its own in ", experiment->root.source.file));
     return chosen;
   }
   if (preset && !is_folder_name(chosen.name)) {

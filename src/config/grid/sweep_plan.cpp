@@ -57,6 +57,19 @@ Value resolved_specs(const Value& study, Problems& problems) {
   return sweep;
 }
 
+/// An axis of a zip that is alone in its part, with others of that name outside, was meant to go
+/// together with these.
+void require_company(const SweepPlan::Factor& factor, const std::set<std::string>& around,
+                     Problems& problems) {
+  if (factor.axes.size() != 1) return;
+  const Axis& axis = factor.axes.front();
+  if (axis.zip.empty() || around.count(axis.zip) == 0) return;
+  problems.add(
+      axis.source, "sweep",
+      concat("sweep.", axis.key, " goes together with an axis outside of its union; ",
+             "expected all axes of one zip in the same part, or another name: zip(…,name=x)"));
+}
+
 /// What a part of a union may not have again.
 struct Around {
   std::set<std::string> keys, zips;
@@ -84,7 +97,7 @@ class PlanReader {
         add_axis(plan, entry, around);
       }
     }
-    for (const auto& factor : plan.factors) require_company(factor, around);
+    for (const auto& factor : plan.factors) require_company(factor, around.zips, problems_);
     for (const auto& factor : plan.factors) around.zips.insert(factor.axes[0].zip);
     add_union(plan, specs, around);
     return plan;
@@ -127,17 +140,6 @@ class PlanReader {
     } else {
       same_zip->axes.push_back(std::move(axis));
     }
-  }
-
-  /// An axis of a zip that is alone in its part, with others of that name outside, was meant to go
-  /// together with these.
-  void require_company(const SweepPlan::Factor& factor, const Around& around) {
-    const Axis& axis = factor.axes.front();
-    if (factor.axes.size() > 1 || axis.zip.empty() || around.zips.count(axis.zip) == 0) return;
-    problem(
-        axis.source,
-        concat("sweep.", axis.key, " goes together with an axis outside of its union; ",
-               "expected all axes of one zip in the same part, or another name: zip(…,name=x)"));
   }
 
   /// The union stands where it is written among the axes.
@@ -252,7 +254,33 @@ void replace_axis(SweepPlan& plan, Axis axis, Problems& problems) {
   plan.factors.push_back({{std::move(axis)}, {}});
 }
 
-void check_zips(const SweepPlan& plan, Problems& problems) {
+void regroup_zips(SweepPlan& plan) {
+  std::vector<SweepPlan::Factor> factors;
+  for (SweepPlan::Factor& factor : plan.factors) {
+    for (SweepPlan& part : factor.parts) regroup_zips(part);
+    if (factor.axes.empty()) {
+      factors.push_back(std::move(factor));
+      continue;
+    }
+    for (Axis& axis : factor.axes) {
+      const auto same = std::find_if(factors.begin(), factors.end(), [&](const auto& other) {
+        return !axis.zip.empty() && !other.axes.empty() && other.axes[0].zip == axis.zip;
+      });
+      if (same == factors.end()) {
+        factors.push_back({{std::move(axis)}, {}});
+      } else {
+        same->axes.push_back(std::move(axis));
+      }
+    }
+  }
+  plan.factors = std::move(factors);
+}
+
+void check_zips(const SweepPlan& plan, Problems& problems, std::set<std::string> around) {
+  for (const SweepPlan::Factor& factor : plan.factors) require_company(factor, around, problems);
+  for (const SweepPlan::Factor& factor : plan.factors) {
+    if (!factor.axes.empty()) around.insert(factor.axes[0].zip);
+  }
   for (const SweepPlan::Factor& factor : plan.factors) {
     for (const Axis& axis : factor.axes) {
       const Axis& first = factor.axes.front();
@@ -262,7 +290,7 @@ void check_zips(const SweepPlan& plan, Problems& problems) {
           concat("sweep.", axis.key, " has ", axis.values.size(), " values and goes together with ",
                  first.key, ", which has ", first.values.size()));
     }
-    for (const SweepPlan& part : factor.parts) check_zips(part, problems);
+    for (const SweepPlan& part : factor.parts) check_zips(part, problems, around);
   }
 }
 

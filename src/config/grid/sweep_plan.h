@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,8 +47,13 @@ void union_from_list(Value& tree, const std::string& key, const Value& over);
 /// go together only the named values are kept, for all of them.
 void replace_axis(SweepPlan& plan, Axis axis, Problems& problems);
 
-/// Reports axes that go together and have not the same number of values.
-void check_zips(const SweepPlan& plan, Problems& problems);
+/// Puts axes of one zip together, and others apart, after some were replaced.
+void regroup_zips(SweepPlan& plan);
+
+/// Reports axes that go together and have not the same number of values, or of which a part of a
+/// union has some and what is around it others.
+/// @param around the zips of the sweeps that this one is a part of
+void check_zips(const SweepPlan& plan, Problems& problems, std::set<std::string> around = {});
 
 /// Every axis, in the order in which they are written.
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit);

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -19,10 +20,20 @@ std::int64_t sequences_per_batch(std::int64_t length) {
   return std::max<std::int64_t>(1, kTokens / length);
 }
 
+std::int64_t sequences_per_batch(const Task& task) {
+  constexpr double kMost = 64;  // a part that is smaller may be missing from a batch
+  double least = 1;
+  for (const auto& part : task.parts()) {
+    if (part.share > 0) least = std::min(least, part.share);
+  }
+  return std::max(sequences_per_batch(task.sequence_length()),
+                  static_cast<std::int64_t>(std::ceil(std::min(1 / least, kMost) - 1e-9)));
+}
+
 void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, const std::function<void(const Batch&)>& visit) {
   const auto device = model.parameters().front().device();
-  const auto size = sequences_per_batch(task.sequence_length());
+  const auto size = sequences_per_batch(task);
   for (std::int64_t done = 0, index = 0; done < samples; done += size, ++index) {
     const auto batch = task.batch(seed, split, index, std::min(size, samples - done));
     visit({batch.inputs.to(device), batch.targets.to(device)});
@@ -32,7 +43,7 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, int lanes,
                     const std::function<bool(const Score&)>& enough) {
-  const auto size = sequences_per_batch(task.sequence_length());
+  const auto size = sequences_per_batch(task);
   std::vector<std::optional<Score>> scores(static_cast<std::size_t>((samples + size - 1) / size));
   const auto device = model.parameters().front().device();
   model.reserve_positions(task.sequence_length());  // lanes only read the table
@@ -60,7 +71,7 @@ Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, 
 
 std::int64_t count_targets(const Task& task, std::uint64_t seed, Split split,
                            std::int64_t samples) {
-  const auto size = sequences_per_batch(task.sequence_length());
+  const auto size = sequences_per_batch(task);
   std::int64_t count = 0;
   for (std::int64_t index = 0; index * size < samples; ++index) {
     const auto targets =

@@ -12,6 +12,9 @@ namespace difflab {
 /// How many sequences of T tokens make a batch whose activations stay in the cache.
 std::int64_t sequences_per_batch(std::int64_t length);
 
+/// The same for a task, and as many at least as give each of its parts its share of a batch.
+std::int64_t sequences_per_batch(const Task& task);
+
 /// Visits sequences 0 … samples − 1 of a split, in batches that fit the cache, on the model's
 /// device.
 void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,

@@ -317,7 +317,10 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
   }
   // --results DIR and results=DIR are the same, for experiments and for runs.
   constexpr std::string_view kResults = "results=";
-  if (!results.empty()) overrides.push_back(concat(kResults, results));
+  if (!results.empty()) {
+    overrides.push_back(
+        concat(kResults, of_experiment ? config::in_quotes(results, '\'') : results));
+  }
   if (of_experiment) return study_of_experiment(names.front(), Question::of(overrides, at));
   auto place = find_project() / "results";
   std::erase_if(overrides, [&](const std::string& word) {

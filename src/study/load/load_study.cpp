@@ -109,10 +109,14 @@ config::Study compose(const Study& study, config::Watch watch, config::Problems&
 
 // Whether a typed word sets one of the keys. The options of a group are chosen before.
 bool sets(const std::string& text, std::initializer_list<std::string_view> keys) {
-  const auto item = config::parse_override(text);
-  return !config::is_group_override(item, config::Library(search_path())) &&
-         std::any_of(keys.begin(), keys.end(),
-                     [&](std::string_view key) { return config::meets(item, key); });
+  try {
+    const auto item = config::parse_override(text);
+    return !config::is_group_override(item, config::Library(search_path())) &&
+           std::any_of(keys.begin(), keys.end(),
+                       [&](std::string_view key) { return config::meets(item, key); });
+  } catch (const UserError&) {  // is among the problems already
+    return false;
+  }
 }
 
 // A typed seed would be overruled without a word.

@@ -10,9 +10,10 @@ namespace difflab::sweep {
 namespace {
 
 // What difflab says itself; another value would break its bookkeeping.
-constexpr std::array<std::string_view, 14> kOwn = {
-    "--array",     "--chdir",  "--error",    "--export",  "--input",  "--job-name",  "--no-requeue",
-    "--open-mode", "--output", "--parsable", "--requeue", "--signal", "--test-only", "--wrap"};
+constexpr std::array<std::string_view, 15> kOwn = {
+    "--array",    "--chdir",    "--clusters",   "--error",     "--export",
+    "--input",    "--job-name", "--no-requeue", "--open-mode", "--output",
+    "--parsable", "--requeue",  "--signal",     "--test-only", "--wrap"};
 
 // sbatch takes any beginning of a long option that is not ambiguous.
 bool is_own(std::string_view option) {
@@ -49,7 +50,11 @@ void SlurmLauncher::validate(config::Check& check) const {
       check.problem(key, concat("is '", control ? "(control characters)" : option,
                                 "'; expected a long option such as --mail-type=END"));
     } else if (is_own(option)) {
-      check.problem(key, concat("is '", option, "', which difflab sets itself"));
+      check.problem(key,
+                    concat("is '", option,
+                           option.starts_with("--cl")
+                               ? "'; difflab follows tasks in the queue of its own cluster alone"
+                               : "', which difflab sets itself"));
     }
   }
 }
