@@ -24,7 +24,7 @@ LENGTH, NEEDLES, NOISE_TOKENS, KEYS, VALUES = 64, 4, 64, 32, 32
 BATCH, WARMUP, EVERY = 32, 100, 100
 NONE = -100  # a position that asks for nothing
 # The kinds and heads of headline's eight models; what else tells them apart costs nothing.
-RUNS = [("Transformer", 4, 192)] * 3 + [("DIFF V1", 2, 192)] * 4 + [("DIFF V2", 4, 170)]  # heads, ffn
+RUNS = [*[("Transformer", 4, 192)] * 2, ("Transformer", 2, 192), *[("DIFF V1", 2, 192)] * 4, ("DIFF V2", 4, 170)]  # heads, ffn
 
 
 @dataclasses.dataclass

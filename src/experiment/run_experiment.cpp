@@ -151,7 +151,11 @@ class Work {
                      result.value("diverged_at_step", std::int64_t{0}));
     }
     const auto other = take_training(config_, directory_, lease_);
-    if (other) note_source(*other);
+    if (other) {
+      note_source(*other);
+    } else if (std::filesystem::exists(directory_.checkpoint())) {
+      for (const char* key : kSource) provenance_.keep(key);  // an earlier session took it
+    }
     if (!std::filesystem::exists(directory_.checkpoint())) {
       forget_training(directory_, training_id(config_));
     }
@@ -165,9 +169,8 @@ class Work {
     const auto outcome = train(context_of_training(context));
     const auto& progress = outcome.progress;
     spent_ += outcome.spent;
-    // An earlier session took the training, and only questions were left.
-    if (!other && outcome.spent.training == 0) {
-      for (const char* key : {"trained_in", "training"}) provenance_.keep(key);
+    if (outcome.spent.training > 0) {  // what was taken was damaged
+      for (const char* key : kSource) provenance_.drop(key);
     }
     if (outcome.end == TrainEnd::kInterrupted) {
       write_status(directory_, RunState::kInterrupted, position(progress.step), "",
@@ -182,6 +185,8 @@ class Work {
                  : finished_result(config_, directory_, context, progress, answers(context));
     return publish(result, diverged ? RunState::kDiverged : RunState::kFinished, progress.step);
   }
+
+  static constexpr const char* kSource[] = {"trained_in", "training"};
 
   // Of a training that was taken from another run.
   void note_source(const RunDirectory& other) {

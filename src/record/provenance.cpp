@@ -203,6 +203,10 @@ void Provenance::keep(const std::string& key) {
   note(key, earlier->back()[key]);
 }
 
+void Provenance::drop(const std::string& key) {
+  if (json_.erase(key) > 0) write(Sync::kNothing);
+}
+
 void Provenance::note_training(const RunDirectory& other) {
   Json sessions = Json::array();
   for (const Json& session : sessions_of(read_provenance(other).value_or(Json::object()))) {

@@ -28,6 +28,7 @@ class Provenance {
 
   /// Keeps a fact that the session before noted, if it did.
   void keep(const std::string& key);
+  void drop(const std::string& key);
 
   /// Adds where a training that was taken from another run came from ("training").
   void note_training(const RunDirectory& other);

@@ -52,8 +52,7 @@ void check_optimizer_kept(const RunConfig& run, config::Check& check) {
   }
 }
 
-// The same of the parts that the sequences without repetition have, the first of which gets what
-// the others leave.
+// The sequences without repetition may have parts; the first gets what the others leave.
 void check_parts(const TaskConfig& task, std::int64_t size, const std::string& where,
                  config::Check& check) {
   std::vector<std::pair<const char*, double>> shares;
@@ -74,10 +73,11 @@ void check_parts(const TaskConfig& task, std::int64_t size, const std::string& w
     rest -= share;
     const bool is_lost = rows == 0 && share > 0, is_all = left == 0 && rest > 0;
     if (!is_lost && !is_all) continue;
-    check.problem(concat(where, "task.", key),
-                  concat("is ", share, ", which ", is_lost ? "is none" : "leaves no other part any",
-                         " of the ", size, size == 1 ? " sequence" : " sequences",
-                         " of a batch without repetition; expected a larger train.batch_size"));
+    check.problem(
+        concat(where, "task.", key),
+        concat("is ", share, is_lost ? ", none" : ", all", " of the ", size,
+               size == 1 ? " sequence" : " sequences",
+               " that a batch has beside repetition; expected a larger train.batch_size"));
     return;
   }
 }
@@ -93,8 +93,8 @@ void check_mixture(const TaskConfig& task, const TrainConfig& train, const std::
       task);
   const auto size = train.batch_size;
   const auto repeated = std::llround(share * static_cast<double>(size));
-  if (train.steps == 0) return;
-  if (share <= 0 || share >= 1 || (repeated > 0 && repeated < size)) {
+  if (train.steps == 0 || share >= 1) return;
+  if (share <= 0 || (repeated > 0 && repeated < size)) {
     return check_parts(task, size - (share > 0 ? repeated : 0), where, check);
   }
   check.problem(concat(where, "task.recall_share"),

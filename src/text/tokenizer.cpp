@@ -88,13 +88,16 @@ std::string list_of(const std::vector<char32_t>& characters) {
 }
 
 // Beyond ASCII, all but the blocks of punctuation and symbols are letters: Latin-1's signs, general
-// punctuation with dashes and curly quotes, arrows to geometric shapes, CJK punctuation, emoji.
+// and supplemental punctuation with dashes and curly quotes, currencies, arrows to geometric
+// shapes, CJK and fullwidth punctuation, emoji. Scripts that keep punctuation in their own blocks
+// have some of it inside words.
 bool is_letter(char32_t code) {
   const auto in = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
   if (code < 0x80) return in('a', 'z') || in('A', 'Z');
   if (in(0x80, 0xbf)) return code == 0xaa || code == 0xb5 || code == 0xba;
   return code != 0xd7 && code != 0xf7 && !in(0x2000, 0x206f) && !in(0x20a0, 0x20cf) &&
-         !in(0x2190, 0x2bff) && !in(0x3000, 0x3003) && !in(0x3008, 0x3020) && !in(0x1f000, 0x1faff);
+         !in(0x2190, 0x2bff) && !in(0x2e00, 0x2e7f) && !in(0xfe30, 0xfe4f) && !in(0xff00, 0xff0f) &&
+         !in(0xff1a, 0xff20) && !in(0x3000, 0x3003) && !in(0x3008, 0x3020) && !in(0x1f000, 0x1faff);
 }
 
 // The character that a text begins with, which is UTF-8, and its bytes.

@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <regex>
-#include <sstream>
+#include <string>
 #include <utility>
 
 #include "util/error.h"
@@ -95,12 +95,18 @@ std::string read_file(const fs::path& path) {
   if (fs::is_directory(path, ignored)) fail("read", path, EISDIR);
   // Such as /dev/zero, which would fill the memory.
   if (fs::is_character_file(path, ignored)) fail("read", path, EINVAL);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail("read", path, errno);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) fail("read", path, errno);
-  return std::move(text).str();
+  // A stream would end at a failing read as at the end of the file.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail("read", path, errno);
+  std::string text;
+  std::array<char, 1 << 16> buffer;
+  while (true) {
+    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("read", path, errno);
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
 }
 
 void write_file_atomically(const fs::path& path, std::string_view bytes, Sync sync) {

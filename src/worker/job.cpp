@@ -48,6 +48,8 @@ void install_stop_signals() {
   }
 }
 
+bool stop_is_requested() { return stop != 0; }
+
 int run_job(const std::filesystem::path& directory, int cores, WhenTaken when_taken) {
   const RunDirectory run{std::filesystem::absolute(directory).lexically_normal()};
   std::unique_ptr<Lease> lease;

@@ -7,6 +7,9 @@ namespace difflab {
 /// TERM, INT, HUP, USR1 and USR2 ask the run to stop at the next step; a second INT ends at once.
 void install_stop_signals();
 
+/// Whether one of them has come, for whichever job.
+bool stop_is_requested();
+
 /// What a job does whose run somebody else is at.
 enum class WhenTaken { kWait, kGiveUp };
 

@@ -72,7 +72,8 @@ class Child {
       redirect_output(RunDirectory{directory}.log());
       const int code = run_job_(directory);
       std::cout.flush();
-      if (code != kDone || Clock::now() - born_ > kYoung) _exit(code);
+      // A signal that came too late for this run is not meant for the next one.
+      if (code != kDone || stop_is_requested() || Clock::now() - born_ > kYoung) _exit(code);
       ::malloc_trim(0);
       if (!say_complete()) _exit(code);
       directory = next();

@@ -28,17 +28,32 @@ CATCH_TEST_CASE(
     const Folder folder(files);
     return compose(overrides);
   };
-  CATCH_CHECK(
-      composed("", {}).problems ==
-      "experiments/base.yaml:4:28: preset default is of an experiment that this one builds "
-      "on, and would replace its sweep.model; expected another preset, or one named default "
-      "with a sweep of its own in experiments/e.yaml");
+  const std::string refusal =
+      "experiments/base.yaml:4:28: preset default is of a file that this experiment builds on, and "
+      "would replace its sweep.model; expected another preset, or presets.default.sweep.model in "
+      "experiments/e.yaml";
+  CATCH_CHECK(composed("", {}).problems == refusal);
+  const std::string other_axis = "presets: {default: {sweep: {seed: [7]}}}\n";
+  CATCH_CHECK(composed(other_axis, {}).problems == refusal);
   CATCH_CHECK(labels(composed("", {"preset=few"}).study) ==
               "model=small seed=5 | model=large seed=5");
   CATCH_CHECK(composed("", {"preset=full"}).study.points.size() == 4);
   const std::string own = "presets: {default: {sweep: {model: [large]}}}\n";
   CATCH_CHECK(labels(composed(own, {}).study) == "model=large seed=0 | model=large seed=1");
   CATCH_CHECK(composed("", {"presets.default.sweep.model=[large]"}).study.points.size() == 2);
+}
+
+CATCH_TEST_CASE("a sweep that is a list is not replaced by such a preset either") {
+  auto files = project(
+      "# @package _global_\ndefaults: [/experiment/base, _self_]\n"
+      "sweep: [{model: [small, large]}]\n");
+  files.emplace_back(
+      "experiments/base.yaml",
+      "# @package _global_\nsweep: {union: [{model: small}]}\n"
+      "presets: {default: {sweep: {union: [{model: small}]}}, few: {sweep: {repeat: 2}}}\n");
+  const Folder folder(files);
+  CATCH_CHECK_THAT(compose().problems, Catch::Contains("would replace its sweep.union"));
+  CATCH_CHECK(compose({"preset=few"}).problems == "");
 }
 
 CATCH_TEST_CASE("axes of one zip that are typed go together, in whatever order") {
@@ -51,11 +66,21 @@ CATCH_TEST_CASE("axes of one zip that are typed go together, in whatever order")
       labels(compose({"model=zip(small,large)", "train.steps=zip(1,2)", "train.lr=0.1"}).study) ==
       "model=small train.steps=1 train.lr=0.1 seed=0 | "
       "model=large train.steps=2 train.lr=0.1 seed=0");
-  // Another name, another zip.
   CATCH_CHECK(
       compose({"model=zip(small,large,name=x)", "train.lr=zip(0.3,0.4)"}).study.points.size() == 4);
   CATCH_CHECK_THAT(compose({"model=zip(small,large)", "train.lr=zip(0.3,0.4,0.5)"}).problems,
                    Catch::Contains("has 3 values and goes together with model, which has 2"));
+}
+
+CATCH_TEST_CASE("an axis of a zip that is typed with another name leaves it, in whatever order") {
+  const Folder folder(project(
+      "# @package _global_\nsweep: {model: 'zip(small,large)', train.lr: 'zip(0.1,0.2)'}\n"));
+  for (const auto& typed :
+       {std::vector<std::string>{"model=zip(large,small,name=x)", "train.lr=0.1"},
+        std::vector<std::string>{"train.lr=0.1", "model=zip(large,small,name=x)"}}) {
+    CATCH_CHECK(labels(compose(typed).study) ==
+                "model=large train.lr=0.1 | model=small train.lr=0.1");
+  }
 }
 
 CATCH_TEST_CASE("an axis of a zip in a part of a union does not go with a typed one around it") {

@@ -47,20 +47,27 @@ CATCH_TEST_CASE(
     "matrices of the layers are rounded row by row, and are themselves again after it") {
   const at::NoGradGuard no_grad;
   const auto task = kFewNeedles.build();
-  auto model = random_model(kTwoLayers, task->vocab_size());
+  ModelConfig per_head = kTwoLayers, v2 = kTwoLayers;
+  std::get<DifferentialAttentionConfig>(per_head.attention).lambda_per = LambdaScope::kHead;
+  v2.attention = DifferentialV2Config{.heads = 2};
+  const int i = GENERATE(0, 1, 2);
+  CATCH_INFO(i);
+  const auto& config = i == 0 ? kTwoLayers : i == 1 ? per_head : v2;
+  auto model = random_model(config, task->vocab_size());
   const WeightQuantizationConfig asked{.bits = {3, 20}, .samples = 30};
   const auto result = asked.run({model, kFewNeedles, *task, /*seed=*/3});
 
   const auto batch = task->batch(3, Split::kTest, 0, 30);
   const auto exact = score(model, batch.inputs, batch.targets).loss();
-  auto rounded = random_model(kTwoLayers, task->vocab_size());
+  auto rounded = random_model(config, task->vocab_size());
   int matrices = 0;
   for (const auto& parameter : rounded.named_parameters()) {
-    if (!parameter.key().starts_with("layers.") || parameter.value().dim() != 2) continue;
+    if (!parameter.key().starts_with("layers.") || !parameter.key().ends_with(".weight")) continue;
+    if (parameter.value().dim() != 2) continue;
     round_rows(parameter.value(), 3);
     ++matrices;
   }
-  CATCH_REQUIRE(matrices == 2 * 7);  // q, k, v, out; gate, up, down
+  CATCH_REQUIRE(matrices == 2 * (i == 2 ? 8 : 7));  // q, k, v, out, of V2 λ; gate, up, down
   const auto loss = score(rounded, batch.inputs, batch.targets).loss();
   CATCH_REQUIRE(std::abs(loss - exact) > 1e-3);
   const auto& cells = result.details["cells"];

@@ -114,7 +114,7 @@ def check(browser, pages):
 def main():
     browser = browser_here()
     if browser is None:
-        print("no Chromium here")
+        print("SKIPPED: no Chromium here")
         return 77
     root = pathlib.Path(sys.argv[1]).resolve()
     written = sorted(root.glob("*/reference/report.html")) or sorted(root.glob("*/smoke/report.html"))

@@ -50,8 +50,8 @@ CATCH_TEST_CASE("no event may be called as what a report reads off the curve") {
   CATCH_CHECK(testing::Problems::of(config) == "");
   config.events[0].name = "learn";
   CATCH_CHECK(testing::Problems::of(config) ==
-              "events have one named learn, as the steps until learned are in a report (learned); "
-              "give it another name\n");
+              "events have one named learn, but reports write steps_to_learn themselves (learned); "
+              "expected another name\n");
 }
 
 CATCH_TEST_CASE("what a small batch finds by luck is not confirmed by the full one") {

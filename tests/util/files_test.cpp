@@ -57,6 +57,8 @@ CATCH_TEST_CASE("a write that cannot be done names the path and the reason") {
                           Catch::Contains("folder.txt") && Catch::Contains("No such file"));
   CATCH_CHECK_THROWS_WITH(read_file(folder.path()), Catch::Contains("Is a directory"));
   CATCH_CHECK_THROWS_AS(read_file(folder.path() / "missing"), UserError);
+  // It can be opened, and its first byte belongs to nobody.
+  CATCH_CHECK_THROWS_WITH(read_file("/proc/self/mem"), Catch::Contains("Input/output error"));
 }
 
 CATCH_TEST_CASE("SHA-256 gives the published digests") {

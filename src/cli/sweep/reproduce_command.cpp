@@ -193,12 +193,20 @@ std::optional<KeptRun> kept_run(const std::string& beginning, const fs::path& re
   return found;
 }
 
-// One that is here, else one of a reference.
+// The finished run of one's own whose id begins so, if there is one alone.
+std::optional<RunDirectory> own_run(const std::string& word, const fs::path& results) {
+  try {
+    const auto run = find_run(word, results);
+    if (state_of(run) == RunState::kFinished && !is_restored(run)) return run;
+  } catch (const UserError&) {  // a reference may hold it
+  }
+  return std::nullopt;
+}
+
 int reproduce_named(const std::string& word, const fs::path& results) {
+  if (const auto own = own_run(word, results)) return reproduce_run(*own);
   const auto kept = word.find('/') == word.npos ? kept_run(word, results) : std::nullopt;
   if (!kept) return reproduce_run(find_run(word, results));
-  const RunDirectory here{results / "runs" / kept->id};
-  if (fs::exists(here.path) && !is_restored(here)) return reproduce_run(here);
   return reproduce(kept->reference, results / kept->reference / "reference", {kept->id},
                    /*record=*/false);
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "util/text.h"
@@ -36,19 +39,29 @@ bool is_of_suites(const Value& preset) {
                      [](const Value::Entry& entry) { return is_of_suites(entry.value); });
 }
 
-// The key of the sweep that this file sets, and a preset of an experiment that it builds on would
-// set, too: what the file is about would not be run. Fewer seeds are meant.
-const Value::Entry* replaced_axis(const Value& preset, const Document& experiment) {
-  const Value* own = experiment.root.find("sweep");
-  const Value* theirs = preset.find("sweep");
-  if (own == nullptr || !own->is_map() || theirs == nullptr || !theirs->is_map()) return nullptr;
-  for (const Value::Entry& entry : theirs->entries()) {
-    const auto& file = entry.value.source.file;
-    const bool is_other = file != own->source.file && !file.starts_with("override ");
-    if (entry.key != "seed" && own->find(entry.key) && is_other && !is_of_suites(entry.value))
-      return &entry;
+// A list is a union.
+std::vector<std::pair<std::string, const Value*>> sweep_entries(const Value& of) {
+  std::vector<std::pair<std::string, const Value*>> entries;
+  const Value* sweep = of.find("sweep");
+  if (sweep != nullptr && sweep->is_list()) return {{"union", sweep}};
+  if (sweep == nullptr || !sweep->is_map()) return {};
+  for (const Value::Entry& entry : sweep->entries()) entries.emplace_back(entry.key, &entry.value);
+  return entries;
+}
+
+// The key of the sweep that this file sets, and a preset of a file that it builds on would set,
+// too: what the file is about would not be run. Fewer seeds are meant.
+std::optional<std::pair<std::string, const Value*>> replaced_axis(const Value& preset,
+                                                                  const Document& experiment) {
+  for (const auto& [own, mine] : sweep_entries(experiment.root)) {
+    if (own == "seed" || own == "repeat") continue;
+    for (const auto& [key, theirs] : sweep_entries(preset)) {
+      const auto& file = theirs->source.file;
+      const bool is_other = file != mine->source.file && !file.starts_with("override ");
+      if (key == own && is_other && !is_of_suites(*theirs)) return std::pair(key, theirs);
+    }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -68,17 +81,16 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
       is_of_suites(*preset)) {
     return chosen;
   }
-  const auto* replaced =
-      preset && preset->is_map() && experiment ? replaced_axis(*preset, *experiment) : nullptr;
-  if (replaced != nullptr) {
-    problems.add(replaced->value.source, "preset",
-                 concat("preset ", chosen.name,
-                        " is of an experiment that this one builds on, and "
-                        "would replace its sweep.",
-                        replaced->key,
-                        "; expected another preset, or one "
-                        "named ",
-                        chosen.name, " with a sweep of its own in ", experiment->root.source.file));
+  const auto replaced =
+      preset && preset->is_map() && experiment ? replaced_axis(*preset, *experiment) : std::nullopt;
+  if (replaced) {
+    const auto& [key, theirs] = *replaced;
+    problems.add(
+        theirs->source, "preset",
+        concat("preset ", chosen.name,
+               " is of a file that this experiment builds on, and would replace its sweep.", key,
+               "; expected another preset, or presets.", chosen.name, ".sweep.", key, " in ",
+               experiment->root.source.file));
     return chosen;
   }
   if (preset && !is_folder_name(chosen.name)) {

@@ -248,7 +248,6 @@ class StudyComposer {
       }
       check_values(axis, library_, problems_);
     });
-    regroup_zips(plan_);
     check_zips(plan_, problems_);
     if (count_points(plan_, kMaxPoints + 1) > kMaxPoints) {
       problems_.add({}, "sweep", concat("the sweep has more than ", kMaxPoints, " points"));

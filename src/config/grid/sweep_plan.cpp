@@ -72,14 +72,14 @@ void require_company(const SweepPlan::Factor& factor, const std::set<std::string
 
 /// What a part of a union may not have again.
 struct Around {
-  std::set<std::string> keys, zips;
+  std::set<std::string> keys;
 };
 
 class PlanReader {
  public:
   PlanReader(const Library& library, Problems& problems) : library_(library), problems_(problems) {}
 
-  /// @param around the keys and zips of the sweeps that this one is a part of
+  /// @param around the keys of the sweeps that this one is a part of
   SweepPlan read(const Value& specs, Around around = {}) {
     SweepPlan plan;
     if (!specs.is_map()) {
@@ -97,8 +97,6 @@ class PlanReader {
         add_axis(plan, entry, around);
       }
     }
-    for (const auto& factor : plan.factors) require_company(factor, around.zips, problems_);
-    for (const auto& factor : plan.factors) around.zips.insert(factor.axes[0].zip);
     add_union(plan, specs, around);
     return plan;
   }
@@ -200,6 +198,29 @@ void narrow(SweepPlan::Factor& factor, const Axis& by, const Axis& wanted, Probl
   }
 }
 
+// Puts axes of one zip together, and others apart.
+void regroup_zips(SweepPlan& plan) {
+  std::vector<SweepPlan::Factor> factors;
+  for (SweepPlan::Factor& factor : plan.factors) {
+    for (SweepPlan& part : factor.parts) regroup_zips(part);
+    if (factor.axes.empty()) {
+      factors.push_back(std::move(factor));
+      continue;
+    }
+    for (Axis& axis : factor.axes) {
+      const auto same = std::find_if(factors.begin(), factors.end(), [&](const auto& other) {
+        return !axis.zip.empty() && !other.axes.empty() && other.axes[0].zip == axis.zip;
+      });
+      if (same == factors.end()) {
+        factors.push_back({{std::move(axis)}, {}});
+      } else {
+        same->axes.push_back(std::move(axis));
+      }
+    }
+  }
+  plan.factors = std::move(factors);
+}
+
 bool replace_within(SweepPlan& plan, const Axis& axis, Problems& problems) {
   bool found = false;
   for (SweepPlan::Factor& factor : plan.factors) {
@@ -245,35 +266,8 @@ void union_from_list(Value& tree, const std::string& key, const Value& over) {
 }
 
 void replace_axis(SweepPlan& plan, Axis axis, Problems& problems) {
-  if (replace_within(plan, axis, problems)) return;
-  for (SweepPlan::Factor& factor : plan.factors) {
-    if (axis.zip.empty() || factor.axes.empty() || factor.axes[0].zip != axis.zip) continue;
-    factor.axes.push_back(std::move(axis));
-    return;
-  }
-  plan.factors.push_back({{std::move(axis)}, {}});
-}
-
-void regroup_zips(SweepPlan& plan) {
-  std::vector<SweepPlan::Factor> factors;
-  for (SweepPlan::Factor& factor : plan.factors) {
-    for (SweepPlan& part : factor.parts) regroup_zips(part);
-    if (factor.axes.empty()) {
-      factors.push_back(std::move(factor));
-      continue;
-    }
-    for (Axis& axis : factor.axes) {
-      const auto same = std::find_if(factors.begin(), factors.end(), [&](const auto& other) {
-        return !axis.zip.empty() && !other.axes.empty() && other.axes[0].zip == axis.zip;
-      });
-      if (same == factors.end()) {
-        factors.push_back({{std::move(axis)}, {}});
-      } else {
-        same->axes.push_back(std::move(axis));
-      }
-    }
-  }
-  plan.factors = std::move(factors);
+  if (!replace_within(plan, axis, problems)) plan.factors.push_back({{std::move(axis)}, {}});
+  regroup_zips(plan);
 }
 
 void check_zips(const SweepPlan& plan, Problems& problems, std::set<std::string> around) {

@@ -44,14 +44,12 @@ SweepPlan read_sweep(const Value& study, const Library& library, Problems& probl
 void union_from_list(Value& tree, const std::string& key, const Value& over);
 
 /// Gives every axis of that key the values of `axis`, or adds it as the last factor. Of axes that
-/// go together only the named values are kept, for all of them.
+/// go together only the named values are kept, for all of them; zip(…) puts it with those of its
+/// name.
 void replace_axis(SweepPlan& plan, Axis axis, Problems& problems);
 
-/// Puts axes of one zip together, and others apart, after some were replaced.
-void regroup_zips(SweepPlan& plan);
-
-/// Reports axes that go together and have not the same number of values, or of which a part of a
-/// union has some and what is around it others.
+/// Reports axes that go together and have not the same number of values, and one that is alone in
+/// its part of a union and goes together with others around it.
 /// @param around the zips of the sweeps that this one is a part of
 void check_zips(const SweepPlan& plan, Problems& problems, std::set<std::string> around = {});
 

@@ -12,7 +12,8 @@ namespace difflab {
 /// How many sequences of T tokens make a batch whose activations stay in the cache.
 std::int64_t sequences_per_batch(std::int64_t length);
 
-/// The same for a task, and as many at least as give each of its parts its share of a batch.
+/// The same for a task, but at least as many (up to 64) as give each of its parts some of a batch,
+/// which may then be too large for the cache.
 std::int64_t sequences_per_batch(const Task& task);
 
 /// Visits sequences 0 … samples − 1 of a split, in batches that fit the cache, on the model's

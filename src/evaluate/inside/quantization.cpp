@@ -19,8 +19,9 @@ class WithRoundedMatrices {
   WithRoundedMatrices(LanguageModel& model, std::int64_t bits) {
     for (const auto& parameter : model.named_parameters()) {
       const auto& values = parameter.value();
-      // The vectors of λ are a matrix if each head has its own, and no weights of a projection.
-      const bool is_lambda = parameter.key().find("lambda_") != std::string::npos;
+      // The vectors of λ are a matrix if each head has its own, but no weights of a projection.
+      const bool is_lambda = parameter.key().find(".lambda_") != std::string::npos &&
+                             !parameter.key().ends_with(".weight");
       if (!parameter.key().starts_with("layers.") || values.dim() != 2 || is_lambda) continue;
       kept_.emplace_back(values, values.clone());
       const at::Tensor matrix = values;

@@ -1,5 +1,7 @@
 // Times to an event are kept where some runs never got there, and are looked for often enough.
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "referee/rule/rules.h"
 #include "report/data/format.h"
@@ -79,10 +81,16 @@ void look_at_schedule(const Reference& one, const CsvTable& table, const std::st
 void look_at_rate(const Reference& one, const CsvTable& table, Objections& objections) {
   const auto schedules = one.values("train.schedule");
   const auto ends = one.values("train.final_lr_ratio");
-  if (schedules.count("cosine") == 0 && !(schedules.empty() && !ends.empty())) return;
-  if (ends.size() == 1 && *ends.begin() == "1") return;
-  objections.object(one, table.file,
-                    "times to an event under a rate that falls to the horizon (cosine)");
+  std::vector<std::string> falling;
+  for (const auto& schedule : schedules) {
+    if (schedule != "constant") falling.push_back(schedule);
+  }
+  // Before there was a choice, all with an end were cosines.
+  if (schedules.empty() && !ends.empty()) falling.emplace_back("cosine");
+  if (falling.empty() || (ends.size() == 1 && *ends.begin() == "1")) return;
+  objections.object(
+      one, table.file,
+      concat("times to an event under a rate that falls to the horizon (", join(falling), ")"));
 }
 
 }  // namespace

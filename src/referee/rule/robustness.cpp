@@ -54,14 +54,17 @@ Contrast contrast_of(const Reference& one) {
   Contrast contrast{one.compared_axis(),
                     {claim.variant, claim.against.empty() ? study.baseline : claim.against},
                     {},
-                    true};
+                    false};
+  std::size_t most = 0;
   const auto task = claim.where.find("task");
   for (const auto& run : one.archive->frame.runs()) {
     const Json* kind = run.config("task.kind");
     if (kind == nullptr || (task && run.axis("task") != *task)) continue;
     contrast.tasks.insert(kind->get<std::string>());
-    contrast.asks_one_thing = contrast.asks_one_thing && parts_of(run) == 1;
+    const auto parts = parts_of(run);  // none of a run that diverged, or has no result
+    most = std::max(most, parts);
   }
+  contrast.asks_one_thing = most == 1;
   return contrast;
 }
 

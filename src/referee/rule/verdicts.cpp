@@ -32,7 +32,8 @@ double best_p(const Reference& one, const Statement& statement) {
 void check_side(const Reference& one, const Statement& statement, Objections& objections) {
   const auto& interval = statement.interval;
   if (!interval) return objections.cannot_check(one, named(statement), "it shows no interval");
-  if (interval->low <= 0 && interval->high >= 0) {
+  // An end that is printed as 0 may have been rounded to it.
+  if (interval->low < 0 && interval->high > 0) {
     objections.object(one, named(statement),
                       concat(statement.verdict, " beside an interval that holds zero"));
   }

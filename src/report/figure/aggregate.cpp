@@ -160,7 +160,14 @@ std::string describe_spread(const std::vector<Group>& groups, bool shows_interva
                 least == most ? "" : concat(least, "–"), most, " runs", never);
 }
 
-std::string describe_gaps(const Frame& frame, const std::string& axis, const Labels& labels) {
+std::string describe_gaps(const Frame& frame, const std::string& axis, const TextMap& where,
+                          const Labels& labels) {
+  const auto is_behind = [&](const FrameRun& run) {
+    return std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
+      const bool is_axis = !run.axis(entry.first).empty() || run.config(entry.first) != nullptr;
+      return !is_axis || matches({.run = &run, .fields = nullptr}, TextMap{{entry}});
+    });
+  };
   std::vector<std::string> diverged;
   std::vector<std::string> missing, not_learned;
   for (const std::string& value : frame.values(axis)) {
@@ -168,7 +175,7 @@ std::string describe_gaps(const Frame& frame, const std::string& axis, const Lab
     std::size_t absent = 0, unlearned = 0;
     std::vector<std::string> steps;
     for (const FrameRun& run : frame.runs()) {
-      if (run.axis(axis) != value) continue;
+      if (run.axis(axis) != value || !is_behind(run)) continue;
       ++planned;
       if (!run.has_result()) ++absent;
       if (run.metric(kLearned) == 0.0) ++unlearned;

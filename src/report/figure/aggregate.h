@@ -46,6 +46,8 @@ std::string describe_spread(const std::vector<Group>& groups, bool shows_interva
 
 /// "Diverged: DIFF (step 120). Without a result: DIFF V2 (1 of 3)" for the runs behind a figure
 /// that are missing from it, and which have not learned; empty if all is well.
-std::string describe_gaps(const Frame& frame, const std::string& axis, const Labels& labels);
+/// @param where of the figure; keys of cells say nothing of runs
+std::string describe_gaps(const Frame& frame, const std::string& axis, const TextMap& where,
+                          const Labels& labels);
 
 }  // namespace difflab::report

@@ -80,6 +80,23 @@ Json spread_fields(const Group& group) {
   return fields;
 }
 
+std::size_t drop_intervals_at_zero(Json& values) {
+  std::size_t dropped = 0;
+  for (Json& row : values) {
+    if (!row.at("low").is_number() || row["low"].get<double>() > 0) continue;
+    row["low"] = row["high"] = nullptr;
+    ++dropped;
+  }
+  return dropped;
+}
+
+std::string describe_dropped(std::size_t intervals) {
+  return intervals == 0
+             ? ""
+             : concat(intervals, intervals == 1 ? " interval reaches 0 and is not shown"
+                                                : " intervals reach 0 and are not shown");
+}
+
 void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::string& measure,
              const std::vector<Group>& groups) {
   for (const std::string& key : keys) {

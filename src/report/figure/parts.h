@@ -37,6 +37,13 @@ Json chance_rules(const std::vector<double>& levels, const char* channel);
 /// "mean", "low", "high" (null without an interval) and "n" of a group, as fields of a datum.
 Json spread_fields(const Group& group);
 
+/// Takes intervals that reach 0 or less from values that a log axis shows, which would show nothing
+/// else. How many.
+std::size_t drop_intervals_at_zero(Json& values);
+
+/// "2 intervals reach 0 and are not shown"; empty for none.
+std::string describe_dropped(std::size_t intervals);
+
 /// The columns `keys`, mean_M, low_M, high_M, n and one row per group, for the figure's CSV.
 void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::string& measure,
              const std::vector<Group>& groups);

@@ -144,7 +144,7 @@ std::vector<std::string> subtitle_of(const BarPlan& plan, const Frame& frame,
   if (plan.config.points) lines[0] += " (points)";
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
   const std::string& axis = plan.layout.lying ? plan.config.x : plan.config.color;
-  const std::string gaps = describe_gaps(frame, axis, plan.style.labels);
+  const std::string gaps = describe_gaps(frame, axis, plan.config.where, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
   return lines;
 }

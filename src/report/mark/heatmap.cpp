@@ -184,7 +184,7 @@ std::vector<std::string> subtitle_of(const HeatmapPlan& plan, const Frame& frame
     parts.push_back(describe_chance(plan.chance));
   }
   std::vector<std::string> lines = {join(parts, "; ")};
-  const std::string gaps = describe_gaps(frame, plan.config.facet, labels);
+  const std::string gaps = describe_gaps(frame, plan.config.facet, plan.config.where, labels);
   if (!gaps.empty()) lines.push_back(gaps);
   return lines;
 }

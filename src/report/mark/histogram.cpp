@@ -272,7 +272,7 @@ Drawing HistogramConfig::draw(const Frame& frame, const Style& style) const {
   const std::vector<std::string> keys = {facet, color, "bin_from", "bin_to"};
   const auto groups = aggregate(frame, rows, keys, "share");
   std::vector<std::string> subtitle = {describe_spread(groups, /*shows_interval=*/false)};
-  const std::string gaps = describe_gaps(frame, color, style.labels);
+  const std::string gaps = describe_gaps(frame, color, where, style.labels);
   if (!gaps.empty()) subtitle.push_back(gaps);
   Drawing drawing;
   drawing.spec =

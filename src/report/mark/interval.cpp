@@ -208,7 +208,7 @@ Json layers_of(const IntervalPlan& plan, const Json& order, const Json& values) 
 }
 
 std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& frame,
-                                     const std::vector<IntervalRow>& rows) {
+                                     const std::vector<IntervalRow>& rows, std::size_t dropped) {
   std::vector<Group> groups;
   bool any_never = false;
   for (const auto& row : rows) {
@@ -226,8 +226,10 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
   });
   if (!plan.is_difference() && line != plan.names.end()) lines[0] += "; line: " + line->label;
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
-  const auto gaps = describe_gaps(frame, plan.config.y, plan.style.labels);
-  if (!gaps.empty()) lines.push_back(gaps);
+  for (auto said : {describe_dropped(dropped),
+                    describe_gaps(frame, plan.config.y, plan.config.where, plan.style.labels)}) {
+    if (!said.empty()) lines.push_back(std::move(said));
+  }
   return lines;
 }
 
@@ -315,9 +317,10 @@ Drawing IntervalConfig::draw(const Frame& frame, const Style& style) const {
 
   std::string what = style.labels.heading(plan.metric);
   if (plan.is_difference()) what += ", difference to " + style.labels.value(against);
+  Json values = data_of(rows, plan, frame.baseline());
+  const auto dropped = x_scale == AxisScale::kLog ? drop_intervals_at_zero(values) : 0;
   Drawing drawing;
-  drawing.spec = style.start(*this, what, subtitle_of(plan, frame, rows));
-  const Json values = data_of(rows, plan, frame.baseline());
+  drawing.spec = style.start(*this, what, subtitle_of(plan, frame, rows, dropped));
   drawing.spec["data"] = Json{{"values", values}};
   lay_out(plan, values, drawing.spec);
   add_interval_csv(plan, rows, drawing);

@@ -194,7 +194,8 @@ Json layers(const LinePlan& plan, const Json& values) {
 }
 
 std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
-                                     const std::vector<Group>& groups, bool is_cut) {
+                                     const std::vector<Group>& groups, bool is_cut,
+                                     std::size_t dropped) {
   std::vector<std::string> lines = {describe_spread(groups, plan.config.band == Band::kCi95)};
   if (is_difference(plan)) {
     const std::string other = plan.style.labels.value(plan.config.against);
@@ -203,8 +204,11 @@ std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
   }
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
   if (is_cut) lines.emplace_back("A line ends where the first of its runs has stopped");
-  const std::string gaps = describe_gaps(frame, plan.config.color, plan.style.labels);
-  if (!gaps.empty()) lines.push_back(gaps);
+  for (auto said :
+       {describe_dropped(dropped),
+        describe_gaps(frame, plan.config.color, plan.config.where, plan.style.labels)}) {
+    if (!said.empty()) lines.push_back(std::move(said));
+  }
   return lines;
 }
 
@@ -255,8 +259,9 @@ Json categories_of(const LineConfig& config, const std::vector<Observation>& row
 }
 
 // Behind the end of a run the mean is one of other runs: where those stop that are done, it would
-// fall back to what the slow ones can do. So a line ends with its first run. Those that diverged
-// are named elsewhere, and end nothing. Whether any line was cut.
+// fall back to what the slow ones can do. So a line ends with its first run, at the last step that
+// all have: where one stopped between two looks of the others it would be alone. Those that
+// diverged are named elsewhere, and end nothing. Whether any line was cut.
 bool end_with_the_first_run(std::vector<Group>& groups) {
   using Line = std::vector<std::string>;  // facet and colour
   const auto line_of = [](const Group& group) {
@@ -271,8 +276,16 @@ bool end_with_the_first_run(std::vector<Group>& groups) {
   }
   const auto is_behind = [&](const Group& group) {
     const auto& runs = last[line_of(group)];
-    return std::any_of(runs.begin(), runs.end(),
-                       [&](const auto& run) { return x_of(group) > run.second; });
+    const auto has = [&](const FrameRun* run) {
+      return std::find(group.runs.begin(), group.runs.end(), run) != group.runs.end();
+    };
+    const bool is_end = std::any_of(runs.begin(), runs.end(),
+                                    [&](const auto& run) { return x_of(group) == run.second; });
+    const bool is_of_all =
+        std::all_of(runs.begin(), runs.end(), [&](const auto& run) { return has(run.first); });
+    return (is_end && !is_of_all) || std::any_of(runs.begin(), runs.end(), [&](const auto& run) {
+             return x_of(group) > run.second;
+           });
   };
   return std::erase_if(groups, is_behind) > 0;
 }
@@ -300,11 +313,12 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
     plan.chance.clear();  // a difference has no chance level
   }
   const std::string what = style.labels.heading(plan.metric);
+  Json values = data_of(groups, plan);
+  const auto dropped = y_scale == AxisScale::kLog ? drop_intervals_at_zero(values) : 0;
   Drawing drawing;
   drawing.spec = style.start(
       *this, curve ? what + " during training" : what + " by " + style.labels.heading(metric_of(x)),
-      subtitle_of(plan, frame, groups, is_cut));
-  const Json values = data_of(groups, plan);
+      subtitle_of(plan, frame, groups, is_cut, dropped));
   drawing.spec["data"] = Json{{"values", values}};
   lay_out(plan, values, drawing.spec);
   add_csv(drawing, keys, against.empty() ? y : concat(y, kDifferenceSuffix), groups);

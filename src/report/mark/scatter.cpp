@@ -268,7 +268,7 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
       if (!said.empty()) subtitle.push_back(std::move(said));
     }
   }
-  if (const auto gaps = describe_gaps(frame, color, style.labels); !gaps.empty()) {
+  if (const auto gaps = describe_gaps(frame, color, where, style.labels); !gaps.empty()) {
     subtitle.push_back(gaps);
   }
   Drawing drawing;

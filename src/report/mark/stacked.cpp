@@ -134,7 +134,8 @@ Json layers(const StackedPlan& plan, const Json& values, double bar_width) {
 
 std::vector<std::string> subtitle_of(const StackedPlan& plan, const Frame& frame) {
   std::vector<std::string> lines = {describe_spread(plan.groups, /*shows_interval=*/false)};
-  const std::string gaps = describe_gaps(frame, plan.config.facet, plan.style.labels);
+  const std::string gaps =
+      describe_gaps(frame, plan.config.facet, plan.config.where, plan.style.labels);
   if (!gaps.empty()) lines.push_back(gaps);
   return lines;
 }

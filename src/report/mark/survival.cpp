@@ -334,7 +334,7 @@ Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
     auto text = log_rank_text(curves, ranks, style.labels, frame.baseline());
     if (!text.empty()) subtitle.push_back(std::move(text));
   }
-  if (const auto gaps = describe_gaps(frame, color, style.labels); !gaps.empty()) {
+  if (const auto gaps = describe_gaps(frame, color, where, style.labels); !gaps.empty()) {
     subtitle.push_back(gaps);
   }
   Drawing drawing;

@@ -156,6 +156,11 @@ RenderOutcome write_figures(const Study& study, std::vector<Figure>& figures) {
   }
   const fs::path bundle = bundle_path(study.renderer);
   const bool needs_bundle = !is_there(bundle);
+  // Images are replaced one by one: if that is cut off, nobody may take them for current.
+  for (const Figure* figure : stale) {
+    std::error_code none;
+    fs::remove(file(study, *figure, ".vl.json"), none);
+  }
   if (!stale.empty() || needs_bundle) outcome.warnings = render(study, stale, needs_bundle);
   for (const Figure& figure : figures) {
     write_if_changed(file(study, figure, ".csv"), figure.drawing.csv());

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "report/data/company.h"
 #include "report/data/frame.h"
 #include "report/settings/study.h"
 #include "statistics/paired.h"
@@ -74,6 +78,17 @@ std::string beyond_regime(const Question& question, const std::vector<double>& c
   return "";
 }
 
+// Seconds and speeds are data of runs that were alone.
+std::string beside_others(const Metric& metric, const std::vector<const FrameRun*>& runs) {
+  if (!metric.is_of_machine()) return "";
+  std::vector<std::pair<std::string, const Json*>> all;
+  for (const FrameRun* run : runs) {
+    if (run->has_result()) all.emplace_back(run->plan.id, &run->provenance);
+  }
+  const auto with = company_of(all).with;
+  return with.empty() ? "" : concat("Runs shared a machine: ", with, ".");
+}
+
 // Other seeds may learn, or not diverge; where a metric cannot tell variants apart they do not
 // help.
 void note_what_is_beyond(Question& question, const std::vector<double>& chance) {
@@ -138,7 +153,8 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame, doubl
       one.p.difference = one.found->p;
       auto both = ours;
       both.insert(both.end(), theirs.begin(), theirs.end());
-      note_what_is_beyond(one, chance_in(both, claim.metric));
+      one.beyond = beside_others(one.metric, both);
+      if (one.beyond.empty()) note_what_is_beyond(one, chance_in(both, claim.metric));
     }
     if (claim.margin > 0) {
       one.p.equivalence =

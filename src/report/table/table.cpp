@@ -59,6 +59,7 @@ Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
 
 std::string censored_text(const Cell& cell, const Metric& metric) {
   const double lowest = *std::min_element(cell.bounds.begin(), cell.bounds.end());
+  const double highest = *std::max_element(cell.bounds.begin(), cell.bounds.end());
   const std::string bound = "> " + metric.text(lowest);
   if (cell.values.empty()) return bound;
   const std::size_t runs = cell.values.size() + cell.bounds.size();
@@ -66,8 +67,9 @@ std::string censored_text(const Cell& cell, const Metric& metric) {
   if (cell.median) {
     std::string range;
     if (const auto& found = cell.median_interval) {
-      range = concat(" [", metric.text(found->low), ", ",
-                     std::isfinite(found->high) ? metric.text(found->high) : bound, "]");
+      range = concat(
+          " [", metric.text(found->low), ", ",
+          std::isfinite(found->high) ? metric.text(found->high) : "> " + metric.text(highest), "]");
     }
     return concat("median ", metric.text(*cell.median), range, " (", share, " ", bound, ")");
   }

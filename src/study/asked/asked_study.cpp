@@ -59,8 +59,8 @@ std::vector<std::string> with(std::vector<std::string> overrides,
   return overrides;
 }
 
-// The same evaluations, their files named so that they are found from any folder: as an override
-// all values count as typed here.
+// The same evaluations with absolute paths: relative ones of an override start at the working
+// directory, those of files at the project.
 config::Value with_whole_paths(config::Value evaluations, const fs::path& root) {
   if (!evaluations.is_list()) return evaluations;  // refused later
   for (auto& evaluation : evaluations.mutable_items()) {

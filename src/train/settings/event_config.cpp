@@ -40,8 +40,8 @@ void TrainConfig::validate(config::Check& check) const {
     }
     if (name == "learn") {
       check.problem("events",
-                    "have one named learn, as the steps until learned are in a report (learned); "
-                    "give it another name");
+                    "have one named learn, but reports write steps_to_learn themselves (learned); "
+                    "expected another name");
     }
     names.push_back(name);
     const bool are_counts =
