@@ -50,9 +50,12 @@ CATCH_TEST_CASE("a sweep that is a list is not replaced by such a preset either"
   files.emplace_back(
       "experiments/base.yaml",
       "# @package _global_\nsweep: {union: [{model: small}]}\n"
-      "presets: {default: {sweep: {union: [{model: small}]}}, few: {sweep: {repeat: 2}}}\n");
+      "presets: {default: {sweep: {union: [{model: small}]}}, few: {sweep: {repeat: 2}},\n"
+      "  map: {sweep: {model: [small]}}}\n");
   const Folder folder(files);
   CATCH_CHECK_THAT(compose().problems, Catch::Contains("would replace its sweep.union"));
+  CATCH_CHECK_THAT(compose({"preset=map"}).problems,
+                   Catch::Contains("would replace its sweep.model"));
   CATCH_CHECK(compose({"preset=few"}).problems == "");
 }
 

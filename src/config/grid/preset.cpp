@@ -39,13 +39,20 @@ bool is_of_suites(const Value& preset) {
                      [](const Value::Entry& entry) { return is_of_suites(entry.value); });
 }
 
-// A list is a union.
+// What a sweep sets, and the parts of its union; a list is a union.
 std::vector<std::pair<std::string, const Value*>> sweep_entries(const Value& of) {
   std::vector<std::pair<std::string, const Value*>> entries;
+  const auto add = [&](const Value& part) {
+    if (!part.is_map()) return;
+    for (const Value::Entry& entry : part.entries()) entries.emplace_back(entry.key, &entry.value);
+  };
   const Value* sweep = of.find("sweep");
-  if (sweep != nullptr && sweep->is_list()) return {{"union", sweep}};
-  if (sweep == nullptr || !sweep->is_map()) return {};
-  for (const Value::Entry& entry : sweep->entries()) entries.emplace_back(entry.key, &entry.value);
+  if (sweep == nullptr) return entries;
+  add(*sweep);
+  const Value* parts = sweep->is_list() ? sweep : sweep->is_map() ? sweep->find("union") : nullptr;
+  if (parts == nullptr || !parts->is_list()) return entries;
+  if (parts == sweep) entries.emplace_back("union", sweep);
+  for (const Value& part : parts->items()) add(part);
   return entries;
 }
 

@@ -162,10 +162,12 @@ std::string describe_spread(const std::vector<Group>& groups, bool shows_interva
 
 std::string describe_gaps(const Frame& frame, const std::string& axis, const TextMap& where,
                           const Labels& labels) {
+  // Of what is no axis all runs have the same, or only their cells have it.
+  const auto& axes = frame.axes();
   const auto is_behind = [&](const FrameRun& run) {
     return std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
-      const bool is_axis = !run.axis(entry.first).empty() || run.config(entry.first) != nullptr;
-      return !is_axis || matches({.run = &run, .fields = nullptr}, TextMap{{entry}});
+      return std::find(axes.begin(), axes.end(), entry.first) == axes.end() ||
+             matches({.run = &run, .fields = nullptr}, TextMap{{entry}});
     });
   };
   std::vector<std::string> diverged;

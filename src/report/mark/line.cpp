@@ -268,24 +268,29 @@ bool end_with_the_first_run(std::vector<Group>& groups) {
     return Line{key_text(group.keys[0]), key_text(group.keys[1])};
   };
   const auto x_of = [](const Group& group) { return group.keys[2].get<double>(); };
-  std::map<Line, std::map<const FrameRun*, double>> last;
+  std::map<Line, std::set<const FrameRun*>> runs;
   for (const auto& group : groups) {
     for (const FrameRun* run : group.runs) {
-      if (run->state != RunState::kDiverged) last[line_of(group)][run] = x_of(group);  // ascending
+      if (run->state != RunState::kDiverged) runs[line_of(group)].insert(run);
+    }
+  }
+  const auto is_in = [](const Group& group) {
+    return [&group](const FrameRun* run) {
+      return std::find(group.runs.begin(), group.runs.end(), run) != group.runs.end();
+    };
+  };
+  std::map<Line, double> ends;
+  for (const auto& group : groups) {  // ascending
+    const auto& of_line = runs[line_of(group)];
+    if (std::all_of(of_line.begin(), of_line.end(), is_in(group))) {
+      ends[line_of(group)] = x_of(group);
     }
   }
   const auto is_behind = [&](const Group& group) {
-    const auto& runs = last[line_of(group)];
-    const auto has = [&](const FrameRun* run) {
-      return std::find(group.runs.begin(), group.runs.end(), run) != group.runs.end();
-    };
-    const bool is_end = std::any_of(runs.begin(), runs.end(),
-                                    [&](const auto& run) { return x_of(group) == run.second; });
-    const bool is_of_all =
-        std::all_of(runs.begin(), runs.end(), [&](const auto& run) { return has(run.first); });
-    return (is_end && !is_of_all) || std::any_of(runs.begin(), runs.end(), [&](const auto& run) {
-             return x_of(group) > run.second;
-           });
+    const auto& of_line = runs[line_of(group)];
+    const auto end = ends.find(line_of(group));
+    if (of_line.empty() || end == ends.end()) return false;
+    return x_of(group) > end->second || std::none_of(of_line.begin(), of_line.end(), is_in(group));
   };
   return std::erase_if(groups, is_behind) > 0;
 }
@@ -314,7 +319,8 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   }
   const std::string what = style.labels.heading(plan.metric);
   Json values = data_of(groups, plan);
-  const auto dropped = y_scale == AxisScale::kLog ? drop_intervals_at_zero(values) : 0;
+  const auto dropped =
+      y_scale == AxisScale::kLog && band == Band::kCi95 ? drop_intervals_at_zero(values) : 0;
   Drawing drawing;
   drawing.spec = style.start(
       *this, curve ? what + " during training" : what + " by " + style.labels.heading(metric_of(x)),

@@ -154,6 +154,7 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame, doubl
       auto both = ours;
       both.insert(both.end(), theirs.begin(), theirs.end());
       one.beyond = beside_others(one.metric, both);
+      one.is_for_good = !one.beyond.empty();
       if (one.beyond.empty()) note_what_is_beyond(one, chance_in(both, claim.metric));
     }
     if (claim.margin > 0) {
