@@ -59,6 +59,16 @@ function(add_torch_layer name)
   target_precompile_headers(difflab_${name} REUSE_FROM difflab_torch_pch)
 endfunction()
 
+# The version that a folder's TorchConfigVersion.cmake names; empty without one.
+function(version_of_torch folder found)
+  set(version "")
+  if(EXISTS ${folder}/TorchConfigVersion.cmake)
+    file(STRINGS ${folder}/TorchConfigVersion.cmake version REGEX "set\\(PACKAGE_VERSION ")
+    string(REGEX MATCH "[0-9]+\\.[0-9]+(\\.[0-9]+)?" version "${version}")
+  endif()
+  set(${found} "${version}" PARENT_SCOPE)
+endfunction()
+
 # Finds LibTorch >= 2.6: Torch_DIR, Torch_ROOT or CMAKE_PREFIX_PATH, given or in the environment, then
 # the project's .venv, then the torch that python3 imports, then Debian's libtorch-dev. Defines difflab_torch, with its headers as
 # system headers (no warnings). LibTorch's own configuration is not loaded: one built with CUDA demands
@@ -67,6 +77,13 @@ function(find_torch)
   string(REPLACE ":" ";" prefixes "$ENV{CMAKE_PREFIX_PATH}")
   find_path(config TorchConfig.cmake NO_CACHE NO_DEFAULT_PATH PATH_SUFFIXES share/cmake/Torch Torch
             PATHS ${Torch_DIR} $ENV{Torch_DIR} ${Torch_ROOT} $ENV{Torch_ROOT} ${CMAKE_PREFIX_PATH} ${prefixes})
+  if(config)
+    version_of_torch(${config} version)
+    if(version VERSION_LESS 2.6)
+      message(STATUS "LibTorch ${version} in ${config} is passed over; 2.6 or later is needed")
+      unset(config)
+    endif()
+  endif()
   foreach(python ${PROJECT_SOURCE_DIR}/.venv/bin/python python3)
     if(NOT config)
       execute_process(COMMAND ${python} -c "import torch; print(torch.utils.cmake_prefix_path, end='')"
@@ -94,8 +111,7 @@ function(find_torch)
   # Another LibTorch in the same place is looked at again.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     ${config}/TorchConfig.cmake ${config}/TorchConfigVersion.cmake)
-  file(STRINGS ${config}/TorchConfigVersion.cmake version REGEX "set\\(PACKAGE_VERSION ")
-  string(REGEX MATCH "[0-9]+\\.[0-9]+(\\.[0-9]+)?" version "${version}")
+  version_of_torch(${config} version)
   if(version VERSION_LESS 2.6)
     message(FATAL_ERROR "LibTorch in ${root} is ${version}; 2.6 or later is needed")
   endif()

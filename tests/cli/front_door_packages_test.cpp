@@ -125,13 +125,17 @@ class Packages {
     fs::create_directories(folder);
     write_file_atomically(folder / "METADATA",
                           "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n");
+    if (name != "torch") return;
+    fs::create_directories(cmake_of_torch());
+    write_file_atomically(cmake_of_torch() / "TorchConfig.cmake", "");
   }
+  fs::path cmake_of_torch() const { return site_ / "torch/share/cmake/Torch"; }
 
   // Stands for /usr.
   fs::path usr() const { return site_ / "usr"; }
 
  private:
-  static constexpr const char* kPlaces[] = {"PYTHONPATH", "DIFFLAB_USR", "Torch_DIR",
+  static constexpr const char* kPlaces[] = {"PYTHONPATH", "DIFFLAB_USR", "Torch_DIR", "Torch_ROOT",
                                             "CMAKE_PREFIX_PATH"};
   static constexpr const char* kPython = R"(#!/bin/bash
 [[ $1 == -m ]] || exec python3 "$@"
@@ -162,6 +166,27 @@ CATCH_TEST_CASE("LibTorch is installed where there is none that is recent enough
       CATCH_CHECK_THAT(calls, Contains(driver ? "pip torch==2.13.0\n" : "pip torch==2.13.0+cpu\n"));
     }
   }
+}
+
+CATCH_TEST_CASE("a torch without what CMake needs, as Debian's python3-torch, is none") {
+  const Clone clone;
+  const Packages packages(clone);
+  packages.add("torch", "2.6.0");
+  fs::remove_all(packages.cmake_of_torch());
+  CATCH_CHECK(clone.call({"list"}).code == 0);
+  CATCH_CHECK_THAT(clone.calls(), Contains("pip torch==2.13.0"));
+}
+
+CATCH_TEST_CASE("a LibTorch that Torch_ROOT names is taken") {
+  const Clone clone;
+  const Packages packages(clone);
+  packages.add("torch", "1.0");
+  const auto folder = packages.usr() / "opt/share/cmake/Torch";
+  fs::create_directories(folder);
+  write_file_atomically(folder / "TorchConfigVersion.cmake", "set(PACKAGE_VERSION \"2.7.0\")\n");
+  ::setenv("Torch_ROOT", (packages.usr() / "opt").c_str(), 1);
+  CATCH_CHECK(clone.call({"list"}).code == 0);
+  CATCH_CHECK(clone.calls().find("pip torch==") == std::string::npos);
 }
 
 CATCH_TEST_CASE("Debian's own LibTorch is taken if it is recent enough") {
