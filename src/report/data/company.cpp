@@ -61,4 +61,12 @@ Company company_of(const std::vector<std::pair<std::string, const Json*>>& runs)
   return company;
 }
 
+Company company_of(const std::vector<const FrameRun*>& runs) {
+  std::vector<std::pair<std::string, const Json*>> all;
+  for (const FrameRun* run : runs) {
+    if (run->has_result()) all.emplace_back(run->plan.id, &run->provenance);
+  }
+  return company_of(all);
+}
+
 }  // namespace difflab::report

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/data/frame.h"
 #include "util/json.h"
 
 namespace difflab::report {
@@ -17,5 +18,8 @@ struct Company {
 
 /// @param runs id and provenance of each; null where there is none
 Company company_of(const std::vector<std::pair<std::string, const Json*>>& runs);
+
+/// The same of those that have a result.
+Company company_of(const std::vector<const FrameRun*>& runs);
 
 }  // namespace difflab::report

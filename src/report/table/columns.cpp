@@ -12,10 +12,8 @@ namespace difflab::report {
 namespace {
 
 std::string company_of_runs(const Frame& frame) {
-  std::vector<std::pair<std::string, const Json*>> runs;
-  for (const FrameRun& run : frame.runs()) {
-    if (run.has_result()) runs.emplace_back(run.plan.id, &run.provenance);
-  }
+  std::vector<const FrameRun*> runs;
+  for (const FrameRun& run : frame.runs()) runs.push_back(&run);
   return company_of(runs).with;
 }
 

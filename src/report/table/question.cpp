@@ -81,11 +81,7 @@ std::string beyond_regime(const Question& question, const std::vector<double>& c
 // Seconds and speeds are data of runs that were alone.
 std::string beside_others(const Metric& metric, const std::vector<const FrameRun*>& runs) {
   if (!metric.is_of_machine()) return "";
-  std::vector<std::pair<std::string, const Json*>> all;
-  for (const FrameRun* run : runs) {
-    if (run->has_result()) all.emplace_back(run->plan.id, &run->provenance);
-  }
-  const auto with = company_of(all).with;
+  const auto with = company_of(runs).with;
   return with.empty() ? "" : concat("Runs shared a machine: ", with, ".");
 }
 
