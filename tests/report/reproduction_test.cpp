@@ -101,29 +101,6 @@ CATCH_TEST_CASE("conditions are those that change rounding") {
   CATCH_CHECK(other_conditions(then, now) == "instructions AVX2 instead of unrecorded");
 }
 
-CATCH_TEST_CASE("a record says under which commit all runs were the same") {
-  const std::vector<Reproduction> same{{"a", 20}, {"b", 20}, {"c", 20}};
-  const Json clean{{"commit", "0123"}, {"dirty", false}, {"cpu", "A"}, {"host", "x"}};
-  const auto record = reproduction_record(same, clean);
-  CATCH_CHECK(confirmed_under(record).commit == "0123");
-  CATCH_CHECK(confirmed_under(record).cpu == "A");
-  CATCH_CHECK(record.at("cpu") == "A");
-  CATCH_CHECK_FALSE(record.contains("host"));
-  auto other = same;
-  other[1].differences = {"test_loss is 1 instead of 2"};
-  CATCH_CHECK(confirmed_under(reproduction_record(other, clean)).commit == "");
-  CATCH_CHECK(confirmed_under(reproduction_record(same, {{"commit", "0123"}})).commit == "");
-  CATCH_CHECK(confirmed_under(Json()).commit == "");
-
-  // On another machine it is one more seed.
-  other[1].elsewhere = Elsewhere{.judged = 2};
-  CATCH_CHECK(confirmed_under(reproduction_record(other, clean)).commit == "0123");
-  other[1].elsewhere->outside = {"test_loss is 1; other seeds say 2 to 3"};
-  CATCH_CHECK(confirmed_under(reproduction_record(other, clean)).commit == "");
-  other[1].elsewhere = Elsewhere{.judged = 0};
-  CATCH_CHECK(confirmed_under(reproduction_record(other, clean)).commit == "");
-}
-
 // A cell of four runs that took 100 to 130 steps, and one of which a run took more than 400.
 struct Cells {
   Cells() {

@@ -20,6 +20,7 @@
 #include "record/run_directory.h"
 #include "record/status.h"
 #include "referee/referee.h"
+#include "report/archive/confirmation.h"
 #include "report/archive/rebuild.h"
 #include "report/archive/reproduction.h"
 #include "run/run_config.h"
@@ -118,26 +119,23 @@ int reproduce(const std::string& name, const fs::path& folder, const std::vector
 
   std::cout << fmt::format("\n{}: {} of {} runs made again\n", name, study.points.size(),
                            finished.size());
-  const auto of_report = report::metrics_of_report(archive.study);
-  std::vector<report::Reproduction> all;
+  std::vector<report::MadeAgain> all;
   bool is_sound = true;
   Json provenance;
   for (const auto& run : study.points) {
     const auto& committed = committed_run(finished, run.id);
     provenance = read_provenance(run.directory).value_or(Json::object());
     const auto result = read_result(run.directory).value_or(Json::object());
-    auto found = report::compare_run(committed, result, of_report);
-    const auto others = report::other_conditions(committed.at("provenance"), provenance);
-    if (!found.differences.empty() && !others.empty()) {
-      found.elsewhere = report::judge_elsewhere(archive.study, archive.frame, run.id, result);
-    }
-    print_comparison(run, found, others);
+    const auto found = report::compare_with(archive, committed, result, provenance);
+    print_comparison(run, found, report::other_conditions(committed.at("provenance"), provenance));
     is_sound = is_sound && found.confirms();
-    all.push_back(std::move(found));
+    all.push_back({run.id, result});
   }
   if (record) {
-    const auto made = report::reproduction_record(all, provenance);
-    write_file_atomically(folder / "reproduced.json", made.dump(1) + "\n");
+    const auto file = folder / "reproduced.json";
+    const Json before = fs::exists(file) ? report::read_object(file) : Json();
+    const auto session = report::session_of(all, provenance, archive);
+    write_file_atomically(file, report::with_session(before, session, finished).dump(1) + "\n");
   }
   return is_sound ? 0 : kFailed;
 }

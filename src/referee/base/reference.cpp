@@ -318,8 +318,9 @@ Reference read_reference(const std::string& name, const fs::path& folder) {
   read_archived(reference);
   attempt(reference, [&] {
     const auto file = folder / "reproduced.json";
-    if (!fs::exists(file)) return;
-    reference.confirmed = report::confirmed_under(report::read_object(file));
+    if (!fs::exists(file) || !reference.archive) return;
+    reference.confirmed =
+        report::confirmations(report::read_object(file), reference.runs, *reference.archive);
   });
   return reference;
 }

@@ -9,8 +9,8 @@
 
 #include "referee/base/claim.h"
 #include "referee/base/csv.h"
+#include "report/archive/confirmation.h"
 #include "report/archive/rebuild.h"
-#include "report/archive/reproduction.h"
 #include "util/json.h"
 
 namespace difflab::referee {
@@ -37,7 +37,7 @@ struct Reference {
   std::optional<report::Archive> archive;  ///< if the report can be made again
   std::string why_no_archive;
   /// Where runs of it were made again and confirm it (reproduced.json).
-  report::Confirmed confirmed;
+  std::vector<report::Confirmed> confirmed;
 
   /// Values of a setting over all runs, as text; empty if the folder does not tell. From the
   /// archive, from the axes, or from the settings under a table.

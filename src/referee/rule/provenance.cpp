@@ -115,11 +115,12 @@ void check_provenance(const References& all, Objections& objections) {
   std::map<std::string, std::size_t> commits, processors;
   for (const auto& one : all) {
     look_at_runs(one, objections);
-    auto own = values_of(one, "commit");
-    if (!one.confirmed.commit.empty()) own.insert(one.confirmed.commit);
+    auto own = values_of(one, "commit"), cpus = values_of(one, "cpu");
+    for (const auto& [commit, cpu] : one.confirmed) {
+      if (!commit.empty()) own.insert(commit);
+      if (!cpu.empty()) cpus.insert(cpu);
+    }
     for (const auto& commit : own) ++commits[commit];
-    auto cpus = values_of(one, "cpu");
-    if (!one.confirmed.cpu.empty()) cpus.insert(one.confirmed.cpu);
     for (const auto& cpu : cpus) ++processors[cpu];
   }
   look_for_twins(all, objections);
@@ -128,13 +129,19 @@ void check_provenance(const References& all, Objections& objections) {
   const auto machine = std::max_element(processors.begin(), processors.end(), less);
   for (const auto& one : all) {
     const auto own = values_of(one, "commit"), cpu = values_of(one, "cpu");
-    if (own.size() == 1 && *own.begin() != most->first && one.confirmed.commit != most->first) {
+    const auto is_confirmed = [&](std::string report::Confirmed::*by, const std::string& value) {
+      return std::any_of(one.confirmed.begin(), one.confirmed.end(),
+                         [&](const auto& session) { return session.*by == value; });
+    };
+    if (own.size() == 1 && *own.begin() != most->first &&
+        !is_confirmed(&report::Confirmed::commit, most->first)) {
       objections.object(one, "runs.json",
                         concat("its commit is ", own.begin()->substr(0, 12), "; ", most->second,
                                " of ", all.size(), " references come from ",
                                most->first.substr(0, 12), ", or are the same under it"));
     }
-    if (cpu.size() == 1 && *cpu.begin() != machine->first && one.confirmed.cpu != machine->first) {
+    if (cpu.size() == 1 && *cpu.begin() != machine->first &&
+        !is_confirmed(&report::Confirmed::cpu, machine->first)) {
       objections.object(
           one, "runs.json",
           concat("its processor is ", *cpu.begin(), "; ", machine->second, " of ", all.size(),

@@ -13,8 +13,6 @@
 namespace difflab::report {
 namespace {
 
-constexpr std::size_t kFewestRuns = 3;
-
 std::string condition_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
@@ -69,38 +67,6 @@ std::string other_conditions(const Json& then, const Json& now) {
     others.push_back(concat(name, " ", shown(after), " instead of ", shown(before)));
   }
   return join(others);
-}
-
-Json reproduction_record(const std::vector<Reproduction>& runs, const Json& provenance) {
-  Json record{{"format", 1}};
-  const auto keep = [&](const char* key) {
-    if (provenance.contains(key)) record[key] = provenance.at(key);
-  };
-  for (const char* key : {"commit", "dirty", "finished"}) keep(key);
-  for (const auto& [key, name] : kRunConditions) keep(key);
-  record["runs"] = Json::array();
-  for (const auto& run : runs) {
-    record["runs"].push_back({{"id", run.id},
-                              {"numbers", run.numbers},
-                              {"differences", run.differences},
-                              {"confirms", run.confirms()}});
-    if (!run.elsewhere) continue;
-    record["runs"].back()["among_seeds"] = {{"judged", run.elsewhere->judged},
-                                            {"outside", run.elsewhere->outside}};
-  }
-  return record;
-}
-
-Confirmed confirmed_under(const Json& record) {
-  if (!record.is_object() || record.value("dirty", Json()) != Json(false)) return {};
-  const auto runs = record.find("runs");
-  if (runs == record.end() || !runs->is_array() || runs->size() < kFewestRuns) return {};
-  const bool all_confirm = std::all_of(runs->begin(), runs->end(), [](const Json& run) {
-    return run.is_object() && run.value("numbers", Json()) > Json(0) &&
-           run.value("confirms", Json()) == Json(true);
-  });
-  if (!all_confirm) return {};
-  return {condition_of(record, "commit"), condition_of(record, "cpu")};
 }
 
 }  // namespace difflab::report

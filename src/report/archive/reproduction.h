@@ -57,17 +57,4 @@ Reproduction compare_run(const Json& committed, const Json& result,
 /// anywhere. Empty if nothing is. What one of the two does not tell may be another.
 std::string other_conditions(const Json& then, const Json& now);
 
-/// reproduced.json beside a reference: under which commit and conditions, and each run.
-Json reproduction_record(const std::vector<Reproduction>& runs, const Json& provenance);
-
-/// Where the runs of a reference were made again.
-struct Confirmed {
-  std::string commit;  ///< empty: they were not
-  std::string cpu;
-};
-
-/// The commit and processor under which the runs of a record were all made again from a clean tree
-/// and confirm what is committed; none if it does not say so, or of fewer than three runs.
-Confirmed confirmed_under(const Json& record);
-
 }  // namespace difflab::report

@@ -1,0 +1,120 @@
+#include "report/archive/confirmation.h"
+
+#include <algorithm>
+#include <set>
+
+#include "report/data/metric.h"
+
+namespace difflab::report {
+namespace {
+
+constexpr std::size_t kFewestRuns = 3;
+constexpr int kFormat = 2;
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
+Json object_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_object() ? Json::object() : *found;
+}
+
+const Json* run_of(const Json& runs, const std::string& id) {
+  const auto found = std::find_if(runs.begin(), runs.end(), [&](const Json& run) {
+    return text_at(run, "id") == id && run.contains("metrics");
+  });
+  return found == runs.end() ? nullptr : &*found;
+}
+
+std::vector<Json> sessions_in(const Json& file) {
+  if (!file.is_object()) return {};
+  const auto sessions = file.find("sessions");
+  if (sessions == file.end() || !sessions->is_array()) return {};
+  std::vector<Json> all;
+  for (const Json& session : *sessions) {
+    const auto runs = session.find("runs");
+    if (session.is_object() && runs != session.end() && runs->is_array()) all.push_back(session);
+  }
+  return all;
+}
+
+bool has_all_runs(const Json& session, const Json& runs) {
+  return std::all_of(session["runs"].begin(), session["runs"].end(), [&](const Json& run) {
+    return run.is_object() && run_of(runs, text_at(run, "id"));
+  });
+}
+
+bool confirms(const Json& session, const Json& runs, const Archive& archive) {
+  if (session.value("dirty", Json()) != Json(false) || !has_all_runs(session, runs)) return false;
+  std::set<std::string> ids;
+  for (const Json& again : session["runs"]) {
+    const auto id = text_at(again, "id");
+    ids.insert(id);
+    if (!compare_with(archive, *run_of(runs, id), again, session).confirms()) return false;
+  }
+  return ids.size() >= kFewestRuns;
+}
+
+}  // namespace
+
+Reproduction compare_with(const Archive& archive, const Json& committed, const Json& result,
+                          const Json& provenance) {
+  auto found = compare_run(committed, result, metrics_of_report(archive.study));
+  const auto then = object_at(committed, "provenance");
+  if (!found.differences.empty() && !other_conditions(then, provenance).empty()) {
+    found.elsewhere = judge_elsewhere(archive.study, archive.frame, found.id, result);
+  }
+  return found;
+}
+
+Json session_of(const std::vector<MadeAgain>& runs, const Json& provenance,
+                const Archive& archive) {
+  Json session = Json::object();
+  const auto keep = [&](const char* key) {
+    if (provenance.contains(key)) session[key] = provenance.at(key);
+  };
+  for (const char* key : {"commit", "dirty", "finished"}) keep(key);
+  for (const auto& [key, name] : kRunConditions) keep(key);
+  const auto of_report = metrics_of_report(archive.study);
+  const auto is_compared = [&](const std::string& key) {
+    return !metric_of(key).is_measured() &&
+           std::find(of_report.begin(), of_report.end(), key) == of_report.end();
+  };
+  session["runs"] = Json::array();
+  for (const auto& run : runs) {
+    Json kept{{"id", run.id}};
+    for (const char* part : {"metrics", "censored"}) {
+      kept[part] = Json::object();
+      const Json numbers = object_at(run.result, part);
+      for (const auto& [key, value] : numbers.items()) {
+        if (is_compared(key)) kept[part][key] = value;
+      }
+    }
+    session["runs"].push_back(std::move(kept));
+  }
+  return session;
+}
+
+Json with_session(const Json& file, const Json& session, const Json& runs) {
+  Json all{{"format", kFormat}, {"sessions", Json::array()}};
+  for (const Json& earlier : sessions_in(file)) {
+    const bool is_of_now = has_all_runs(earlier, runs);
+    if (is_of_now && !other_conditions(earlier, session).empty())
+      all["sessions"].push_back(earlier);
+  }
+  all["sessions"].push_back(session);
+  return all;
+}
+
+std::vector<Confirmed> confirmations(const Json& file, const Json& runs, const Archive& archive) {
+  std::vector<Confirmed> found;
+  for (const Json& session : sessions_in(file)) {
+    if (!confirms(session, runs, archive)) continue;
+    found.push_back({text_at(session, "commit"), text_at(session, "cpu")});
+  }
+  return found;
+}
+
+}  // namespace difflab::report

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/archive/rebuild.h"
+#include "report/archive/reproduction.h"
+#include "util/json.h"
+
+namespace difflab::report {
+
+/// A run that was made again.
+struct MadeAgain {
+  std::string id;
+  Json result;  ///< result.json
+};
+
+/// Compares a run of a reference with the same run made again: bit for bit, and where the numbers
+/// differ under other conditions, as one more seed (tolerance.h).
+/// @param committed the run of runs.json
+/// @param result result.json of the run made again, or what a record keeps of it
+/// @param provenance under which it was made again
+Reproduction compare_with(const Archive& archive, const Json& committed, const Json& result,
+                          const Json& provenance);
+
+/// What reproduced.json keeps of one time that runs were made again: commit, conditions, and of
+/// each run the numbers that are compared.
+Json session_of(const std::vector<MadeAgain>& runs, const Json& provenance, const Archive& archive);
+
+/// reproduced.json with one more session. It replaces an earlier one under the same conditions
+/// (kRunConditions); the others stay, but for those of runs that the reference has no longer.
+/// @param file what it was, or null
+/// @param runs of runs.json
+Json with_session(const Json& file, const Json& session, const Json& runs);
+
+/// Where runs of a reference were made again and confirm it.
+struct Confirmed {
+  std::string commit, cpu;
+};
+
+/// The sessions of reproduced.json, from a clean tree, in which at least three runs were made again
+/// that all confirm what is committed today: the kept numbers are compared anew.
+/// @param runs of runs.json
+std::vector<Confirmed> confirmations(const Json& file, const Json& runs, const Archive& archive);
+
+}  // namespace difflab::report
