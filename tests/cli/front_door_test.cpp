@@ -104,7 +104,7 @@ CATCH_TEST_CASE("a full disk is called by its name") {
   CATCH_CHECK(answer.code == 2);
   CATCH_CHECK_THAT(answer.err, Contains("the build failed: no space left; ") ||
                                    Contains("cmake failed: no space left; "));
-  CATCH_CHECK_THAT(answer.err, Contains(" MB are free at ") && Contains("takes 4 GB"));
+  CATCH_CHECK_THAT(answer.err, Contains(" MB are free at ") && Contains("takes 5 GB"));
 }
 
 CATCH_TEST_CASE("a clone that was moved is configured anew") {
