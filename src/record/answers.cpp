@@ -43,7 +43,9 @@ void write_answer(const RunDirectory& run, const Answer& answer) {
   const Json json = {{"schema", kAnswerSchema},         {"id", answer.id},
                      {"evaluation", answer.evaluation}, {"metrics", answer.metrics},
                      {"details", answer.details},       {"provenance", answer.provenance}};
-  write_file_atomically(file_of(run, answer.id), json.dump(1) + "\n", Sync::kNothing);
+  // A byte of a text that is no UTF-8 must not cost the answer.
+  const auto text = json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+  write_file_atomically(file_of(run, answer.id), text + "\n", Sync::kNothing);
 }
 
 }  // namespace difflab

@@ -78,19 +78,25 @@ std::optional<std::string> misfit(const Safetensors& file,
   return concat("has tensor ", stored.begin()->first, ", which is no parameter of the model");
 }
 
-// Heads that our own files tell of: 4 of width 16 fit the shapes of 8 of width 8, as another model.
-std::optional<std::string> other_heads(const Safetensors& file, const RunConfig& run) {
+// What our own files tell of and the shapes do not: 4 heads of width 16 have those of 8 of width 8,
+// and embeddings that are scaled those of others, in another model.
+std::optional<std::string> other_function(const Safetensors& file, const RunConfig& run) {
   const auto told = file.metadata().find("config");
   if (told == file.metadata().end()) return std::nullopt;
   const auto before = Json::parse(told->second, nullptr, /*allow_exceptions=*/false);
   if (!before.is_object()) return std::nullopt;
   const auto now = config::to_json(config::write(run));
-  for (const char* key : {"heads", "kv_heads"}) {
-    const Json::json_pointer place(concat("/model/attention/", key));
-    const bool are_told = before.contains(place) && before[place].is_number() &&
-                          now.contains(place) && now[place].is_number();
+  for (const char* key :
+       {"/model/attention/heads", "/model/attention/kv_heads", "/model/attention/pairing",
+        "/model/attention/key_pairing", "/model/embedding_scale", "/model/attention_scale",
+        "/model/rope_layout"}) {
+    const Json::json_pointer place(key);
+    const bool are_told = before.contains(place) && !before[place].is_null() &&
+                          now.contains(place) && !now[place].is_null();
     if (!are_told || before[place] == now[place]) continue;
-    return concat("has weights of a model with model.attention.", key, " ", before[place].dump(),
+    std::string name(key + 1);
+    std::replace(name.begin(), name.end(), '/', '.');
+    return concat("has weights of a model with ", name, " ", before[place].dump(),
                   "; the run's model has ", now[place].dump());
   }
   return std::nullopt;
@@ -208,6 +214,21 @@ void resolve_other_task(TaskConfig& task, const std::string& key, const TaskConf
   });
 }
 
+// A model is asked in the symbols that it was trained on: as many others would ask about another
+// thing.
+void check_asked_symbols(const TaskConfig& asked, const TaskConfig& trained, const std::string& key,
+                         config::Check& check) {
+  const auto here = symbols_of(asked), there = symbols_of(trained);
+  if (!here || !there || here->size() != there->size()) return;
+  for (std::int64_t token = 0; token < here->size(); ++token) {
+    if (here->text(token) == there->text(token)) continue;
+    check.problem(key,
+                  concat("has another vocabulary: its token ", token, " is '", here->text(token),
+                         "', the model is trained on '", there->text(token), "'"));
+    return;
+  }
+}
+
 // An evaluation can ask for windows that are longer than those of the task, and than the text.
 void check_asked_lengths(const RunConfig& config, Resolver& resolver) {
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
@@ -254,7 +275,9 @@ void resolve_input_files(RunConfig& config, const Resolver::Place& place, config
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
     auto& other = common_of(config.evaluate[i]).other_task.config;
     if (!other) continue;
-    resolve_other_task(*other, concat("evaluate[", i, "].task"), config.task, resolver, check);
+    const auto key = concat("evaluate[", i, "].task");
+    resolve_other_task(*other, key, config.task, resolver, check);
+    check_asked_symbols(*other, config.task, key, check);
   }
   check_prompts(config, resolver);
   resolve_items(config, resolver);
@@ -263,7 +286,7 @@ void resolve_input_files(RunConfig& config, const Resolver::Place& place, config
   resolver.attempt("init_from.path", [&] {
     const auto file = Safetensors::read(config.init_from.path);
     auto problem = misfit(file, expected_in(file, config));
-    if (!problem) problem = other_heads(file, config);
+    if (!problem) problem = other_function(file, config);
     if (problem) check.problem("init_from.path", concat(config.init_from.path, " ", *problem));
     return true;
   });

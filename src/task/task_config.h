@@ -124,6 +124,17 @@ inline std::optional<Tokenizer> read_tokenizer(const TaskConfig& config) {
       config);
 }
 
+/// The names of a task's tokens, by which people and other tasks know them; none if it is made of
+/// text.
+inline std::optional<Symbols> symbols_of(const TaskConfig& config) {
+  return std::visit(
+      [](const auto& kind) -> std::optional<Symbols> {
+        if constexpr (requires { kind.vocabulary(); }) return kind.vocabulary();
+        return std::nullopt;
+      },
+      config);
+}
+
 /// Whether needles lie in text, where a model writes what it found.
 inline bool has_needles_in_text(const TaskConfig& config) {
   return std::visit(

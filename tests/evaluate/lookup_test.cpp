@@ -76,6 +76,11 @@ CATCH_TEST_CASE("hops refuses more hops than the task knows") {
         [&](config::Check& check) { evaluation.validate_task(task, check); });
   };
   CATCH_CHECK(problems({}, KHopConfig{}) == "");
+  // Once around the cycle is the node itself.
+  CATCH_CHECK(HopsConfig{}.asked(KHopConfig{.nodes = 4, .hops = 8}) ==
+              std::vector<std::int64_t>{1, 2});
+  CATCH_CHECK_THAT(problems({.hops = {8}}, KHopConfig{.nodes = 4, .hops = 8}),
+                   Catch::Contains("has 8, which leads around a cycle of 4 nodes"));
   CATCH_CHECK(problems({.hops = {2, 5, 2}}, KHopConfig{.hops = 4}) ==
               "hops has a number twice; expected each once\n"
               "hops has 5; expected at most the task's hops, 4\n");

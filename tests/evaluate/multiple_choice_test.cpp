@@ -103,6 +103,10 @@ CATCH_TEST_CASE("generated items are answered by their context") {
   for (const auto& item : items) {
     CATCH_REQUIRE(item.choices.size() == 4);
     CATCH_REQUIRE(std::set(item.choices.begin(), item.choices.end()).size() == 4);
+    for (const auto& one : item.choices) {
+      const auto begins = [&](const auto& other) { return other.starts_with(one); };
+      CATCH_CHECK(std::count_if(item.choices.begin(), item.choices.end(), begins) == 1);
+    }
     ++groups[item.group];
     ++places[item.answer];
     const auto& right = item.choices[static_cast<std::size_t>(item.answer)];

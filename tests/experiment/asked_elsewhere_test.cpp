@@ -5,6 +5,7 @@
 #include "model/language_model.h"
 #include "record/answers.h"
 #include "record/sealed_safetensors.h"
+#include "run/input_files.h"
 #include "run/metrics.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
@@ -191,6 +192,35 @@ CATCH_TEST_CASE("a model can be asked on another task with its vocabulary") {
   const auto other = results.planned(config);
   CATCH_CHECK_THROWS_WITH(run_experiment(config, other, [] { return false; }),
                           Contains("another vocabulary: token 2 is"));
+}
+
+CATCH_TEST_CASE("as many tokens that mean something else are refused before anything starts") {
+  auto config = testing::smallest_run();
+  const auto problem_of = [&](const TaskConfig& asked) {
+    HeldoutConfig heldout{.samples = 8};
+    heldout.other_task.config = asked;
+    config.evaluate = {heldout};
+    config::Problems problems;
+    const auto nowhere = config::Value::map();
+    config::PlacedCheck check(nowhere, "", problems);
+    resolve_input_files(
+        config, [](const auto&, const auto& path) { return std::filesystem::path(path); }, check);
+    try {
+      problems.throw_if_any();
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CATCH_CHECK(problem_of(NeedleConfig{.length = 48, .needles = 2}) == "");
+  CATCH_CHECK(problem_of(config.task) == "");
+  CATCH_CHECK_THAT(problem_of(NeedleConfig{.noise_names = NoiseNames::kKeys}),
+                   Contains("evaluate[0].task") && Contains("has another vocabulary: its token ") &&
+                       Contains("is 'k0', the model is trained on 'n0'"));
+  CATCH_CHECK_THAT(problem_of(RecallConfig{.tokens = 130}),
+                   Contains("token 2 is 's0', the model is trained on 'n0'"));
+  CATCH_CHECK_THAT(problem_of(MqarConfig{.tokens = 130}),
+                   Contains("token 0 is '_', the model is trained on 'B'"));
 }
 
 CATCH_TEST_CASE("the kept steps of a training as people write them") {

@@ -164,6 +164,16 @@ CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
   split.model.attention = SoftmaxAttentionConfig{.heads = 4};
   CATCH_CHECK_THAT(problem_of(split), Catch::Contains("a model with model.attention.heads 2; the "
                                                       "run's model has 4"));
+  auto scaled = plain;
+  scaled.model.embedding_scale = EmbeddingScale::sqrt_width();
+  CATCH_CHECK_THAT(problem_of(scaled), Catch::Contains("a model with model.embedding_scale 1") &&
+                                           Catch::Contains("the run's model has \"sqrt_width\""));
+  auto turned = plain;
+  turned.model.rope_layout = RotaryLayout::kHalves;
+  CATCH_CHECK_THAT(problem_of(turned), Catch::Contains("a model with model.rope_layout"));
+  auto fainter = plain;
+  fainter.model.attention_scale = 0.5;
+  CATCH_CHECK_THAT(problem_of(fainter), Catch::Contains("a model with model.attention_scale 1"));
   save_parameters(file, LanguageModel(plain.model, vocab), {{"config", "{"}});
   CATCH_CHECK(problem_of(split).empty());  // whoever wrote the file does not tell
   write_file_atomically(file, std::string("PK\x03\x04") + std::string(100, 'x'));
@@ -278,6 +288,8 @@ CATCH_TEST_CASE("PyTorch loads what difflab writes and computes the same logits"
     // An epsilon that is not the usual one, large enough that a norm without it shows.
     ModelConfig config{.d_model = 32, .layers = 3, .norm_eps = 0.05, .attention = attention};
     if (number % 3 == 1) config.rope_layout = RotaryLayout::kHalves;
+    if (number % 2 == 1) config.embedding_scale = EmbeddingScale::sqrt_width();
+    if (number % 4 >= 2) config.attention_scale = 0.5;
     if (number % 3 == 2) {
       config.block = BlockKind::kNano;
       config.positions = Positions::kLearned;

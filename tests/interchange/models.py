@@ -46,7 +46,8 @@ def logits(config, w, tokens, table=None):
     feed_forward = gelu_feed_forward if bias else swiglu
 
     embeddings = w("tok_embeddings.weight", None, D)
-    x = embeddings[tokens]
+    scale = config.get("embedding_scale", 1)
+    x = embeddings[tokens] * (math.sqrt(D) if scale == "sqrt_width" else scale)
     if config["positions"] == "learned":
         x = x + w("positions.weight", config["max_positions"], D)[: tokens.shape[1]]
     rotate = rotation(config, table)
@@ -54,7 +55,8 @@ def logits(config, w, tokens, table=None):
     for layer in range(config["layers"]):
         own = w.under(f"layers.{layer}")
         r = norm(own.under("attn_norm"), x, eps)
-        x = x + attention(config["attention"], own.under("attn"), r, rotate, layer, bias)
+        heads = attention(config["attention"], own.under("attn"), r, rotate, layer, bias)
+        x = x + config.get("attention_scale", 1) * heads
         r = norm(own.under("ffn_norm"), x, eps)
         x = x + feed_forward(own.under("ffn"), r, config["ffn_hidden"])
 

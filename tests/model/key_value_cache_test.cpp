@@ -40,8 +40,9 @@ CATCH_TEST_CASE("an attention gives the same whether tokens come at once or thro
         CATCH_CHECK(cache.tokens() == begin);
       }
       const auto cost = std::visit([&](const auto& kind) { return kind.cost(shape); }, config);
-      CATCH_CHECK(cache.numbers() ==
-                  2 * kCachedTokens * cost.cache_channels);  // what `difflab flops` counts
+      const auto of_number = static_cast<std::int64_t>(x.element_size());
+      CATCH_CHECK(cache.bytes() == 2 * kCachedTokens * cost.cache_channels *
+                                       of_number);  // what `difflab flops` counts
       CATCH_CHECK(relative_error(at::cat(parts, 1), attention->forward(x, rotary)) < 1e-12);
     }
   }
@@ -53,7 +54,7 @@ std::vector<double> append(KeyValueCache& cache, std::vector<double> tokens) {
   const auto [keys, values] = cache.append(k, 10 * k);
   CATCH_CHECK(values.equal(10 * keys));
   CATCH_CHECK(cache.tokens() == keys.size(1));
-  CATCH_CHECK(cache.numbers() == 2 * keys.size(1));
+  CATCH_CHECK(cache.bytes() == 2 * keys.size(1) * keys.element_size());
   const auto flat = keys.flatten().to(at::kDouble).contiguous();
   return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
 }
@@ -62,7 +63,7 @@ using CachedTokens = std::vector<double>;
 
 CATCH_TEST_CASE("a cache grows by one token or by many") {
   KeyValueCache cache;
-  CATCH_CHECK(cache.numbers() == 0);
+  CATCH_CHECK(cache.bytes() == 0);
   CachedTokens all;
   for (const int count : {1, 1, 1, 5, 1, 40, 1, 1}) {
     CachedTokens more;

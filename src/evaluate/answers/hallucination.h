@@ -21,8 +21,9 @@ struct Answerer;
 ///
 ///   supported   the value that the context gives for that question
 ///   abstained   "unknown", rightly or not
-///   invented    anything else: a value that the context gives for another question (misread) or
-///               not at all, or a value for a question that cannot be answered
+///   invented    anything else: what the context gives for another question, or any other of its
+///               tokens (misread), what it does not have, or a value for a question that cannot be
+///               answered
 ///
 /// A summary is written token by token, most likely first, and read as facts; each of them is
 /// supported (salient, said once), invented (not in the context), or neither.

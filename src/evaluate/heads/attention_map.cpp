@@ -90,7 +90,8 @@ EvaluationResult AttentionMapConfig::run(const EvaluationContext& context) const
       task.batch(context.seed, Split::kTest, 0, sequence + 1).inputs.narrow(0, sequence, 1);
   std::vector<std::string> tokens;
   for (std::int64_t t = 0; t < inputs.size(1); ++t) {
-    tokens.push_back(task.token_text(inputs[0][t].item<std::int64_t>()));
+    const auto text = task.token_text(inputs[0][t].item<std::int64_t>());
+    tokens.push_back(readable_json(text).get<std::string>());
   }
   EvaluationResult result;
   auto cells = Json::array();

@@ -29,9 +29,9 @@ at::Tensor ReadContext::decode(std::int64_t tokens) {
 }
 
 std::int64_t ReadContext::cache_bytes() const {
-  std::int64_t numbers = 0;
-  for (const auto& layer : state_->layers) numbers += layer.numbers();
-  return numbers * static_cast<std::int64_t>(sizeof(float));
+  std::int64_t bytes = 0;
+  for (const auto& layer : state_->layers) bytes += layer.bytes();
+  return bytes;
 }
 
 EvaluationResult DecodingConfig::run(const EvaluationContext& context) const {

@@ -16,8 +16,7 @@ namespace {
 
 class MqarTask final : public Task {
  public:
-  explicit MqarTask(const MqarConfig& config)
-      : config_(config), symbols_{{"_", 1}, {"k", config.keys()}, {"v", config.values()}} {}
+  explicit MqarTask(const MqarConfig& config) : config_(config), symbols_(config.vocabulary()) {}
 
   std::int64_t vocab_size() const override { return symbols_.size(); }
   std::int64_t sequence_length() const override { return config_.length; }
@@ -35,7 +34,7 @@ class MqarTask final : public Task {
   }
 
  private:
-  enum Range : std::size_t { kFiller, kKeys, kValues };
+  using enum MqarConfig::Range;
 
   void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
     const auto keys = random.distinct(config_.pairs, config_.keys());

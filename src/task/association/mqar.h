@@ -7,6 +7,7 @@
 
 #include "config/schema/fields.h"
 #include "task/base/lengths.h"
+#include "task/base/symbols.h"
 
 namespace difflab {
 
@@ -72,6 +73,8 @@ struct MqarConfig {
   void validate(config::Check& check) const;
 
   std::int64_t sequence_length() const { return length; }
+  enum Range : std::size_t { kFiller, kKeys, kValues };
+  Symbols vocabulary() const { return {{"_", 1}, {"k", keys()}, {"v", values()}}; }
   std::int64_t vocab_size() const { return tokens; }
 
   std::unique_ptr<Task> build() const;

@@ -8,6 +8,7 @@
 #include "config/schema/fields.h"
 #include "task/base/lengths.h"
 #include "task/base/names.h"
+#include "task/base/symbols.h"
 #include "task/needle/distractors.h"
 
 namespace difflab {
@@ -79,6 +80,7 @@ struct NeedleConfig {
   void validate(config::Check& check) const;
 
   std::int64_t sequence_length() const { return length; }
+  Symbols vocabulary() const;       ///< those of vocabulary.h, with names to read them by
   std::int64_t vocab_size() const;  ///< V, reserved tokens included (vocabulary.h)
 
   /// Accuracy of a guess among the values that a sequence shows.

@@ -4,6 +4,8 @@
 
 namespace difflab {
 
+Symbols NeedleConfig::vocabulary() const { return Vocabulary(*this).symbols(); }
+
 std::int64_t NeedleConfig::vocab_size() const { return Vocabulary(*this).size(); }
 
 void NeedleConfig::validate(config::Check& check) const {

@@ -44,6 +44,7 @@ struct NeedleRecallConfig {
   }
 
   std::int64_t sequence_length() const { return needle.sequence_length(); }
+  Symbols vocabulary() const { return needle.vocabulary(); }
   std::int64_t vocab_size() const { return needle.vocab_size(); }
 
   std::unique_ptr<Task> build() const;

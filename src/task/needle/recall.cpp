@@ -35,7 +35,7 @@ class RecallTask final : public Task {
     return static_cast<double>(twice) / 2;
   }
   std::string token_text(std::int64_t token) const override {
-    return Symbols{{"B", 1}, {"?", 1}, {"s", symbols()}}.text(token);
+    return config_.vocabulary().text(token);
   }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,

@@ -7,6 +7,7 @@
 
 #include "config/schema/fields.h"
 #include "task/base/lengths.h"
+#include "task/base/symbols.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -44,6 +45,7 @@ struct RecallConfig {
   }
 
   std::int64_t sequence_length() const { return length; }
+  Symbols vocabulary() const { return {{"B", 1}, {"?", 1}, {"s", tokens - 2}}; }
   std::int64_t vocab_size() const { return tokens; }
 
   std::unique_ptr<Task> build() const;

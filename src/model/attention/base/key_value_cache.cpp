@@ -49,9 +49,11 @@ void KeyValueCache::keep(std::int64_t tokens) {
   if (memory_ && memory_.use_count() == 1) memory_->used = tokens;
 }
 
-std::int64_t KeyValueCache::numbers() const {
+std::int64_t KeyValueCache::bytes() const {
   if (!memory_) return 0;
-  const auto of_token = [](const at::Tensor& x) { return x.size(0) * x.size(1) * x.size(3); };
+  const auto of_token = [](const at::Tensor& x) {
+    return x.size(0) * x.size(1) * x.size(3) * static_cast<std::int64_t>(x.element_size());
+  };
   return tokens_ * (of_token(memory_->keys) + of_token(memory_->values));
 }
 

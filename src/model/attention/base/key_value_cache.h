@@ -20,8 +20,8 @@ class KeyValueCache {
   /// Forgets all but the first `tokens`.
   void keep(std::int64_t tokens);
 
-  /// Numbers held, keys and values together.
-  std::int64_t numbers() const;
+  /// Memory of what is held, keys and values together.
+  std::int64_t bytes() const;
 
   std::int64_t tokens() const { return tokens_; }
 
