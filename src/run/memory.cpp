@@ -62,8 +62,9 @@ std::vector<MemoryNeed> least_memory(const RunConfig& config, bool trained) {
   std::vector<MemoryNeed> needs;
   if (config.device != Device::kCpu) return needs;
   if (!trained) {
-    needs.push_back(need_of_training(config));
+    if (config.train.steps > 0) needs.push_back(need_of_training(config));
     for (auto earlier = earlier_run(config); earlier; earlier = earlier_run(*earlier)) {
+      if (earlier->train.steps == 0) continue;
       auto need = need_of_training(*earlier);
       need.key = concat("stages[", earlier->stages.size(), "].", need.key);
       needs.push_back(std::move(need));

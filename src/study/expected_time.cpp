@@ -30,6 +30,7 @@ constexpr double kAlike = 4;
 // How long a run took that was executed in one go; nothing if it was not.
 std::optional<double> wall_seconds(const Json& provenance) {
   if (provenance.contains("earlier_sessions")) return std::nullopt;
+  if (provenance.contains("trained_in")) return std::nullopt;  // it only asked
   const auto seconds = session_seconds(provenance);
   if (!seconds) return std::nullopt;
   return std::max(1.0, *seconds);  // they are written in whole seconds

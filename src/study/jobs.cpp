@@ -114,11 +114,9 @@ std::string standings_text(const sweep::Plan& plan, const sweep::Standings& stan
     if (!is_complete(standing.state)) text += run_line(standing);
   }
   if (standings.complete() == static_cast<int>(plan.runs.size())) {
-    text +=
-        plan.more.empty()
-            ? "all runs are finished; "
-            : fmt::format("all runs of this look are finished; more, if a claim needs them: {}\n",
-                          command_text(plan.more));
+    text += plan.more.empty() ? "all runs are finished; "
+                              : fmt::format("these runs are all finished; more may follow: {}\n",
+                                            command_text(plan.more));
     text += fmt::format("tables and report: {}\n", command_text(plan.report));
   } else if (const auto abandoned = standings.abandoned(); !abandoned.empty()) {
     const bool known = !standings.silence;

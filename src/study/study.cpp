@@ -151,7 +151,9 @@ std::vector<sweep::Run> Study::needed_runs() const {
 
 sweep::Plan Study::frozen() const {
   if (config.search.active()) {
-    throw UserError("search.axis: runs that pause cannot be given away; expected launcher=local");
+    throw UserError(
+        "search.axis: runs that pause cannot be given away; expected launcher=local and no "
+        "--freeze");
   }
   auto runs = sweep::distinct(points);
   bool more = leads_on;

@@ -80,8 +80,12 @@ class Loop {
   TrainOutcome run() {
     if (cannot_begin_) return end(*cannot_begin_);
     if (metrics_.length() == 0 && !report(/*grad_norm=*/0)) return end(TrainEnd::kDiverged);
-    if (progress_.step == 0 && config_.keep_checkpoints.keeps(0)) save();
-    keep();  // a process that was killed may have saved it and not kept it
+    if (progress_.step == 0 && config_.keep_checkpoints.keeps(0)) {
+      save();
+      keep();
+    } else if (!std::filesystem::exists(context_.directory.kept(progress_.step))) {
+      keep();  // a process that was killed may have saved it and not kept it
+    }
     auto saved = Clock::now();
     auto saved_step = progress_.step;
     while (progress_.step < config_.steps && !has_stopped(config_, progress_)) {
@@ -122,10 +126,16 @@ class Loop {
 
  private:
   Progress start() {
-    if (const auto progress = resume(context_, optimizer_)) return *progress;
-    cannot_begin_ = context_.begin(optimizer_);
-    if (!cannot_begin_) std::cout << "starting from step 0\n";
-    return {.optimizer_steps = optimizer_.resumed_at()};
+    auto progress = resume(context_, optimizer_);
+    if (!progress) {
+      cannot_begin_ = context_.begin(optimizer_);
+      if (!cannot_begin_) std::cout << "starting from step 0\n";
+      progress = {.optimizer_steps = optimizer_.resumed_at()};
+    }
+    // The metrics are cut to what the checkpoint knows: not those of a process that took over in
+    // the meantime, for which an earlier stage leaves hours.
+    context_.before_writing();
+    return *progress;
   }
 
   // One optimiser step; the gradient norm before clipping, NaN if loss or gradient is not finite.
@@ -188,9 +198,10 @@ class Loop {
   void keep() {
     if (!config_.keep_checkpoints.keeps(progress_.step)) return;
     const auto kept = context_.directory.kept(progress_.step);
-    if (std::error_code none; std::filesystem::exists(kept, none)) return;
     context_.before_writing();
     make_directories(kept.parent_path());
+    std::error_code ignored;  // one of an earlier attempt at this step, which may be damaged
+    std::filesystem::remove(kept, ignored);
     share_file(context_.directory.checkpoint(), kept);
   }
 

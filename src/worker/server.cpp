@@ -120,7 +120,7 @@ class Server {
         if (sources[2 + i].revents != 0) listen(speakers[i]);
       }
       if (sources[0].revents != 0) read_signal();
-      if (sources[1].revents != 0) read_jobs();
+      if (open_ && sources[1].revents != 0) read_jobs();  // a signal may have closed it
     }
     return 0;
   }

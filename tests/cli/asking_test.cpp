@@ -64,6 +64,11 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
   driver.refuses({"evaluate", "tiny", "results=/nowhere"}, "is trained in /nowhere");
   driver.refuses({"evaluate", driver.failed}, "is not trained to its end");
   driver.refuses({"evaluate", driver.diverged}, "diverged, so there is no trained model");
+  const auto checkpoint = driver.results() / "runs" / run / "checkpoint.safetensors";
+  fs::rename(checkpoint, checkpoint.string() + ".away");
+  driver.refuses({"evaluate", run, "evaluate=[{kind: needle_grid}]"},
+                 "or its checkpoint was deleted");
+  fs::rename(checkpoint.string() + ".away", checkpoint);
   driver.refuses({"evaluate", "task=needle"}, "is an override; expected an experiment or runs");
   driver.refuses({"evaluate", run, "train.lr=1"}, "expected evaluate=… or task=…");
   driver.refuses({"evaluate", run, "evaluate=[{kind: heldowt}]"}, "did you mean heldout?");

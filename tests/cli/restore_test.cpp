@@ -163,7 +163,7 @@ CATCH_TEST_CASE("runs are restored into another results folder, and have no mode
   const auto run = fs::directory_iterator(fs::path(other) / "runs")->path().string();
   const Answer single = project.call({"needle", run, "--lengths", "64"});
   CATCH_CHECK(single.code == 2);
-  CATCH_CHECK_THAT(single.err, Contains("was restored without its model"));
+  CATCH_CHECK_THAT(single.err, Contains("has no model, because it was restored without one"));
   CATCH_CHECK(project.workers.starts().empty());
 }
 

@@ -166,8 +166,8 @@ CATCH_TEST_CASE("a frozen sweep holds the runs until the next look, and says wha
     CATCH_INFO(worked.err);
     CATCH_CHECK(worked.code == 0);
     CATCH_CHECK_THAT(bench.driver.call({"status", folder}).out,
-                     look < 2 ? Contains("all runs of this look are finished; more, if a claim "
-                                         "needs them: ./difflab sweep seeds\n")
+                     look < 2 ? Contains("these runs are all finished; more may follow: "
+                                         "./difflab sweep seeds\n")
                               : Contains("all runs are finished; tables and report:"));
   }
   CATCH_CHECK(frozen == std::vector<std::size_t>{30, 34, 38});

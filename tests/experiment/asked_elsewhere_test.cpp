@@ -135,6 +135,22 @@ CATCH_TEST_CASE("a checkpoint that was to be kept is kept also by who resumes at
   CATCH_CHECK(std::filesystem::exists(run.kept(5)));
 }
 
+CATCH_TEST_CASE("a checkpoint that was damaged with the one it shares is kept anew") {
+  const Results results;
+  const auto run = results.planned(kept_config());
+  int asked = 0;
+  CATCH_REQUIRE(run_experiment(kept_config(), run, [&] { return asked++ == 5; }) ==
+                RunEnd::kInterrupted);
+  for (const auto& entry : std::filesystem::directory_iterator(run.path)) {
+    if (entry.is_regular_file() && entry.path().extension() == ".safetensors") {
+      std::filesystem::remove(entry.path());
+    }
+  }
+  write_file_atomically(run.kept(5), "damaged");
+  run_experiment(kept_config(), run, [] { return false; });
+  CATCH_CHECK_NOTHROW(read_sealed_safetensors(run.kept(5)));
+}
+
 CATCH_TEST_CASE("keeping checkpoints changes neither a run's name nor its result") {
   CATCH_CHECK(run_id(kept_config()) == run_id(testing::smallest_run()));
   const Results with, without;

@@ -121,6 +121,14 @@ CATCH_TEST_CASE("what does not fit is named with its key, the stage and what the
                               Catch::Matchers::EndsWith("a run here has 16 GiB"));
   CATCH_CHECK(lacks_memory(config, true, 16 * gib) == lack);
 
+  // Weights that are asked are not trained, whatever their batch would take.
+  auto asked = config;
+  asked.evaluate = {HeldoutConfig{}};
+  const auto trained = least_memory(asked, false);
+  asked.train.steps = 0;
+  CATCH_CHECK(trained.size() == 2);
+  CATCH_CHECK(least_memory(asked, false).size() == 1);
+
   config.kernels = Kernels::kFused;  // keeps no maps
   CATCH_CHECK_FALSE(lacks_memory(config, false, 16 * gib));
 

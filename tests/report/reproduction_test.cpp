@@ -143,8 +143,12 @@ CATCH_TEST_CASE("a run of another machine must lie where other seeds of its cell
                   .judged == 1);
   CATCH_CHECK(cells.judge("late0", steps(2000)).outside.size() == 1);
 
+  CATCH_CHECK(cells.judge("a0", Json::object()).outside ==
+              std::vector<std::string>{"steps_to_found is missing"});
+  // A study of speeds is judged by all that is no speed.
   cells.study.report.claims.emplace_back().metric = "tokens_per_second";
-  CATCH_CHECK(cells.judge("a0", steps(302)).judged == 0);
+  CATCH_CHECK(cells.judge("a0", steps(301)).judged == 1);
+  CATCH_CHECK(cells.judge("a0", steps(302)).outside.size() == 1);
   CATCH_CHECK(cells.judge("nobody", steps(302)).judged == 0);
 }
 

@@ -51,7 +51,7 @@ int wait(const JobsOptions& options) {
     // Runs that a silent queue may still have are waited for.
     const bool nobody = !standings.silence && standings.tasks.empty() &&
                         static_cast<int>(standings.abandoned().size()) == left;
-    looks = nobody ? looks + 1 : left == 0 ? kLooksAtNobody : 0;
+    looks = left == 0 ? kLooksAtNobody : nobody ? looks + 1 : 0;
     if (looks < kLooksAtNobody && !pause(options.seconds)) return kInterrupted;
   }
   const auto standings = sweep::standings_of(plan, options.folder);

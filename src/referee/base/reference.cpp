@@ -136,7 +136,8 @@ void read_headings(const std::string& markdown, const CsvTable& table, Reference
     if (first != cell.npos) headings.push_back(cell.substr(first, last - first + 1));
   }
   const auto metrics = metrics_of(table);
-  const auto skipped = table.keys() + 1;  // and the number of runs
+  auto skipped = table.keys() + 1;  // and the number of runs
+  if (skipped < headings.size() && headings[skipped] == "not as planned") ++skipped;
   for (std::size_t i = 0; i < metrics.size() && i + skipped < headings.size(); ++i) {
     const auto& heading = headings[i + skipped];
     reference.keys[heading] = metrics[i];

@@ -13,9 +13,11 @@
 namespace difflab::referee {
 namespace {
 
-// Shares whose values differ by more have two humps, or might as well: those of equal numbers of 0
-// and 1 have a standard deviation of .5, those anywhere between 0 and 1 one of .29.
-constexpr double kTwoOutcomes = 0.25;
+// Shares whose values differ by more have two humps: those of equal numbers of 0 and 1 have a
+// standard deviation of .5, those anywhere between 0 and 1 one of 1/√12.
+const double kTwoOutcomes = 1 / std::sqrt(12.0);
+
+constexpr double kAlmostOne = 1 - 1e-9;
 
 // Means of what learning is asked for.
 std::vector<std::string> asked_metrics(const CsvTable& table) {
@@ -43,14 +45,23 @@ std::optional<Reached> reached(const CsvTable& table, std::size_t row) {
   return std::nullopt;
 }
 
-// The standard deviation behind a symmetric t interval; nothing behind another one.
+// The standard deviation behind an interval of mean_share_interval (statistics/share.h), by that
+// end of it which lies within 0 and 1: |mean − end| = t · sd / √n · √(end (1 − end) / (mean (1 −
+// mean))).
 std::optional<double> spread(const CsvTable& table, std::size_t row, const std::string& key,
                              const std::string& count) {
   const auto mean = table.number(row, "mean_" + key), low = table.number(row, "low_" + key);
   const auto high = table.number(row, "high_" + key), n = table.number(row, count);
   if (!mean || !low || !high || !n || *n < 2) return std::nullopt;
-  if (std::abs((*low + *high) / 2 - *mean) > 1e-9) return std::nullopt;
-  return (*high - *low) / 2 * std::sqrt(*n) / student_t_quantile(0.975, *n - 1);
+  const double t = student_t_quantile(0.975, *n - 1);
+  if (key.ends_with(report::kDifferenceSuffix)) {  // symmetric, or on Fisher's scale
+    const double half = std::atanh(std::clamp(*high, -kAlmostOne, kAlmostOne)) -
+                        std::atanh(std::clamp(*low, -kAlmostOne, kAlmostOne));
+    return half / 2 * (1 - *mean * *mean) * std::sqrt(*n) / t;
+  }
+  const double end = *low > 0 ? *low : *high;
+  if (end <= 0 || end >= 1 || *mean <= 0 || *mean >= 1) return std::nullopt;
+  return std::abs(*mean - end) * std::sqrt(*n * *mean * (1 - *mean) / (end * (1 - end))) / t;
 }
 
 void look_at_rows(const Reference& one, const CsvTable& table, Objections& objections) {

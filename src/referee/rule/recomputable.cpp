@@ -76,8 +76,10 @@ void add_changed(const fs::path& folder, const fs::path& root, std::vector<std::
 void make_again(const Reference& one, Objections& objections) {
   std::vector<std::string> changed, stale;
   add_changed(one.folder, one.folder, changed, stale);
-  if (fs::exists(one.folder / "tuning" / "runs.json")) {
-    add_changed(one.folder / "tuning", one.folder, changed, stale);
+  for (const char* part : {"tuning", "tuning/shorter"}) {
+    if (fs::exists(one.folder / part / "runs.json")) {
+      add_changed(one.folder / part, one.folder, changed, stale);
+    }
   }
   if (!stale.empty()) {
     std::sort(stale.begin(), stale.end());

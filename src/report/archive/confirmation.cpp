@@ -46,15 +46,18 @@ bool has_all_runs(const Json& session, const Json& runs) {
   });
 }
 
-bool confirms(const Json& session, const Json& runs, const Archive& archive) {
-  if (session.value("dirty", Json()) != Json(false) || !has_all_runs(session, runs)) return false;
+// Whether it is of committed code and of enough runs to say anything.
+bool may_confirm(const Json& session) {
   std::set<std::string> ids;
-  for (const Json& again : session["runs"]) {
-    const auto id = text_at(again, "id");
-    ids.insert(id);
-    if (!compare_with(archive, *run_of(runs, id), again, session).confirms()) return false;
-  }
-  return ids.size() >= kFewestRuns;
+  for (const Json& run : session["runs"]) ids.insert(text_at(run, "id"));
+  return session.value("dirty", Json()) == Json(false) && ids.size() >= kFewestRuns;
+}
+
+bool confirms(const Json& session, const Json& runs, const Archive& archive) {
+  if (!has_all_runs(session, runs) || !may_confirm(session)) return false;
+  return std::all_of(session["runs"].begin(), session["runs"].end(), [&](const Json& again) {
+    return compare_with(archive, *run_of(runs, text_at(again, "id")), again, session).confirms();
+  });
 }
 
 }  // namespace
@@ -101,8 +104,9 @@ Json with_session(const Json& file, const Json& session, const Json& runs) {
   Json all{{"format", kFormat}, {"sessions", Json::array()}};
   for (const Json& earlier : sessions_in(file)) {
     const bool is_of_now = has_all_runs(earlier, runs);
-    if (is_of_now && !other_conditions(earlier, session).empty())
-      all["sessions"].push_back(earlier);
+    const bool says_more = is_of_now && may_confirm(earlier) && !may_confirm(session);
+    const bool is_elsewhere = !other_conditions(earlier, session).empty();
+    if (is_of_now && (says_more || is_elsewhere)) all["sessions"].push_back(earlier);
   }
   all["sessions"].push_back(session);
   return all;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "report/archive/reproduction.h"
 #include "report/data/metric.h"
 #include "statistics/describe.h"
 #include "statistics/distributions.h"
@@ -17,19 +18,32 @@ constexpr std::size_t kFewestSeeds = 3;
 constexpr double kConfidence = 0.999;
 constexpr double kFloor = 0.01;  // of the mean: runs that all agree have no spread
 
-std::set<std::string> judged_metrics(const Study& study) {
+// What a run's result says, and every machine the same but for rounding.
+bool is_of_result(const std::string& key, const std::vector<std::string>& of_report) {
+  const bool is_read_off = std::find(of_report.begin(), of_report.end(), key) != of_report.end();
+  return !key.empty() && !metric_of(key).is_measured() && !is_read_off;
+}
+
+// @param committed the metrics of the run, where claims and tables name none that can be judged
+std::set<std::string> judged_metrics(const Study& study, const Json& committed) {
+  const auto of_report = metrics_of_report(study);
+  const auto is_judged = [&](const std::string& key) { return is_of_result(key, of_report); };
   std::set<std::string> metrics;
   for (const auto& claim : study.report.claims) metrics.insert(claim.metric);
   if (metrics.empty()) metrics.insert(study.report.headline);
-  if (metrics.count("") > 0) {
+  std::erase_if(metrics, [&](const auto& key) { return !key.empty() && !is_judged(key); });
+  if (metrics.empty() || metrics.count("") > 0) {
     for (const auto& table : study.report.tables) {
       for (const auto& key : table.columns) {
         if (metric_of(key).better != Better::kNeither) metrics.insert(key);
       }
     }
   }
-  std::erase_if(metrics,
-                [](const auto& key) { return key.empty() || metric_of(key).is_measured(); });
+  std::erase_if(metrics, [&](const auto& key) { return !is_judged(key); });
+  if (!metrics.empty() || !committed.is_object()) return metrics;
+  for (const auto& [key, value] : committed.items()) {  // of a study of speeds, say
+    if (is_judged(key)) metrics.insert(key);
+  }
   return metrics;
 }
 
@@ -62,12 +76,18 @@ Elsewhere judge_elsewhere(const Study& study, const Frame& frame, const std::str
   const auto run = std::find_if(frame.runs().begin(), frame.runs().end(),
                                 [&](const FrameRun& one) { return one.plan.id == id; });
   if (run == frame.runs().end()) return found;
-  for (const auto& key : judged_metrics(study)) {
+  const auto own = run->result.find("metrics");
+  for (const auto& key : judged_metrics(study, own == run->result.end() ? Json() : *own)) {
     auto now = number_in(result, "metrics", key);
     if (!now) now = number_in(result, "censored", key);
     const auto values = values_of_cell(frame, *run, key);
-    if (!now || values.size() < kFewestSeeds) continue;
+    const bool was_there = run->metric(key) || run->censored_above(key);
+    if (!was_there || values.size() < kFewestSeeds) continue;
     ++found.judged;
+    if (!now) {
+      found.outside.push_back(concat(key, " is missing"));
+      continue;
+    }
     const auto n = static_cast<double>(values.size());
     const double center = mean(values);
     const double t = student_t_quantile((1 + kConfidence) / 2, n - 1);

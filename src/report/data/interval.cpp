@@ -22,4 +22,11 @@ std::optional<Interval> interval_of_mean(std::span<const double> values, const M
   return interval;
 }
 
+std::optional<Interval> interval_of_difference(std::span<const double> differences,
+                                               const Metric& metric, double level) {
+  const bool of_shares =
+      metric.outcome() == Outcome::kShare || metric.outcome() == Outcome::kHappened;
+  return of_shares ? share_difference_interval(differences, level) : t_interval(differences, level);
+}
+
 }  // namespace difflab::report

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/data/interval.h"
 #include "report/data/learned.h"
 #include "statistics/paired.h"
 #include "statistics/share.h"
@@ -13,13 +14,6 @@ namespace {
 std::optional<double> reached(const FrameRun& run, const std::string& metric) {
   const auto bound = run.censored_above(metric);
   return bound ? bound : run.metric(metric);
-}
-
-std::optional<Interval> interval_of(const Pairs& pairs, const Metric& metric, double level) {
-  const bool of_shares =
-      metric.outcome() == Outcome::kShare || metric.outcome() == Outcome::kHappened;
-  return of_shares ? share_difference_interval(pairs.differences, level)
-                   : t_interval(pairs.differences, level);
 }
 
 double p_of(const Pairs& pairs, const Metric& metric) {
@@ -93,7 +87,7 @@ std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric, doubl
                   .ours = mean(pairs.ours),
                   .theirs = mean(pairs.theirs),
                   .difference = mean(pairs.differences),
-                  .interval = interval_of(pairs, metric, confidence),
+                  .interval = interval_of_difference(pairs.differences, metric, confidence),
                   .p = p_of(pairs, metric)};
 }
 

@@ -102,7 +102,7 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
 
 std::vector<Group> differences(const Frame& frame, const std::vector<Group>& groups,
                                const std::vector<std::string>& keys, const std::string& axis,
-                               const std::string& against) {
+                               const std::string& against, const Metric& metric) {
   const auto are_partners = [&](const FrameRun& a, const FrameRun& b) {
     return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& other) {
       return other == axis || a.axis(other) == b.axis(other);
@@ -135,7 +135,9 @@ std::vector<Group> differences(const Frame& frame, const std::vector<Group>& gro
     if (difference.values.empty()) continue;
     difference.average = mean(difference.values);
     difference.censored = group.censored + base->censored;
-    if (difference.censored == 0) difference.interval = t_interval(difference.values);
+    if (difference.censored == 0) {
+      difference.interval = interval_of_difference(difference.values, metric);
+    }
     result.push_back(std::move(difference));
   }
   return result;

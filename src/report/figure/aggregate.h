@@ -35,11 +35,11 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
                              const std::vector<std::string>& keys, const std::string& measure);
 
 /// Each group minus the one that differs from it in `axis` alone, with the value `against` there,
-/// run by run of equal seed; the interval is Student's of the differences. Groups of `against`
-/// itself, and those without a partner, are left out. `keys` are those of the groups.
+/// run by run of equal seed, with the interval that tables give the differences. Groups of
+/// `against` itself, and those without a partner, are left out. `keys` are those of the groups.
 std::vector<Group> differences(const Frame& frame, const std::vector<Group>& groups,
                                const std::vector<std::string>& keys, const std::string& axis,
-                               const std::string& against);
+                               const std::string& against, const Metric& metric);
 
 /// "Mean and 95 % interval over 3 runs" and the like.
 std::string describe_spread(const std::vector<Group>& groups, bool shows_interval);

@@ -43,7 +43,8 @@ struct HeatmapPlan {
   std::vector<Series> panels;
   std::vector<Group> groups;
   std::vector<double> chance;
-  double reach;  // of the colour scale: 1, or the largest difference
+  double reach;          // of the colour scale: 1, or the largest difference
+  std::string left_out;  // sentence, or empty
   const Style& style;
 
   bool is_difference() const { return !config.against.empty(); }
@@ -186,7 +187,22 @@ std::vector<std::string> subtitle_of(const HeatmapPlan& plan, const Frame& frame
   std::vector<std::string> lines = {join(parts, "; ")};
   const std::string gaps = describe_gaps(frame, plan.config.facet, plan.config.where, labels);
   if (!gaps.empty()) lines.push_back(gaps);
+  if (!plan.left_out.empty()) lines.push_back(plan.left_out);
   return lines;
+}
+
+// Leaves out the rows of runs that never got to the event, and says so.
+std::string keep_reached(const std::string& event, const Labels& labels,
+                         std::vector<Observation>& rows) {
+  if (event.empty()) return "";
+  std::set<const FrameRun*> all, late;
+  for (const auto& row : rows) {
+    all.insert(row.run);
+    if (!row.run->metric(event)) late.insert(row.run);
+  }
+  std::erase_if(rows, [&](const Observation& row) { return late.count(row.run) > 0; });
+  return concat("Only the ", all.size() - late.size(), " of ", all.size(), " runs that got there (",
+                labels.heading(metric_of(event)), ")");
 }
 
 void add_pooled_csv(const HeatmapPlan& plan, Drawing& drawing) {
@@ -226,9 +242,10 @@ double reach_of(const std::vector<Group>& groups) {
 
 Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
   const std::vector<std::string> keys = {facet, y, x};
-  const auto rows = frame.observations(source, false, where);
+  auto rows = frame.observations(source, false, where);
+  auto left_out = keep_reached(reached, style.labels, rows);
   auto groups = aggregate(frame, rows, keys, value);
-  if (!against.empty()) groups = differences(frame, groups, keys, facet, against);
+  if (!against.empty()) groups = differences(frame, groups, keys, facet, against, metric_of(value));
   auto panels = style.series(frame, rows, facet);
   std::erase_if(panels, [&](const Series& one) { return is_same_value(one.value, against); });
   const HeatmapPlan plan{.config = *this,
@@ -237,6 +254,7 @@ Drawing HeatmapConfig::draw(const Frame& frame, const Style& style) const {
                          .groups = groups,
                          .chance = chance_levels(rows, value),
                          .reach = against.empty() ? 1 : reach_of(groups),
+                         .left_out = std::move(left_out),
                          .style = style};
 
   Drawing drawing;

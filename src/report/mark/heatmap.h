@@ -23,6 +23,7 @@ struct HeatmapConfig : FigureCommon {
   std::string facet;         ///< axis; one panel per value
   std::string against;       ///< value of facet; empty: no difference
   std::int64_t columns = 0;  ///< panels side by side; 0: chosen by the width
+  std::string reached;       ///< time to an event; only runs that got there. Empty: all
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -33,6 +34,7 @@ struct HeatmapConfig : FigureCommon {
     visit("facet", facet, "axis with one panel per value");
     visit("against", against, "value of facet: panels show the difference to it on equal seeds");
     visit("columns", columns, "panels side by side; 0: chosen by the width", config::at_least(0));
+    visit("reached", reached, "only runs that got there, e.g. steps_to_found; empty: all");
   }
   void validate(config::Check& check) const;
   /// Its fields against the axes of the sweep (settings/report_rules.cpp).

@@ -309,7 +309,7 @@ Drawing IntervalConfig::draw(const Frame& frame, const Style& style) const {
                     .style = style};
   auto groups = aggregate(frame, observations, keys, x);
   if (plan.is_difference()) {
-    groups = differences(frame, groups, keys, y, against);
+    groups = differences(frame, groups, keys, y, against, plan.metric);
   } else {
     plan.chance = chance_levels(observations, x);
   }

@@ -303,7 +303,7 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   const auto rows = frame.observations(source, curve, where);
   auto groups = aggregate(frame, rows, keys, y);
   const bool is_cut = curve && end_with_the_first_run(groups);
-  if (!against.empty()) groups = differences(frame, groups, keys, color, against);
+  if (!against.empty()) groups = differences(frame, groups, keys, color, against, metric_of(y));
   const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
   LinePlan plan{
       .config = *this,

@@ -186,12 +186,14 @@ class NamedModels {
     }
     AskedRun run{with_question(config::load_yaml(trained.config())),
                  trained.path.filename().string(), results};
-    const bool has_model = state == RunState::kFinished && !is_restored(trained);
+    const bool has_model = state == RunState::kFinished && !is_restored(trained) &&
+                           std::filesystem::exists(trained.checkpoint());
     if (!has_model && !is_trained(run_id(run.config), training_id(run.config), results)) {
       throw UserError(concat(trained.path.string(),
                              is_complete(state)
-                                 ? ": was restored without its model; delete the folder, and the "
-                                   "sweep that it belongs to trains it"
+                                 ? ": has no model, because it was restored without one or its "
+                                   "checkpoint was deleted; delete the folder, and the sweep that "
+                                   "it belongs to trains it"
                                  : ": is not trained to its end; the sweep that it belongs to "
                                    "continues it"));
     }

@@ -36,8 +36,10 @@ std::optional<Tried> Trials::read(const std::vector<sweep::Run>& runs) const {
     const auto& said = said_by(run);
     if (!said.is_finished || !said.metric) return std::nullopt;
     tried.learned += said.has_learned ? 1 : 0;
-    tried.metric += *said.metric / static_cast<double>(runs.size());
+    tried.metric += *said.metric;
   }
+  // Divided once: a share of each seed would round, and equal means would differ.
+  tried.metric /= static_cast<double>(runs.size());
   if (study_.tune.goal == sweep::Goal::kHighest) tried.metric = -tried.metric;
   return tried.learned > 0 ? std::optional(tried) : std::nullopt;
 }

@@ -38,7 +38,8 @@ struct SlurmLauncher {
     visit("minutes", minutes, "time limit of a task; what is not finished by then is continued",
           positive);
     visit("memory_mb", memory_mb, "memory of one run in MiB", positive);
-    visit("gpus", gpus, "GPUs of one run with device: cuda", config::at_least(0));
+    visit("gpus", gpus, "GPUs of one task with device: cuda; its runs share the first",
+          config::at_least(0));
     visit("at_once", at_once, "tasks at the same time; 0 for no limit", config::at_least(0));
     visit("runs_per_task", runs_per_task, "runs that share a task, to pack small ones", positive);
     visit("workers", workers, "runs of a task at the same time", positive);

@@ -86,7 +86,7 @@ std::vector<std::string> sbatch_arguments(const SlurmLauncher& slurm, const Shap
   add("--qos=", slurm.qos);
   add("--constraint=", slurm.constraint);
   if (shape.device == "cuda" && slurm.gpus > 0) {
-    argv.push_back(concat("--gres=gpu:", workers * slurm.gpus));
+    argv.push_back(concat("--gres=gpu:", slurm.gpus));
   }
   argv.insert(argv.end(), slurm.options.begin(), slurm.options.end());
   return argv;

@@ -23,7 +23,7 @@ std::vector<std::int64_t> rungs_of(const SearchConfig& config, const Run& run) {
   std::vector<std::int64_t> rungs;
   for (const double share : config.rungs) {
     const double evaluations =
-        std::ceil(share * static_cast<double>(steps) / static_cast<double>(every));
+        std::ceil(share * static_cast<double>(steps) / static_cast<double>(every) - 1e-9);
     const auto step = every * std::max<std::int64_t>(1, static_cast<std::int64_t>(evaluations));
     if (step >= steps || (!rungs.empty() && step <= rungs.back())) {
       throw UserError(concat("search.rungs: ", share, " of ", steps,
