@@ -39,7 +39,7 @@ void add_metrics_of(const EvaluationConfig& evaluation, const TaskConfig& traine
 }
 
 // What attention says of itself (Attention::statistics), layer by layer.
-constexpr const char* kOfLayers[] = {"lambda.*", "exclusion.*"};
+constexpr const char* kOfLayers[] = {"lambda.*", "lambda_head*.*", "exclusion.*"};
 
 }  // namespace
 

@@ -138,6 +138,13 @@ CATCH_TEST_CASE("provenance: a run that differs from itself") {
     json["runs"][0]["metrics"]["train_seconds"] = 7;
   });
   CATCH_CHECK(results.against("provenance") == "");
+  // What a report reads off curves depends on what it asks of them.
+  results.edit("runs.json", [](Json& json) { json["runs"][0]["metrics"]["learned"] = 0; });
+  CATCH_CHECK(results.against("provenance") == "");
+  results.edit("runs.json", [](Json& json) { json["runs"][0]["status"] = "diverged"; });
+  CATCH_CHECK_THAT(results.against("provenance"),
+                   Contains("is finished here, and diverged in contrast"));
+  results.edit("runs.json", [](Json& json) { json["runs"][0]["status"] = "finished"; });
   results.edit("runs.json",
                [](Json& json) { json["runs"][0]["metrics"]["needle_accuracy"] = 0.5; });
   CATCH_CHECK_THAT(results.against("provenance"),

@@ -80,9 +80,9 @@ CATCH_TEST_CASE("lines of differences have the interval of the pairs, about a ru
   CATCH_CHECK(drawing.columns[2] == "mean_accuracy_difference");
   CATCH_CHECK(drawing.rows[0][0] == "diff");
   CATCH_CHECK(std::stod(drawing.rows[0][2]) == Approx(.11));
-  // Student's interval of .10, .12, .11: .11 ± 4.3027 · .01 / √3.
-  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(.11 - .024841).epsilon(1e-4));
-  CATCH_CHECK(std::stod(drawing.rows[0][4]) == Approx(.11 + .024841).epsilon(1e-4));
+  // Of .10, .12, .11 on Fisher's scale: tanh(artanh(.11) ± 4.3027 · .01 / √3 / (1 − .11²)).
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(.0850950).epsilon(1e-5));
+  CATCH_CHECK(std::stod(drawing.rows[0][4]) == Approx(.1347676).epsilon(1e-5));
   CATCH_CHECK(drawing.rows[0][5] == "3");
   const std::string spec = drawing.spec.dump();
   CATCH_CHECK_THAT(spec, Contains("Minus transformer on equal seeds. Mean and 95 % interval"));

@@ -227,6 +227,30 @@ CATCH_TEST_CASE("a heat map has one scale from 0 to 1, pooled counts and the cha
               std::string::npos);
 }
 
+CATCH_TEST_CASE("a heat map may show the runs alone that got to an event, and says so") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (int seed = 0; seed < 3; ++seed) {
+    const bool got_there = seed > 0;
+    builder.finished(
+        "diff", seed, {{"steps_to_found", got_there ? Json(100 + seed) : Json()}},
+        {{"censored", Json{{"steps_to_found", 400}}},
+         {"evaluations",
+          Json{{"grid", Json{{"cells", Json::array({cell(4, 64, 0, got_there ? 9 : 2)})}}}}}});
+  }
+  HeatmapConfig heatmap;
+  heatmap.name = heatmap.source = "grid";
+  heatmap.x = "length";
+  heatmap.y = "depth";
+  heatmap.value = "accuracy";
+  heatmap.reached = "steps_to_found";
+  const Drawing drawing = Drawn(builder).draw(heatmap);
+  CATCH_REQUIRE(drawing.rows.size() == 1);
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(0.9));
+  CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find(
+                  "2 of 3 runs; the others never got there (steps to found)") != std::string::npos);
+}
+
 CATCH_TEST_CASE("a heat map of few cells outlines and labels each, one of many stays readable") {
   const auto drawn_with = [](int places) {
     TemporaryFolder folder;

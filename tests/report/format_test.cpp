@@ -18,6 +18,15 @@ CATCH_TEST_CASE("numbers get thousands separators, a true minus and no negative 
   CATCH_CHECK(format_number(1e300, 0).size() == 401);  // 301 digits and 100 commas
 }
 
+CATCH_TEST_CASE("a p is shown on its side of .05") {
+  CATCH_CHECK(p_text(206.0 / 4096) == "0.0503");
+  CATCH_CHECK(p_text(0.0500001) == "0.0500001");
+  CATCH_CHECK(p_text(0.05) == "0.050");
+  CATCH_CHECK(p_text(0.0496) == "0.050");
+  CATCH_CHECK(p_text(0.123456) == "0.123");
+  CATCH_CHECK(p_text(0.0001) == "< 0.001");
+}
+
 CATCH_TEST_CASE("plain numbers read back exactly and are empty for what is no number") {
   CATCH_CHECK(plain_number(0.1) == "0.1");
   CATCH_CHECK(plain_number(1600) == "1600");

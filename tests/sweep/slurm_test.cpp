@@ -172,6 +172,17 @@ CATCH_TEST_CASE("runs of another number of threads or device are an array of the
   CATCH_CHECK_FALSE(has(*by_size["--array=0-2"], "--gres=gpu:1"));
 }
 
+CATCH_TEST_CASE("runs that share a task share its GPUs, as on one machine") {
+  const Cluster cluster;
+  auto plan = make_plan(cluster.results, 4);
+  for (auto& run : plan.runs) run.config["device"] = "cuda";
+  SlurmLauncher launcher;
+  launcher.runs_per_task = 4;
+  launcher.workers = 2;
+  cluster.submit(plan, launcher);
+  CATCH_CHECK(has(cluster.slurm.calls("sbatch").front(), "--gres=gpu:1"));
+}
+
 CATCH_TEST_CASE("no text of the user reaches the script, and none is split or expanded") {
   const Cluster cluster;
   const std::string canary = (cluster.folder.path() / "canary").string();

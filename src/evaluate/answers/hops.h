@@ -28,8 +28,11 @@ struct HopsConfig : EvaluationCommon {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     EvaluationCommon::visit_fields(visit);
-    visit("hops", hops, "numbers of hops; empty: the powers of two up to the task's",
-          config::at_least(1));
+    visit(
+        "hops", hops,
+        "numbers of hops; empty: the powers of two up to the task's, but for those that lead once "
+        "around the cycle",
+        config::at_least(1));
     visit("samples", samples, "sequences per number of hops", config::at_least(1));
   }
   void validate_task(const TaskConfig& task, config::Check& check) const;

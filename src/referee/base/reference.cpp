@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <regex>
 
-#include "report/archive/reproduction.h"
 #include "report/data/format.h"
 #include "report/table/question.h"
 #include "report/table/table_files.h"

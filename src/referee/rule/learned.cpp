@@ -13,8 +13,8 @@
 namespace difflab::referee {
 namespace {
 
-// Shares whose values differ by more have two humps: those of equal numbers of 0 and 1 have a
-// standard deviation of .5, those anywhere between 0 and 1 one of 1/√12.
+// Shares whose values differ by more may well have two humps: those of equal numbers of 0 and 1
+// have a standard deviation of .5, those spread evenly between 0 and 1 one of 1/√12.
 const double kTwoOutcomes = 1 / std::sqrt(12.0);
 
 constexpr double kAlmostOne = 1 - 1e-9;
@@ -54,7 +54,7 @@ std::optional<double> spread(const CsvTable& table, std::size_t row, const std::
   const auto high = table.number(row, "high_" + key), n = table.number(row, count);
   if (!mean || !low || !high || !n || *n < 2) return std::nullopt;
   const double t = student_t_quantile(0.975, *n - 1);
-  if (key.ends_with(report::kDifferenceSuffix)) {  // symmetric, or on Fisher's scale
+  if (key.ends_with(report::kDifferenceSuffix)) {  // on Fisher's scale
     const double half = std::atanh(std::clamp(*high, -kAlmostOne, kAlmostOne)) -
                         std::atanh(std::clamp(*low, -kAlmostOne, kAlmostOne));
     return half / 2 * (1 - *mean * *mean) * std::sqrt(*n) / t;

@@ -9,7 +9,6 @@
 #include "referee/rule/rules.h"
 #include "report/archive/reproduction.h"
 #include "report/archive/tolerance.h"
-#include "report/data/metric.h"
 #include "util/text.h"
 
 namespace difflab::referee {
@@ -53,30 +52,58 @@ void look_at_runs(const Reference& one, Objections& objections) {
   }
 }
 
-// What of a run's metrics must not depend on when it ran.
-Json without_measured(const Json& metrics) {
-  Json kept = Json::object();
-  for (const auto& [key, value] : metrics.items()) {
-    if (!report::metric_of(key).is_measured()) kept[key] = value;
-  }
-  return kept;
-}
-
 // A run that is in two references.
 struct Twin {
   const Reference* reference;
   const Json* run;
 };
 
-// Whether the later one was made under other conditions and is one more seed among the earlier's.
-bool is_one_more_seed(const Twin& first, const Json& run) {
+// What of a run's metrics must depend neither on when it ran nor on what a report asks of curves.
+Json comparable_metrics(const Twin& twin, const Twin& other) {
+  std::vector<std::string> of_report;
+  for (const auto* one : {twin.reference, other.reference}) {
+    if (!one->archive) continue;
+    const auto names = report::metrics_of_report(one->archive->study);
+    of_report.insert(of_report.end(), names.begin(), names.end());
+  }
+  Json kept = Json::object();
+  for (const auto& [key, value] : twin.run->at("metrics").items()) {
+    if (report::is_compared(key, of_report)) kept[key] = value;
+  }
+  return kept;
+}
+
+// Whether they were made under other conditions, and each is one more seed among the other's.
+bool are_two_seeds(const Twin& first, const Twin& second) {
   const auto provenance = [](const Json& of) { return of.value("provenance", Json::object()); };
-  if (!first.reference->archive) return false;
-  if (report::other_conditions(provenance(*first.run), provenance(run)).empty()) return false;
-  const auto& archive = *first.reference->archive;
-  const auto id = run.at("id").get<std::string>();
-  const auto stands = report::judge_elsewhere(archive.study, archive.frame, id, run);
-  return stands.judged > 0 && stands.outside.empty();
+  if (report::other_conditions(provenance(*first.run), provenance(*second.run)).empty())
+    return false;
+  int judged = 0;
+  for (const auto& [home, guest] : {std::pair{first, second}, std::pair{second, first}}) {
+    if (!home.reference->archive) continue;
+    const auto& archive = *home.reference->archive;
+    const auto id = guest.run->at("id").get<std::string>();
+    const auto stands = report::judge_elsewhere(archive.study, archive.frame, id, *guest.run);
+    if (!stands.outside.empty()) return false;
+    judged += stands.judged;
+  }
+  return judged > 0;
+}
+
+// What differs between a run and itself in another reference; empty if nothing does. A run that
+// diverges under some conditions alone is worth an objection.
+std::string difference_of(const Twin& first, const Twin& second) {
+  const auto status = [](const Json& run) { return run.value("status", std::string()); };
+  if (status(*first.run) != status(*second.run)) {
+    return concat("is ", status(*second.run), " here, and ", status(*first.run));
+  }
+  const auto before = comparable_metrics(first, second), own = comparable_metrics(second, first);
+  for (const auto& [key, value] : own.items()) {
+    const auto other = before.find(key);  // newer code may measure more
+    if (other == before.end() || *other == value) continue;
+    return are_two_seeds(first, second) ? "" : concat("has another ", key);
+  }
+  return "";
 }
 
 // A run's id stands for its whole configuration, so that two references that hold it must agree: to
@@ -88,23 +115,11 @@ void look_for_twins(const References& all, Objections& objections) {
       if (!run.contains("metrics")) continue;
       const auto id = run.at("id").get<std::string>();
       const auto [place, is_new] = runs.try_emplace(id, Twin{&one, &run});
-      if (is_new) continue;
-      const Twin& first = place->second;
-      const auto before = without_measured(first.run->at("metrics"));
-      const auto own = without_measured(run.at("metrics"));
-      const auto differs = [&](const auto& metric) {
-        const auto other = before.find(metric.key());
-        return other != before.end() && *other != metric.value();
-      };
-      for (auto metric = own.begin(); metric != own.end(); ++metric) {
-        if (!differs(metric)) continue;
-        if (!is_one_more_seed(first, run)) {
-          objections.object(
-              one, "runs.json",
-              concat("run ", id, " has another ", metric.key(), " in ", first.reference->name));
-        }
-        break;
-      }
+      if (is_new || place->second.reference == &one) continue;
+      const auto difference = difference_of(place->second, {&one, &run});
+      if (difference.empty()) continue;
+      objections.object(one, "runs.json",
+                        concat("run ", id, " ", difference, " in ", place->second.reference->name));
     }
   }
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "report/data/metric.h"
-
 namespace difflab::report {
 namespace {
 
@@ -81,10 +79,6 @@ Json session_of(const std::vector<MadeAgain>& runs, const Json& provenance,
   for (const char* key : {"commit", "dirty", "finished"}) keep(key);
   for (const auto& [key, name] : kRunConditions) keep(key);
   const auto of_report = metrics_of_report(archive.study);
-  const auto is_compared = [&](const std::string& key) {
-    return !metric_of(key).is_measured() &&
-           std::find(of_report.begin(), of_report.end(), key) == of_report.end();
-  };
   session["runs"] = Json::array();
   for (const auto& run : runs) {
     Json kept{{"id", run.id}};
@@ -92,7 +86,7 @@ Json session_of(const std::vector<MadeAgain>& runs, const Json& provenance,
       kept[part] = Json::object();
       const Json numbers = object_at(run.result, part);
       for (const auto& [key, value] : numbers.items()) {
-        if (is_compared(key)) kept[part][key] = value;
+        if (is_compared(key, of_report)) kept[part][key] = value;
       }
     }
     session["runs"].push_back(std::move(kept));

@@ -39,14 +39,18 @@ std::vector<std::string> metrics_of_report(const Study& study) {
   return names;
 }
 
+bool is_compared(const std::string& metric, const std::vector<std::string>& of_report) {
+  return !metric_of(metric).is_measured() &&
+         std::find(of_report.begin(), of_report.end(), metric) == of_report.end();
+}
+
 Reproduction compare_run(const Json& committed, const Json& result,
                          const std::vector<std::string>& of_report) {
   Reproduction found{.id = committed.at("id").get<std::string>()};
   const Json none = Json::object();
   const Json& now = result.contains("metrics") ? result.at("metrics") : none;
   for (const auto& [key, then] : committed.at("metrics").items()) {
-    const bool is_of_report = std::find(of_report.begin(), of_report.end(), key) != of_report.end();
-    if (metric_of(key).is_measured() || is_of_report) continue;
+    if (!is_compared(key, of_report)) continue;
     ++found.numbers;
     const auto value = now.find(key);
     if (value == now.end()) {

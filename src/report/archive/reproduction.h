@@ -47,6 +47,11 @@ std::vector<std::string> drawn(std::vector<std::string> ids, const std::string& 
 /// runs.json and in no result.
 std::vector<std::string> metrics_of_report(const Study& study);
 
+/// Whether a metric of a run made again has to be the committed one: of all but those of the
+/// machine and those that a report reads off curves and cells.
+/// @param of_report metrics_of_report
+bool is_compared(const std::string& metric, const std::vector<std::string>& of_report);
+
 /// Compares a run of runs.json with the result.json of the same run made again, bit for bit.
 /// @param of_report metrics that are in no result
 Reproduction compare_run(const Json& committed, const Json& result,

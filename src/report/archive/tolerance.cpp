@@ -18,16 +18,12 @@ constexpr std::size_t kFewestSeeds = 3;
 constexpr double kConfidence = 0.999;
 constexpr double kFloor = 0.01;  // of the mean: runs that all agree have no spread
 
-// What a run's result says, and every machine the same but for rounding.
-bool is_of_result(const std::string& key, const std::vector<std::string>& of_report) {
-  const bool is_read_off = std::find(of_report.begin(), of_report.end(), key) != of_report.end();
-  return !key.empty() && !metric_of(key).is_measured() && !is_read_off;
-}
-
 // @param committed the metrics of the run, where claims and tables name none that can be judged
 std::set<std::string> judged_metrics(const Study& study, const Json& committed) {
   const auto of_report = metrics_of_report(study);
-  const auto is_judged = [&](const std::string& key) { return is_of_result(key, of_report); };
+  const auto is_judged = [&](const std::string& key) {
+    return !key.empty() && is_compared(key, of_report);
+  };
   std::set<std::string> metrics;
   for (const auto& claim : study.report.claims) metrics.insert(claim.metric);
   if (metrics.empty()) metrics.insert(study.report.headline);

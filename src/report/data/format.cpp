@@ -157,7 +157,15 @@ std::string plain_number(double value) {
   return {buffer.data(), end};
 }
 
-std::string p_text(double p) { return p < 0.001 ? "< 0.001" : format_number(p, 3); }
+std::string p_text(double p) {
+  if (p < 0.001) return "< 0.001";
+  std::string text;
+  for (int places = 3; places < 9; ++places) {  // on the side of .05 that p is on
+    text = format_number(p, places);
+    if ((std::stod(text) <= kAlpha) == (p <= kAlpha)) break;
+  }
+  return text;
+}
 
 std::string named_p(double p) { return (p < 0.001 ? "p " : "p = ") + p_text(p); }
 

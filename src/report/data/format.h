@@ -13,7 +13,8 @@ std::string format_number(double value, int decimals, bool typographic = true);
 /// Shortest text that reads back as the same double: "0.003", "1600". Empty for NaN and infinity.
 std::string plain_number(double value);
 
-/// A p value to three decimals, never "0.000": "0.250" or "< 0.001"; with its name "p = 0.250".
+/// A p value to three decimals, or as many as tell on which side of .05 it is; never "0.000":
+/// "0.250" or "< 0.001"; with its name "p = 0.250".
 std::string p_text(double p);
 std::string named_p(double p);
 

@@ -201,7 +201,7 @@ std::string keep_reached(const std::string& event, const Labels& labels,
     if (!row.run->metric(event)) late.insert(row.run);
   }
   std::erase_if(rows, [&](const Observation& row) { return late.count(row.run) > 0; });
-  return concat("Only the ", all.size() - late.size(), " of ", all.size(), " runs that got there (",
+  return concat(all.size() - late.size(), " of ", all.size(), " runs; the others never got there (",
                 labels.heading(metric_of(event)), ")");
 }
 

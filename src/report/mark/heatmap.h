@@ -34,7 +34,8 @@ struct HeatmapConfig : FigureCommon {
     visit("facet", facet, "axis with one panel per value");
     visit("against", against, "value of facet: panels show the difference to it on equal seeds");
     visit("columns", columns, "panels side by side; 0: chosen by the width", config::at_least(0));
-    visit("reached", reached, "only runs that got there, e.g. steps_to_found; empty: all");
+    visit("reached", reached,
+          "time to an event, e.g. steps_to_found: only runs that got there; empty: all");
   }
   void validate(config::Check& check) const;
   /// Its fields against the axes of the sweep (settings/report_rules.cpp).

@@ -92,6 +92,9 @@ class MetricRules {
   void check(const std::string& place, const SurvivalConfig& survival) {
     must_be_metric(place + ".event", survival.event);
   }
+  void check(const std::string& place, const HeatmapConfig& map) {
+    must_be_metric(place + ".reached", map.reached);
+  }
   template <class Figure>
   void check(const std::string&, const Figure&) {}  // draws cells alone
 

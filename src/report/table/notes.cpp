@@ -62,12 +62,24 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
   }
 }
 
+// @param least, most pairs that a comparison of this table needs, by what is compared
+std::string verdicts_need(std::size_t pairs, std::size_t least, std::size_t most, bool has_enough) {
+  const auto both = concat(
+      least, " pairs", least < most ? concat(", of what happened or not ", most) : std::string());
+  if (has_enough) return concat("A verdict needs ", both, ".");
+  if (least < most) return concat("None is a verdict: that needs ", both, ".");
+  return concat("With ", pairs, " pairs none is a verdict; ", least, " are needed.");
+}
+
 void note_comparison(const Table& table, const Study& study, std::vector<std::string>& notes) {
-  std::size_t pairs = 0, most = 0;
-  bool restricted = false;
+  std::size_t pairs = 0, most = 0, least = 0;
+  bool restricted = false, can_be_verdict = false;
   for (const auto& [row, column, of, result, bootstrap, p] : table.comparisons) {
+    const auto needed = pairs_for_verdict(table.columns[column], table.tested());
+    most = std::max(most, needed);
+    least = least == 0 ? needed : std::min(least, needed);
     if (result) pairs = std::max(pairs, result->pairs);
-    most = std::max(most, pairs_for_verdict(table.columns[column], table.tested()));
+    can_be_verdict = can_be_verdict || (result && result->pairs >= needed);
     restricted = restricted || of.horizon;
   }
   if (pairs < 2) return;
@@ -77,8 +89,7 @@ void note_comparison(const Table& table, const Study& study, std::vector<std::st
       "pairs too narrow). p is exact: sign flips, of what happened or not McNemar; p (Holm) is "
       "adjusted for the ",
       table.tested(), table.tested() == 1 ? " comparison" : " comparisons", " of this table. ",
-      pairs < most ? concat("With ", pairs, " pairs none is a verdict; ", most, " are needed.")
-                   : concat("A verdict needs ", most, " pairs."),
+      verdicts_need(pairs, least, most, can_be_verdict),
       study.report.claims.empty() ? "" : " Claims are adjusted among themselves, not for these."));
   if (restricted) {
     notes.emplace_back(
