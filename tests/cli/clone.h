@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 inline constexpr const char* kCmake = R"(#!/bin/bash
 echo "cmake $*" >>"$STUBS/calls"
 echo "prefixes $CMAKE_PREFIX_PATH" >>"$STUBS/calls"
-[[ -e $STUBS/cmake_fails ]] && { echo "CMake Error: no luck"; exit 1; }
+[[ -e $STUBS/cmake_fails ]] && { echo "CMake Error: no luck"; echo "src/study/load/resolve.cpp: <unresolved overloaded function type>"; exit 1; }
 [[ -e $STUBS/disk_full ]] && { echo "as: main.o: No space left on device"; exit 1; }
 if [[ $1 == --build ]]; then
   printf '#!/bin/sh\nprintf "driver"; printf " <%%s>" "$@"; echo " in $DIFFLAB_ROOT"\n' >build/release/difflab
