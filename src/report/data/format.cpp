@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "report/data/metric.h"
 #include "util/text.h"
 
 namespace difflab::report {
