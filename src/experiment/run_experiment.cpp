@@ -251,7 +251,7 @@ class Work {
       provenance_.note("library_attention", kernel::take_library_attention_used());
     }
     provenance_.finish();
-    const auto text = result.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const auto text = dump_readable(result, 1) + "\n";
     if (lease_ != nullptr) {
       lease_->publish_result(text);
     } else {

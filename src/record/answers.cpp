@@ -44,8 +44,7 @@ void write_answer(const RunDirectory& run, const Answer& answer) {
                      {"evaluation", answer.evaluation}, {"metrics", answer.metrics},
                      {"details", answer.details},       {"provenance", answer.provenance}};
   // A byte of a text that is no UTF-8 must not cost the answer.
-  const auto text = json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
-  write_file_atomically(file_of(run, answer.id), text + "\n", Sync::kNothing);
+  write_file_atomically(file_of(run, answer.id), dump_readable(json, 1) + "\n", Sync::kNothing);
 }
 
 }  // namespace difflab

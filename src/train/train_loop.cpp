@@ -80,12 +80,11 @@ class Loop {
   TrainOutcome run() {
     if (cannot_begin_) return end(*cannot_begin_);
     if (metrics_.length() == 0 && !report(/*grad_norm=*/0)) return end(TrainEnd::kDiverged);
-    if (progress_.step == 0 && config_.keep_checkpoints.keeps(0)) {
-      save();
-      keep();
-    } else if (!std::filesystem::exists(context_.directory.kept(progress_.step))) {
-      keep();  // a process that was killed may have saved it and not kept it
-    }
+    const bool is_first = progress_.step == 0 && config_.keep_checkpoints.keeps(0);
+    if (is_first) save();
+    // A process that was killed may have saved one and not kept it.
+    std::error_code none;
+    if (is_first || !std::filesystem::exists(context_.directory.kept(progress_.step), none)) keep();
     auto saved = Clock::now();
     auto saved_step = progress_.step;
     while (progress_.step < config_.steps && !has_stopped(config_, progress_)) {

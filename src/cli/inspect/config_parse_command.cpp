@@ -26,17 +26,12 @@ Json parsed(const std::string& text) {
   return answer;
 }
 
-/// What is no UTF-8 is shown as U+FFFD.
-std::string dumped(const Json& json, int indent) {
-  return json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
-}
-
 void print_text(const Json& answer) {
   std::cout << answer["input"].get<std::string>() << '\n';
   for (const auto& [key, value] : answer.items()) {
     if (key == "input" || key == "ok" || value.is_null()) continue;
     std::cout << "  " << key << ": "
-              << (value.is_string() ? value.get<std::string>() : dumped(value, -1)) << '\n';
+              << (value.is_string() ? value.get<std::string>() : dump_readable(value, -1)) << '\n';
   }
 }
 
@@ -49,7 +44,7 @@ void print_all(const ParseOptions& options) {
     problems += concat(problems.empty() ? "" : "\n", answers.back()["error"].get<std::string>());
   }
   if (options.json) {
-    std::cout << dumped(answers, 1) << '\n';
+    std::cout << dump_readable(answers, 1) << '\n';
     return;
   }
   if (!problems.empty()) throw UserError(problems);
@@ -59,7 +54,7 @@ void print_all(const ParseOptions& options) {
 /// Each answer is written at once, so that a program may ask one question after another.
 void answer_lines() {
   for (std::string line; std::getline(std::cin, line);) {
-    std::cout << dumped(parsed(line), -1) << std::endl;
+    std::cout << dump_readable(parsed(line), -1) << std::endl;
   }
 }
 

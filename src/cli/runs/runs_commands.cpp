@@ -183,7 +183,7 @@ void query(const RunsOptions& options) {
       rows.push_back(std::move(object));
     }
     // SQL can make text that is no UTF-8: cast(x'ff' as text).
-    std::cout << rows.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+    std::cout << dump_readable(rows, 1) << '\n';
     return;
   }
   std::vector<std::vector<std::string>> lines{answer.columns};

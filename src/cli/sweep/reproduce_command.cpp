@@ -61,11 +61,10 @@ Study study_of_drawn(const report::Study& kept, const std::vector<std::string>& 
   auto study = study_without_runs(scratch, kept.name, kept.title);
   study.preset = kept.preset;
   for (const auto& run : kept.runs) {
-    const bool is_there = std::any_of(study.points.begin(), study.points.end(),
-                                      [&](const auto& point) { return point.id == run.id; });
-    if (is_there || std::find(ids.begin(), ids.end(), run.id) == ids.end()) continue;
+    if (std::find(ids.begin(), ids.end(), run.id) == ids.end()) continue;
     add_known_run(study, run);
   }
+  study.points = sweep::distinct(study.points);  // variants may share one
   return study;
 }
 
@@ -98,7 +97,7 @@ void print_comparison(const sweep::Run& run, const report::Reproduction& found,
 
 std::vector<std::string> ids_of(const std::vector<Json>& runs) {
   std::vector<std::string> ids;
-  for (const auto& run : runs) {  // variants may share one
+  for (const auto& run : runs) {
     auto id = run.at("id").get<std::string>();
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
   }

@@ -42,8 +42,7 @@ std::string checksum_of(std::string_view length, std::string_view payload) {
 
 std::string record_of(const Json& event) {
   // Messages may quote any bytes; a record must be JSON all the same.
-  const auto dumped = event.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const auto payload = dumped + "\n";
+  const auto payload = dump_readable(event) + "\n";
   const auto length = fmt::format("{:08x}", payload.size());
   return concat(kSeparator, length, ' ', checksum_of(length, payload), ' ', payload);
 }

@@ -9,11 +9,6 @@ namespace {
 constexpr std::size_t kFewestRuns = 3;
 constexpr int kFormat = 2;
 
-std::string told_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
-}
-
 Json object_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || !found->is_object() ? Json::object() : *found;
@@ -21,7 +16,7 @@ Json object_at(const Json& object, const char* key) {
 
 const Json* run_of(const Json& runs, const std::string& id) {
   const auto found = std::find_if(runs.begin(), runs.end(), [&](const Json& run) {
-    return told_at(run, "id") == id && run.contains("metrics");
+    return string_at(run, "id") == id && run.contains("metrics");
   });
   return found == runs.end() ? nullptr : &*found;
 }
@@ -40,21 +35,21 @@ std::vector<Json> sessions_in(const Json& file) {
 
 bool has_all_runs(const Json& session, const Json& runs) {
   return std::all_of(session["runs"].begin(), session["runs"].end(), [&](const Json& run) {
-    return run.is_object() && run_of(runs, told_at(run, "id"));
+    return run.is_object() && run_of(runs, string_at(run, "id"));
   });
 }
 
 // Whether it is of committed code and of enough runs to say anything.
 bool may_confirm(const Json& session) {
   std::set<std::string> ids;
-  for (const Json& run : session["runs"]) ids.insert(told_at(run, "id"));
+  for (const Json& run : session["runs"]) ids.insert(string_at(run, "id"));
   return session.value("dirty", Json()) == Json(false) && ids.size() >= kFewestRuns;
 }
 
 bool confirms(const Json& session, const Json& runs, const Archive& archive) {
   if (!has_all_runs(session, runs) || !may_confirm(session)) return false;
   return std::all_of(session["runs"].begin(), session["runs"].end(), [&](const Json& again) {
-    return compare_with(archive, *run_of(runs, told_at(again, "id")), again, session).confirms();
+    return compare_with(archive, *run_of(runs, string_at(again, "id")), again, session).confirms();
   });
 }
 
@@ -110,7 +105,7 @@ std::vector<Confirmed> confirmations(const Json& file, const Json& runs, const A
   std::vector<Confirmed> found;
   for (const Json& session : sessions_in(file)) {
     if (!confirms(session, runs, archive)) continue;
-    found.push_back({told_at(session, "commit"), told_at(session, "cpu")});
+    found.push_back({string_at(session, "commit"), string_at(session, "cpu")});
   }
   return found;
 }

@@ -11,14 +11,6 @@
 #include "util/text.h"
 
 namespace difflab::report {
-namespace {
-
-std::string condition_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
-}
-
-}  // namespace
 
 std::vector<std::string> drawn(std::vector<std::string> ids, const std::string& draw,
                                std::size_t count) {
@@ -65,7 +57,7 @@ Reproduction compare_run(const Json& committed, const Json& result,
 std::string other_conditions(const Json& then, const Json& now) {
   std::vector<std::string> others;
   for (const auto& [key, name] : kRunConditions) {
-    const auto before = condition_of(then, key), after = condition_of(now, key);
+    const auto before = string_at(then, key), after = string_at(now, key);
     if (before == after) continue;
     const auto shown = [](const std::string& text) { return text.empty() ? "unrecorded" : text; };
     others.push_back(concat(name, " ", shown(after), " instead of ", shown(before)));

@@ -60,8 +60,7 @@ void require_plain_path(const fs::path& folder) {
     const auto first = static_cast<unsigned char>(rest.front());
     if (length == 0 || first < ' ' || first == 0x7f) {
       throw UserError(concat(
-          "the results would lie in ",
-          Json(text).dump(-1, ' ', false, Json::error_handler_t::replace),
+          "the results would lie in ", dump_readable(Json(text)),
           "; expected a path of UTF-8 text without line breaks and other control characters"));
     }
     rest.remove_prefix(length);
