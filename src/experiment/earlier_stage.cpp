@@ -31,6 +31,11 @@ RunDirectory place_of_stage(const RunConfig& stage, const RunDirectory& run) {
 
 }  // namespace
 
+std::optional<RunDirectory> stage_of(const RunConfig& config, const RunDirectory& run) {
+  const auto stage = earlier_run(config);
+  return stage ? std::optional(place_of_stage(*stage, run)) : std::nullopt;
+}
+
 std::string unfinished_stage(const RunConfig& config, const RunDirectory& run) {
   const auto stage = earlier_run(config);
   if (!stage) return "";
@@ -78,11 +83,16 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
   if (read_result(place)->value("status", "") == name_of(RunState::kDiverged)) {
     return TrainEnd::kDiverged;
   }
-  const auto checkpoint = read_sealed_safetensors(place.checkpoint());
-  if (config.train.keep_optimizer) {
-    take_state(checkpoint, place.checkpoint(), optimizer);
-  } else {
-    load_parameters(model, checkpoint, place.checkpoint().string());
+  try {
+    const auto checkpoint = read_sealed_safetensors(place.checkpoint());
+    if (config.train.keep_optimizer) {
+      take_state(checkpoint, place.checkpoint(), optimizer);
+    } else {
+      load_parameters(model, checkpoint, place.checkpoint().string());
+    }
+  } catch (const UserError& error) {
+    throw UserError(concat(error.what(), "; ", place.path.string(),
+                           " is a stage of this run: delete the folder to have it trained again"));
   }
   return std::nullopt;
 }

@@ -24,6 +24,9 @@ std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirec
                                          const std::function<bool()>& stop_requested,
                                          TimeSpent& spent);
 
+/// The run that is this one's stage; nothing for a run without stages.
+std::optional<RunDirectory> stage_of(const RunConfig& config, const RunDirectory& run);
+
 /// The folder of the stage that this run still waits for, as seen from the run's own; empty if
 /// there is none.
 std::string unfinished_stage(const RunConfig& config, const RunDirectory& run);

@@ -135,9 +135,13 @@ class Work {
     try {
       const auto end = do_all();
       note_time(directory_, spent_);
+      if (end == RunEnd::kInterrupted) provenance_.stop();
       return end;
     } catch (...) {
-      if (lease_ == nullptr || lease_->held()) note_time(directory_, spent_);
+      if (lease_ == nullptr || lease_->held()) {
+        note_time(directory_, spent_);
+        provenance_.stop();
+      }
       throw;
     }
   }
@@ -191,7 +195,7 @@ class Work {
   // Of a training that was taken from another run.
   void note_source(const RunDirectory& other) {
     provenance_.note("trained_in", other.path.filename().string());
-    provenance_.note_training(other);
+    provenance_.note_origin("training", other);
   }
 
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config_.seed); }
@@ -240,8 +244,11 @@ class Work {
             [this] { require_held(); },
             first_batch(config_),
             [this, &context](Optimizer& optimizer) {
-              return begin_from_stage(config_, directory_, context.model, optimizer,
-                                      stop_requested_, spent_);
+              const auto end = begin_from_stage(config_, directory_, context.model, optimizer,
+                                                stop_requested_, spent_);
+              const auto stage = stage_of(config_, directory_);
+              if (stage && end != TrainEnd::kInterrupted) provenance_.note_origin("stage", *stage);
+              return end;
             }};
   }
 

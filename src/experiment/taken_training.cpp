@@ -38,6 +38,25 @@ void require_trained(const RunConfig& config, const RunDirectory& other) {
   }
 }
 
+// A checkpoint that cannot be read is not the end either; the training says what is wrong with it.
+bool is_trained(const RunConfig& config, const RunDirectory& run) {
+  try {
+    require_trained(config, run);
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+// Before anything else changes: without a checkpoint a curve that has gone further than this run
+// is cut when it is trained.
+void remove_checkpoints(const RunDirectory& run, const Lease* lease) {
+  if (lease != nullptr) lease->require_held();
+  std::error_code none;
+  fs::remove(previous_checkpoint(run.checkpoint()), none);
+  fs::remove(run.checkpoint(), none);
+}
+
 void take_curve(const RunDirectory& run, const RunDirectory& other, const Lease* lease) {
   const auto curve = read_file(other.metrics());
   if (lease != nullptr) lease->require_held();
@@ -55,8 +74,10 @@ void take(const RunDirectory& run, const RunDirectory& other, const Lease* lease
 std::optional<RunDirectory> take_training(const RunConfig& config, const RunDirectory& run,
                                           const Lease* lease) {
   std::error_code none;
-  if (fs::exists(run.checkpoint(), none)) return std::nullopt;
-  for (const auto& other : others_with_training(config, run)) {
+  const bool has_begun = fs::exists(run.checkpoint(), none);
+  const auto others = others_with_training(config, run);
+  if (has_begun && (others.empty() || is_trained(config, run))) return std::nullopt;
+  for (const auto& other : others) {
     if (!fs::exists(other.checkpoint(), none)) continue;
     try {
       require_trained(config, other);
@@ -64,6 +85,7 @@ std::optional<RunDirectory> take_training(const RunConfig& config, const RunDire
       std::cout << "a training is passed over: " << error.what() << '\n';
       continue;
     }
+    if (has_begun) remove_checkpoints(run, lease);
     take(run, other, lease);
     const auto name = other.path.filename().string();
     std::cout << "trained by run " << name << ", only asked\n";

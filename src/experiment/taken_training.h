@@ -10,10 +10,10 @@ namespace difflab {
 
 struct RunConfig;
 
-/// Gives a run that has not begun the training of another one in its results folder whose training
+/// Gives a run the training of another one in its results folder whose training
 /// is the same and has ended: its last checkpoint (a second name of the same file) and its curve.
-/// Going on from there takes no step. Nothing happens if there is none, or if the run has a
-/// checkpoint of its own.
+/// Going on from there takes no step. A run that has begun and not ended a training of its own
+/// gives that up for it. Nothing happens if there is none.
 /// @return the run that was taken from
 /// @throws UserError if its files cannot be written
 std::optional<RunDirectory> take_training(const RunConfig& config, const RunDirectory& run,

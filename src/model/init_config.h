@@ -63,7 +63,8 @@ struct config::EnumNames<OutputInit> {
 };
 
 /// What a model's parameters are drawn from (docs/decisions/0003-initial-values.md). Standard
-/// deviations that ModelConfig gives, init_std and embedding_std, come before these rules.
+/// deviations that ModelConfig gives, init_std and embedding_std, come before these rules, but for
+/// the output head, where `output` says more than "matrices".
 struct InitConfig {
   EmbeddingInit embedding = EmbeddingInit::kInverseSqrtWidth;
   MatrixInit matrices = MatrixInit::kUniform;

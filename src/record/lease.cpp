@@ -30,6 +30,7 @@ using namespace std::chrono_literals;
 constexpr auto kPoll = 20ms;
 constexpr auto kRecent = std::chrono::minutes(2);
 constexpr std::string_view kHeld = "held", kFree = "free", kSealed = "sealed";
+constexpr std::string_view kUnlocked = " elsewhere";
 
 // This machine since it started: a process number of an earlier start means nothing.
 const std::string& machine() {
@@ -55,18 +56,37 @@ std::uint64_t last_epoch(const RunDirectory& run) {
   return last;
 }
 
-// "held MACHINE PID\nBEAT\n"; nothing is read from a file that is just being made.
+// "held MACHINE PID\nBEAT\n", where there are no locks "held elsewhere MACHINE PID\nBEAT\n";
+// nothing is read from a file that is just being made.
 struct Claim {
   std::uint64_t epoch = 0;
   std::string content;
 
   bool is(std::string_view kind) const { return content.starts_with(kind); }
-  /// The process number of the holder if it is on this machine, else 0.
+  /// The process number of the holder if it is on this machine and has the lock, else 0.
   pid_t process_here() const {
+    auto words = first_line();
+    return process_in(words);
+  }
+  /// The same, with or without the lock, which says nothing about whether it still is there.
+  pid_t named_here() const {
+    auto words = first_line();
+    if (content.find(kUnlocked) != content.npos) words.ignore(kUnlocked.size());
+    return process_in(words);
+  }
+
+ private:
+  // What follows the kind.
+  std::istringstream first_line() const {
     std::istringstream words(content.substr(0, content.find('\n')));
-    std::string kind, where;
+    std::string kind;
+    words >> kind;
+    return words;
+  }
+  static pid_t process_in(std::istringstream& words) {
+    std::string where;
     pid_t process = 0;
-    return words >> kind >> where >> process && where == machine() ? process : 0;
+    return words >> where >> process && where == machine() ? process : 0;
   }
 };
 
@@ -108,8 +128,8 @@ int create_claim(const RunDirectory& run, std::uint64_t epoch, std::string_view 
   }
   const bool locked = ::flock(descriptor, LOCK_EX) == 0;
   // Without the kernel's lock nobody may conclude from its absence that we are gone.
-  const auto who = locked ? concat(machine(), ' ', ::getpid()) : "elsewhere";
-  const auto content = concat(kind, ' ', who, '\n', beat_text(0));
+  const auto content =
+      concat(kind, locked ? "" : kUnlocked, ' ', machine(), ' ', ::getpid(), '\n', beat_text(0));
   if (::write(descriptor, content.data(), content.size()) != static_cast<ssize_t>(content.size())) {
     const int error = errno;
     ::close(descriptor);
@@ -218,7 +238,7 @@ bool looks_taken(const RunDirectory& run) {
 pid_t holder_here(const RunDirectory& run) {
   const auto claim = last_claim(run);
   const bool held = claim.epoch != 0 && !claim.is(kFree) && !holder_is_gone(run, claim);
-  return held ? claim.process_here() : 0;
+  return held ? claim.named_here() : 0;
 }
 
 std::unique_ptr<Lease> Lease::acquire(const RunDirectory& run,

@@ -74,7 +74,19 @@ std::vector<std::string> changes_of_sources(const std::string& folder, const std
   return words;
 }
 
+constexpr const char* kHanded = "DIFFLAB_SOURCE_STATE";
+
+// Changes whenever the file is built again.
+std::string identity_of(const std::filesystem::path& program) {
+  std::error_code none;
+  const auto size = std::filesystem::file_size(program, none);
+  if (none) return "";
+  const auto time = std::filesystem::last_write_time(program, none);
+  return none ? "" : concat(size, ' ', time.time_since_epoch().count());
+}
+
 Json ask_source_state() {
+  if (auto told = handed_source_state("/proc/self/exe")) return *std::move(told);
   Json state = {{"commit", nullptr}, {"dirty", nullptr}, {"diff_sha256", nullptr}};
   const auto root = environment("DIFFLAB_ROOT"), project = environment("DIFFLAB_PROJECT");
   const std::string folder = root.empty() ? "." : root;
@@ -137,7 +149,7 @@ const std::string& processor() {
 std::vector<Json> sessions_of(const Json& provenance) {
   if (!provenance.is_object()) return {};
   std::vector<Json> sessions{provenance};
-  for (const char* key : {"earlier_sessions", "training"}) {
+  for (const char* key : {"earlier_sessions", "training", "stage"}) {
     const auto found = provenance.find(key);
     if (found == provenance.end() || !found->is_array()) continue;
     for (const Json& session : *found) {
@@ -157,8 +169,9 @@ std::optional<std::time_t> recorded_time(const Json& provenance, const char* key
 }
 
 std::optional<double> session_seconds(const Json& provenance) {
-  const auto from = recorded_time(provenance, "started"),
-             to = recorded_time(provenance, "finished");
+  const auto from = recorded_time(provenance, "started");
+  auto to = recorded_time(provenance, "finished");
+  if (!to) to = recorded_time(provenance, "stopped");
   if (!from || !to || *to < *from) return std::nullopt;
   return std::difftime(*to, *from);
 }
@@ -166,6 +179,26 @@ std::optional<double> session_seconds(const Json& provenance) {
 const Json& source_state() {
   static const Json state = ask_source_state();
   return state;
+}
+
+std::optional<Json> handed_source_state(const std::filesystem::path& program) {
+  const Json told = Json::parse(environment(kHanded), nullptr, /*allow_exceptions=*/false);
+  const auto identity = identity_of(program);
+  if (!told.is_object() || identity.empty() || told.value("program", Json()) != identity) {
+    return std::nullopt;
+  }
+  const auto state = told.find("state");
+  return state != told.end() && state->is_object() ? std::optional<Json>(*state) : std::nullopt;
+}
+
+void hand_on_source_state(const std::filesystem::path& program) {
+  static bool is_told = false;  // what was built after that, this process knows nothing of
+  if (handed_source_state(program)) return;
+  ::unsetenv(kHanded);
+  if (is_told) return;
+  is_told = true;
+  const Json told = {{"program", identity_of(program)}, {"state", source_state()}};
+  ::setenv(kHanded, told.dump().c_str(), /*overwrite=*/1);
 }
 
 Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std::int64_t seed,
@@ -207,18 +240,18 @@ void Provenance::drop(const std::string& key) {
   if (json_.erase(key) > 0) write(Sync::kNothing);
 }
 
-void Provenance::note_training(const RunDirectory& other) {
+void Provenance::note_origin(const std::string& key, const RunDirectory& other) {
   Json sessions = Json::array();
   for (const Json& session : sessions_of(read_provenance(other).value_or(Json::object()))) {
     Json facts = Json::object();
-    for (const char* key : kOrigin) {
-      if (session.contains(key)) facts[key] = session[key];
+    for (const char* fact : kOrigin) {
+      if (session.contains(fact)) facts[fact] = session[fact];
     }
     if (std::find(sessions.begin(), sessions.end(), facts) == sessions.end()) {
       sessions.push_back(std::move(facts));
     }
   }
-  note("training", sessions);
+  note(key, sessions);
 }
 
 std::string Provenance::change() const {
@@ -242,6 +275,8 @@ Json Provenance::so_far() const {
   json["finished"] = utc_now();
   return json;
 }
+
+void Provenance::stop() { note("stopped", utc_now()); }
 
 void Provenance::finish() {
   const auto others = others_.cores();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +31,9 @@ class Provenance {
   void keep(const std::string& key);
   void drop(const std::string& key);
 
-  /// Adds where a training that was taken from another run came from ("training").
-  void note_training(const RunDirectory& other);
+  /// Adds what the numbers of another run come from, on which this one builds: "training", which it
+  /// took, or "stage", from which it goes on.
+  void note_origin(const std::string& key, const RunDirectory& other);
 
   /// What is another than in the session before, "commit a1b2 → c3d4", of what numbers depend on;
   /// empty if nothing is, or there was none.
@@ -39,6 +41,9 @@ class Provenance {
 
   /// What the file says so far, earlier sessions aside, with now as the time of the end.
   Json so_far() const;
+
+  /// Adds the time at which the session ended before the run did ("stopped").
+  void stop();
 
   /// Adds the time of the end, and how many cores other processes have kept busy meanwhile
   /// ("cores_busy_elsewhere"), which is what times of the run are worth. To be followed by the
@@ -54,14 +59,14 @@ class Provenance {
 };
 
 /// All that a run's numbers come from: its last session, those before, and those of the training
-/// that it took from another run, each with its own facts.
+/// that it took from another run or of the stage that it went on from, each with its own facts.
 std::vector<Json> sessions_of(const Json& provenance);
 
 /// A provenance's "started" or "finished"; nothing if it does not say, or not as we write it.
 std::optional<std::time_t> recorded_time(const Json& provenance, const char* key);
 
-/// Seconds from "started" to "finished", whole ones, of the last session alone; nothing if it does
-/// not say both in this order.
+/// Seconds from "started" to "finished" or "stopped", whole ones, of the last session alone;
+/// nothing if it does not say both in this order.
 std::optional<double> session_seconds(const Json& provenance);
 
 /// The processor's name as the system tells it, "unknown" if it does not.
@@ -69,7 +74,16 @@ const std::string& processor();
 
 /// {"commit", "dirty", "diff_sha256"} of the sources the programs run from (DIFFLAB_ROOT), each
 /// null if git cannot tell; with DIFFLAB_PROJECT also "project", its "commit" and "dirty". Asked
-/// once per process and inherited by forked workers.
+/// once per process and inherited by forked workers; not asked by a program that was told, see
+/// hand_on_source_state.
 const Json& source_state();
+
+/// Tells the programs that this one starts what source_state() is, in DIFFLAB_SOURCE_STATE. The
+/// sources may change while a sweep runs, and a worker program that starts then is still what was
+/// built before. Only `program` as it is now believes it: one that is built anew asks for itself.
+void hand_on_source_state(const std::filesystem::path& program);
+
+/// What `program` was told; nothing if it was not, or is another file than then.
+std::optional<Json> handed_source_state(const std::filesystem::path& program);
 
 }  // namespace difflab

@@ -8,7 +8,11 @@ namespace difflab {
 namespace {
 
 std::optional<Json> read_json(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    if (error) throw UserError(concat("cannot read ", path.string(), ": ", error.message()));
+    return std::nullopt;
+  }
   return Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
 }
 
@@ -16,7 +20,8 @@ std::optional<Json> read_json(const std::filesystem::path& path) {
 
 void write_config(const RunDirectory& run, const std::string& text) {
   make_directories(run.path);
-  if (std::filesystem::exists(run.config()) && read_file(run.config()) == text) return;
+  std::error_code none;  // what is wrong the write says
+  if (std::filesystem::exists(run.config(), none) && read_file(run.config()) == text) return;
   write_file_atomically(run.config(), text, Sync::kBytes);
 }
 

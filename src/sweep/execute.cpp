@@ -32,15 +32,17 @@ constexpr auto kTick = 100ms;
 constexpr auto kTimeoutGrace = 10s;
 constexpr auto kBetweenLimits = 500ms;
 constexpr auto kBetweenDecisions = 250ms;
+constexpr auto kBetweenStarts = 1s;  // of processes where the machine allows no more
 
 struct Job {
   const Run* run;
   int attempts = 0;
   Clock::time_point started = {};
-  std::string broken = {};  // the limit that it broke, which ended it
-  bool paused = false;      // by the selection
-  bool told = false;        // that it has started
-  std::uint64_t noted = 0;  // bytes of the event log before this attempt
+  std::string broken = {};       // the limit that it broke, which ended it
+  Clock::time_point asked = {};  // to end, because it broke one
+  bool paused = false;           // by the selection
+  bool told = false;             // that it has started
+  std::uint64_t noted = 0;       // bytes of the event log before this attempt
 };
 
 // Why the run failed, in its own words if it left some.
@@ -86,6 +88,20 @@ pid_t own_process_at(const Run& run) {
     }
   }
   return 0;
+}
+
+// Whether the process waits for another one that trains a stage of the run. Stages that it trains
+// itself may wait in the same way.
+bool waits_for_stage(RunDirectory run, pid_t process) {
+  constexpr int kDeepest = 16;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const auto status = read_status(run);
+    const auto name = status ? status->value("stage", Json()) : Json();
+    if (!name.is_string() || name.get_ref<const std::string&>().empty()) return false;
+    run = {(run.path / name.get<std::string>()).lexically_normal()};
+    if (holder_here(run) != process) return looks_taken(run);
+  }
+  return false;
 }
 
 class Execution {
@@ -186,6 +202,7 @@ class Execution {
            });
   }
 
+  // @throws UserError if the run's folder cannot be used.
   bool must_wait(const Run& run) {
     return watch_.taken(run.directory) ||  // by another sweep
            is_being_trained(run) ||
@@ -193,11 +210,17 @@ class Execution {
   }
 
   // A run over its time is asked to save its state and then killed, one over its memory is killed.
+  // Time for which it waits for another process that trains its stage is not its own.
   void hold_to_limits() {
     const auto now = Clock::now();
     if (now < next_limits_) return;
+    const auto since = std::exchange(last_limits_, now);
     next_limits_ = now + kBetweenLimits;
     for (auto& [directory, job] : running_) {
+      if (policy_.timeout_seconds > 0 &&
+          waits_for_stage(job.run->directory, own_process_at(*job.run))) {
+        job.started += now - std::max(since, job.started);
+      }
       const std::chrono::duration<double> took = now - job.started;
       const bool late = policy_.timeout_seconds > 0 && took.count() > policy_.timeout_seconds;
       if (!late && policy_.memory_mb <= 0) continue;
@@ -209,37 +232,39 @@ class Execution {
                             policy_.memory_mb);
         ::kill(process, SIGKILL);
       } else if (late) {
-        const bool again = !job.broken.empty();
+        if (job.broken.empty()) job.asked = now;
+        const bool again = now != job.asked;
         job.broken = concat("took longer than launcher.timeout_seconds, ", policy_.timeout_seconds,
                             "; the same command continues it");
-        const std::chrono::duration<double> grace = kTimeoutGrace;
         if (!again) ::kill(process, SIGTERM);
-        if (took.count() > policy_.timeout_seconds + grace.count()) ::kill(process, SIGKILL);
+        if (now - job.asked > kTimeoutGrace) ::kill(process, SIGKILL);
       }
     }
   }
 
   void hand_out() {
-    for (auto job = waiting_.begin();
-         job != waiting_.end() && static_cast<int>(running_.size()) < launcher_.capacity();) {
-      if (must_wait(*job->run)) {
-        ++job;
-      } else {
+    if (Clock::now() < next_start_) return;
+    for (auto job = waiting_.begin(); job != waiting_.end() && stops_ == 0 &&
+                                      static_cast<int>(running_.size()) < launcher_.capacity();) {
+      try {
+        if (must_wait(*job->run)) {
+          ++job;
+          continue;
+        }
         take(*job);
-        job = waiting_.erase(job);
+      } catch (const UserError& error) {
+        fail(*job->run, error.what());
       }
+      job = waiting_.erase(job);
     }
   }
 
+  // @throws UserError if the run's folder cannot be used.
   void take(const Job& job) {
-    try {
-      // Another sweep may have run it since we looked.
-      const auto state = state_of(job.run->directory);
-      if (is_complete(state)) return complete(*job.run, state);
-      write_config(job.run->directory, job.run->config_text);
-    } catch (const UserError& error) {
-      return fail(*job.run, error.what());
-    }
+    // Another sweep may have run it since we looked.
+    const auto state = state_of(job.run->directory);
+    if (is_complete(state)) return complete(*job.run, state);
+    write_config(job.run->directory, job.run->config_text);
     start(job);
   }
 
@@ -278,6 +303,14 @@ class Execution {
       return fail(run, error.what());
     }
     if (!job.broken.empty()) return fail(run, job.broken);
+    if (end.how == JobEnd::How::kRefused) {
+      next_start_ = Clock::now() + kBetweenStarts;
+      if (!running_.empty() && stops_ == 0) {  // there will be room when one of these ends
+        --job.attempts;
+        waiting_.push_front(job);
+        return;
+      }
+    }
     if (end.how == JobEnd::How::kExited && end.code == kRunOvertaken) {
       job.attempts = 0;  // whoever has the run now will finish it, or it comes back to us
       waiting_.push_back(job);
@@ -333,7 +366,7 @@ class Execution {
   std::map<const Run*, std::string> failures_;
   SweepOutcome outcome_;
   int stops_ = 0;  // 1: asked to stop, 2: killed
-  Clock::time_point deadline_, next_limits_, next_decision_;
+  Clock::time_point deadline_, last_limits_, next_limits_, next_decision_, next_start_;
 };
 
 }  // namespace

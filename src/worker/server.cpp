@@ -183,13 +183,14 @@ class Server {
     const pid_t server = ::getpid();
     const pid_t process = ends[0] < 0 ? -1 : ::fork();
     if (process != 0) {
+      const int error = errno;
       if (ends[1] >= 0) ::close(ends[1]);
       if (process > 0) {
         children_[process] = {ends[0], directory};
         return;
       }
       if (ends[0] >= 0) ::close(ends[0]);
-      return report(concat("done ", kFailed), directory);
+      return report(concat("refused ", error), directory);
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != server) _exit(kFailed);  // it died before the line above

@@ -123,9 +123,11 @@ CATCH_TEST_CASE("--dry-run lists every run with its state and writes nothing") {
   const auto runs = Json::parse(driver.call({"sweep", "tiny", "--dry-run", "--json"}).out);
   CATCH_REQUIRE(runs.size() == 6);
   fs::remove_all(runs[4]["directory"].get<std::string>());
+  fs::remove_all(driver.results() / "trainings");
   CATCH_CHECK(runs[4]["axes"] == Json({{"model", "diff"}, {"seed", "1"}}));
   CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out,
                    Contains("6 runs: 5 finished, 1 new"));
+  CATCH_CHECK_FALSE(fs::exists(driver.results() / "trainings"));
 }
 
 CATCH_TEST_CASE("a sweep says when it will be done if runs like its own have been finished here") {

@@ -11,6 +11,7 @@
 
 #include "model/initialise.h"
 #include "model/language_model.h"
+#include "record/provenance.h"
 #include "run/identity.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
@@ -68,7 +69,9 @@ CATCH_TEST_CASE("a run that is interrupted at any step ends as if it had not bee
     if (end == RunEnd::kInterrupted) {
       CATCH_CHECK_FALSE(read_result(run));
       CATCH_CHECK((*read_status(run))["state"] == "interrupted");
+      CATCH_CHECK(session_seconds(*read_provenance(run)));  // its time counts, too
       CATCH_REQUIRE(run_experiment(small_run(), run, [] { return false; }) == RunEnd::kComplete);
+      CATCH_CHECK_FALSE(read_provenance(run)->contains("stopped"));
     }
     const auto found = outcome_of(run);
     CATCH_CHECK(found.result.dump() == expected.result.dump());

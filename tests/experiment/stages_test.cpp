@@ -4,6 +4,7 @@
 
 #include "config/schema/reader.h"
 #include "record/log/time_spent.h"
+#include "record/provenance.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "run/stage.h"
@@ -159,6 +160,35 @@ CATCH_TEST_CASE("a stage that was restored without its model is said to be one")
   CATCH_CHECK_THROWS_WITH(
       run_experiment(staged(), results.folder_of(staged()), [] { return false; }),
       Catch::Contains("was restored without its model"));
+}
+
+CATCH_TEST_CASE("a run behind a stage says what the stage comes from, too") {
+  const Results results;
+  const auto run = results.run(staged());
+  const auto stage = results.folder_of(*earlier_run(staged()));
+  auto provenance = *read_provenance(stage);
+  provenance["commit"] = "one";
+  write_file_atomically(stage.provenance(), provenance.dump());
+  auto other = staged();
+  other.train.lr = 1e-3;
+  const auto behind = *read_provenance(results.run(other));
+  CATCH_REQUIRE(behind.at("stage").size() == 1);
+  CATCH_CHECK(behind.at("stage")[0].at("commit") == "one");
+  CATCH_CHECK(sessions_of(behind).size() == 2);
+  CATCH_CHECK_FALSE(read_provenance(stage)->contains("stage"));
+}
+
+CATCH_TEST_CASE("a stage whose checkpoint was deleted says what to do about it") {
+  const Results results;
+  const auto run = results.run(staged());
+  const auto stage = results.folder_of(*earlier_run(staged()));
+  std::filesystem::remove_all(run.path);
+  std::filesystem::create_directories(run.path);
+  std::filesystem::remove(stage.checkpoint());
+  CATCH_CHECK_THROWS_WITH(
+      run_experiment(staged(), results.folder_of(staged()), [] { return false; }),
+      Catch::Contains(stage.path.string() +
+                      " is a stage of this run: delete the folder to have it trained again"));
 }
 
 CATCH_TEST_CASE("behind a stage that diverged nothing is trained") {

@@ -102,6 +102,23 @@ CATCH_TEST_CASE("a run that only asks something else trains nothing and ends the
   CATCH_CHECK(answer_file(second, asked_more(), 0) == answer_file(first, trained_config(), 0));
 }
 
+CATCH_TEST_CASE("a training that has begun is given up for one that has ended") {
+  const Results alone, together;
+  const auto expected = alone.run(asked_more());
+  const auto begun = together.planned(asked_more());
+  int asked = 0;
+  CATCH_REQUIRE(run_experiment(asked_more(), begun, [&] { return ++asked == 3; }) ==
+                RunEnd::kInterrupted);
+  CATCH_REQUIRE(std::filesystem::exists(begun.checkpoint()));
+  const auto other = together.run(trained_config());
+  CATCH_CHECK(run_experiment(asked_more(), begun, [] { return false; }) == RunEnd::kComplete);
+  CATCH_CHECK((*read_provenance(begun)).at("trained_in") == other.path.filename().string());
+  CATCH_CHECK(std::filesystem::equivalent(other.checkpoint(), begun.checkpoint()));
+  CATCH_CHECK(read_file(begun.metrics()) == read_file(other.metrics()));
+  CATCH_CHECK(without_times(*read_result(begun)).dump() ==
+              without_times(*read_result(expected)).dump());
+}
+
 CATCH_TEST_CASE("an evaluation under another name is not asked again") {
   const Results results;
   const auto first = results.run(trained_config());

@@ -127,6 +127,35 @@ CATCH_TEST_CASE("where git cannot tell, provenance claims nothing") {
   CATCH_CHECK(read_file(answer) == R"({"commit":null,"dirty":null,"diff_sha256":null})");
 }
 
+CATCH_TEST_CASE(
+    "a program that was built before says what it was built from, whatever changes then") {
+  const Checkout checkout;
+  const auto built = checkout.state();
+  const auto program = checkout.root().parent_path() / "program";
+  write_file_atomically(program, "one");
+  const auto answer = checkout.root().parent_path() / "told.json";
+  in_child([&] {
+    ::setenv("DIFFLAB_ROOT", checkout.root().c_str(), 1);
+    ::setenv("DIFFLAB_PROJECT", "", 1);
+    Json told = Json::array();
+    const auto note = [&] { told.push_back(handed_source_state(program).value_or(nullptr)); };
+    note();
+    hand_on_source_state(program);
+    note();
+    write_file_atomically(checkout.root() / "src/a.cpp", "two");
+    hand_on_source_state(program);  // of the next worker program
+    note();
+    // Built again: this process knows nothing of that.
+    write_file_atomically(program, "another");
+    note();
+    hand_on_source_state(program);
+    note();
+    write_file_atomically(answer, told.dump());
+  });
+  CATCH_CHECK(Json::parse(read_file(answer)).dump() ==
+              Json({nullptr, built, built, nullptr, nullptr}).dump());
+}
+
 CATCH_TEST_CASE("each session of a run is kept once, the first one first") {
   const testing::TemporaryFolder folder;
   const RunDirectory run{folder.path()};

@@ -160,6 +160,17 @@ CATCH_TEST_CASE("of what a diverged run never reached no time is left out") {
   CATCH_CHECK_FALSE(frame_of(times.builder.study).runs()[0].censored_above("steps_to_found"));
 }
 
+CATCH_TEST_CASE("of a run that was restored without its curve nobody knows whether it learned") {
+  Times times;
+  times.found("transformer", 0, 1'100);
+  times.learned.metric = "valid_accuracy";
+  CATCH_CHECK_NOTHROW(times.ask());
+  write_file_atomically(times.builder.study.runs.back().directory / "provenance.json",
+                        R"({"restored_from": "a/reference"})");
+  CATCH_CHECK_THROWS_WITH(times.ask(),
+                          Contains("was restored without the lines of valid_accuracy"));
+}
+
 CATCH_TEST_CASE("the runs that did not diverge are no answer for all") {
   Times times;
   times.claim.metric = "test_loss";

@@ -102,6 +102,13 @@ CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is
   CATCH_CHECK(drawing.rows[1][4] == "1");
   CATCH_CHECK(drawing.rows[1][7] == "400");  // the median
   CATCH_CHECK(drawing.rows[2][7] == "");
+  when.band = Band::kCi95;
+  const Json banded = draw(builder, when).spec;
+  std::vector<double> ends;  // of the transformer's band: it holds until the last run gets there
+  for (const auto& row : banded["vconcat"][0]["data"]["values"]) {
+    if (row.at("series") == "transformer" && !row.at("low").is_null()) ends.push_back(row.at("x"));
+  }
+  CATCH_CHECK(ends == std::vector<double>{200, 400});
   const std::string said = drawing.spec["description"];
   CATCH_CHECK_THAT(said, Contains("6 runs, of which 2 never got there"));
   CATCH_CHECK_THAT(said,

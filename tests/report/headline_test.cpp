@@ -2,6 +2,7 @@
 #include "report/example_study.h"
 #include "report/table/table.h"
 #include "support/catch.h"
+#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -21,6 +22,66 @@ CATCH_TEST_CASE("a metric without a better direction has no best") {
   CATCH_CHECK(headline(table, frame, "logit_top1", labels).empty());
   CATCH_CHECK_THAT(headline(table, frame, "accuracy_4_bits", labels),
                    Catch::Contains("Best of 2 by"));
+}
+
+/// What is said of the best of `column` by model.
+std::string said_of(StudyBuilder& builder, const std::string& column) {
+  TableConfig config;
+  config.rows.names = {"model"};
+  config.columns = {column};
+  const Frame frame = frame_of(builder.study);
+  const Labels labels(builder.study.report.labels);
+  return headline(build_table(config, builder.study, frame, labels), frame, column, labels);
+}
+
+CATCH_TEST_CASE("what diverged speaks against the best, and pairs without it are no answer") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (int seed = 0; seed < 16; ++seed) {
+    builder.finished("transformer", seed, {{"test_loss", 1.5 + 0.01 * seed}});
+    if (seed % 2 == 0) {
+      builder.finished("diff", seed, {}, {{"status", "diverged"}, {"diverged_at_step", 5}});
+    } else {
+      builder.finished("diff", seed, {{"test_loss", 1.1 + 0.011 * seed}});
+    }
+  }
+  CATCH_CHECK_THAT(said_of(builder, "test_loss"),
+                   Catch::EndsWith(", 8 paired seeds beside 8 in which a run diverged: the others "
+                                   "are no answer for all."));
+}
+
+CATCH_TEST_CASE("a diverged run is one that has not learned, in the order of the best, too") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.study.report.learned.metric = "valid_accuracy";
+  const auto run = [&](const char* model, int seed, double last) {
+    builder.finished(model, seed, {{"needle_accuracy", last}});
+    write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl",
+                          Json{{"step", 10}, {"valid_accuracy", last}}.dump() + "\n" +
+                              Json{{"step", 20}, {"valid_accuracy", last}}.dump() + "\n");
+  };
+  for (int seed = 0; seed < 4; ++seed) {
+    if (seed < 2) {
+      run("transformer", seed, 0.99);
+    } else {
+      builder.finished("transformer", seed, {}, {{"status", "diverged"}, {"diverged_at_step", 5}});
+    }
+    run("diff", seed, seed == 0 ? 0.1 : 0.98);
+  }
+  const auto said = said_of(builder, "needle_accuracy");
+  CATCH_CHECK_THAT(said, Catch::Contains("Best of 2 by needle accuracy: diff with 3/4 learned"));
+}
+
+CATCH_TEST_CASE(
+    "a variant whose interval holds zero is not told from the best, however small its p") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  for (int seed = 0; seed < 9; ++seed) {  // eight hundredths and one whole: p = .0039
+    builder.finished("best", seed, {{"test_loss", 1.0}});
+    builder.finished("other", seed, {{"test_loss", seed == 8 ? 2.0 : 1.01}});
+  }
+  CATCH_CHECK_THAT(said_of(builder, "test_loss"),
+                   Catch::Contains("The seeds do not separate it from: other"));
 }
 
 CATCH_TEST_CASE("of rows with several tasks none is the best") {

@@ -199,12 +199,13 @@ CATCH_TEST_CASE("methods name the tests that the claims had") {
       "The claims are judged by the differences between runs of equal seeds, with Student-t "
       "intervals of 95 % and exact two-sided tests (sign flips). "
       "Times of runs that did not get there count as the earliest end of such a run "
-      "(restricted means). A claim, or its opposite, is called supported if p is at most "
+      "(restricted means); a run that diverged is one that did not get there in all its steps. "
+      "A claim, or its opposite, is called supported if p is at most "
       "0.05 and the interval is on its side of 0, with at least 8 pairs of runs. Variants "
       "are called equivalent if two one-sided tests say that they differ by less than 50 "
       "(steps to found). A claim is called uninformative if both variants lie where its "
-      "metric cannot tell them apart, or if more than a tenth of its pairs had a run that "
-      "diverged.");
+      "metric cannot tell them apart, or if more than a tenth of its pairs are left out because "
+      "a run diverged.");
   claims = {claim_of("needle_accuracy"), claim_of("learned")};
   claims[0].smallest = 0.01;
   CATCH_CHECK_THAT(

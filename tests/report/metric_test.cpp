@@ -54,6 +54,14 @@ CATCH_TEST_CASE("what an evaluation says may be negative has intervals that go b
   CATCH_CHECK(metric_of("loss_below_trigrams").heading == "loss below trigram counts");
 }
 
+CATCH_TEST_CASE("what is shown as zero has no sign") {
+  const auto share = metric_of("needle_accuracy");
+  CATCH_CHECK(share.signed_text(0.0002) == "0.000");
+  CATCH_CHECK(share.signed_text(-0.0001) == "0.000");
+  CATCH_CHECK(share.signed_text(0.0006) == "+0.001");
+  CATCH_CHECK(share.signed_text(-0.25) == "−0.250");
+}
+
 CATCH_TEST_CASE("no interval of a mean leaves the range of its metric") {
   const std::vector<double> times{100, 300};
   const auto time = interval_of_mean(times, metric_of("steps_to_found"));

@@ -229,6 +229,35 @@ CATCH_TEST_CASE("what more seeds cannot answer is set aside at the look that fin
   CATCH_CHECK(sequence.claims()[2].verdict == Verdict::kUninformative);
 }
 
+CATCH_TEST_CASE(
+    "a claim with too few pairs for a verdict, or none yet, stays open for more seeds") {
+  LookedAt few;
+  few.builder.study.looks = {4, 12};
+  few.builder.study.report.claims[2].regime.high =
+      1;  // both lie above, but four pairs are no verdict
+  few.run(kVariants, 0, 4);
+  CATCH_CHECK(few.follow().claims()[2].verdict == Verdict::kTooFew);
+  CATCH_CHECK(few.follow().claims()[2].is_open);
+  few.run(kVariants, 4, 12);
+  CATCH_CHECK(few.follow().claims()[2].verdict == Verdict::kUninformative);
+
+  LookedAt lost;
+  lost.builder.study.looks = {2, 12};
+  lost.run({"transformer", "equal", "vague"}, 0, 12);
+  for (int seed = 0; seed < 2; ++seed) {
+    const auto run = lost.builder.plan("clear", seed);
+    make_directories(run);
+    write_file_atomically(run / "result.json", R"({"schema": 1, "id": "clear", "status": "diverged",
+        "diverged_at_step": 5, "metrics": {"test_loss": null}})");
+  }
+  const auto first = lost.follow();
+  CATCH_CHECK(first.made() == 1);
+  CATCH_CHECK(first.claims()[0].verdict == Verdict::kUnmeasured);
+  CATCH_CHECK(first.claims()[0].is_open);
+  lost.run({"clear"}, 2, 12);
+  CATCH_CHECK(lost.follow().claims()[0].question.found->pairs == 10);
+}
+
 CATCH_TEST_CASE("the levels of one claim are those of its looks, and the report explains them") {
   LookedAt study;
   study.run(kVariants, 0, 16);

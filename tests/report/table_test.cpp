@@ -308,7 +308,8 @@ CATCH_TEST_CASE("a metric's name says whether it asks what a run has learned") {
   }
   for (const char* key :
        {"learned", "steps_to_learn", "steps_to_90_accuracy", "train_seconds", "tokens_per_second",
-        "parameters", "initial_grad_norm", "attention_rms_initial"}) {
+        "parameters", "initial_grad_norm", "attention_rms_initial",
+        "forward_tokens_per_second_t256", "training_memory_mib_t256", "cache_mib"}) {
     CATCH_INFO(key);
     CATCH_CHECK_FALSE(metric_of(key).is_of_learned());
   }
@@ -367,7 +368,7 @@ CATCH_TEST_CASE("the headline names the variants that enough seeds do not tell f
   const Table table = build_table(config, builder.study, frame, labels);
   CATCH_CHECK(headline(table, frame, "needle_accuracy", labels) ==
               "Best of 4 by needle accuracy: best with 0.900 [0.900, 0.900] (n = 9). The seeds do "
-              "not tell it from: near. Against transformer: +0.590 [+0.583, +0.597], 9 paired "
+              "not separate it from: near. Against transformer: +0.590 [+0.583, +0.597], 9 paired "
               "seeds, p = 0.012 (Holm, 3 comparisons).");
 }
 

@@ -9,12 +9,12 @@
 //   {"steps": 10, "step_ms": 1, "journal": FILE,
 //    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE,
 //    "memory_mb": {TEXT: NUMBER}, "loss": {TEXT: NUMBER}, "swing": {TEXT: NUMBER},
-//    "live_metrics": true}
+//    "live_metrics": true, "room": NUMBER}
 // where TEXT picks the runs whose config.yaml contains it. "signal" kills only as long as the file
 // DIR/tries has fewer lines than "signal_times" (default: always). "loss" is added to valid_loss
 // of the result and of the curve, and so is "swing", with the other sign for odd seeds. Every start
 // and end of a run is a line "start ID PID PARENT" or "end ID" of the journal. Metrics are written
-// at the end, or with "live_metrics" at every step.
+// at the end, or with "live_metrics" at every step. "room" is how many processes there can be.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -23,6 +23,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -232,6 +233,7 @@ void report_ends(std::map<pid_t, std::string>& children) {
 }
 
 int serve() {
+  const auto room = static_cast<std::size_t>(Knobs::load().number("room", 1 << 20));
   std::map<pid_t, std::string> children;
   std::string pending;
   bool open = true, forwarded = false;
@@ -246,6 +248,10 @@ int serve() {
     for (auto end = pending.find('\n'); end != pending.npos; end = pending.find('\n')) {
       const std::string directory = pending.substr(0, end);
       pending.erase(0, end + 1);
+      if (children.size() >= room) {
+        std::cout << "refused " << EAGAIN << ' ' << directory << std::endl;
+        continue;
+      }
       const pid_t child = fork_run(directory, ::getpid());
       if (child < 0) return 70;  // -1 must never become a process to be signalled
       children[child] = directory;

@@ -66,7 +66,7 @@ int ask_and_report(const Asked& asked, bool json,
     return code;
   }
   int answers = 0;
-  for (const auto& run : runs) answers += open[run.id];
+  for (const auto& run : runs) answers += open[run.id] - unanswered(study, run);
   const auto steps = steps_trained(missing);
   std::cout
       << (json

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/value/yaml.h"
+#include "run/trained_runs.h"
 #include "study/expected_time.h"
 #include "study/fairness.h"
 #include "util/json.h"
@@ -49,15 +50,19 @@ std::string state_text(const sweep::Run& run, const sweep::Selection* selection)
   return std::string(name_of(state));
 }
 
-// Core-hours of the runs without a result, as a text, and when they would be done. Of a study that
-// is being tuned all count: with the value that is found each of them is another run.
+// Core-hours of the trainings that are missing, as a text, and when they would be done. Of a study
+// that is being tuned all runs count: with the value that is found each of them is another run.
 std::string cost_text(const Study& study, const char* bound) {
   auto runs = sweep::distinct(study.points);
   if (!study.is_being_tuned()) {
     const auto selection = study.selection();
+    std::set<std::string> trainings;
     std::erase_if(runs, [&](const sweep::Run& run) {
       return is_complete(state_of(run.directory)) ||
-             (selection != nullptr && selection->verdict(run) == sweep::Selection::Verdict::kDrop);
+             (selection != nullptr &&
+              selection->verdict(run) == sweep::Selection::Verdict::kDrop) ||
+             (!run.training.empty() && !trainings.insert(run.training).second) ||
+             !runs_with_training(study.results, run.training, /*without=*/"").empty();
     });
   }
   if (runs.empty()) return "";

@@ -111,6 +111,17 @@ std::vector<std::string> drawn_from(const std::vector<Json>& runs,
   return report::drawn(ids_of(runs), draw, options.runs);
 }
 
+// Runs that are compared once and then thrown away, also those of a call that was interrupted.
+int make_again(const Study& study) {
+  const int code = run_study(study, [] { return std::nullopt; });
+  if (code != 0) {
+    std::cerr
+        << "nothing was compared, and what was made again is not kept: the same command starts "
+           "anew\n";
+  }
+  return code;
+}
+
 // Whether every number of these runs of the reference is the same, or as far as that can be
 // expected.
 int reproduce(const std::string& name, const fs::path& folder, const std::vector<std::string>& ids,
@@ -119,7 +130,7 @@ int reproduce(const std::string& name, const fs::path& folder, const std::vector
   const auto archive = report::read_archive(folder, folder);
   const ScratchFolder scratch("reproduce");
   const auto study = study_of_drawn(archive.study, ids, scratch.path());
-  if (const int code = run_study(study, [] { return std::nullopt; }); code != 0) return code;
+  if (const int code = make_again(study); code != 0) return code;
 
   std::cout << fmt::format("\n{}: {} of {} runs made again\n", name, study.points.size(),
                            finished.size());
@@ -156,7 +167,7 @@ int reproduce_run(const RunDirectory& run) {
   auto study = study_without_runs(scratch.path(), "run " + id, "run " + id + ", made again");
   const auto config = config::load_yaml(run.config());
   add_known_run(study, config::read<RunConfig>(config, run.config().string()), id, {{"run", id}});
-  if (const int code = run_study(study, [] { return std::nullopt; }); code != 0) return code;
+  if (const int code = make_again(study); code != 0) return code;
   const auto again = study.points.front().directory;
   const auto found = report::compare_run({{"id", id}, {"metrics", result->at("metrics")}},
                                          read_result(again).value_or(Json::object()), {});

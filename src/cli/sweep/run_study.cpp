@@ -72,6 +72,20 @@ struct Found {
   }
 };
 
+// What only asks, since another run has done its training or does it, is nearly nothing beside
+// that.
+void count_training_once(Found& found) {
+  std::set<std::string> trainings;
+  for (std::size_t i = 0; i < found.runs.size(); ++i) {
+    auto& run = found.runs[i];
+    if (is_complete(found.states[i])) continue;
+    const bool is_first = run.training.empty() || trainings.insert(run.training).second;
+    if (is_first && found.trained.count(run.id) == 0) continue;
+    run.work = 1;
+    run.operations = 0;
+  }
+}
+
 void note_later(Found& found) {
   for (std::size_t i = 0; i < found.runs.size() && found.selection; ++i) {
     const auto verdict = found.selection->verdict(found.runs[i]);
@@ -81,7 +95,7 @@ void note_later(Found& found) {
   }
 }
 
-Found look(const Study& study) {
+Found look(const Study& study, bool may_write = true) {
   Found found{.runs = sweep::distinct(study.points), .states = {}, .selection = study.selection()};
   if (found.selection) {
     std::erase_if(found.runs, [&](const sweep::Run& run) {
@@ -93,11 +107,11 @@ Found look(const Study& study) {
       static_cast<int>(std::count_if(found.states.begin(), found.states.end(), is_complete));
   if (found.complete == found.planned()) return found;
   note_later(found);
-  note_older_trainings(study.results);
+  if (may_write) note_older_trainings(study.results);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     const auto& run = found.runs[i];
     if (is_complete(found.states[i]) || found.later.count(run.id) > 0) continue;
-    if (!runs_with_training(study.results, run.training, run.id).empty()) {
+    if (!runs_with_training(study.results, run.training, /*without=*/"").empty()) {
       found.trained.insert(run.id);
     }
   }
@@ -241,6 +255,7 @@ int submit(const Study& study, const Found& found) {
   sweep::write_plan(study.output, plan);
   print_header(study, found, 0);
   note_other_code(found.runs, found.states);
+  hand_on_source_state(find_worker());  // sbatch hands it on to the tasks
   submit_missing(plan, study.output);
   return 0;
 }
@@ -259,7 +274,9 @@ void require_memory_of(const Study& study, const Found& found) {
 
 }  // namespace
 
-void require_memory(const Study& study) { require_memory_of(study, look(study)); }
+void require_memory(const Study& study) {
+  require_memory_of(study, look(study, /*may_write=*/false));
+}
 
 int run_study(const Study& study, const std::function<std::optional<report::Summary>()>& report) {
   auto found = look(study);
@@ -270,6 +287,7 @@ int run_study(const Study& study, const std::function<std::optional<report::Summ
   if (!study.output.empty()) require_writable(study.output);
   if (found.complete < found.planned()) {
     count_operations(found.runs);
+    count_training_once(found);
     return sweep::batch_system(study.config.launcher) ? submit(study, found)
                                                       : launch(study, found, worker, report);
   }

@@ -1,5 +1,7 @@
 #include "report/data/format.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -167,6 +169,8 @@ std::string p_text(double p) {
   }
   return text;
 }
+
+std::string significant_p(double p) { return fmt::format("{:.2g}", p); }
 
 std::string named_p(double p) { return (p < 0.001 ? "p " : "p = ") + p_text(p); }
 

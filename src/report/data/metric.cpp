@@ -160,7 +160,7 @@ Outcome Metric::outcome() const {
 bool Metric::is_of_learned() const {
   const bool when = outcome() == Outcome::kHappened || outcome() == Outcome::kTimeToEvent;
   const bool at_start = key.starts_with("initial_") || key.ends_with("_initial");
-  return !is_fixed && !is_time() && !when && !at_start;
+  return !is_fixed && !is_measured() && !key.starts_with("cache_mib") && !when && !at_start;
 }
 
 bool Metric::is_time() const {
@@ -185,7 +185,11 @@ std::string Metric::text(double value) const {
   return format_number(value, places);
 }
 
-std::string Metric::signed_text(double value) const { return (value > 0 ? "+" : "") + text(value); }
+std::string Metric::signed_text(double value) const {
+  const auto shown = text(value);
+  const bool is_zero = shown.find_first_of("123456789") == shown.npos;  // as "−0" is none
+  return (value > 0 && !is_zero ? "+" : "") + shown;
+}
 
 void declare_metrics(std::vector<MetricFacts> facts) { declared() = std::move(facts); }
 

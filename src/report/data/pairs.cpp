@@ -81,6 +81,11 @@ Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
   return pairs;
 }
 
+bool are_too_many(std::size_t lost, std::size_t all) {
+  constexpr double kMost = 0.1;  // the rest would be a choice of those that went well
+  return static_cast<double>(lost) > kMost * static_cast<double>(all);
+}
+
 std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric, double confidence) {
   if (pairs.differences.empty()) return std::nullopt;
   return Contrast{.pairs = pairs.differences.size(),

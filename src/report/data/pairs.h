@@ -41,6 +41,9 @@ struct Contrast {
   double p = 1;                      ///< exact: McNemar for what happened or not, else sign-flip
 };
 
+/// Whether so many of all pairs are lost that the others are no answer for all: more than a tenth.
+bool are_too_many(std::size_t lost, std::size_t all);
+
 /// Empty if there are no pairs. @param confidence of the interval
 std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric,
                                  double confidence = 1 - kAlpha);

@@ -90,14 +90,21 @@ Json point(const SurvivalCurve& curve, double time, double share, std::size_t at
 }
 
 // Each curve from 0 to where its last run ended.
-Json curve_data(const std::vector<SurvivalCurve>& curves) {
+Json curve_data(const std::vector<SurvivalCurve>& curves, Band band) {
   Json values = Json::array();
   for (const auto& curve : curves) {
     if (curve.lives.empty()) continue;
     values.push_back(point(curve, 0, 0, curve.lives.size(), {}));
     for (const auto& step : curve.steps) {
+      const auto interval = share_interval(step);
+      // The band, too, holds until the next event, even if that has none.
+      if (band == Band::kCi95 && !interval && !values.back()["low"].is_null()) {
+        auto until = values.back();
+        until["x"] = step.time;
+        values.push_back(std::move(until));
+      }
       values.push_back(point(curve, step.time, 1 - step.survival,
-                             static_cast<std::size_t>(step.at_risk), share_interval(step)));
+                             static_cast<std::size_t>(step.at_risk), interval));
     }
     auto end = values.back();
     end["x"] = last_time(curve);
@@ -346,7 +353,7 @@ Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
       Json{{"scale", Json{{"color", "independent"}, {"strokeDash", "independent"}}}};
   drawing.spec["vconcat"] = Json::array(
       {curve_panel(*this, looks, style.labels, time_channel(metric, style.labels, horizon, true),
-                   curve_data(curves), plot),
+                   curve_data(curves, band), plot),
        risk_panel(looks, time_channel(metric, style.labels, horizon, false),
                   risk_data(curves, horizon), plot)});
   add_survival_csv(*this, curves, ranks, common_horizon(curves), drawing);

@@ -175,7 +175,7 @@ std::string statistics_methods(const Study& study, const Labels& labels,
   if (asked.has(Outcome::kTimeToEvent)) {
     out +=
         " Times of runs that did not get there count as the earliest end of such a run (restricted "
-        "means).";
+        "means); a run that diverged is one that did not get there in all its steps.";
   }
   if (asked.is_of_learned) {
     out += " What is asked of learned runs is compared in the pairs of which both have learned.";
@@ -197,11 +197,14 @@ std::string statistics_methods(const Study& study, const Labels& labels,
   if (!asked.margins.empty()) {
     out += concat(
         " Variants are called equivalent if two one-sided tests say that they differ by less than ",
-        listed_texts(asked.margins), ".");
+        listed_texts(asked.margins),
+        asked.has(Outcome::kHappened)
+            ? "; of what happened or did not, if an exact test of how many pairs differ says so."
+            : ".");
   }
   return out +
          " A claim is called uninformative if both variants lie where its metric cannot tell them "
-         "apart, or if more than a tenth of its pairs had a run that diverged.";
+         "apart, or if more than a tenth of its pairs are left out because a run diverged.";
 }
 
 }  // namespace difflab::report

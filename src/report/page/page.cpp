@@ -109,15 +109,16 @@ std::string claims_table(const PageContent& page) {
       effect += concat("<br><span class=\"muted\">", metric.signed_text(answer.interval->low),
                        " to ", metric.signed_text(answer.interval->high), "</span>");
     }
-    const bool too_few = answer.verdict == Verdict::kTooFew;
+    const bool too_few = answer.verdict == Verdict::kTooFew && answer.pairs < answer.needed;
+    const auto p_shown = answer.level ? significant_p : p_text;
     const std::string verdict(name_of(answer.verdict));
     out += concat(
         "<tr class=\"", verdict, "\"><td>", verdict, "</td><td>", subscripts_html(claim.text),
         "<br><span class=\"muted\">", subscripts_html(page.labels.heading(metric)),
         claim.paper.empty() ? "" : "; source: " + subscripts_html(claim.paper),
         "</span></td><td class=\"number\">", effect, "</td><td class=\"number\">",
-        answer.p ? escape_html(p_text(*answer.p)) : "",
-        answer.p && answer.level ? escape_html(concat(" (", p_text(*answer.level), ")")) : "",
+        answer.p ? escape_html(p_shown(*answer.p)) : "",
+        answer.p && answer.level ? escape_html(concat(" (", p_shown(*answer.level), ")")) : "",
         "</td><td class=\"number\">", answer.pairs, too_few ? concat(" of ", answer.needed) : "",
         "</td></tr>\n");
   }

@@ -1,7 +1,5 @@
 #include "report/table/claim.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -48,9 +46,6 @@ std::string number_of(std::size_t count, const char* what) {
   return concat(count, " ", what, count == 1 ? "" : "s");
 }
 
-// Levels of early looks are small.
-std::string significant(double p) { return fmt::format("{:.2g}", p); }
-
 std::string left_out(const Question& question) {
   const Pairs& pairs = question.pairs;
   std::string text;
@@ -74,9 +69,9 @@ std::string p_of(const Judged& judged) {
     return named_p(judged.p.difference) +
            (judged.questions > 1 ? concat(" among ", judged.questions, " claims (Holm)") : "");
   }
-  std::string text = "p = " + significant(judged.p.difference);
+  std::string text = "p = " + significant_p(judged.p.difference);
   if (judged.place->look > 0) {
-    text += concat(", where this look asks for ", significant(judged.place->level));
+    text += concat(", where this look asks for ", significant_p(judged.place->level));
     if (judged.questions > 1) text += concat(" among ", judged.questions, " claims");
   }
   return text;
@@ -147,7 +142,9 @@ std::string remark(const Judged& judged) {
       return question.beyond;
     case Verdict::kEquivalent:
       return concat("They differ by less than ", question.metric.text(question.claim->margin),
-                    " (two one-sided tests, ", named_p(*judged.p.equivalence), ").");
+                    question.metric.outcome() == Outcome::kHappened ? " (an exact test, "
+                                                                    : " (two one-sided tests, ",
+                    named_p(*judged.p.equivalence), ").");
     case Verdict::kUnresolved:
       return outlook(judged);
     default:

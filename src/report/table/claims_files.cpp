@@ -64,8 +64,8 @@ std::string claims_tex(const Study& study, const std::vector<Answer>& answers,
     }
     grid.rows.push_back({claim.text, labels.heading(metric),
                          answer.difference ? metric.signed_text(*answer.difference) : "", interval,
-                         answer.p ? p_text(*answer.p) : "", concat(answer.pairs),
-                         std::string(name_of(answer.verdict))});
+                         answer.p ? (is_sequential ? significant_p : p_text)(*answer.p) : "",
+                         concat(answer.pairs), std::string(name_of(answer.verdict))});
   }
   std::string out = tex_comment("Claims of " + study.name + ", corrected for their number.");
   if (is_sequential) out += tex_comment("p is to be held to the level of its look (claims.csv).");

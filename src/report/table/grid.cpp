@@ -22,11 +22,12 @@ std::string range_text(const Metric& metric, const std::optional<Interval>& inte
   return metric.signed_text(interval->low) + " to " + metric.signed_text(interval->high);
 }
 
-// "5", "5 (2 censored)", "3 (2 not learned)".
+// "5", "5 (2 censored)", "3 (2 not learned)", "3 (2 diverged)".
 std::string pairs_text(const Pairs& pairs) {
   std::vector<std::string> besides;
   if (pairs.censored > 0) besides.push_back(concat(pairs.censored, " censored"));
   if (pairs.unlearned > 0) besides.push_back(concat(pairs.unlearned, " not learned"));
+  if (pairs.diverged > 0) besides.push_back(concat(pairs.diverged, " diverged"));
   return concat(pairs.differences.size(), besides.empty() ? "" : " (" + join(besides) + ")");
 }
 

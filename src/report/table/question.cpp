@@ -24,13 +24,6 @@ std::vector<const FrameRun*> runs_of(const ClaimConfig& claim, const Frame& fram
   return runs;
 }
 
-constexpr double kMostLost =
-    0.1;  // of all pairs; the rest would be a choice of those that went well
-
-bool are_too_many(std::size_t lost, std::size_t all) {
-  return static_cast<double>(lost) > kMostLost * static_cast<double>(all);
-}
-
 // Why the pairs that are there do not speak for all that were asked; "" if they do.
 std::string loss_of_pairs(const Question& question) {
   const auto& pairs = question.pairs;

@@ -93,9 +93,12 @@ void ClaimSequence::look(std::vector<Question> questions) {
     claim.look = made_;
     claim.level = answers_.level(i);
     claim.verdict = judge(claim.question, claim.question.p, claim.level);
-    // Where a pair was left out as one had not learned, other seeds may.
-    const bool is_measured = claim.question.found || claim.question.pairs.unlearned > 0;
-    claim.is_open = !answers_.is_answered(i) && !claim.question.is_for_good && is_measured;
+    // Where a pair was left out as one had not learned, or diverged, other seeds may not.
+    const auto& pairs = claim.question.pairs;
+    const bool is_measured = claim.question.found || pairs.unlearned > 0 || pairs.diverged > 0;
+    const bool is_set_aside =
+        claim.question.is_for_good && claim.verdict == Verdict::kUninformative;
+    claim.is_open = !answers_.is_answered(i) && !is_set_aside && is_measured;
   }
 }
 

@@ -38,7 +38,8 @@ Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
   Cell cell;
   for (const FrameRun* run : runs) {
     if (!run->has_result()) continue;
-    if (run->metric(metric.key) && is_unlearned(*run, metric)) {
+    const bool is_there = run->metric(metric.key) || run->state == RunState::kDiverged;
+    if (is_there && is_unlearned(*run, metric)) {
       ++cell.unlearned;
     } else if (const auto value = run->metric(metric.key)) {
       cell.values.push_back(*value);
@@ -301,7 +302,8 @@ bool is_better(const Cell& one, const Cell& other, const Metric& metric) {
 // Rows that enough seeds do not tell from the best; the baseline has a sentence of its own.
 std::vector<std::string> ties(const Table& table, const Frame& frame, const TableRow& best,
                               const Metric& metric, const Labels& labels) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, tied;
+  std::vector<Contrast> contrasts;
   std::vector<double> p;
   for (const TableRow& row : table.rows) {
     const auto name = table.row_label(row, labels);
@@ -309,13 +311,14 @@ std::vector<std::string> ties(const Table& table, const Frame& frame, const Tabl
     const auto found = contrast(pair_runs(frame, best.runs, row.runs, table.axes, metric), metric);
     if (!found || found->pairs < pairs_for_verdict(metric, table.rows.size() - 1)) continue;
     names.push_back(name);
+    contrasts.push_back(*found);
     p.push_back(found->p);
   }
   const auto adjusted = holm(p);
-  for (auto i = names.size(); i-- > 0;) {
-    if (adjusted[i] <= kAlpha) names.erase(names.begin() + static_cast<std::ptrdiff_t>(i));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!is_resolved(contrasts[i], adjusted[i])) tied.push_back(names[i]);
   }
-  return names;
+  return tied;
 }
 
 std::string against_baseline(const Table& table, const Comparison& comparison,
@@ -329,6 +332,12 @@ std::string against_baseline(const Table& table, const Comparison& comparison,
                    metric.signed_text(found.interval->high), "]");
   }
   text += concat(", ", found.pairs, found.pairs == 1 ? " pair of seeds" : " paired seeds");
+  if (const auto lost = comparison.pairs.diverged; lost > 0) {
+    text += concat(" beside ", lost, " in which a run diverged");
+    if (are_too_many(lost, found.pairs + lost)) {
+      return text + ": the others are no answer for all.";
+    }
+  }
   if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
   return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.tested(),
                        table.tested() == 1 ? " comparison)" : " comparisons)",
@@ -375,7 +384,7 @@ std::string headline(const Table& table, const Frame& frame, const std::string& 
              " with ", cell.text(shown, cell.runs()), " (n = ", cell.runs(),
              cell.runs() == 1 ? ", no interval from one run" : "", ").");
   if (const auto names = ties(table, frame, *best, shown, labels); !names.empty()) {
-    text += concat(" The seeds do not tell it from: ", join(names), ".");
+    text += concat(" The seeds do not separate it from: ", join(names), ".");
   }
   for (const Comparison& comparison : table.comparisons) {
     const bool is_best = &table.rows[comparison.row] == best && comparison.column == column;

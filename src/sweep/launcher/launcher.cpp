@@ -12,6 +12,7 @@ std::string JobEnd::text() const {
     case How::kKilled:
       return ExitStatus{.signal = code}.text();
     case How::kLost:
+    case How::kRefused:
       return reason;
   }
   return "ended";

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "record/provenance.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "util/text.h"
@@ -17,18 +19,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads "done EXITCODE DIR" or "killed SIGNAL DIR"; nothing for any other line.
+// Reads "done EXITCODE DIR", "killed SIGNAL DIR" or "refused ERRNO DIR"; nothing for any other
+// line.
 std::optional<JobEnd> parse_end(std::string_view line) {
   JobEnd end{};
   const auto first = line.find(' ');
   const auto second = line.find(' ', first == line.npos ? first : first + 1);
   if (second == line.npos) return std::nullopt;
   const auto word = line.substr(0, first);
-  if (word != "done" && word != "killed") return std::nullopt;
-  end.how = word == "done" ? JobEnd::How::kExited : JobEnd::How::kKilled;
+  if (word == "done") {
+    end.how = JobEnd::How::kExited;
+  } else if (word == "killed") {
+    end.how = JobEnd::How::kKilled;
+  } else if (word == "refused") {
+    end.how = JobEnd::How::kRefused;
+  } else {
+    return std::nullopt;
+  }
   const auto number = line.substr(first + 1, second - first - 1);
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), end.code);
   if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return std::nullopt;
+  if (end.how == JobEnd::How::kRefused) {
+    end.reason = concat("cannot start a process: ", std::strerror(std::exchange(end.code, 0)));
+  }
   end.directory = line.substr(second + 1);
   return end;
 }
@@ -42,6 +55,7 @@ class LocalWorkers : public Launcher {
 
   void submit(const fs::path& directory) override {
     if (!server_) {
+      hand_on_source_state(worker_);
       server_.emplace(
           std::vector<std::string>{worker_.string(), "serve", std::to_string(cores_per_run_)});
       ends_of_server_ = 0;
