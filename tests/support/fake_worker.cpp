@@ -7,14 +7,15 @@
 //
 // What it shall do beside counting says the JSON file $FAKE_WORKER:
 //   {"steps": 10, "step_ms": 1, "journal": FILE,
-//    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "no_start": CODE,
-//    "memory_mb": {TEXT: NUMBER}, "loss": {TEXT: NUMBER}, "swing": {TEXT: NUMBER},
-//    "live_metrics": true, "room": NUMBER}
+//    "exit": {TEXT: CODE}, "signal": {TEXT: SIGNAL}, "hang": [TEXT], "idle": [TEXT],
+//    "no_start": CODE, "memory_mb": {TEXT: NUMBER}, "loss": {TEXT: NUMBER},
+//    "swing": {TEXT: NUMBER}, "live_metrics": true, "room": NUMBER}
 // where TEXT picks the runs whose config.yaml contains it. "signal" kills only as long as the file
 // DIR/tries has fewer lines than "signal_times" (default: always). "loss" is added to valid_loss
 // of the result and of the curve, and so is "swing", with the other sign for odd seeds. Every start
 // and end of a run is a line "start ID PID PARENT" or "end ID" of the journal. Metrics are written
-// at the end, or with "live_metrics" at every step. "room" is how many processes there can be.
+// at the end, or with "live_metrics" at every step. "room" is how many processes there can
+// be. What hangs listens to no signal, what is idle ends when it is asked to.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -74,9 +75,9 @@ struct Knobs {
     const bool odd = seed != config.npos && std::stoi(config.substr(seed + 7)) % 2 == 1;
     return for_config("loss", config).value_or(0) + (odd ? -swing : swing);
   }
-  bool hangs(const std::string& config) const {
-    if (!json.contains("hang")) return false;
-    for (const auto& text : json["hang"]) {
+  bool names(const char* what, const std::string& config) const {
+    if (!json.contains(what)) return false;
+    for (const auto& text : json[what]) {
       if (config.find(text.get<std::string>()) != config.npos) return true;
     }
     return false;
@@ -118,7 +119,10 @@ void misbehave(const Knobs& knobs, const RunDirectory& run, const std::string& c
     static std::vector<char> memory;
     memory.assign(static_cast<std::size_t>(*megabytes) << 20, 'x');
   }
-  while (knobs.hangs(config)) ::pause();
+  while (knobs.names("hang", config)) ::pause();
+  while (knobs.names("idle", config) && !stop_requested) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 // In one piece but not synced to disk: what the tests kill are processes, not the machine.

@@ -63,7 +63,7 @@ CATCH_TEST_CASE("time for which a run waits for another process's stage is not i
   fs::create_directories(stage.path);
   auto held = Lease::acquire(stage, [] { return false; });
   CATCH_REQUIRE(held);
-  bench.workers.set(R"({"hang": ["seed: 0"]})");
+  bench.workers.set(R"({"idle": ["seed: 0"]})");
   int seen = 0;
   const auto begin = std::chrono::steady_clock::now();
   const auto past = [&](double seconds) {
