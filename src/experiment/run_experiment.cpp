@@ -135,18 +135,25 @@ class Work {
     try {
       const auto end = do_all();
       note_time(directory_, spent_);
-      if (end == RunEnd::kInterrupted) provenance_.stop();
+      if (end == RunEnd::kInterrupted) note_stop();
       return end;
     } catch (...) {
-      if (lease_ == nullptr || lease_->held()) {
-        note_time(directory_, spent_);
-        provenance_.stop();
-      }
+      if (lease_ == nullptr || lease_->held()) note_time(directory_, spent_);
+      note_stop();
       throw;
     }
   }
 
  private:
+  // A full disk must not end a run for the sake of its news.
+  void note_stop() {
+    if (lease_ != nullptr && !lease_->held()) return;
+    try {
+      provenance_.stop();
+    } catch (const UserError&) {
+    }
+  }
+
   RunEnd do_all() {
     if (const auto twin = diverged_twin(config_, directory_, lease_)) {
       const auto& [other, result] = *twin;

@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 constexpr auto kPoll = 20ms;
 constexpr auto kRecent = std::chrono::minutes(2);
 constexpr std::string_view kHeld = "held", kFree = "free", kSealed = "sealed";
-constexpr std::string_view kUnlocked = " elsewhere";
+constexpr std::string_view kUnlocked = "elsewhere";
 
 // This machine since it started: a process number of an earlier start means nothing.
 const std::string& machine() {
@@ -71,7 +71,9 @@ struct Claim {
   /// The same, with or without the lock, which says nothing about whether it still is there.
   pid_t named_here() const {
     auto words = first_line();
-    if (content.find(kUnlocked) != content.npos) words.ignore(kUnlocked.size());
+    const auto begin = words.tellg();
+    std::string where;
+    if (words >> where; where != kUnlocked) words.seekg(begin);
     return process_in(words);
   }
 
@@ -128,8 +130,8 @@ int create_claim(const RunDirectory& run, std::uint64_t epoch, std::string_view 
   }
   const bool locked = ::flock(descriptor, LOCK_EX) == 0;
   // Without the kernel's lock nobody may conclude from its absence that we are gone.
-  const auto content =
-      concat(kind, locked ? "" : kUnlocked, ' ', machine(), ' ', ::getpid(), '\n', beat_text(0));
+  const auto content = concat(kind, ' ', locked ? "" : concat(kUnlocked, ' '), machine(), ' ',
+                              ::getpid(), '\n', beat_text(0));
   if (::write(descriptor, content.data(), content.size()) != static_cast<ssize_t>(content.size())) {
     const int error = errno;
     ::close(descriptor);

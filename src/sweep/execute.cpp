@@ -246,26 +246,32 @@ class Execution {
     if (Clock::now() < next_start_) return;
     for (auto job = waiting_.begin(); job != waiting_.end() && stops_ == 0 &&
                                       static_cast<int>(running_.size()) < launcher_.capacity();) {
+      bool is_open = false;
       try {
         if (must_wait(*job->run)) {
           ++job;
           continue;
         }
-        take(*job);
+        is_open = take(*job->run);
       } catch (const UserError& error) {
         fail(*job->run, error.what());
       }
+      const Job taken = *job;
       job = waiting_.erase(job);
+      if (is_open) start(taken);  // where that cannot be, nothing can be executed
     }
   }
 
+  // Whether it is to be started: another sweep may have run it since we looked.
   // @throws UserError if the run's folder cannot be used.
-  void take(const Job& job) {
-    // Another sweep may have run it since we looked.
-    const auto state = state_of(job.run->directory);
-    if (is_complete(state)) return complete(*job.run, state);
-    write_config(job.run->directory, job.run->config_text);
-    start(job);
+  bool take(const Run& run) {
+    const auto state = state_of(run.directory);
+    if (is_complete(state)) {
+      complete(run, state);
+      return false;
+    }
+    write_config(run.directory, run.config_text);
+    return true;
   }
 
   void start(Job job) {

@@ -6,6 +6,7 @@
 #include "record/status.h"
 #include "support/catch.h"
 #include "support/sweep_bench.h"
+#include "util/error.h"
 #include "util/files.h"
 
 namespace difflab::sweep {
@@ -35,6 +36,14 @@ CATCH_TEST_CASE("where no run gets a process each is tried as often as configure
   CATCH_CHECK(bench.notes.count("retry 1 of 1") == 2);
   bench.workers.set("{}");
   CATCH_CHECK(bench.sweep(make_runs(bench.results, 2)).completed == 2);
+}
+
+CATCH_TEST_CASE("where the worker program cannot be started the sweep ends, and says so") {
+  SweepBench bench;
+  const auto runs = make_runs(bench.results, 2);
+  const LocalLauncher local{.workers = WorkerCount{2}};
+  const auto launcher = local.build(bench.results / "no worker", 1, runs.size());
+  CATCH_CHECK_THROWS_AS(execute(runs, *launcher, bench.notes, {}), UserError);
 }
 
 CATCH_TEST_CASE("a folder that cannot be read takes its own run alone") {

@@ -72,15 +72,10 @@ struct Found {
   }
 };
 
-// What only asks, since another run has done its training or does it, is nearly nothing beside
-// that.
-void count_training_once(Found& found) {
-  std::set<std::string> trainings;
-  for (std::size_t i = 0; i < found.runs.size(); ++i) {
-    auto& run = found.runs[i];
-    if (is_complete(found.states[i])) continue;
-    const bool is_first = run.training.empty() || trainings.insert(run.training).second;
-    if (is_first && found.trained.count(run.id) == 0) continue;
+// What only asks, since another run has done its training, is nearly nothing beside a training.
+void count_asking_little(Found& found) {
+  for (auto& run : found.runs) {
+    if (found.trained.count(run.id) == 0) continue;
     run.work = 1;
     run.operations = 0;
   }
@@ -287,7 +282,7 @@ int run_study(const Study& study, const std::function<std::optional<report::Summ
   if (!study.output.empty()) require_writable(study.output);
   if (found.complete < found.planned()) {
     count_operations(found.runs);
-    count_training_once(found);
+    count_asking_little(found);
     return sweep::batch_system(study.config.launcher) ? submit(study, found)
                                                       : launch(study, found, worker, report);
   }

@@ -1,5 +1,8 @@
 #include "report/settings/study.h"
 
+#include <set>
+#include <string>
+
 #include "report/data/learned.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -10,9 +13,18 @@ namespace {
 // Taken for learned, runs that never did would enter means of those that have.
 void require_known_who_learned(const Study& study, const Frame& frame) {
   if (!study.report.learned.given()) return;
+  const auto kind_of = [](const FrameRun& run) {
+    const Json* kind = run.config("task.kind");
+    return kind != nullptr ? kind->dump() : "";
+  };
+  std::set<std::string> asked;  // kinds of task of which it is known
+  for (const auto& run : frame.runs()) {
+    if (run.metric(kLearned)) asked.insert(kind_of(run));
+  }
   for (const auto& run : frame.runs()) {
     if (run.state != RunState::kFinished || run.metric(kLearned)) continue;
     if (!run.provenance.contains("restored_from")) continue;
+    if (!asked.empty() && asked.count(kind_of(run)) == 0) continue;  // none of them measures it
     throw UserError(
         concat("learned.metric: ", run.plan.directory.string(),
                " was restored without the lines of ", study.report.learned.metric,

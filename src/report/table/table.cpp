@@ -38,7 +38,9 @@ Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
   Cell cell;
   for (const FrameRun* run : runs) {
     if (!run->has_result()) continue;
-    const bool is_there = run->metric(metric.key) || run->state == RunState::kDiverged;
+    // A run that diverged has no value; what is a setting is no metric.
+    const bool is_lost = run->state == RunState::kDiverged && run->config(metric.key) == nullptr;
+    const bool is_there = run->metric(metric.key) || is_lost;
     if (is_there && is_unlearned(*run, metric)) {
       ++cell.unlearned;
     } else if (const auto value = run->metric(metric.key)) {
