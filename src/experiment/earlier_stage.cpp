@@ -37,10 +37,8 @@ std::optional<RunDirectory> stage_of(const RunConfig& config, const RunDirectory
 }
 
 std::string unfinished_stage(const RunConfig& config, const RunDirectory& run) {
-  const auto stage = earlier_run(config);
-  if (!stage) return "";
-  const auto place = place_of_stage(*stage, run);
-  return read_result(place) ? "" : place.path.lexically_relative(run.path).string();
+  const auto stage = stage_of(config, run);
+  return !stage || read_result(*stage) ? "" : stage->path.lexically_relative(run.path).string();
 }
 
 std::optional<TrainEnd> begin_from_stage(const RunConfig& config, const RunDirectory& run,

@@ -232,11 +232,13 @@ class Execution {
                             policy_.memory_mb);
         ::kill(process, SIGKILL);
       } else if (late) {
-        if (job.broken.empty()) job.asked = now;
-        const bool again = now != job.asked;
+        const bool is_asked = !job.broken.empty();
         job.broken = concat("took longer than launcher.timeout_seconds, ", policy_.timeout_seconds,
                             "; the same command continues it");
-        if (!again) ::kill(process, SIGTERM);
+        if (!is_asked) {
+          job.asked = now;
+          ::kill(process, SIGTERM);
+        }
         if (now - job.asked > kTimeoutGrace) ::kill(process, SIGKILL);
       }
     }

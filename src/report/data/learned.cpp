@@ -66,6 +66,13 @@ void add_bounds_of_diverged(FrameRun& run) {
   for (const Json& event : *events) bound(concat("steps_to_", event.value("name", "")));
 }
 
+UserError nobody_knows_who_learned(const LearnedConfig& config, const std::string& run,
+                                   const std::string& folder) {
+  return UserError(concat("learned.metric: ", run, " was restored without the lines of ",
+                          config.metric, ", so that nobody knows whether it learned; delete ",
+                          folder, " to have it trained"));
+}
+
 bool is_unlearned(const FrameRun& run, const Metric& metric) {
   return metric.is_of_learned() && run.metric(kLearned) == 0.0;
 }

@@ -5,6 +5,7 @@
 
 #include "config/schema/fields.h"
 #include "report/data/metric.h"
+#include "util/error.h"
 
 namespace difflab::report {
 
@@ -38,6 +39,11 @@ void add_learned(const LearnedConfig& config, FrameRun& run);
 /// What a diverged run did not reach it would not have reached in all its steps: adds the bounds of
 /// its events, train.steps. None where time ends a training, as nobody knows its steps then.
 void add_bounds_of_diverged(FrameRun& run);
+
+/// What is wrong with a run that was restored without its curve, where it matters who has learned.
+/// @param run as it is called  @param folder to be deleted
+UserError nobody_knows_who_learned(const LearnedConfig& config, const std::string& run,
+                                   const std::string& folder);
 
 /// Whether the metric asks what the run has learned, which this one has not.
 bool is_unlearned(const FrameRun& run, const Metric& metric);

@@ -4,8 +4,6 @@
 #include <string>
 
 #include "report/data/learned.h"
-#include "util/error.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -25,11 +23,8 @@ void require_known_who_learned(const Study& study, const Frame& frame) {
     if (run.state != RunState::kFinished || run.metric(kLearned)) continue;
     if (!run.provenance.contains("restored_from")) continue;
     if (!asked.empty() && asked.count(kind_of(run)) == 0) continue;  // none of them measures it
-    throw UserError(
-        concat("learned.metric: ", run.plan.directory.string(),
-               " was restored without the lines of ", study.report.learned.metric,
-               ", so that nobody knows whether it learned; delete the folder to have it "
-               "trained"));
+    const auto folder = run.plan.directory.string();
+    throw nobody_knows_who_learned(study.report.learned, folder, folder);
   }
 }
 

@@ -3,8 +3,6 @@
 #include "report/data/frame.h"
 #include "report/data/learned.h"
 #include "report/data/metric.h"
-#include "util/error.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 
@@ -21,9 +19,7 @@ const Said& Trials::said_by(const sweep::Run& run) const {
   said.metric = found.metric(study_.tune.metric);
   const auto has_learned = found.metric(report::kLearned);
   if (learned.given() && said.is_finished && !has_learned && is_restored(run.directory)) {
-    throw UserError(concat("learned.metric: ", run.label(), " was restored without the lines of ",
-                           learned.metric, ", so that nobody knows whether it learned; delete ",
-                           run.directory.path.string(), " to have it trained"));
+    throw report::nobody_knows_who_learned(learned, run.label(), run.directory.path.string());
   }
   said.has_learned = said.metric && (!learned.given() || has_learned.value_or(1) == 1.0);
   if (!said.metric) said.metric = found.censored_above(study_.tune.metric);
