@@ -157,6 +157,72 @@ CATCH_TEST_CASE("a preset may set a key beside the parts of a sweep that is a li
   CATCH_CHECK(labels(compose({"preset=other"}).study) == "seed=5");
 }
 
+CATCH_TEST_CASE(
+    "other seeds leave the parts of a sweep that is a list, or say that these have some") {
+  const char* preset = "presets:\n  few: {sweep: {seed: [7]}}\n";
+  const Folder folder(project(concat("sweep: [{model: small}, {model: large}]\n", preset)));
+  CATCH_CHECK(labels(compose({"preset=few"}).study) == "model=small seed=7 | model=large seed=7");
+  const Folder own(project(concat("sweep: [{model: small, seed: [1]}, {model: large}]\n", preset)));
+  CATCH_CHECK_THAT(compose({"preset=few"}).problems, Catch::Contains("sweep has seed twice"));
+  CATCH_CHECK_THAT(compose({"sweep={seed: [7]}"}).problems,
+                   Catch::Contains("sweep has seed twice"));
+}
+
+CATCH_TEST_CASE("a sweep refers to vars in its union, in what it excludes and in conditions") {
+  const auto of = [](const std::string& sweep) {
+    const Folder folder(
+        project("vars: {parts: [{model: small}, {model: large}], last: 1, name: large,"
+                " of: '${vars.last}'}\nsweep: " +
+                sweep));
+    const auto composed = compose();
+    return composed.problems.empty() ? labels(composed.study) : composed.problems;
+  };
+  CATCH_CHECK(of("{union: '${vars.parts}', seed: range(2)}\n") ==
+              "model=small seed=0 | model=small seed=1 | model=large seed=0 | model=large seed=1");
+  CATCH_CHECK_THAT(of("{union: '${vars}'}\n"), Catch::Contains("expected a list of sweeps"));
+  CATCH_CHECK(of("{model: [small, large], seed: range(2), exclude: [{model: '${vars.name}', "
+                 "seed: '${vars.last}'}]}\n") ==
+              "model=small seed=0 | model=small seed=1 | model=large seed=0");
+  CATCH_CHECK(of("{union: [{seed: range(3), exclude: {seed: ['${vars.last}', 2]}}]}\n") ==
+              "seed=0");
+  CATCH_CHECK(of("{seed: range(3), where: seed <= vars.last}\n") == "seed=0 | seed=1");
+  CATCH_CHECK(of("{seed: range(3), where: 'seed < ${vars.of}'}\n") == "seed=0");
+  CATCH_CHECK_THAT(of("{seed: range(3), where: seed < vars.lats}\n"),
+                   Catch::Contains("there is no key vars.lats"));
+  CATCH_CHECK_THAT(of("{seed: range(3), where: 'seed < ${vars.of'}\n"),
+                   Catch::Contains("a ${ has no closing }"));
+}
+
+CATCH_TEST_CASE("exclude takes expressions that mean one option") {
+  const Folder folder(project("sweep: {model: [small, large], exclude: {model: glob(sm*)}}\n"));
+  CATCH_CHECK(compose().problems == "");
+  CATCH_CHECK(labels(compose().study) == "model=large");
+}
+
+CATCH_TEST_CASE("an experiment that another one builds on is about the whole configuration") {
+  auto files = project("defaults: [/experiment/base, _self_]\nsweep: {seed: range(2)}\n");
+  files.emplace_back("experiments/base.yaml",
+                     "train: {steps: 7}\nsweep: {model: [small, large]}\n");
+  const Folder folder(files);
+  const auto composed = compose();
+  CATCH_CHECK(composed.problems == "");
+  CATCH_REQUIRE(composed.study.points.size() == 4);
+  CATCH_CHECK(composed.study.points[0].config.find_path("train.steps")->as_int() == 7);
+}
+
+CATCH_TEST_CASE("a choice that nothing makes is told with what may be meant") {
+  const Folder folder(project("defaults: [{override model: large}, _self_]\n"));
+  CATCH_CHECK_THAT(compose().problems, Catch::Contains("did you mean /model?"));
+  const Folder other(project("defaults: [{override /modle: large}, _self_]\n"));
+  CATCH_CHECK_THAT(compose().problems, Catch::Contains("did you mean model?"));
+}
+
+CATCH_TEST_CASE("what an override makes on its way is told with the override") {
+  const Folder folder(project("sweep: {seed: range(2)}\n"));
+  CATCH_CHECK_THAT(compose({"sweep.train.lr=[0.1,0.2]"}).problems,
+                   Catch::Contains("override sweep.train.lr=[0.1,0.2]: "));
+}
+
 CATCH_TEST_CASE("a preset with axes that the parts of such a sweep have takes its place") {
   const Folder folder(
       project("sweep: [{model: small, seed: range(2)}, {model: large}]\n"

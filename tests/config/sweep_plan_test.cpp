@@ -134,7 +134,7 @@ CATCH_TEST_CASE("two zips, one of them inside of a union, are multiplied") {
 CATCH_TEST_CASE("what is wrong with a run that is left out does not matter") {
   CATCH_CHECK(plan_of("{model: [small, large], train.lr: ['${model.x}'], where: model == 'none'}")
                   .problems == "the conditions of the sweep leave no run");
-  CATCH_CHECK(plan_of("{seed: [0, '${nothing}'], exclude: {seed: '${nothing}'}}").problems == "");
+  CATCH_CHECK(plan_of("{seed: [0, '${nothing}'], where: seed == 0}").problems == "");
 }
 
 CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
@@ -168,7 +168,9 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
               "experiments/e.yaml:2:25: sweep has seed twice (repeat is an axis of it); to take "
               "one away set it to null");
   CATCH_CHECK(problems("{seed: range(2), union: [{seed: 1}]}") ==
-              "experiments/e.yaml:2:34: sweep has seed twice (repeat is an axis of it); to take "
+              "experiments/e.yaml:2:34: sweep has seed twice; to take one away set it to null");
+  CATCH_CHECK(problems("{repeat: 2, union: [{seed: 1}]}") ==
+              "experiments/e.yaml:2:29: sweep has seed twice (repeat is an axis of it); to take "
               "one away set it to null");
   CATCH_CHECK(
       problems("{repeat: 0}") ==
@@ -180,7 +182,7 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
               "experiments/e.yaml:2:16: sweep.where is 3; expected a condition, e.g. train.lr < "
               "0.1, or a list");
   CATCH_CHECK(problems("{seed: range(2), exclude: [{sede: 0}]}") ==
-              "experiments/e.yaml:2:36: sweep.exclude: there is no key sede");
+              "experiments/e.yaml:2:36: sweep.exclude: there is no key sede; did you mean seed?");
   CATCH_CHECK(problems("{exclude: seed}") ==
               "experiments/e.yaml:2:18: sweep.exclude has 'seed'; expected maps of keys to values, "
               "e.g. {model: diff}");

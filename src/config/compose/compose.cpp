@@ -162,11 +162,17 @@ class ValueOverride {
             concat(path, " does not exist: the list has ", node->items().size(), " items"));
       }
       if (!child && !may_add()) return refuse_unknown(*node, names[i], path);
-      if (!child) child = &node->set(names[i], last ? Value() : Value::map(), item_.source);
+      if (!child) child = &node->set(names[i], last ? Value() : own_map(), item_.source);
       if (!last && child->is_scalar() && !open_up(*child, path, names[0], names[i + 1])) return;
       node = child;
     }
     assign(*node);
+  }
+
+  Value own_map() const {
+    Value map = Value::map();
+    map.source = item_.source;
+    return map;
   }
 
   bool may_add() const { return item_.type != Override::Type::kChange || !options_.strict; }
@@ -182,7 +188,7 @@ class ValueOverride {
       refuse(concat(path, " is ", describe(child), ", so it has no ", next));
       return false;
     }
-    child = is_kind(child, root) ? of_kind(std::move(child)) : Value::map();
+    child = is_kind(child, root) ? of_kind(std::move(child)) : own_map();
     return true;
   }
 

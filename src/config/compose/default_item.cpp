@@ -58,9 +58,10 @@ DefaultItem read_group(const Value::Entry& entry, Problems& problems) {
     }
   }
   const Value& value = entry.value;
-  const bool names = value.is_list() && std::all_of(value.items().begin(), value.items().end(),
-                                                    [](const Value& v) { return v.is_string(); });
-  if (value.is_string()) {
+  const bool names =
+      value.is_list() && std::all_of(value.items().begin(), value.items().end(),
+                                     [](const Value& v) { return v.is_scalar() && !v.is_null(); });
+  if (value.is_scalar() && !value.is_null()) {
     item.choice = value.as_string();
   } else if (names) {
     std::vector<std::string> options;

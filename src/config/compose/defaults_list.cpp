@@ -279,7 +279,7 @@ bool read_choice(const Value& value, Choice& choice) {
   } else {
     std::vector<std::string> names;
     for (const Value& item : value.items()) {
-      if (!item.is_string()) return false;
+      if (!item.is_scalar() || item.is_null()) return false;
       names.push_back(item.as_string());
     }
     choice = std::move(names);
@@ -307,7 +307,7 @@ void GroupOverrides::take(const Override& item, const Library& library, Problems
   const std::string key = item.package ? concat(item.key, "@", *item.package) : item.key;
   Choice choice;
   const bool readable = read_choice(value, choice);
-  if (item.type == Override::Type::kDelete && (value.is_null() || value.is_string())) {
+  if (item.type == Override::Type::kDelete && value.is_scalar()) {
     const bool any = value.is_null();
     deletions[key] = {any ? std::nullopt : std::optional(value.as_string()), item.source};
   } else if (item.type == Override::Type::kDelete || !readable) {
@@ -334,14 +334,18 @@ void GroupOverrides::report_unused(const std::map<std::string, std::string>& kno
                                    Problems& problems) const {
   for (const auto& [key, entry] : choices) {
     if (entry.used) continue;
-    std::vector<std::string> same_group;
+    std::vector<std::string> same_group, groups;
     for (const auto& choice : known) {
-      if (without_package(choice.first) == without_package(key)) same_group.push_back(choice.first);
+      const auto group = without_package(choice.first);
+      groups.push_back(group);
+      if (group == without_package(key)) same_group.push_back(choice.first);
+      if (concat("/", without_package(key)).ends_with(concat("/", group)) && same_group.empty())
+        same_group.push_back("/" + group);
     }
     const std::string hint =
         !same_group.empty()  ? concat("; did you mean ", join(same_group, " or "), "?")
         : entry.file.empty() ? concat("; to add it write +", key, "=", text_of(entry.choice))
-                             : "";
+                             : suggestion(without_package(key), groups);
     problems.add(
         entry.source, key,
         concat("cannot override ", key, ": nothing in the defaults list chooses it", hint));

@@ -52,12 +52,19 @@ std::vector<fs::path> Library::places_of(const std::string& name) const {
 }
 
 Library::Slot Library::load(const std::string& name) const {
-  for (fs::path file : places_of(name)) {
+  const auto places = places_of(name);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto file = places[i];
     file += ".yaml";
     std::error_code error;
     if (!fs::is_regular_file(file, error)) continue;
     try {
       Document document = load_document(file);
+      // The first places are those in folders of groups of their own, as experiments/ is: what
+      // lies there is about whole configurations, also if another file builds on it.
+      if (i + path_.directories.size() < places.size() && !document.package) {
+        document.package = "_global_";
+      }
       if (document.root.is_null()) {
         document.root = Value::map();
         document.root.source = {shown_path(file), 1, 1};

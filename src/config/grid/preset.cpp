@@ -111,6 +111,9 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
     problems.add(
         preset->source, "presets",
         concat("presets.", chosen.name, " is ", describe(*preset), "; expected a map of keys"));
+  } else if (!choice.is_scalar()) {
+    problems.add(asked ? asked->source : choice.source, "preset",
+                 concat("preset is ", describe(choice), kExpected));
   } else if (!preset && chosen.name != kDefault) {
     const auto names = presets ? presets->keys() : std::vector<std::string>();
     problems.add(

@@ -14,8 +14,10 @@ namespace difflab::config {
 /// What names stand for in a run: axes, choices of config groups, keys.
 class RunNames {
  public:
-  RunNames(const PlannedPoint& point, const std::vector<Default>& defaults, const Value& config)
-      : point_(point), config_(config) {
+  /// @param vars a map with `vars` in it, or null
+  RunNames(const PlannedPoint& point, const std::vector<Default>& defaults, const Value& config,
+           const Value& vars)
+      : point_(point), config_(config), vars_(vars) {
     for (const Default& item : defaults) {
       if (!item.group) continue;
       const Value option(item.config.substr(item.group->size() + 1));
@@ -31,12 +33,15 @@ class RunNames {
       return resolved ? resolved : value;
     }
     const auto choice = choices_.find(name);
-    return choice != choices_.end() ? &choice->second : config_.find_path(name);
+    if (choice != choices_.end()) return &choice->second;
+    const Value* own = config_.find_path(name);
+    return own == nullptr && name.starts_with("vars.") ? vars_.find_path(name) : own;
   }
 
  private:
   const PlannedPoint& point_;
   const Value& config_;
+  const Value& vars_;
   std::map<std::string, Value> choices_;
 };
 

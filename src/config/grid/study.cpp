@@ -329,6 +329,15 @@ class StudyComposer {
     apply_overrides(tree, overrides_of(planned, /*groups=*/false), reported, how);
   }
 
+  /// What conditions may name beside the keys of a run.
+  static Value resolved_vars(const Value& tree, const Facts& known) {
+    if (tree.find("vars") == nullptr) return Value();
+    Value copy = tree;
+    Problems ignored;  // of values that no run may use
+    interpolate(copy, {"vars"}, ignored, known);
+    return part_of(std::move(copy), {"vars"});
+  }
+
   /// Nothing for a point that the sweep leaves out; what is wrong with it does not matter then.
   std::optional<Point> compose_point(const PlannedPoint& planned) {
     const Composition& common = common_for(overrides_of(planned, /*groups=*/true));
@@ -347,8 +356,9 @@ class StudyComposer {
     std::vector<FleetingUse> fleeting;
     interpolate(tree, keys, found, known, &fleeting);
     refuse_fleeting(fleeting, found);
+    const Value vars = planned.plans.empty() ? Value() : resolved_vars(tree, known);
     point.config = part_of(std::move(tree), keys);
-    const RunNames names(planned, common.defaults, point.config);
+    const RunNames names(planned, common.defaults, point.config, vars);
     const auto lookup = [&](const std::string& name) { return names.find(name); };
     if (!stays(planned, lookup, problems_)) return std::nullopt;
     problems_.add(found);

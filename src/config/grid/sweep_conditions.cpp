@@ -22,13 +22,17 @@ bool is_met(const Value& condition, const NameLookup& lookup, Problems& problems
 }
 
 /// Whether a run has all these values; a list stands for any of its items.
-bool agrees(const Value& exclusion, const NameLookup& lookup, Problems& problems) {
+bool agrees(const Value& exclusion, const PlannedPoint& point, const NameLookup& lookup,
+            Problems& problems) {
   const auto& entries = exclusion.entries();
   return std::all_of(entries.begin(), entries.end(), [&](const Value::Entry& entry) {
     const Value* actual = lookup(entry.key);
     if (!actual) {
-      problems.add(entry.source, "sweep.exclude",
-                   concat("sweep.exclude: there is no key ", entry.key));
+      std::vector<std::string> axes;
+      for (const auto& [axis, value] : point.values) axes.push_back(axis->key);
+      problems.add(
+          entry.source, "sweep.exclude",
+          concat("sweep.exclude: there is no key ", entry.key, suggestion(entry.key, axes)));
       return false;
     }
     const auto& any = entry.value.items();
@@ -61,8 +65,8 @@ Value any_of_values(const Value& exclusion, const Library& library, Problems& pr
       Problems none;  // a text that no axis could have
       const auto expanded = expand_axis(entry.key, entry.value, options, none);
       if (none.empty()) {
-        const bool is_choice = !options.empty() && expanded.size() != 1;
-        if (is_choice) values.clear();
+        const bool is_itself = expanded.size() == 1 && expanded.front() == entry.value;
+        if (!options.empty() && !is_itself) values.clear();
         values.insert(values.end(), expanded.begin(), expanded.end());
       }
     }
@@ -112,7 +116,7 @@ bool stays(const PlannedPoint& point, const NameLookup& lookup, Problems& proble
     return std::all_of(plan->where.begin(), plan->where.end(),
                        [&](const Value& c) { return is_met(c, lookup, problems); }) &&
            std::none_of(plan->exclude.begin(), plan->exclude.end(),
-                        [&](const Value& e) { return agrees(e, lookup, problems); });
+                        [&](const Value& e) { return agrees(e, point, lookup, problems); });
   });
 }
 

@@ -18,7 +18,18 @@ constexpr std::string_view kUnion = "union", kWhere = "where", kExclude = "exclu
 constexpr const char* kSweep = "sweep";
 constexpr const char* kRepeated = "seed";  ///< the axis that `repeat: 3` stands for
 
-/// The texts with interpolations that stand for values of axes, without everything else.
+bool has_interpolation_within(const Value& value) {
+  const auto& items = value.items();
+  const auto& entries = value.entries();
+  return (value.is_string() && has_interpolation(value.as_string())) ||
+         std::any_of(items.begin(), items.end(), has_interpolation_within) ||
+         std::any_of(entries.begin(), entries.end(), [](const Value::Entry& entry) {
+           return has_interpolation_within(entry.value);
+         });
+}
+
+/// The texts with interpolations that stand for values of axes, and what is excluded, without
+/// everything else.
 Value texts_to_resolve(const Value& sweep) {
   Value texts = Value::map();
   for (const Value::Entry& entry : sweep.entries()) {
@@ -26,8 +37,8 @@ Value texts_to_resolve(const Value& sweep) {
       Value parts = Value::list();
       for (const Value& part : entry.value.items()) parts.push_back(texts_to_resolve(part));
       texts.set(entry.key, std::move(parts));
-    } else if (entry.value.is_string() && entry.key != kWhere &&
-               has_interpolation(entry.value.as_string())) {
+    } else if (entry.key != kWhere && (entry.value.is_string() || entry.key == kExclude) &&
+               has_interpolation_within(entry.value)) {
       texts.set(entry.key, entry.value, entry.source);
     }
   }
@@ -36,11 +47,12 @@ Value texts_to_resolve(const Value& sweep) {
 
 void put_back(Value& sweep, const Value& texts) {
   for (const Value::Entry& entry : texts.entries()) {
-    if (entry.key != kUnion) {
+    Value* own = sweep.find(entry.key);
+    if (entry.key != kUnion || !own->is_list()) {
       sweep.set(entry.key, entry.value, entry.source);
       continue;
     }
-    auto& parts = sweep.find(kUnion)->mutable_items();
+    auto& parts = own->mutable_items();
     for (std::size_t i = 0; i < parts.size(); ++i) put_back(parts[i], entry.value.items()[i]);
   }
 }
@@ -73,6 +85,7 @@ void require_company(const SweepPlan::Factor& factor, const std::set<std::string
 /// What a part of a union may not have again.
 struct Around {
   std::set<std::string> keys;
+  bool repeats = false;  ///< seed is among them as `repeat`
 };
 
 class PlanReader {
@@ -124,10 +137,12 @@ class PlanReader {
       axis.zip = zip_of(entry.value);
     }
     if (!around.keys.insert(axis.key).second) {
+      const bool by_repeat = axis.key == kRepeated && (entry.key == kRepeat || around.repeats);
       return problem(entry.source, concat("sweep has ", axis.key, " twice",
-                                          axis.key == kRepeated ? " (repeat is an axis of it)" : "",
+                                          by_repeat ? " (repeat is an axis of it)" : "",
                                           "; to take one away set it to null"));
     }
+    around.repeats = around.repeats || entry.key == kRepeat;
     if (axis.values.empty()) return;
     const auto same_zip = std::find_if(
         plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& factor) {
@@ -256,7 +271,8 @@ void union_from_list(Value& tree, const std::string& key, const Value& over) {
   if (sweep == nullptr || !sweep->is_list()) return;
   for (const Value& part : sweep->items()) {  // other values of the same axes are another sweep
     for (const Value::Entry& entry : over.entries()) {
-      if (entry.key == kUnion || part.find(entry.key) != nullptr) return;
+      const bool is_seed = entry.key == kRepeated || entry.key == kRepeat;  // fewer seeds are not
+      if (entry.key == kUnion || (!is_seed && part.find(entry.key) != nullptr)) return;
     }
   }
   Value map = Value::map();

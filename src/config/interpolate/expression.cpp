@@ -245,6 +245,12 @@ class Evaluator {
     const char first = text_[next_];
     if (first == '\'' || first == '"') return quoted(first);
     if (std::isdigit(static_cast<unsigned char>(first)) || first == '.') return number();
+    if (accept("${")) {  // a name as it is written elsewhere
+      if (next_ == text_.size() || !in_name(text_[next_])) fail("expected a key behind ${");
+      Value value = word();
+      if (!accept("}")) fail("a ${ has no closing }");
+      return value;
+    }
     if (!in_name(first)) fail(concat("unexpected ", text_.substr(next_)));
     return word();
   }

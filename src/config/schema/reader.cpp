@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "config/schema/nearest_source.h"
 #include "config/value/scalar.h"
 
 namespace difflab::config {
@@ -16,14 +17,13 @@ std::string limit_text(double limit) {
   return text;
 }
 
-/// Where `path` was written, or the nearest thing around it.
+}  // namespace
+
 const Source& nearest_source(const Value& map, std::string_view path) {
   if (const Value* value = map.find_path(path)) return value->source;
   const auto end = path.find_last_of(".[");
   return end == std::string_view::npos ? map.source : nearest_source(map, path.substr(0, end));
 }
-
-}  // namespace
 
 std::string join_path(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : concat(path, ".", key);

@@ -10,6 +10,7 @@
 #include "config/grid/effect.h"
 #include "config/grid/study.h"
 #include "config/override/override.h"
+#include "config/schema/nearest_source.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "report/data/frame.h"
@@ -45,7 +46,8 @@ void add_problem(const config::Study& composed, const std::string& key, const st
   if (value == nullptr && !composed.points.empty()) {
     value = composed.points.front().config.find_path(key);  // it is one of the runs
   }
-  problems.add(value != nullptr ? value->source : config::Source{}, key, concat(key, " ", message));
+  problems.add(value != nullptr ? value->source : config::nearest_source(composed.settings, key),
+               key, concat(key, " ", message));
 }
 
 void check_report_fits(const config::Study& composed, const StudyConfig& config,
@@ -59,8 +61,10 @@ void check_report_fits(const config::Study& composed, const StudyConfig& config,
   if (config.search.active()) {
     const auto place = std::find(axes.begin(), axes.end(), chosen);
     if (place == axes.end() || chosen == report::kSeedAxis) {
+      auto others = axes;
+      std::erase(others, report::kSeedAxis);
       add("search.axis", concat("is '", chosen, "'; expected an axis of the sweep other than seed",
-                                suggestion(chosen, axes)));
+                                suggestion(chosen, others)));
     } else {
       axes.erase(place);
     }
