@@ -64,7 +64,7 @@ CATCH_TEST_CASE("hops tells those who look one step ahead from those who go on")
   CATCH_CHECK(one.metrics["hops_4_accuracy"] == 0);
   CATCH_CHECK(one.metrics["hops_accuracy"].get<double>() == Approx(1.0 / 3));
   CATCH_CHECK(one.details["cells"].size() == 3);
-  CATCH_CHECK(one.details["cells"][1]["n"] == 80);
+  CATCH_CHECK(one.details["cells"][1]["n"] == 20);
   const auto chosen = HopsConfig{.hops = {5}, .samples = 5}.ask(walker(5), task, 1);
   CATCH_CHECK(chosen.details["cells"].size() == 1);
   CATCH_CHECK(chosen.details["cells"][0]["hops"] == 5);

@@ -240,6 +240,18 @@ CATCH_TEST_CASE("associative_needle asks for a thing or its sign, which the worl
     }
   }
   CATCH_REQUIRE(sign_of.size() == 32);
+  // Copying the sign that a thing was shown with, and else any sign, is right as often as chance
+  // says.
+  double copied = 0, pairs = 0;
+  for (std::int64_t i = 0; i < 50; ++i) {
+    std::set<std::string> shown;
+    const auto input = words_of(*task, row_of(bare.inputs, i));
+    for (std::size_t t = 1; t < input.size(); t += 2, ++pairs) {
+      copied += shown.insert(input[t]).second ? 1.0 / 32 : 1;
+    }
+  }
+  // 1,600 targets, of which at most a quarter of a variance each
+  CATCH_CHECK(std::abs(parts[2].task->chance_accuracy() - copied / pairs) < 5 * 0.5 / 40);
   std::set<std::string> signs;
   for (const auto& [thing, sign] : sign_of) signs.insert(sign);
   CATCH_CHECK(signs.size() == 32);

@@ -29,7 +29,10 @@ EvaluationResult HopsConfig::ask(const Answerer& answerer, const KHopConfig& tas
     config.recall_share = 0;
     const auto built = config.build();
     const auto batch = built->batch(seed, Split::kTest, 0, samples);
-    const auto where = batch.targets != kIgnore;
+    // Of a sequence the first question alone: later ones may repeat it, with its answer in the
+    // input.
+    const auto asks = batch.targets != kIgnore;
+    const auto where = asks.logical_and(asks.cumsum(1) == 1);
     const auto right = answerer.answer(batch).eq(batch.targets).logical_and(where);
     const auto n = where.sum().item<std::int64_t>(), correct = right.sum().item<std::int64_t>();
     const auto interval = wilson_interval(correct, n);

@@ -14,7 +14,8 @@ namespace difflab {
 struct Answerer;
 
 /// Accuracy by the number of hops, in cycles of the largest size (as Depo is evaluated in Physics
-/// of Language Models, part 4.1).
+/// of Language Models, part 4.1). Only the first question of a sequence counts: a later one may be
+/// the same again, and its answer then stands in the input.
 struct HopsConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "hops";
   static constexpr std::string_view kAbout = "accuracy by the number of hops in the largest cycles";
@@ -42,7 +43,7 @@ struct HopsConfig : EvaluationCommon {
 
   /// Metrics: hops_accuracy (the mean over the numbers of hops), its chance 1/N, and
   /// hops_K_accuracy. Details: cells with hops, n, correct, accuracy, accuracy_low, accuracy_high
-  /// (Wilson, n questions), chance.
+  /// (Wilson, n sequences), chance.
   EvaluationResult run(const EvaluationContext& context) const;
 
   /// The same with whoever answers.

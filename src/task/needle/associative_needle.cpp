@@ -106,8 +106,16 @@ class BarePairsTask final : public WorldTask {
  public:
   using WorldTask::WorldTask;
   std::vector<TaskPart> parts() const override { return {{"bare", 1.0, this}}; }
-  /// Any sign, because the context does not tell.
-  double chance_accuracy() const override { return 1 / static_cast<double>(config_.things); }
+  /// The sign that stands behind the same thing earlier in the sequence, or any: of A things, the
+  /// one after j others is new with probability (1 − 1/A)^j.
+  double chance_accuracy() const override {
+    const auto A = static_cast<double>(config_.things);
+    const auto pairs = config_.length / 2;  // behind the begin token, the last perhaps half
+    double fresh = 1, sum = 0;
+    for (std::int64_t pair = 0; pair < pairs; ++pair, fresh *= 1 - 1 / A)
+      sum += 1 - fresh + fresh / A;
+    return sum / static_cast<double>(pairs);
+  }
 
   Batch batch(std::uint64_t seed, Split split, std::int64_t index,
               std::int64_t size) const override {
