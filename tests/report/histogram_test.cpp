@@ -134,5 +134,38 @@ CATCH_TEST_CASE("panels and lines may be keys of the cells, such as the layer") 
               "names 'layer', which the sweep does not vary; did you mean layers?");
 }
 
+CATCH_TEST_CASE("a bin that no run fills is one of zero") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  with_cells(builder, "diff", 0,
+             Json::array({Json{{"logit", 0}}, Json{{"logit", 0}}, Json{{"logit", 4}}}));
+  HistogramConfig config = histogram();
+  config.bins = 4;
+  const Drawing drawing = draw(builder, config);
+  CATCH_REQUIRE(drawing.rows.size() == 4);  // as wide as each other
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(2. / 3));
+  CATCH_CHECK(std::stod(drawing.rows[1][3]) == 0);
+  CATCH_CHECK(std::stod(drawing.rows[2][3]) == 0);
+  CATCH_CHECK(std::stod(drawing.rows[3][3]) == Approx(1. / 3));
+}
+
+CATCH_TEST_CASE("a histogram says what it does not draw") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  builder.finished("diff", 0, {{"steps_to_found", 100}});
+  builder.finished("diff", 1, {{"steps_to_found", 300}});
+  builder.finished("diff", 2, {{"steps_to_found", nullptr}},
+                   {{"censored", {{"steps_to_found", 400}}}});
+  HistogramConfig config = histogram();
+  config.source = "";
+  config.x = "steps_to_found";
+  CATCH_CHECK_THAT(draw(builder, config).spec["description"].get<std::string>(),
+                   Catch::Contains("1 that never got there are not drawn"));
+  builder.finished("diff", 3, {{"steps_to_found", 0}});
+  config.x_scale = AxisScale::kLog;
+  CATCH_CHECK_THAT(draw(builder, config).spec["description"].get<std::string>(),
+                   Catch::Contains("1 not above 0 are not drawn"));
+}
+
 }  // namespace
 }  // namespace difflab::report

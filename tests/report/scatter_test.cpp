@@ -125,5 +125,18 @@ CATCH_TEST_CASE("no line is drawn where the figure wants none") {
   CATCH_CHECK_THAT(drawing.spec["description"].get<std::string>(), !Contains("needs"));
 }
 
+CATCH_TEST_CASE("an axis with a value of 0 is not logarithmic, as no other value would be seen") {
+  const TemporaryFolder folder;
+  Sizes sizes(folder);
+  sizes.add("diff", 0, kSizes, 1);
+  const auto type_of_x = [&](const Drawing& drawing) {
+    return drawing.spec["layer"][0]["encoding"]["x"]["scale"].value("type", "linear");
+  };
+  CATCH_CHECK(type_of_x(draw(sizes.builder, scaling())) == "log");
+  sizes.builder.finished("diff", 900, {{"parameters", 0}, {"test_loss", 3}});
+  sizes.builder.study.runs.back().axes = {{"model", "diff"}, {"size", "9"}, {"seed", "9"}};
+  CATCH_CHECK(type_of_x(draw(sizes.builder, scaling())) == "linear");
+}
+
 }  // namespace
 }  // namespace difflab::report

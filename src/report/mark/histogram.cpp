@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "report/figure/parts.h"
@@ -49,6 +50,9 @@ class Bins {
   bool fits(double value) const { return !log_ || value > 0; }
   Bin of(double value) const {
     const double index = std::min(std::floor((place(value) - low_) / step_), count_ - 1);
+    return at(index);
+  }
+  Bin at(double index) const {
     return {back(low_ + index * step_), back(low_ + (index + 1) * step_)};
   }
 
@@ -92,6 +96,10 @@ std::vector<Count> count(const HistogramConfig& config, const std::vector<Observ
     const Bin bin = are_bins ? Bin{*value, *end} : bins.of(*value);
     count_of(counts, row, config).bins[bin] += *weight;
   }
+  // A bin that no run fills is one of zero, not a longer step of the one before.
+  for (std::int64_t i = 0; i < config.bins && !are_bins && !counts.empty(); ++i) {
+    counts.front().bins[bins.at(static_cast<double>(i))] += 0;
+  }
   return counts;
 }
 
@@ -119,7 +127,7 @@ void share_bins(const HistogramConfig& config, std::vector<Count>& counts) {
                             begin + width * static_cast<double>(i + 1)};
         const double inside =
             std::min(bin.second, common.second) - std::max(bin.first, common.first);
-        if (inside > 0) shared[common] += weight * inside / (bin.second - bin.first);
+        shared[common] += inside > 0 ? weight * inside / (bin.second - bin.first) : 0;
       }
     }
     one.bins = std::move(shared);
@@ -257,6 +265,22 @@ void lay_out(const HistogramPlan& plan, Json& spec) {
                          {"layer", layers(plan)}});
 }
 
+// Values that no bin has.
+std::vector<std::string> describe_not_drawn(const HistogramConfig& config,
+                                            const std::vector<Observation>& rows) {
+  std::size_t never = 0, not_above_0 = 0;
+  for (const Observation& row : rows) {
+    const auto value = row.measured(config.x);
+    if (!value && row.fields == nullptr && row.run->censored_above(config.x)) ++never;
+    if (value && *value <= 0 && config.x_scale == AxisScale::kLog && config.weight.empty())
+      ++not_above_0;
+  }
+  std::vector<std::string> lines;
+  if (never > 0) lines.push_back(concat(never, " that never got there are not drawn"));
+  if (not_above_0 > 0) lines.push_back(concat(not_above_0, " not above 0 are not drawn"));
+  return lines;
+}
+
 }  // namespace
 
 Drawing HistogramConfig::draw(const Frame& frame, const Style& style) const {
@@ -274,6 +298,7 @@ Drawing HistogramConfig::draw(const Frame& frame, const Style& style) const {
   std::vector<std::string> subtitle = {describe_spread(groups, /*shows_interval=*/false)};
   const std::string gaps = describe_gaps(frame, color, where, style.labels);
   if (!gaps.empty()) subtitle.push_back(gaps);
+  for (const auto& said : describe_not_drawn(*this, cells)) subtitle.push_back(said);
   Drawing drawing;
   drawing.spec =
       style.start(*this, "distribution of " + style.labels.heading(metric_of(x)), subtitle);

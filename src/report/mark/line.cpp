@@ -77,9 +77,11 @@ Json x_channel(const LinePlan& plan, const Json& values) {
   }
   channel["scale"] = Json{{"nice", false}};
   channel["axis"] = number_axis(Json{{"grid", false}, {"tickCount", 5}});
-  if (plan.config.x_scale == LineScale::kLog) channel["scale"]["type"] = "log";
   std::set<double> distinct;
   for (const Json& row : values) distinct.insert(row["x"].get<double>());
+  // On a log axis a value of 0 would take all others with it.
+  const bool has_log = distinct.empty() || *distinct.begin() > 0;
+  if (plan.config.x_scale == LineScale::kLog && has_log) channel["scale"]["type"] = "log";
   if (distinct.size() <= kMostOwnTicks) channel["axis"]["values"] = distinct;
   return channel;
 }

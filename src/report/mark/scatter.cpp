@@ -165,17 +165,24 @@ Json line_data(const ScatterPlan& plan) {
 Json layers(const ScatterPlan& plan) {
   std::vector<Series> looks;
   for (const ScatterLine& line : plan.lines) looks.push_back(line.look);
-  const auto channel = [&](const char* field, const std::string& key, AxisScale scale) {
+  const auto channel = [&](const char* field, const std::string& key, AxisScale scale,
+                           double Point::*place) {
+    // On a log axis a value of 0 would take all others with it.
+    const bool has_log = std::none_of(plan.lines.begin(), plan.lines.end(), [&](const auto& line) {
+      return std::any_of(line.points.begin(), line.points.end(),
+                         [&](const Point& point) { return point.*place <= 0; });
+    });
     Json shape = {{"zero", false}, {"padding", 8}};
-    if (scale == AxisScale::kLog) shape = Json{{"type", "log"}, {"nice", false}, {"padding", 8}};
+    if (scale == AxisScale::kLog && has_log)
+      shape = Json{{"type", "log"}, {"nice", false}, {"padding", 8}};
     return Json{{"field", field},
                 {"type", "quantitative"},
                 {"title", plan.style.labels.axis_title(metric_of(key))},
                 {"scale", shape},
                 {"axis", number_axis(Json{{"tickCount", 5}, {"labelOverlap", true}})}};
   };
-  const Json x = channel("x", plan.config.x, plan.config.x_scale);
-  const Json y = channel("y", plan.config.y, plan.config.y_scale);
+  const Json x = channel("x", plan.config.x, plan.config.x_scale, &Point::x);
+  const Json y = channel("y", plan.config.y, plan.config.y_scale, &Point::y);
   const Json legend = looks.size() < 2 ? Json(nullptr)
                       : plan.config.width == ColumnWidth::kSingle
                           ? Json{{"orient", "bottom"}, {"columns", 2}}
