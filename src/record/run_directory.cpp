@@ -33,10 +33,13 @@ std::optional<Json> read_result(const RunDirectory& run) {
   }
   auto result = read_json(run.result());
   if (!result) return std::nullopt;
-  if (!result->is_object() || !result->contains("schema")) {
-    throw UserError(concat(run.result().string(),
-                           ": is damaged (no JSON object with a schema); delete its folder to run "
-                           "it again"));
+  const bool has_schema = result->is_object() && result->contains("schema");
+  const Json metrics = has_schema ? result->value("metrics", Json()) : Json();
+  if (!has_schema || (!metrics.is_null() && !metrics.is_object())) {
+    throw UserError(
+        concat(run.result().string(), ": is damaged (",
+               has_schema ? "its metrics are no JSON object" : "no JSON object with a schema",
+               "); delete its folder to run it again"));
   }
   if ((*result)["schema"] != kResultSchema) {
     throw UserError(concat(run.result().string(), ": has schema ", (*result)["schema"].dump(),

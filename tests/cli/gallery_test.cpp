@@ -95,6 +95,27 @@ CATCH_TEST_CASE("the smoke preset is no result") {
                    Contains("0 of 2 experiments have results"));
 }
 
+CATCH_TEST_CASE("a damaged summary or record is named") {
+  const Driver driver;
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  fs::remove_all(driver.results() / "runs");
+  const auto summary = driver.output() / "summary.json";
+  for (const char* damaged :
+       {"{}", R"({"runs": 3, "answers": []})",
+        R"({"runs": {"planned": 6, "finished": 6}, "answers": [3]})",
+        R"({"runs": {"planned": 6, "finished": 6}, "answers": [], "best": 3})"}) {
+    write_file_atomically(summary, damaged);
+    const Answer answer = driver.call({"report", "--all"});
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains("summary.json is damaged"));
+  }
+  fs::remove(summary);
+  write_file_atomically(driver.output() / "runs.json", R"({"runs": [{"status": 3}]})");
+  const Answer answer = driver.call({"report", "--all"});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("runs.json is damaged"));
+}
+
 CATCH_TEST_CASE("report writes one experiment's report as plot does") {
   const Driver driver;
   CATCH_CHECK(driver.call({"report", "tiny"}).code == 2);

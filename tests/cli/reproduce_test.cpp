@@ -158,6 +158,9 @@ CATCH_TEST_CASE("what cannot be reproduced is said, and the others still are") {
   CATCH_CHECK_THAT(answer.out, Contains("tiny: 1 of 6 runs made again"));
   CATCH_CHECK_THAT(project.call({"reproduce", "tinny"}).err, Contains("did you mean tiny"));
   CATCH_CHECK(project.call({"reproduce", "tiny", "--runs", "0"}).code == 2);
+  write_file_atomically(project.results() / "old" / "reference" / "runs.json",
+                        R"({"runs": [{"status": 3}]})");
+  CATCH_CHECK_THAT(project.call({"reproduce", "old"}).err, Contains("runs.json is damaged"));
 
   // A configuration that means something else today is another run.
   auto observations = Json::parse(read_file(project.reference() / "observations.json"));

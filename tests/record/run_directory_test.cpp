@@ -81,6 +81,8 @@ CATCH_TEST_CASE("a result counts only as a whole and in a known schema") {
   CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("this difflab reads schema 1"));
   write_file_atomically(run.result(), R"({"schema")");
   CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is damaged"));
+  write_file_atomically(run.result(), R"({"schema": 1, "metrics": [3]})");
+  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("its metrics are no JSON object"));
   std::filesystem::remove(run.result());
   std::filesystem::create_symlink(run.path / "nothing", run.result());
   CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is a link to nothing"));

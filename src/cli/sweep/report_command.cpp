@@ -1,6 +1,7 @@
 // difflab report: the report of one experiment, or the gallery of all.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -47,20 +48,42 @@ Json read_object(const fs::path& file) {
   return json.is_object() ? json : Json(nullptr);
 }
 
+// Whether it has what the gallery shows.
+bool is_summary(const Json& summary) {
+  const auto has_text = [](const Json& object, const char* key) {
+    return !object.contains(key) || object.at(key).is_string();
+  };
+  const auto runs = summary.find("runs"), answers = summary.find("answers");
+  return runs != summary.end() && runs->is_object() && runs->contains("planned") &&
+         runs->contains("finished") && runs->at("finished").is_number() &&
+         answers != summary.end() && answers->is_array() &&
+         std::all_of(answers->begin(), answers->end(),
+                     [](const Json& answer) { return answer.is_object(); }) &&
+         has_text(summary, "preset") && has_text(summary, "figure") && has_text(summary, "best");
+}
+
 // summary.json of a report; of one written before there were summaries, what its runs.json tells;
 // null if there is no report.
 Json read_summary(const fs::path& folder) {
-  if (Json summary = read_object(folder / "summary.json"); !summary.is_null()) return summary;
+  if (Json summary = read_object(folder / "summary.json"); !summary.is_null()) {
+    if (is_summary(summary)) return summary;
+    throw UserError(concat((folder / "summary.json").string(),
+                           " is damaged: it is no summary; delete it, or write the report again"));
+  }
   const Json record = read_object(folder / "runs.json");
   if (record.is_null() || !record.contains("runs")) return nullptr;
-  int finished = 0;
-  for (const Json& run : record.at("runs")) {
-    const auto state = run_state_of(run.value("status", ""));
-    if (state && is_complete(*state)) ++finished;
+  try {
+    int finished = 0;
+    for (const Json& run : record.at("runs")) {
+      const auto state = run_state_of(run.value("status", ""));
+      if (state && is_complete(*state)) ++finished;
+    }
+    return {{"preset", record.value("preset", "")},
+            {"runs", Json{{"planned", record.at("runs").size()}, {"finished", finished}}},
+            {"answers", Json::array()}};
+  } catch (const Json::exception& error) {
+    throw UserError(concat((folder / "runs.json").string(), " is damaged: ", error.what()));
   }
-  return {{"preset", record.value("preset", "")},
-          {"runs", Json{{"planned", record.at("runs").size()}, {"finished", finished}}},
-          {"answers", Json::array()}};
 }
 
 // A report is written anew if the runs here are at least as many as it was made from; in a fresh

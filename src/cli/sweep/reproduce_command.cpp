@@ -48,8 +48,12 @@ struct ReproduceOptions {
 std::vector<Json> committed_runs(const fs::path& folder) {
   std::vector<Json> finished;
   const Json record = report::read_object(folder / "runs.json");
-  for (const Json& run : record.at("runs")) {
-    if (run.value("status", "") == "finished" && run.contains("metrics")) finished.push_back(run);
+  try {
+    for (const Json& run : record.at("runs")) {
+      if (run.value("status", "") == "finished" && run.contains("metrics")) finished.push_back(run);
+    }
+  } catch (const Json::exception& error) {
+    throw UserError(concat((folder / "runs.json").string(), " is damaged: ", error.what()));
   }
   if (finished.empty()) throw UserError(concat(folder.string(), " has no finished run"));
   return finished;

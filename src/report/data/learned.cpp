@@ -36,7 +36,8 @@ void add_learned(const LearnedConfig& config, FrameRun& run) {
     const auto value = line.find(config.metric);
     if (value == line.end() || !value->is_number()) continue;
     was_asked = true;
-    last = line.value("step", 0.0);
+    const auto step = line.find("step");
+    last = step != line.end() && step->is_number() ? step->get<double>() : 0;
     if (!(value->get<double>() >= config.at_least)) {
       in_a_row = 0;
       continue;
