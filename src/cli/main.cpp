@@ -87,6 +87,16 @@ int exit_code_of(const CLI::ParseError& error, const CLI::App& app,
   const bool is_hydras = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word == "-m" || word == "--multirun";
   });
+  // CLI11 only says that one of them is required.
+  std::vector<std::string> known;
+  for (const auto* one : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(one->get_name());
+  if (!command.empty() && command.front() != '-' &&
+      std::find(known.begin(), known.end(), command) == known.end()) {
+    std::cerr << difflab::concat("error: there is no command ", command,
+                                 difflab::suggestion(command, known), "\n");
+    return difflab::kUserError;
+  }
   if (!is_hydras || !takes_values || dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
     return app.exit(error) == 0 ? 0 : difflab::kUserError;
   std::cerr << "error: -m is not needed: several values, as in model=diff,transformer, are a "

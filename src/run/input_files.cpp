@@ -196,8 +196,8 @@ bool resolve_task(TaskConfig& task, const std::string& key, Resolver& resolver) 
   if (file == nullptr || !file->given()) return true;
   if (!resolver.resolve(*file, key + ".file")) return false;
   const auto text = *text_of(task);
-  return resolver.attempt(key + ".length", [&] { return split_text(text, count_tokens(text)); })
-      .has_value();
+  const auto tokens = resolver.attempt(key + ".file.path", [&] { return count_tokens(text); });
+  return tokens && resolver.attempt(key + ".length", [&] { return split_text(text, *tokens); });
 }
 
 // Stages, and what a model is asked on, have the vocabulary of the run's task.

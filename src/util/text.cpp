@@ -96,7 +96,7 @@ std::optional<std::string> closest(std::string_view word,
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
   if (const auto near = closest(word, candidates)) return concat("; did you mean ", *near, "?");
-  return concat("; expected one of ", join(candidates));
+  return candidates.empty() ? "" : concat("; expected one of ", join(candidates));
 }
 
 }  // namespace difflab

@@ -44,6 +44,8 @@ CATCH_TEST_CASE("a command line that makes no sense gives 2") {
     CATCH_CHECK(driver.call(arguments).code == 2);
   }
   CATCH_CHECK_FALSE(fs::exists(driver.results()));
+  CATCH_CHECK(driver.call({"sweeep", "tiny"}).err ==
+              "error: there is no command sweeep; did you mean sweep?\n");
 }
 
 CATCH_TEST_CASE("plot draws from what is finished and names what is not") {

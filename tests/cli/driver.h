@@ -53,7 +53,8 @@ class Driver {
         answer.out += line + "\n";
       }
     }
-    answer.code = process.wait().code;
+    const auto ended = process.wait();
+    answer.code = ended.signal == 0 ? ended.code : 128 + ended.signal;  // as a shell tells it
     answer.err = process.error_tail();
     return answer;
   }

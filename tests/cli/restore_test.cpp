@@ -195,5 +195,29 @@ CATCH_TEST_CASE("what cannot be restored is said, and the others still are") {
   CATCH_CHECK_THAT(project.call({"restore", "tinny"}).err, Contains("did you mean tiny"));
 }
 
+CATCH_TEST_CASE("if nothing can be restored, nothing is said to be there") {
+  const Kept project;
+  write_file_atomically(project.reference() / "observations.json", "");
+  const auto elsewhere = project.project() / "elsewhere";
+  const Answer answer = project.call({"restore", "--to", elsewhere.string()});
+  CATCH_CHECK(answer.code == 2);
+  CATCH_CHECK_THAT(answer.err, Contains("tiny cannot be restored: ") &&
+                                   Contains("1 of 1 references are not restored"));
+  CATCH_CHECK_THAT(answer.out, !Contains("without their models"));
+}
+
+CATCH_TEST_CASE("a folder of results is named as in other commands, and has a name") {
+  const Kept project;
+  const auto comma = project.project() / "co,mma";
+  fs::rename(project.results(), comma);
+  CATCH_CHECK(project.call({"restore", "tiny", concat("results='", comma.string(), "'")}).code ==
+              0);
+  for (const char* none : {"results=", "results=a,b", "results=[a]", "results={a: 1}"}) {
+    const Answer answer = project.call({"restore", "tiny", none});
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains(concat(none, " names no folder")));
+  }
+}
+
 }  // namespace
 }  // namespace difflab

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "config/override/override.h"
 #include "referee/referee.h"
 #include "study/project.h"
 #include "util/error.h"
@@ -20,7 +21,14 @@ constexpr std::string_view kResults = "results=";
 std::filesystem::path named_results(const std::vector<std::string>& words) {
   std::filesystem::path results;
   for (const auto& word : words) {
-    if (word.starts_with(kResults)) results = word.substr(kResults.size());
+    if (!word.starts_with(kResults)) continue;
+    const auto item = config::parse_override(word);  // as other commands read it
+    const auto value = item.holds_sweep() ? config::Value() : item.to_value();
+    if (value.is_null() || !value.is_scalar() || value.as_string().empty()) {
+      throw UserError(concat(word, " names no folder; expected one, e.g. results=results; a name ",
+                             "with a comma or brackets needs quotes: results='a,b'"));
+    }
+    results = value.as_string();
   }
   return results.empty() ? find_project() / "results" : results;
 }

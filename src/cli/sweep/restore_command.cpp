@@ -192,7 +192,7 @@ void restore_all(const RestoreOptions& options) {
   require_writable(place);
   const bool named = std::any_of(options.words.begin(), options.words.end(),
                                  [](const auto& word) { return word.find('=') == word.npos; });
-  int failures = 0;
+  std::size_t failures = 0;
   for (const auto& name : asked.names) {
     try {
       const auto restored = restore(name, asked.folder(name), place);
@@ -212,11 +212,12 @@ void restore_all(const RestoreOptions& options) {
       ++failures;
     }
   }
-  std::cout << fmt::format(
-      "{} has them without their models; a sweep that plans them trains only what else it asks "
-      "for\n",
-      config::shown_path(place / "runs"));
-  if (failures > 0 && named)
+  if (failures < asked.names.size())
+    std::cout << fmt::format(
+        "{} has them without their models; a sweep that plans them trains only what else it asks "
+        "for\n",
+        config::shown_path(place / "runs"));
+  if (failures > 0 && (named || failures == asked.names.size()))
     throw UserError(
         fmt::format("{} of {} references are not restored", failures, asked.names.size()));
 }

@@ -24,6 +24,7 @@ struct Regime {
           "if both variants lie below, the metric tells nothing; null: of shares, chance + 0.1");
     visit("high", high, "if both lie above, it tells nothing; null: of shares, 0.97");
   }
+  void validate(config::Check& check) const;
 };
 
 /// What a source found, as something that runs can support or contradict: the metric of one variant

@@ -33,7 +33,12 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
     notes.emplace_back("One run per row, so no interval can be given.");
   } else {
     const auto seeds = frame.values(kSeedAxis);
-    notes.push_back(concat("± is half the Student-t 95 % interval of the mean over ", seeds.size(),
+    std::size_t least = seeds.size();
+    for (const auto& row : table.rows) {
+      if (row.results() > 0) least = std::min(least, row.results());
+    }
+    notes.push_back(concat("± is half the Student-t 95 % interval of the mean over ",
+                           least < seeds.size() ? concat(least, " to ") : "", seeds.size(),
                            seeds.size() == 1 ? " seed" : " seeds", " (", join(seeds),
                            "); brackets are 95 % intervals that stay within bounds, 0 and 1 of a "
                            "share, 0 of a time or loss. A cell with neither rests on one run."));

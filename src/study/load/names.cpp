@@ -42,6 +42,7 @@ class Names {
     check_baseline();
     const auto& claims = study_.config.report.claims;
     for (std::size_t i = 0; i < claims.size(); ++i) check(concat("claims[", i, "]"), claims[i]);
+    check_figures();
     check_curves();
     const auto of_report = report::check_metrics(study_.config.report, known_);
     problems_.insert(problems_.end(), of_report.begin(), of_report.end());
@@ -121,7 +122,8 @@ class Names {
     }
     const auto& against = claim.against.empty() ? study_.config.baseline : claim.against;
     if (!compared_.empty()) require(".variant", compared_, claim.variant);
-    if (!compared_.empty()) require(".against", compared_, against);
+    // The baseline has been looked at.
+    if (!compared_.empty() && !claim.against.empty()) require(".against", compared_, against);
     if (report::is_same_value(claim.variant, against)) {
       problems_.push_back(
           {place + ".variant", concat("is ", claim.variant, ", as what it is compared ",
@@ -130,6 +132,47 @@ class Names {
     for (const auto& axis : axes_) are_there = are_there && !is_narrowed(axis);
     if (!are_there || compared_.empty()) return;
     for (const auto& variant : {claim.variant, against}) check_runs(place, claim, variant);
+  }
+
+  // A figure whose `where` no row meets would be an empty one, after all the training.
+  void check_figures() {
+    const auto& figures = study_.config.report.figures;
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      std::visit([&](const auto& figure) { check(concat("figures[", i, "]"), figure); },
+                 figures[i]);
+    }
+  }
+
+  template <class Figure>
+  void check(const std::string& place, const Figure& figure) {
+    const auto is_axis = [&](const std::string& name) {
+      return name != study_.config.search.axis &&
+             std::find(axes_.begin(), axes_.end(), name) != axes_.end();
+    };
+    for (const auto& [key, value] : figure.where.entries) {
+      if (is_axis(key)) {
+        require_value(place + ".where", key, value);
+      } else if (figure.source.empty() && !is_setting(key) &&
+                 !report::problem_of_metric(key, study_.config.report, known_).empty()) {
+        problems_.push_back({place + ".where", concat("names '", key, "', which the sweep does ",
+                                                      "not vary", suggestion(key, axes_))});
+      }
+    }
+    if constexpr (requires { figure.against; }) {
+      const auto axis = axis_of_difference(figure);
+      if (!figure.against.empty() && is_axis(axis))
+        require_value(place + ".against", axis, figure.against);
+    }
+  }
+
+  static const std::string& axis_of_difference(const report::LineConfig& line) {
+    return line.color;
+  }
+  static const std::string& axis_of_difference(const report::IntervalConfig& rows) {
+    return rows.y;
+  }
+  static const std::string& axis_of_difference(const report::HeatmapConfig& map) {
+    return map.facet;
   }
 
   // That there are runs of a variant where the claim asks, and that they measure its metric.
