@@ -3,6 +3,7 @@
 #include "record/lease.h"
 #include "record/run_directory.h"
 #include "support/catch.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
