@@ -186,6 +186,21 @@ CATCH_TEST_CASE("all problems of an experiment are told at once, with file, line
   CATCH_CHECK_FALSE(fs::exists(driver.results()));
 }
 
+CATCH_TEST_CASE(
+    "a text that cannot be read is told of its path, one that is too short of the length") {
+  const Driver driver;
+  const auto refusal = [&](const std::string& text) {
+    driver.write("own.txt", text);
+    const auto path = "task.file.path=" + (driver.project() / "own.txt").string();
+    const Answer answer = driver.call({"sweep", "tiny", "task=text", path, "--dry-run"});
+    CATCH_CHECK(answer.code == 2);
+    return answer.err;
+  };
+  CATCH_CHECK_THAT(refusal("abc\xFF"),
+                   Contains("task.file.path ") && Contains("UTF-8") && !Contains("task.length"));
+  CATCH_CHECK_THAT(refusal("abc"), Contains("task.length ") && !Contains("task.file.path "));
+}
+
 CATCH_TEST_CASE("malformed YAML is refused with file, line and column") {
   const Driver driver;
   driver.write("experiments/broken.yaml", "# @package _global_\nsweep: {seed: [0, 1}\n");

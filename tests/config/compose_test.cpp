@@ -4,6 +4,7 @@
 #include "config/support.h"
 #include "support/catch.h"
 #include "util/files.h"
+#include "util/text.h"
 
 namespace difflab::config {
 namespace {
@@ -191,6 +192,25 @@ CATCH_TEST_CASE("keys inside a map that is given at once must be there, however 
   CATCH_CHECK(compose_text({"train={adam:{beta:2}}"}) == R"({"train":{"adam":{"beta":2},"lr":1}})");
   CATCH_CHECK_THAT(compose_text({"train={adam:{bet:2}}"}),
                    Catch::Contains("there is no key train.adam.bet; did you mean beta?"));
+}
+
+CATCH_TEST_CASE("options that look like numbers are chosen, listed and deleted by their names") {
+  const testing::Folder folder({{"configs/config.yaml", "defaults:\n  - model: 2\n  - more: [1]\n"},
+                                {"configs/model/2.yaml", "two: true\n"},
+                                {"configs/model/3.yaml", "three: true\n"},
+                                {"configs/more/1.yaml", "one: true\n"}});
+  const auto composed = [](const std::string& override) {
+    Library library({{"configs"}, {}});
+    Problems problems;
+    std::vector<Override> overrides;
+    if (!override.empty()) overrides.push_back(parse_override(override));
+    const auto tree = compose(library, "config", overrides, problems).tree;
+    return concat(problems.text(), to_json(tree).dump());
+  };
+  CATCH_CHECK(composed("") == R"({"model":{"two":true},"more":{"one":true}})");
+  CATCH_CHECK(composed("model=3") == R"({"model":{"three":true},"more":{"one":true}})");
+  CATCH_CHECK(composed("model=[3]") == R"({"model":{"three":true},"more":{"one":true}})");
+  CATCH_CHECK(composed("~model=2") == R"({"more":{"one":true}})");
 }
 
 }  // namespace
