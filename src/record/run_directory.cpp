@@ -34,8 +34,8 @@ std::optional<Json> read_result(const RunDirectory& run) {
   auto result = read_json(run.result());
   if (!result) return std::nullopt;
   const bool has_schema = result->is_object() && result->contains("schema");
-  const Json metrics = has_schema ? result->value("metrics", Json()) : Json();
-  if (!has_schema || (!metrics.is_null() && !metrics.is_object())) {
+  const auto metrics = has_schema ? result->find("metrics") : result->end();
+  if (!has_schema || (metrics != result->end() && !metrics->is_null() && !metrics->is_object())) {
     throw UserError(
         concat(run.result().string(), ": is damaged (",
                has_schema ? "its metrics are no JSON object" : "no JSON object with a schema",

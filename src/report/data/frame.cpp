@@ -11,6 +11,7 @@
 #include "report/data/learned.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/json.h"
 
 namespace difflab::report {
 namespace {
@@ -24,13 +25,9 @@ const Json* member(const Json& json, std::string_view key) {
 void read_status_into(FrameRun& run, const RunDirectory& directory) {
   const auto status = read_status(directory);
   if (!status) return;
-  const Json* state = member(*status, "state");
-  const bool is_text = state != nullptr && state->is_string();
-  run.state = run_state_of(is_text ? state->get<std::string>() : "").value_or(RunState::kFailed);
+  run.state = run_state_of(string_at(*status, "state")).value_or(RunState::kFailed);
   if (is_complete(run.state)) run.state = RunState::kFailed;  // it says so, and has no result
-  if (const Json* message = member(*status, "message"); message && message->is_string()) {
-    run.message = message->get<std::string>();
-  }
+  run.message = string_at(*status, "message");
   if (run.state == RunState::kFailed && run.message.empty()) run.message = "ended without a result";
 }
 
