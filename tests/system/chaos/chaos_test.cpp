@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "record/lease.h"
+#include "support/sanitized.h"
 #include "system/chaos/field.h"
 
 namespace difflab {
@@ -94,7 +95,8 @@ CATCH_TEST_CASE("kill -9 at every system call of a run, checkpoints and result i
   for (const std::string call : {"openat", "write", "pwrite64", "fsync", "flock", "mkdir", "link",
                                  "rename", "unlink", "unlinkat", "getdents64", "fstat", "close"}) {
     int n = 1;
-    for (start_anew(); killed_at(call, n, run.path); n += dose(7, 1), start_anew()) {
+    for (start_anew(); killed_at(call, n, run.path);
+         n += dose(testing::kSanitized ? 29 : 7, 1), start_anew()) {
       CATCH_INFO(call << ", call " << n);
       ++kills;
       with_result += fs::exists(run.result()) ? 1 : 0;
