@@ -32,7 +32,7 @@ CATCH_TEST_CASE("thousands of random configurations survive their config.yaml, w
     if (content(again) == content(config) && run_id(again) == id) continue;
     CATCH_FAIL("seed " << seed << "\n" << text << broken_rules.text() << "\n" << content(again));
   }
-  CATCH_CHECK(ids.size() > kConfigurations * 998 / 1000);  // they are really different
+  CATCH_CHECK(ids.size() > kConfigurations - 10);  // they are really different
 }
 
 }  // namespace
