@@ -78,7 +78,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"task:needle_recall.needle.noise_names", "\"own\""},
     LaterKey{"task:text_needle.lengths", "[]"},
     LaterKey{"task:text_needle.recall_share", "0.0"},
-    LaterKey{"task:text_needle.edge_share", "0.0"},
+    LaterKey{"task:text_needle.edge_needle_share", "0.0"},
 };
 
 // Calls use(map, key) for the map that holds the last key of a path, and every such map of a list.

@@ -187,7 +187,7 @@ inline const std::vector<Change> kChanges{
     {"sentences", "task.needles", "1"},
     {"sentences", "task.queries", "2"},
     {"sentences", "task.depth", "100"},
-    {"sentences", "task.edge_share", "1"},
+    {"sentences", "task.edge_needle_share", "1"},
     {"sentences", "task.digits", "2"},
     {"sentences", "task.valid_share", "0.2"},
     {"sentences", "task.test_share", "0.2"},

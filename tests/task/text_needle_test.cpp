@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <regex>
@@ -178,42 +179,50 @@ CATCH_TEST_CASE("haystacks reach from the first token of their split to its last
   CATCH_CHECK(at_end > 0);
 }
 
-CATCH_TEST_CASE("a share of the drawn depths is at the edges of the haystack") {
-  const auto edges = [](double share) {
-    const TextNeedleConfig config{.generated_characters = kText, .edge_share = share};
+/// Of some sequences: those with a needle at the haystack's begin and at its end, those of either
+/// whose needle there is asked for, and how often each needle in order is asked for.
+struct Places {
+  int begin = 0, end = 0, asked_at_edge = 0;
+  std::vector<int> asked = std::vector<int>(4);
+
+  Places(double edge_needle_share, std::int64_t sequences) {
+    const TextNeedleConfig config{
+        .generated_characters = kText, .digits = 2, .edge_needle_share = edge_needle_share};
     const auto task = config.build();
-    const auto batch = task->batch(2, Split::kTrain, 0, 400);
-    int begin = 0, end = 0;
-    for (std::int64_t i = 0; i < 400; ++i) {
+    const auto batch = task->batch(2, Split::kTrain, 0, sequences);
+    for (std::int64_t i = 0; i < sequences; ++i) {
       const Found found(text_of(*task, batch, i));
-      const auto before = found.hay_before.at(found.asked.front());
-      begin += before == 0;
-      end += before == found.hay.size();
+      const auto at = std::find(found.order.begin(), found.order.end(), found.asked[0]);
+      ++asked[static_cast<std::size_t>(at - found.order.begin())];
+      const bool first = found.hay_before.at(found.order.front()) == 0;
+      const bool last = found.hay_before.at(found.order.back()) == found.hay.size();
+      begin += first;
+      end += last;
+      asked_at_edge += (first && at == found.order.begin()) ||  // two needles: one of them
+                       (last && at == found.order.end() - 1);
     }
-    return std::pair(begin, end);
-  };
-  // 400 sequences; H is above 200, so a drawn depth is at each edge less than twice on average.
-  const auto [never_begin, never_end] = edges(0);
-  CATCH_CHECK(never_begin + never_end < 20);
-  const auto [begin, end] = edges(0.5);  // 100 ± 8.7 each
-  CATCH_CHECK(std::abs(begin - 100) < 45);
-  CATCH_CHECK(std::abs(end - 100) < 45);
-  const auto [all_begin, all_end] = edges(1);
-  CATCH_CHECK(all_begin + all_end == 400);
+  }
+};
+
+CATCH_TEST_CASE("a share of the sequences has a needle at an edge of the haystack") {
+  // H is above 200: without a share each edge has one of four needles in less than 2 % of them.
+  const Places never(0, 400), half(0.5, 400), always(1, 400);
+  CATCH_CHECK(never.begin + never.end < 35);
+  CATCH_CHECK(std::abs(half.begin - 104) < 45);  // 104 ± 8.8 each
+  CATCH_CHECK(std::abs(half.end - 104) < 45);
+  CATCH_CHECK(always.begin + always.end >= 400);
+  CATCH_CHECK(std::abs(always.begin - 203) < 50);  // 203 ± 10
 }
 
 CATCH_TEST_CASE("neither the place nor the order of needles in text gives the answer away") {
-  const TextNeedleConfig config{.generated_characters = kText, .digits = 2};
-  const auto task = config.build();
-  const auto batch = task->batch(1, Split::kTrain, 0, 2'000);
-  std::vector<int> rank(4);
-  for (std::int64_t i = 0; i < 2'000; ++i) {
-    const Found found(text_of(*task, batch, i));
-    const auto at = std::find(found.order.begin(), found.order.end(), found.asked[0]);
-    ++rank[static_cast<std::size_t>(at - found.order.begin())];
+  for (const double share : {0.0, 1.0}) {
+    const Places places(share, 2'000);
+    // 500 ± 5 standard deviations of a fair draw, √(2000·¼·¾) = 19.4
+    for (const int count : places.asked) CATCH_CHECK(std::abs(count - 500) < 97);
+    // Every needle is asked for as often as at an edge as elsewhere: a quarter of these.
+    const auto at_edges = places.begin + places.end;
+    CATCH_CHECK(std::abs(places.asked_at_edge - at_edges / 4) < 97);
   }
-  // 500 ± 5 standard deviations of a fair draw, √(2000·¼·¾) = 19.4
-  for (const int count : rank) CATCH_CHECK(std::abs(count - 500) < 97);
 }
 
 CATCH_TEST_CASE("the smallest length holds a token of hay per needle, whatever cities are drawn") {
@@ -270,9 +279,41 @@ CATCH_TEST_CASE("the chance per digit is that of a guess among numbers that begi
       right += hits / alike;
     }
   }
-  // 5 standard deviations of a mean of 3,000 · 3 numbers in [0, 1], of which the first third vary;
-  // 6 numbers of 900 meet in 1.7 % of all contexts, which the formula leaves out.
+  // 5 standard deviations of a mean of 3,000 · 3 numbers in [0, 1], of which the first third vary.
   CATCH_CHECK(std::abs(task->chance_accuracy() - right / (3.0 * samples)) < 0.012);
+}
+
+// Every set of three different numbers of two digits, each of the three asked for.
+CATCH_TEST_CASE("the chance is exact for distinct numbers") {
+  double right = 0, guesses = 0;
+  for (int a = 10; a < 100; ++a) {
+    for (int b = a + 1; b < 100; ++b) {
+      for (int c = b + 1; c < 100; ++c) {
+        const std::array<int, 3> numbers{a, b, c};
+        for (const int asked : numbers) {
+          double same_first = 0;
+          for (const int other : numbers) same_first += other / 10 == asked / 10;
+          right += same_first / 3 + 1 / same_first;  // of those with its first digit, one is it
+          guesses += 2;
+        }
+      }
+    }
+  }
+  CATCH_CHECK(TextNeedleConfig{.needles = 3, .digits = 2}.chance() == Approx(right / guesses));
+  CATCH_CHECK(TextNeedleConfig{.needles = 4, .digits = 1}.chance() == Approx(0.25));
+  CATCH_CHECK(TextNeedleConfig{.needles = 9, .digits = 1}.chance() == Approx(1.0 / 9));
+  for (const std::int64_t digits : {1, 2, 18}) {
+    CATCH_CHECK(TextNeedleConfig{.needles = 1, .digits = digits}.chance() == Approx(1));
+  }
+}
+
+CATCH_TEST_CASE("behind nine digits four numbers are told apart, up to the longest") {
+  for (std::int64_t digits = 10; digits <= 18; ++digits) {
+    const auto sum = [](std::int64_t n) {
+      return static_cast<double>(n) * TextNeedleConfig{.needles = 4, .digits = n}.chance();
+    };
+    CATCH_CHECK(sum(digits) - sum(digits - 1) == Approx(1).margin(1e-6));
+  }
 }
 
 CATCH_TEST_CASE("any UTF-8 file is a haystack") {

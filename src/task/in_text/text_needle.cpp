@@ -60,7 +60,7 @@ class TextNeedleTask final : public Task {
     }
     const auto question = write_question(cities, numbers, asked);
     const auto hay = static_cast<std::int64_t>(input.size() + 1 - inserted - question.size());  // H
-    const auto needle_at = place_needles(random, N, hay, asked.front(), depth(random));
+    const auto needle_at = place(random, hay, asked.front());
     const auto begin = range.begin + random.below(range.size() - hay + 1);
 
     Tokens tokens;  // T + 1, the last digit among them
@@ -81,11 +81,15 @@ class TextNeedleTask final : public Task {
     }
   }
 
-  // Of the asked needle; none: any gap is as likely as another.
-  std::optional<double> depth(Random& random) const {
-    if (config_.depth || config_.edge_share == 0) return config_.depth;
-    if (random.uniform() >= config_.edge_share) return std::nullopt;
-    return random.below(2) * 100.0;
+  // At an edge lies any needle: were it the asked one, its place would give the answer away.
+  std::vector<std::int64_t> place(Random& random, std::int64_t hay, std::int64_t asked) const {
+    const auto N = config_.needles;
+    const auto share = config_.edge_needle_share;
+    if (config_.depth || share == 0 || random.uniform() >= share) {
+      return place_needles(random, N, hay, asked, config_.depth);
+    }
+    const auto at_edge = random.below(N);
+    return place_needles(random, N, hay, at_edge, random.below(2) * 100.0);
   }
 
   static std::string_view city(std::int64_t i) { return city_names()[static_cast<std::size_t>(i)]; }

@@ -45,7 +45,7 @@ struct TextNeedleConfig {
   std::int64_t digits = 7;           ///< of a number
   double valid_share = 0.05;         ///< of the text
   double test_share = 0.05;          ///< of the text
-  double edge_share = 0;    ///< share of the sequences of a drawn depth whose depth is 0 or 100 %
+  double edge_needle_share = 0;      ///< share of sequences with a needle, any, at 0 or 100 %
   double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// The shortest sequence with at least one haystack token per needle, whatever cities are drawn.
@@ -66,8 +66,9 @@ struct TextNeedleConfig {
     visit("queries", queries, "needles R that are asked for", config::between(1, 1'000'000));
     visit("depth", depth, "where the asked needle lies, in % of the haystack; null draws it",
           config::between(0, 100));
-    visit("edge_share", edge_share,
-          "share of drawn depths that are 0 or 100 %, which long haystacks hardly ever draw",
+    visit("edge_needle_share", edge_needle_share,
+          "share of sequences in which one of the N needles, any, lies at 0 or 100 %, where a long "
+          "haystack hardly ever has one; only if depth is null",
           config::between(0, 1));
     visit("digits", digits, "digits of a number", config::between(1, 18));
     visit("valid_share", valid_share, "share of the text, behind train, for choices",
@@ -89,6 +90,7 @@ struct TextNeedleConfig {
   Tokenizer read_tokenizer() const;
 
   /// Per digit, of a guess among those numbers of the context that begin with the digits given.
+  /// Exact for distinct numbers and any `digits`.
   double chance() const;
 
   /// Loads the text. @throws UserError as load_corpus and split_text do.

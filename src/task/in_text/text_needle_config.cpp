@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "task/in_text/text_needle.h"
@@ -120,17 +121,37 @@ Tokenizer TextNeedleConfig::read_tokenizer() const {
   return tokenizer_with_needles(*this, load_corpus(haystack()));
 }
 
-// Of the N numbers, m begin with the digits given: the right one and Binomial(N − 1, q) others,
-// q = the probability to share those digits; E[1/m] = (1 − (1 − q)^N) / (N q). One of the others
-// has the right next digit with probability p. That numbers are distinct is left out: it matters
-// as far as N numbers would else meet among 9 · 10^(digits − 1).
+namespace {
+
+// Of a guess for the next digit among those of N distinct numbers, out of `all`, that are in the
+// asked one's class of `alike`; `next` of a class have the right digit.
+//
+// Classes are of one size, so the mean of 1/m, for the m numbers in the asked one's class, is that
+// of the classes met per number: (all/alike) · (1 − C(all − alike, N) / C(all, N)) / N. Each of the
+// m − 1 others has the right digit with probability (next − 1) / (alike − 1).
+double chance_of_digit(std::int64_t N, double all, double alike, double next) {
+  double log_missed = 0;  // of the binomials' ratio: no number of a class is drawn
+  for (std::int64_t n = 0; n < N; ++n) {
+    const auto left = all - static_cast<double>(n);
+    if (alike >= left) {
+      log_missed = -std::numeric_limits<double>::infinity();
+      break;
+    }
+    log_missed += std::log1p(-alike / left);
+  }
+  const double alone = all / alike * -std::expm1(log_missed) / static_cast<double>(N);
+  return alone + (next - 1) / (alike - 1) * (1 - alone);
+}
+
+}  // namespace
+
 double TextNeedleConfig::chance() const {
-  const auto N = static_cast<double>(needles);
-  double q = 1, sum = 0;
+  const double all = 9 * std::pow(10.0, static_cast<double>(digits - 1));  // none begins with 0
+  double alike = all, sum = 0;
   for (std::int64_t digit = 0; digit < digits; ++digit) {
-    const double p = digit == 0 ? 1.0 / 9 : 1.0 / 10;  // no number begins with 0
-    sum += p + (1 - p) * (1 - std::pow(1 - q, N)) / (N * q);
-    q *= p;
+    const double next = alike / (digit == 0 ? 9 : 10);
+    sum += chance_of_digit(needles, all, alike, next);
+    alike = next;
   }
   return std::min(sum / static_cast<double>(digits), 1.0);  // of one needle, but for rounding
 }
