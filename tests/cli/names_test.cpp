@@ -112,6 +112,19 @@ CATCH_TEST_CASE("other seeds than the written ones excuse no wrong name") {
   }
 }
 
+CATCH_TEST_CASE("a sweep that is narrowed excuses no baseline that is typed wrong with it") {
+  const Driver driver;
+  driver.write("experiments/named.yaml", kNamed);
+  for (const char* narrowed :
+       {R"(sweep.where="seed != 1")", "+vars.x=1", "model=transformer,diff"}) {
+    CATCH_INFO(narrowed);
+    CATCH_CHECK(dry_run_of(driver, {narrowed, "baseline=diff", "claims=[]"}).code == 0);
+    const auto answer = dry_run_of(driver, {narrowed, "baseline=transfomer"});
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains("baseline is transfomer, which is no value of model"));
+  }
+}
+
 CATCH_TEST_CASE("whoever narrows a sweep by the number of its part knows what there is not") {
   const Driver driver;
   driver.write("experiments/named.yaml",

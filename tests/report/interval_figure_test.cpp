@@ -46,15 +46,17 @@ CATCH_TEST_CASE("an interval figure has a row per variant with the mean of its r
   }
   const Drawing drawing = draw(builder, steps_by_model());
   CATCH_CHECK(drawing.columns ==
-              std::vector<std::string>{"model", "mean_steps_to_found", "low_steps_to_found",
-                                       "high_steps_to_found", "n", "values_steps_to_found"});
+              std::vector<std::string>{"model", "mean_steps_to_found", "median_steps_to_found",
+                                       "low_steps_to_found", "high_steps_to_found", "n",
+                                       "values_steps_to_found"});
   CATCH_REQUIRE(drawing.rows.size() == 2);
   CATCH_CHECK(drawing.rows[0][0] == "transformer");
   CATCH_CHECK(std::stod(drawing.rows[0][1]) == Approx(310));
+  CATCH_CHECK(drawing.rows[0][2].empty());  // all got there
   // 4.302653 · 10 / √3, Student's t of two degrees of freedom
-  CATCH_CHECK(std::stod(drawing.rows[0][2]) == Approx(310 - 24.8414).epsilon(1e-6));
-  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(310 + 24.8414).epsilon(1e-6));
-  CATCH_CHECK(drawing.rows[0][5] == "300 310 320");
+  CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(310 - 24.8414).epsilon(1e-6));
+  CATCH_CHECK(std::stod(drawing.rows[0][4]) == Approx(310 + 24.8414).epsilon(1e-6));
+  CATCH_CHECK(drawing.rows[0][6] == "300 310 320");
   CATCH_CHECK(origins(drawing) == std::vector<double>{310});  // the baseline's
   CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
                    Contains("over 3 runs") && Contains("line: transformer"));
@@ -69,13 +71,13 @@ CATCH_TEST_CASE("an interval figure has a row per variant with the mean of its r
   const Drawing paired = draw(builder, difference);
   CATCH_REQUIRE(paired.rows.size() == 1);
   CATCH_CHECK(paired.columns[1] == "mean_steps_to_found_difference");
-  CATCH_CHECK(paired.rows[0][5] == "-100 -90 -80");
+  CATCH_CHECK(paired.rows[0][6] == "-100 -90 -80");
   CATCH_CHECK(std::stod(paired.rows[0][1]) == Approx(-90));
   CATCH_CHECK(origins(paired) == std::vector<double>{0});
   // A difference from what was cut at a bound has no interval of its own.
   never_found(builder, "transformer", 3, 4000);
   builder.finished("diff", 3, {{"steps_to_found", 260}});
-  CATCH_CHECK(draw(builder, difference).rows[0][2].empty());
+  CATCH_CHECK(draw(builder, difference).rows[0][3].empty());
 }
 
 CATCH_TEST_CASE("an interval figure shows the median where some runs never got there") {
@@ -88,12 +90,13 @@ CATCH_TEST_CASE("an interval figure shows the median where some runs never got t
   for (int seed = 0; seed < 5; ++seed) never_found(builder, "diff", seed, 4000);
   const Drawing drawing = draw(builder, steps_by_model());
   CATCH_REQUIRE(drawing.rows.size() == 2);
-  CATCH_CHECK(drawing.rows[0][1] == "300");  // not the mean, 1,000
-  CATCH_CHECK(drawing.rows[0][5] == "100 200 300 400 >4000");
-  CATCH_CHECK(drawing.rows[1][1].empty());  // no median: none got there
+  CATCH_CHECK(drawing.rows[0][1].empty());  // not the mean, 1,000
+  CATCH_CHECK(drawing.rows[0][2] == "300");
+  CATCH_CHECK(drawing.rows[0][6] == "100 200 300 400 >4000");
+  CATCH_CHECK(drawing.rows[1][2].empty());  // no median: none got there
   CATCH_CHECK(drawing.spec["data"]["values"][1]["center"].is_null());
-  CATCH_CHECK(drawing.rows[1][3].empty());  // an interval without a right end
-  CATCH_CHECK(drawing.rows[1][5] == ">4000 >4000 >4000 >4000 >4000");
+  CATCH_CHECK(drawing.rows[1][4].empty());  // an interval without a right end
+  CATCH_CHECK(drawing.rows[1][6] == ">4000 >4000 >4000 >4000 >4000");
   CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
                    Contains("medians where some never got"));
   CATCH_CHECK(drawing.spec["data"]["values"][0]["bounds"] == Json::array({4000.0}));

@@ -15,12 +15,14 @@ bool contains(const StudyBuilder& builder, const std::string& file, const std::s
 }
 
 CATCH_TEST_CASE(
-    "a row of LaTeX that begins with a bracket is no option of what ends the row before") {
+    "a row of LaTeX that begins with a bracket is no option of what stands before it") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
   builder.finished("[64]", 0, {{"needle_accuracy", 0.25}});
   builder.study.report.tables = {TableConfig()};
+  builder.study.report.labels.entries.emplace_back("model", "[b]");
   write_report(builder.study);
+  CATCH_CHECK(contains(builder, "table.tex", "\\toprule\n{}[b] & "));
   CATCH_CHECK(contains(builder, "table.tex", "\\midrule\n{}[64] & "));
 }
 

@@ -24,6 +24,8 @@ struct IntervalRow {
   std::optional<double> center;  // none: most of the runs never got there
   std::optional<double> low, high;
   std::vector<double> reached, bounds;  // values of runs that got there, and of those that did not
+
+  bool is_median() const { return !bounds.empty(); }
 };
 
 struct IntervalPlan {
@@ -52,7 +54,7 @@ IntervalRow row_of(const IntervalPlan& plan, Group group) {
     (got_there ? row.reached : row.bounds).push_back(group.values[i]);
     lives.push_back({group.values[i], got_there});
   }
-  if (!row.bounds.empty()) {
+  if (row.is_median()) {
     row.center = median_lifetime(lives);
     if (const auto range = median_lifetime_interval(lives)) {
       row.low = range->low;
@@ -213,7 +215,7 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
   bool any_never = false;
   for (const auto& row : rows) {
     groups.push_back(row.group);
-    any_never = any_never || !row.bounds.empty();
+    any_never = any_never || row.is_median();
   }
   // Rows that have medians say so themselves.
   if (any_never) {
@@ -277,15 +279,17 @@ void add_interval_csv(const IntervalPlan& plan, const std::vector<IntervalRow>& 
     if (!key.empty()) drawing.columns.push_back(key);
   }
   const std::string x = concat(plan.config.x, plan.is_difference() ? kDifferenceSuffix : "");
-  for (const auto& name : {concat("mean_", x), concat("low_", x), concat("high_", x),
-                           std::string("n"), concat("values_", x)}) {
+  for (const auto& name : {concat("mean_", x), concat("median_", x), concat("low_", x),
+                           concat("high_", x), std::string("n"), concat("values_", x)}) {
     drawing.columns.push_back(name);
   }
   for (const auto& row : rows) {
     auto& line = drawing.rows.emplace_back();
     if (!plan.config.facet.empty()) line.push_back(key_text(row.group.keys[0]));
     line.push_back(key_text(row.group.keys[1]));
-    line.push_back(row.center ? plain_number(*row.center) : "");
+    const auto center = row.center ? plain_number(*row.center) : "";
+    line.push_back(row.is_median() ? "" : center);
+    line.push_back(row.is_median() ? center : "");
     line.push_back(row.low ? plain_number(*row.low) : "");
     line.push_back(row.high ? plain_number(*row.high) : "");
     line.push_back(concat(row.group.n()));

@@ -188,14 +188,19 @@ std::string tex_comment(std::string text) {
 }
 
 std::string to_tex(const Grid& grid) {
+  // Behind \\, \toprule and \midrule a first [ or * would be read as an option.
+  const auto row_of = [](const std::string& cells) {
+    const bool like_option = cells.starts_with('[') || cells.starts_with('*');
+    return concat(like_option ? "{}" : "", cells, " \\\\\n");
+  };
   std::string alignment;
   std::vector<std::string> headings;
   for (const auto& column : grid.columns) {
     alignment += column.is_text ? 'l' : 'r';
     headings.push_back(escape_tex(column.heading));
   }
-  std::string out = "\\begin{tabular}{" + alignment + "}\n\\toprule\n" + join(headings, " & ") +
-                    " \\\\\n\\midrule\n";
+  std::string out = "\\begin{tabular}{" + alignment + "}\n\\toprule\n" +
+                    row_of(join(headings, " & ")) + "\\midrule\n";
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     if (row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0) out += "\\midrule\n";
     std::string line;
@@ -203,9 +208,7 @@ std::string to_tex(const Grid& grid) {
       if (column > 0) line += " & ";
       line += escape_tex(grid.rows[row][column]);
     }
-    // Behind \\ and \midrule they would be read as options.
-    if (line.starts_with('[') || line.starts_with('*')) out += "{}";
-    out += line + " \\\\\n";
+    out += row_of(line);
   }
   return out + "\\bottomrule\n\\end{tabular}\n";
 }

@@ -70,6 +70,13 @@ class Names {
     });
   }
 
+  // What the command line itself says is to be there, whatever else it says.
+  bool is_typed(std::string_view key) const {
+    const auto& overrides = study_.overrides;
+    return std::any_of(overrides.begin(), overrides.end(),
+                       [&](const std::string& text) { return overridden_key(text) == key; });
+  }
+
   std::vector<std::string> values_of(std::string_view axis) const {
     std::vector<std::string> values;
     for (const auto& point : study_.points) {
@@ -93,7 +100,7 @@ class Names {
     const auto values = values_of(axis);
     const auto is_it = [&](const auto& other) { return report::is_same_value(value, other); };
     if (std::any_of(values.begin(), values.end(), is_it)) return true;
-    if (!is_narrowed(axis)) {
+    if (is_typed(key) || !is_narrowed(axis)) {
       const auto other = axis_with(value);
       problems_.push_back(
           {key, concat("is ", value, ", which is no value of ", axis,
