@@ -14,8 +14,7 @@ bool contains(const StudyBuilder& builder, const std::string& file, const std::s
   return read_file(builder.study.output / file).find(part) != std::string::npos;
 }
 
-CATCH_TEST_CASE(
-    "a row of LaTeX that begins with a bracket is no option of what stands before it") {
+CATCH_TEST_CASE("a row of LaTeX that begins with a bracket is no option of what stands before it") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
   builder.finished("[64]", 0, {{"needle_accuracy", 0.25}});
