@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "task/in_text/text_needle.h"
@@ -133,11 +132,7 @@ double chance_of_digit(std::int64_t N, double all, double alike, double next) {
   double log_missed = 0;  // of the binomials' ratio: no number of a class is drawn
   for (std::int64_t n = 0; n < N; ++n) {
     const auto left = all - static_cast<double>(n);
-    if (alike >= left) {
-      log_missed = -std::numeric_limits<double>::infinity();
-      break;
-    }
-    log_missed += std::log1p(-alike / left);
+    log_missed += std::log1p(-std::min(alike / left, 1.0));  // −∞: some number is in it
   }
   const double alone = all / alike * -std::expm1(log_missed) / static_cast<double>(N);
   return alone + (next - 1) / (alike - 1) * (1 - alone);
