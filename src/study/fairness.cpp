@@ -117,10 +117,9 @@ std::string too_few_seeds(const Study& study) {
         needed, report::pairs_for_verdict(report::metric_of(claim.metric), report.claims.size()));
   }
   if (pairs >= needed) return "";
-  const auto key = study.config.seeds.follow_claims() ? concat("seeds.to=", needed)
-                                                      : concat("'seed=range(", needed, ")'");
-  return concat(pairs, pairs == 1 ? " seed is" : " seeds are", " too few for a verdict; ", key,
-                " has the ", needed, " that it needs");
+  return concat(pairs, pairs == 1 ? " seed is" : " seeds are",
+                " too few for a verdict; 'seed=range(", needed, ")' has the ", needed,
+                " that it needs");
 }
 
 }  // namespace difflab::cli

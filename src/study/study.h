@@ -13,7 +13,6 @@
 #include "study/study_config.h"
 #include "sweep/plan/plan.h"
 #include "sweep/plan/run.h"
-#include "sweep/plan/selection.h"
 
 namespace difflab {
 
@@ -53,15 +52,12 @@ struct Study {
   /// The configuration of a point.
   const RunConfig& config_of(const sweep::Run& run) const { return *configs.at(run.id); }
 
-  /// What write_report needs to know: the runs that are needed by now; none while it is tuned.
+  /// What write_report needs to know; no runs while it is tuned.
   report::Study for_report() const;
-  /// What decides which of its runs are needed, as their files stand; null if all are.
-  std::unique_ptr<sweep::Selection> selection() const;
-  /// The distinct runs that shall be executed by now; without `selection` all of them. While it is
-  /// tuned none: those of `tuning` come first.
+  /// The distinct runs. While it is tuned none: those of `tuning` come first.
   std::vector<sweep::Run> needed_runs() const;
-  /// The sweep as it is written to disk for others to execute, what is needed by now; while it is
-  /// tuned that is another study's (current()).
+  /// The sweep as it is written to disk for others to execute; while it is tuned that is another
+  /// study's (current()).
   sweep::Plan frozen() const;
 };
 

@@ -6,10 +6,8 @@
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "report/settings/report_config.h"
-#include "study/seeds/seeds_config.h"
 #include "study/tune_config.h"
 #include "sweep/launcher/launcher_config.h"
-#include "sweep/plan/search_config.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -26,8 +24,6 @@ struct StudyConfig {
   std::string unmatched;
   std::string results = "results";
   sweep::LauncherConfig launcher;
-  sweep::SearchConfig search;
-  SeedsConfig seeds;
   TuneConfig tune;
   report::ReportConfig report;
 
@@ -42,25 +38,11 @@ struct StudyConfig {
           "why compared models differ by more than 1 % in their parameters; empty: they must not");
     visit("results", results, "folder for runs, tables and figures");
     visit("launcher", launcher, "where runs are executed");
-    visit("search", search, "an axis of which each variant keeps its best value");
-    visit("seeds", seeds, "how many seeds there are");
     visit("tune", tune, "a key whose value is found for each variant before its runs");
     report.visit_fields(visit);
   }
   void validate(config::Check& check) const {
     report.validate(check);
-    if (search.active() && sweep::batch_system(launcher)) {
-      check.problem("search.axis", "needs launcher=local; a batch system cannot pause runs");
-    }
-    if (seeds.follow_claims() && report.claims.empty()) {
-      check.problem("seeds.until", "is resolved, and there is no claim; expected claims, or swept");
-    }
-    if (seeds.follow_claims() && search.active()) {
-      check.problem("seeds.until", "is resolved beside search.axis; expected one of the two");
-    }
-    if (tune.active() && search.active()) {
-      check.problem("tune.key", "is given beside search.axis; expected one of the two");
-    }
     for (std::size_t i = 0; i < report.claims.size() && baseline.empty(); ++i) {
       if (report.claims[i].against.empty()) {
         check.problem(concat("claims[", i, "]"),

@@ -1,13 +1,33 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/schema/fields.h"
-#include "sweep/plan/search_config.h"
 #include "util/text.h"
+
+namespace difflab::cli {
+
+enum class Goal { kLowest, kHighest };
+
+}  // namespace difflab::cli
+
+namespace difflab {
+
+template <>
+struct config::EnumNames<cli::Goal> {
+  static constexpr std::array<std::pair<std::string_view, cli::Goal>, 2> kNames{{
+      {"lowest", cli::Goal::kLowest},
+      {"highest", cli::Goal::kHighest},
+  }};
+};
+
+}  // namespace difflab
 
 namespace difflab::cli {
 
@@ -23,7 +43,7 @@ struct TuneConfig {
   bool grow = true;
   bool every_seed = false;
   std::string metric = "valid_loss";
-  sweep::Goal goal = sweep::Goal::kLowest;
+  Goal goal = Goal::kLowest;
 
   bool active() const { return !key.empty(); }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <exception>
 #include <fstream>
 #include <list>
 #include <map>
@@ -31,7 +30,6 @@ using namespace std::chrono_literals;
 constexpr auto kTick = 100ms;
 constexpr auto kTimeoutGrace = 10s;
 constexpr auto kBetweenLimits = 500ms;
-constexpr auto kBetweenDecisions = 250ms;
 constexpr auto kBetweenStarts = 1s;  // of processes where the machine allows no more
 
 struct Job {
@@ -40,7 +38,6 @@ struct Job {
   Clock::time_point started = {};
   std::string broken = {};       // the limit that it broke, which ended it
   Clock::time_point asked = {};  // to end, because it broke one
-  bool paused = false;           // by the selection
   bool told = false;             // that it has started
   std::uint64_t noted = 0;       // bytes of the event log before this attempt
 };
@@ -107,8 +104,8 @@ bool waits_for_stage(RunDirectory run, pid_t process) {
 class Execution {
  public:
   Execution(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
-            const Policy& policy, Selection* selection)
-      : launcher_(launcher), observer_(observer), policy_(policy), selection_(selection) {
+            const Policy& policy)
+      : launcher_(launcher), observer_(observer), policy_(policy) {
     const auto states = states_of(runs);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (is_complete(states[i])) {
@@ -130,7 +127,6 @@ class Execution {
   SweepOutcome run() {
     while (!running_.empty() || (!waiting_.empty() && stops_ == 0)) {
       obey_stop_signals();
-      if (selection_ != nullptr && stops_ == 0) obey_selection();
       if (stops_ == 0) hand_out();
       for (const auto& end : wait()) handle(end);
       hold_to_limits();
@@ -138,7 +134,6 @@ class Execution {
       for (const auto& [directory, job] : running_) now.push_back(job.run);
       observer_.tick(now);
     }
-    if (impossible_) std::rethrow_exception(impossible_);
     outcome_.interrupted = StopSignals::count() > 0;
     outcome_.unfinished += static_cast<int>(waiting_.size());
     for (const auto& run : *order_) {
@@ -166,34 +161,6 @@ class Execution {
     launcher_.interrupt();
   }
 
-  // Runs that have to wait save their state; those that are not needed any more are not started
-  // again.
-  void obey_selection() {
-    if (Clock::now() < next_decision_) return;
-    next_decision_ = Clock::now() + kBetweenDecisions;
-    try {
-      selection_->look();
-    } catch (const UserError&) {
-      impossible_ = std::current_exception();
-      return stop();
-    }
-    for (auto& [directory, job] : running_) {
-      if (job.paused || selection_->verdict(*job.run) == Selection::Verdict::kGoOn) continue;
-      const pid_t process = own_process_at(*job.run);
-      if (process <= 0) continue;
-      ::kill(process, SIGTERM);
-      job.paused = true;
-    }
-    waiting_.remove_if([&](const Job& job) {
-      const bool drop = selection_->verdict(*job.run) == Selection::Verdict::kDrop;
-      if (drop) {
-        ++outcome_.dropped;
-        observer_.dropped(*job.run, selection_->reason());
-      }
-      return drop;
-    });
-  }
-
   // Runs that only ask other things of one trained model find it when the first of them has ended.
   bool is_being_trained(const Run& run) const {
     return !run.training.empty() && trained_.count(run.training) == 0 &&
@@ -205,8 +172,7 @@ class Execution {
   // @throws UserError if the run's folder cannot be used.
   bool must_wait(const Run& run) {
     return watch_.taken(run.directory) ||  // by another sweep
-           is_being_trained(run) ||
-           (selection_ != nullptr && selection_->verdict(run) != Selection::Verdict::kGoOn);
+           is_being_trained(run);
   }
 
   // A run over its time is asked to save its state and then killed, one over its memory is killed.
@@ -327,11 +293,6 @@ class Execution {
     const bool own_fault = end.how == JobEnd::How::kExited && end.code != kRunStopped;
     if (stops_ > 0 && !own_fault) {
       ++outcome_.unfinished;
-    } else if (job.paused && !own_fault) {
-      job.attempts = 0;
-      job.paused = false;
-      waiting_.push_back(job);
-      next_decision_ = {};
     } else if (own_fault && end.code == 0) {
       fail(run, "ended without a result");
     } else if (own_fault) {
@@ -354,7 +315,6 @@ class Execution {
   }
 
   void fail(const Run& run, const std::string& message) {
-    if (selection_ != nullptr) selection_->give_up(run);
     note_failure(run, message);
     failures_.emplace(&run, message);
     observer_.failed(run, message);
@@ -364,8 +324,6 @@ class Execution {
   Launcher& launcher_;
   Observer& observer_;
   const Policy policy_;
-  Selection* const selection_;
-  std::exception_ptr impossible_;  // why the selection cannot decide
   LeaseWatch watch_;
   const std::vector<Run>* order_;
   std::list<Job> waiting_;
@@ -374,14 +332,14 @@ class Execution {
   std::map<const Run*, std::string> failures_;
   SweepOutcome outcome_;
   int stops_ = 0;  // 1: asked to stop, 2: killed
-  Clock::time_point deadline_, last_limits_, next_limits_, next_decision_, next_start_;
+  Clock::time_point deadline_, last_limits_, next_limits_, next_start_;
 };
 
 }  // namespace
 
 SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
-                     const Policy& policy, Selection* selection) {
-  return Execution(runs, launcher, observer, policy, selection).run();
+                     const Policy& policy) {
+  return Execution(runs, launcher, observer, policy).run();
 }
 
 }  // namespace difflab::sweep

@@ -7,7 +7,6 @@
 #include "sweep/launcher/launcher.h"
 #include "sweep/launcher/policy.h"
 #include "sweep/plan/run.h"
-#include "sweep/plan/selection.h"
 
 namespace difflab::sweep {
 
@@ -21,8 +20,6 @@ class Observer {
   virtual void failed(const Run& run, const std::string& message) = 0;
   /// The attempt-th new try of at most `most`.
   virtual void retried(const Run& run, const std::string& reason, int attempt, int most) = 0;
-  /// A selection does not need the run any more, and why; its state is kept.
-  virtual void dropped(const Run& run, const std::string& why) = 0;
   virtual void stopping() = 0;
   /// Called several times a second with the runs that execute now.
   virtual void tick(const std::vector<const Run*>& running) = 0;
@@ -35,7 +32,6 @@ struct Failure {
 
 struct SweepOutcome {
   int completed = 0;   ///< runs that have their result now and had none before
-  int dropped = 0;     ///< not needed by the selection
   int unfinished = 0;  ///< neither completed nor failed, because the execution was stopped
   std::vector<Failure> failures;  ///< in sweep order
   bool interrupted = false;
@@ -46,9 +42,8 @@ struct SweepOutcome {
 /// launcher takes, until all have ended or a stop signal came (util/process.h: the caller keeps a
 /// StopSignals): the first lets them save their state, the second kills them. A run that another
 /// sweep on the same folder is at is left to it and looked at again when that ends.
-/// @param selection if not null, decides which runs go on; it knows all of `runs`
-/// @throws UserError if runs cannot be executed at all, or if the selection cannot decide.
+/// @throws UserError if runs cannot be executed at all.
 SweepOutcome execute(const std::vector<Run>& runs, Launcher& launcher, Observer& observer,
-                     const Policy& policy = {}, Selection* selection = nullptr);
+                     const Policy& policy = {});
 
 }  // namespace difflab::sweep

@@ -58,9 +58,7 @@ void Progress::say(const std::string& line, bool important) {
   out_ << line << '\n' << std::flush;
 }
 
-std::string Progress::position() const {
-  return fmt::format("{}/{}{}", done_, total_, settings_.is_most ? " at most" : "");
-}
+std::string Progress::position() const { return fmt::format("{}/{}", done_, total_); }
 
 void Progress::started(const Run& run) {
   started_[run.id] = Clock::now();
@@ -95,13 +93,6 @@ void Progress::retried(const Run& run, const std::string& reason, int attempt, i
   say(fmt::format("[{}] {}: {}; trying again ({} of {})", position(), run.label(), reason, attempt,
                   most),
       true);
-}
-
-void Progress::dropped(const Run& run, const std::string& why) {
-  --total_;
-  give_up(run, 1 - partial_[run.id].share);
-  // Where that was to be expected it is no news.
-  say(fmt::format("[{}] {}: dropped, {}", position(), run.label(), why), !settings_.is_most);
 }
 
 Progress::Done Progress::all_of(const std::vector<Run>& runs) {
@@ -151,8 +142,7 @@ std::string Progress::status_text(const std::vector<const Run*>& running) const 
                       : fmt::format(" · {} runs/min", format_count(*rate * 60));
   }
   if (const auto left = estimate_.seconds_left()) {
-    text +=
-        fmt::format(" · {}{} left", settings_.is_most ? "at most " : "", format_duration(*left));
+    text += fmt::format(" · {} left", format_duration(*left));
   }
   for (const auto* run : running) {
     const auto partial = partial_.find(run->id);

@@ -21,7 +21,6 @@ class Progress : public Observer {
   struct Settings {
     bool live = false;  ///< whether `out` is a terminal
     int width = 80;
-    bool is_most = false;  ///< some of the runs may never be needed
     std::chrono::steady_clock::duration between_signs =
         std::chrono::minutes(1);  ///< of life, in a log
   };
@@ -32,7 +31,6 @@ class Progress : public Observer {
   void completed(const Run& run, RunState state) override;
   void failed(const Run& run, const std::string& message) override;
   void retried(const Run& run, const std::string& reason, int attempt, int most) override;
-  void dropped(const Run& run, const std::string& why) override;
   void stopping() override;
   void tick(const std::vector<const Run*>& running) override;
 

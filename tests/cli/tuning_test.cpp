@@ -157,16 +157,6 @@ CATCH_TEST_CASE("tuned: a run that fails ends the sweep, and the same command go
   CATCH_CHECK(bench.report().size() == 4);
 }
 
-CATCH_TEST_CASE("tuned: seeds are added until claims are resolved after the tuning") {
-  const TuningBench bench(kDiffIsLower);
-  const Answer answer =
-      bench.sweep({"seeds.until=resolved", "seeds.from=10", "seeds.to=12", "tune.grow=false"});
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK(bench.driver.workers.ends().size() == 12 + 20);
-  CATCH_CHECK_THAT(answer.out, Contains("Supported at look 1 of 2 (10 of 12 seeds): DIFF has"));
-}
-
 CATCH_TEST_CASE("tuned: Slurm gets the tuning, and the same command submits what comes then") {
   const testing::FakeSlurm slurm;
   const TuningBench bench(kInside);
@@ -207,9 +197,6 @@ CATCH_TEST_CASE("tuned: the dry run shows the tuning and how many runs come then
   CATCH_CHECK_THAT(answer.out, Contains("12 runs: 12 new") &&
                                    Contains("then 4 runs with the train.lr that these find") &&
                                    Contains("warning: 2 seeds are too few for a verdict"));
-  CATCH_CHECK_THAT(
-      bench.sweep({"--dry-run", "seeds={until: resolved, from: 4, to: 10, look_every: 2}"}).out,
-      Contains("then 8 to 20 runs with the train.lr that these find"));
   // Of the written rate there may be finished runs: those to come have another.
   CATCH_REQUIRE(bench.sweep({"~tune"}).code == 0);
   CATCH_CHECK_THAT(bench.sweep({"--dry-run"}).out, Contains("training: the runs then at most 0"));
@@ -300,7 +287,6 @@ CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
                    Contains("tune.key is train.lr, to which the axis train.weight_decay refers"));
   CATCH_CHECK_THAT(refusal({"tune.steps=5"}),
                    Contains("(in a run of the tuning, with train.lr = 0.001 and train.steps = 5)"));
-  CATCH_CHECK_THAT(refusal({"search.axis=model"}), Contains("expected one of the two"));
   CATCH_CHECK(bench.sweep({"train=short", "--dry-run"}).code == 0);        // a group's option
   const char* kStages = "stages=[{train: {steps: 60, warmup_steps: 7}}]";  // without the rate
   CATCH_CHECK(bench.sweep({"tune.key=stages.0.train.lr", kStages, "--dry-run"}).code == 0);

@@ -43,9 +43,6 @@ struct Notes : sweep::Observer {
   void retried(const sweep::Run& run, const std::string& reason, int attempt, int most) override {
     lines.push_back(concat("retry ", attempt, " of ", most, " ", run.label(), ": ", reason));
   }
-  void dropped(const sweep::Run& run, const std::string&) override {
-    lines.push_back("dropped " + run.label());
-  }
   void stopping() override { lines.push_back("stopping"); }
   void tick(const std::vector<const sweep::Run*>& running) override {
     if (on_tick) on_tick(running);
@@ -65,11 +62,10 @@ struct SweepBench {
   Notes notes;
 
   sweep::SweepOutcome sweep(const std::vector<sweep::Run>& runs, int at_once = 2,
-                            const sweep::Policy& policy = {},
-                            sweep::Selection* selection = nullptr) {
+                            const sweep::Policy& policy = {}) {
     const sweep::LocalLauncher local{.workers = sweep::WorkerCount{at_once}};
-    return sweep::execute(runs, *local.build(FakeWorkers::program(), 1, runs.size()), notes, policy,
-                          selection);
+    return sweep::execute(runs, *local.build(FakeWorkers::program(), 1, runs.size()), notes,
+                          policy);
   }
 };
 

@@ -124,17 +124,6 @@ CATCH_TEST_CASE("a log in which nothing happens gets a sign of life now and then
   }
 }
 
-CATCH_TEST_CASE("a run that a search drops is not waited for") {
-  ProgressBench bench;
-  std::ostringstream out;
-  Progress progress(out, bench.runs, {.live = false});
-  progress.dropped(bench.runs[1], "others were better");
-  progress.completed(bench.runs[2], RunState::kFinished);
-  CATCH_CHECK(out.str() ==
-              "[1/2] model=diff seed=1: dropped, others were better\n"
-              "[2/2] model=diff seed=2: finished\n");
-}
-
 CATCH_TEST_CASE("small runs are not expected to take as long as a large one") {
   ProgressBench bench;
   bench.runs[1].operations = 900;

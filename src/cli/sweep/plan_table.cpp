@@ -36,18 +36,8 @@ std::string aligned(const std::vector<TableRow>& rows) {
   return text;
 }
 
-// "new", or "later" of one that may never be needed, "dropped" of one that is
-// not any more, "not needed" of one that never was.
-std::string state_text(const sweep::Run& run, const sweep::Selection* selection) {
-  const auto state = state_of(run.directory);
-  if (selection != nullptr && !is_complete(state)) {
-    const auto verdict = selection->verdict(run);
-    if (verdict == sweep::Selection::Verdict::kLater) return "later";
-    if (verdict == sweep::Selection::Verdict::kDrop) {
-      return selection->ends_runs() ? "dropped" : "not needed";
-    }
-  }
-  return std::string(name_of(state));
+std::string state_text(const sweep::Run& run) {
+  return std::string(name_of(state_of(run.directory)));
 }
 
 // Core-hours of the trainings that are missing, as a text, and when they would be done. Of a study
@@ -55,12 +45,9 @@ std::string state_text(const sweep::Run& run, const sweep::Selection* selection)
 std::string cost_text(const Study& study, const char* bound) {
   auto runs = sweep::distinct(study.points);
   if (!study.is_being_tuned()) {
-    const auto selection = study.selection();
     std::set<std::string> trainings;
     std::erase_if(runs, [&](const sweep::Run& run) {
       return is_complete(state_of(run.directory)) ||
-             (selection != nullptr &&
-              selection->verdict(run) == sweep::Selection::Verdict::kDrop) ||
              (!run.training.empty() && !trainings.insert(run.training).second) ||
              !runs_with_training(study.results, run.training, /*without=*/"").empty();
     });
@@ -85,37 +72,27 @@ std::string table_of(const Study& study) {
     for (const auto& [axis, value] : study.points.front().axes) rows[0].push_back(axis);
   }
   rows[0].emplace_back("state");
-  const auto selection = study.selection();
   for (const auto& point : study.points) {
     TableRow row{point.id};
     for (const auto& [axis, value] : point.axes) row.push_back(value);
-    row.push_back(state_text(point, selection.get()));
+    row.push_back(state_text(point));
     rows.push_back(std::move(row));
   }
   const auto runs = sweep::distinct(study.points);
   std::map<std::string, int> counts;
-  for (const auto& run : runs) ++counts[state_text(run, selection.get())];
+  for (const auto& run : runs) ++counts[state_text(run)];
   std::vector<std::string> parts;
   for (const auto& [state, count] : counts) parts.push_back(concat(count, " ", state));
   std::string text = fmt::format("experiment {} (preset {}), output {}\n\n", study.name,
                                  study.preset, config::shown_path(study.output));
   text += aligned(rows);
   text += fmt::format("\n{} runs: {}\n", runs.size(), join(parts));
-  if (selection) text += fmt::format("{}: {}\n", selection->name(), selection->about());
   if (runs.size() < study.points.size()) {
     text += fmt::format("{} points share a run with another of the same configuration\n",
                         study.points.size() - runs.size());
   }
   if (const auto few = too_few_seeds(study); !few.empty()) text += "warning: " + few + "\n";
   return text;
-}
-
-// How many runs follow a tuning: "16", or "16 to 64" where the claims say how many seeds they need.
-std::string count_text(const Study& study) {
-  const auto all = static_cast<std::int64_t>(sweep::distinct(study.points).size());
-  const auto& seeds = study.config.seeds;
-  if (!seeds.follow_claims()) return concat(all);
-  return concat(all * seeds.from / seeds.to, " to ", all);
 }
 
 constexpr const char* kNothingWritten = "dry run: nothing was run or written\n";
@@ -130,8 +107,9 @@ std::string plan_table(const Study& study) {
     const bool has_all = static_cast<std::int64_t>(seeds.size()) == study.config.tune.seeds;
     return concat(
         table_of(*study.tuning), "then ",
-        has_all ? "" : "the other seeds of values that may be the best, then ", count_text(study),
-        " runs with the ", study.config.tune.key, " that these find for each variant",
+        has_all ? "" : "the other seeds of values that may be the best, then ",
+        sweep::distinct(study.points).size(), " runs with the ", study.config.tune.key,
+        " that these find for each variant",
         study.config.tune.grow ? "; before them more values if the best lies at an edge of the grid"
                                : "",
         study.config.tune.longer > 0 ? "; before them longer runs where no value works" : "",
@@ -146,13 +124,12 @@ std::string plan_table(const Study& study) {
 std::string plan_json(const Study& study) {
   if (study.is_being_tuned()) return plan_json(*study.tuning);
   Json list = Json::array();
-  const auto selection = study.selection();
   for (const auto& point : study.points) {
     Json axes = Json::object();
     for (const auto& [axis, value] : point.axes) axes[axis] = value;
     list.push_back({{"id", point.id},
                     {"axes", axes},
-                    {"state", state_text(point, selection.get())},
+                    {"state", state_text(point)},
                     {"directory", point.directory.path.string()}});
   }
   return list.dump(1) + "\n";

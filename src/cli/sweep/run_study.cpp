@@ -38,37 +38,30 @@
 namespace difflab::cli {
 namespace {
 
-/// The runs of a sweep as they stand before it starts, without those that are not needed.
+/// The runs of a sweep as they stand before it starts.
 struct Found {
   std::vector<sweep::Run> runs;
   std::vector<RunState> states;
-  std::unique_ptr<sweep::Selection> selection;
   int complete = 0;
   std::set<std::string> trained = {};  ///< ids of missing runs whose training another one has done
-  std::set<std::string> later = {};    ///< ids of missing runs that may never be needed
 
   int planned() const { return static_cast<int>(runs.size()); }
-  std::vector<sweep::Run> to_train(bool all) const {
+  std::vector<sweep::Run> to_train() const {
     std::vector<sweep::Run> missing;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (!is_complete(states[i]) && trained.count(runs[i].id) == 0 &&
-          (all || later.count(runs[i].id) == 0)) {
-        missing.push_back(runs[i]);
-      }
+      if (!is_complete(states[i]) && trained.count(runs[i].id) == 0) missing.push_back(runs[i]);
     }
     return missing;
   }
-  /// "16", "16 (4 finished, 12 to run)", or with those that another run has trained; "16 to 64".
+  /// "16", "16 (4 finished, 12 to run)", or with those that another run has trained.
   std::string text() const {
-    const int open = static_cast<int>(later.size()), now = planned() - open;
-    const auto number = open > 0 ? fmt::format("{} to {}", now, planned()) : fmt::format("{}", now);
-    const int asked = static_cast<int>(trained.size()), missing = now - complete;
+    const int asked = static_cast<int>(trained.size()), missing = planned() - complete;
     if (asked > 0) {
-      return fmt::format("{} ({} finished, {} trained and to be asked, {} to train)", number,
+      return fmt::format("{} ({} finished, {} trained and to be asked, {} to train)", planned(),
                          complete, asked, missing - asked);
     }
-    return complete == 0 ? number
-                         : fmt::format("{} ({} finished, {} to run)", number, complete, missing);
+    return complete == 0 ? concat(planned())
+                         : fmt::format("{} ({} finished, {} to run)", planned(), complete, missing);
   }
 };
 
@@ -81,45 +74,21 @@ void count_asking_little(Found& found) {
   }
 }
 
-void note_later(Found& found) {
-  for (std::size_t i = 0; i < found.runs.size() && found.selection; ++i) {
-    const auto verdict = found.selection->verdict(found.runs[i]);
-    if (!is_complete(found.states[i]) && verdict == sweep::Selection::Verdict::kLater) {
-      found.later.insert(found.runs[i].id);
-    }
-  }
-}
-
 Found look(const Study& study, bool may_write = true) {
-  Found found{.runs = sweep::distinct(study.points), .states = {}, .selection = study.selection()};
-  if (found.selection) {
-    std::erase_if(found.runs, [&](const sweep::Run& run) {
-      return found.selection->verdict(run) == sweep::Selection::Verdict::kDrop;
-    });
-  }
+  Found found{.runs = sweep::distinct(study.points), .states = {}};
   found.states = states_of(found.runs);
   found.complete =
       static_cast<int>(std::count_if(found.states.begin(), found.states.end(), is_complete));
   if (found.complete == found.planned()) return found;
-  note_later(found);
   if (may_write) note_older_trainings(study.results);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     const auto& run = found.runs[i];
-    if (is_complete(found.states[i]) || found.later.count(run.id) > 0) continue;
+    if (is_complete(found.states[i])) continue;
     if (!runs_with_training(study.results, run.training, /*without=*/"").empty()) {
       found.trained.insert(run.id);
     }
   }
   return found;
-}
-
-// When it will be done; where it is not known yet what is needed, at least and at most.
-std::string expectation(const Study& study, const Found& found, int workers) {
-  const auto next = expected_end(study, found.to_train(/*all=*/false), workers);
-  const auto last = expected_end(study, found.to_train(/*all=*/true), workers);
-  return next == last
-             ? next
-             : fmt::format("the next look {}; the last, if it comes to that, {}", next, last);
 }
 
 constexpr std::size_t kLabelWidth = 11;
@@ -140,13 +109,10 @@ void print_header(const Study& study, const Found& found, int workers) {
   if (!question.empty()) line("question", question);
   std::cout << "runs       " << found.text() << '\n';
   if (study.tuned) line("tuned", concat(study.tuned->key, ": ", study.tuned->picks()));
-  if (found.selection) line(found.selection->name().c_str(), found.selection->about());
   if (workers > 0) {
     std::cout << "workers    " << workers << '\n';
-    const bool is_known = !found.selection || !found.selection->ends_runs();
-    if (is_known && !found.to_train(/*all=*/false).empty()) {
-      line("expected", expectation(study, found, workers));
-    }
+    const auto missing = found.to_train();
+    if (!missing.empty()) line("expected", expected_end(study, missing, workers));
   }
   if (!study.output.empty()) {
     std::cout << "output     " << config::shown_path(study.output) << '\n';
@@ -173,11 +139,10 @@ void print_failures(const std::vector<sweep::Failure>& failures) {
 sweep::SweepOutcome run_missing(const Found& found, sweep::Launcher& launcher,
                                 const sweep::Policy& policy) {
   const StopSignals signals;
-  sweep::Progress progress(std::cerr, found.runs,
-                           {.live = is_terminal(STDERR_FILENO),
-                            .width = terminal_width(STDERR_FILENO),
-                            .is_most = !found.later.empty()});
-  return sweep::execute(found.runs, launcher, progress, policy, found.selection.get());
+  sweep::Progress progress(
+      std::cerr, found.runs,
+      {.live = is_terminal(STDERR_FILENO), .width = terminal_width(STDERR_FILENO)});
+  return sweep::execute(found.runs, launcher, progress, policy);
 }
 
 // Results are kept when the code changes, since only their configuration names them; a reader of
@@ -221,7 +186,7 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
   if (outcome.interrupted) {
     print_failures(outcome.failures);
     std::cerr << fmt::format("interrupted: {} of {} runs done; the same command continues\n",
-                             found.complete + outcome.completed, found.planned() - outcome.dropped);
+                             found.complete + outcome.completed, found.planned());
     return kInterrupted;
   }
   std::optional<report::Summary> summary;

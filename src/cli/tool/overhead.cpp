@@ -28,7 +28,6 @@ struct Silent final : sweep::Observer {
   void completed(const sweep::Run&, RunState) override {}
   void failed(const sweep::Run&, const std::string&) override {}
   void retried(const sweep::Run&, const std::string&, int, int) override {}
-  void dropped(const sweep::Run&, const std::string&) override {}
   void stopping() override {}
   void tick(const std::vector<const sweep::Run*>&) override {}
 };

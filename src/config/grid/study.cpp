@@ -48,7 +48,7 @@ class StudyComposer {
     take_preset();
     choose_axes();
     compose_settings();
-    add_following_axes();
+    keeps_written_ = request_.keeps_written && request_.keeps_written(study_.settings);
     if (!axes_make_sense()) drop_bad_values();
     compose_points();
     return std::move(study_);
@@ -174,16 +174,6 @@ class StudyComposer {
     for (const std::string& key : keys) {
       const Value::Entry* entry = tree.find_entry(key);
       study_.settings.set(key, entry->value, entry->source);
-    }
-  }
-
-  void add_following_axes() {
-    keeps_written_ = request_.keeps_written && request_.keeps_written(study_.settings);
-    if (!request_.following_axes) return;
-    for (const std::string& text : request_.following_axes(study_.settings)) {
-      if (auto axis = axis_of(parse_override(text), library_, problems_)) {
-        replace_axis(plan_, *std::move(axis), problems_);
-      }
     }
   }
 

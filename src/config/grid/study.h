@@ -33,8 +33,6 @@ struct StudyRequest {
   std::vector<std::string> study_keys;
   /// Keys of a run that may hold the time and the like, as they are no part of its identity.
   std::vector<std::string> keys_without_effect = {};
-  /// Axes that follow from the study keys, as overrides, e.g. "seed=range(32)".
-  std::function<std::vector<std::string>(const Value& settings)> following_axes = {};
   /// Whether keys of the runs are set later (Written), by the study keys.
   std::function<bool(const Value& settings)> keeps_written = {};
   std::optional<std::time_t> start = {};  ///< what ${now:…} stands for in all runs

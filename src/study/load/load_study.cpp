@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdint>
 #include <ctime>
 #include <initializer_list>
 #include <map>
@@ -57,19 +56,7 @@ void check_report_fits(const config::Study& composed, const StudyConfig& config,
   };
   std::vector<std::string> axes;
   for (const auto& axis : composed.axes) axes.push_back(axis.key);
-  const auto& chosen = config.search.axis;
-  if (config.search.active()) {
-    const auto place = std::find(axes.begin(), axes.end(), chosen);
-    if (place == axes.end() || chosen == report::kSeedAxis) {
-      auto others = axes;
-      std::erase(others, report::kSeedAxis);
-      add("search.axis", concat("is '", chosen, "'; expected an axis of the sweep other than seed",
-                                suggestion(chosen, others)));
-    } else {
-      axes.erase(place);
-    }
-  }
-  for (const auto& problem : report::check_report(config.report, axes, chosen)) {
+  for (const auto& problem : report::check_report(config.report, axes)) {
     add(problem.key, problem.message);
   }
 }
@@ -84,16 +71,6 @@ Study named_study(const std::string& name, const std::vector<std::string>& overr
   return study;
 }
 
-// In studies whose claims say how many seeds they need, the sweep has no say in them.
-std::vector<std::string> axes_of_seeds(const config::Value& settings) {
-  const auto* given = settings.find("seeds");
-  if (given == nullptr) return {};
-  config::Problems problems;  // are reported with all other settings
-  const auto seeds = config::read<SeedsConfig>(*given, "seeds", problems);
-  if (!problems.empty() || !seeds.follow_claims()) return {};
-  return {concat(report::kSeedAxis, "=range(", seeds.to, ")")};
-}
-
 bool is_tuned(const config::Value& settings) { return settings.find_path("tune.key") != nullptr; }
 
 config::Study compose(const Study& study, config::Watch watch, config::Problems& problems) {
@@ -104,7 +81,6 @@ config::Study compose(const Study& study, config::Watch watch, config::Problems&
        .run_keys = config::field_names<RunConfig>(),
        .study_keys = config::field_names<StudyConfig>(),
        .keys_without_effect = {keys_without_effect().begin(), keys_without_effect().end()},
-       .following_axes = axes_of_seeds,
        .keeps_written = is_tuned,
        .start = std::time(nullptr),
        .watch = std::move(watch)},
@@ -123,20 +99,7 @@ bool sets(const std::string& text, std::initializer_list<std::string_view> keys)
   }
 }
 
-// A typed seed would be overruled without a word.
-void check_typed_seeds(const config::Study& composed, const StudyConfig& config,
-                       const std::vector<std::string>& overrides, config::Problems& problems) {
-  if (!config.seeds.follow_claims()) return;
-  for (const auto& text : overrides) {
-    if (!sets(text, {report::kSeedAxis, "sweep.seed", "sweep.repeat"})) continue;
-    add_problem(composed, "seeds.until",
-                concat("is resolved, and ", text, " is given, too; expected one of them, e.g. ",
-                       "seeds.until=swept with the seeds of the sweep"),
-                problems);
-  }
-}
-
-// So would be a typed value of what is tuned.
+// A typed value of what is tuned would be overruled without a word.
 void check_typed_tuning(const config::Study& composed, const StudyConfig& config,
                         const std::vector<std::string>& overrides, config::Problems& problems) {
   const auto is_tuned = [&](const config::Axis& axis) { return axis.key == config.tune.key; };
@@ -149,24 +112,6 @@ void check_typed_tuning(const config::Study& composed, const StudyConfig& config
                        " is given, too; expected one of them, e.g. tune.key='' tune.values=[] to "
                        "tune nothing"),
                 problems);
-  }
-}
-
-// A look takes the seeds 0, 1, … of both variants: the conditions of a sweep may not leave one out.
-void require_all_seeds(const Study& study, config::Problems& problems) {
-  std::map<std::string, std::int64_t> seeds;  // by the other axes
-  for (const auto& point : study.points) {
-    std::vector<std::string> others;
-    for (const auto& [axis, value] : point.axes) {
-      if (axis != report::kSeedAxis) others.push_back(concat(axis, "=", value));
-    }
-    ++seeds[join(others, " ")];
-  }
-  for (const auto& [variant, count] : seeds) {
-    if (count == study.config.seeds.to) continue;
-    problems.add({}, "seeds.until",
-                 concat("seeds.until is resolved, and the sweep leaves ", variant, " ", count,
-                        " of ", study.config.seeds.to, " seeds; expected all of them"));
   }
 }
 
@@ -225,8 +170,6 @@ void follow_tuning(Study& study, config::Problems& problems) {
 Study with_tuned_values(Study study) {
   config::Problems problems;
   if (study.config.tune.active()) follow_tuning(study, problems);
-  if (study.config.search.active()) study.selection();  // its rungs are checked
-  if (study.config.seeds.follow_claims()) require_all_seeds(study, problems);
   problems.throw_if_any();
   if (study.tuning) {
     study.tuning->output = study.output / "tuning";
@@ -298,7 +241,6 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
     }
     check_report_fits(composed, study.config, problems);
   }
-  check_typed_seeds(composed, study.config, overrides, problems);
   check_typed_tuning(composed, study.config, overrides, problems);
   if (problems.empty()) check_groups(study, problems);
   problems.throw_if_any();

@@ -30,7 +30,6 @@ class Names {
     for (const auto& [id, run] : study.configs) {
       add_new(metrics_of(*run), known_.metrics);
       add_new(training_metrics_of(*run), of_training_);
-      add_new(held_out_metrics_of(*run), held_out_);
       add_new(curves_of(*run), known_.curves);
       add_new(evaluations_of(*run), known_.sources);
     }
@@ -153,8 +152,7 @@ class Names {
   template <class Figure>
   void check(const std::string& place, const Figure& figure) {
     const auto is_axis = [&](const std::string& name) {
-      return name != study_.config.search.axis &&
-             std::find(axes_.begin(), axes_.end(), name) != axes_.end();
+      return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
     };
     for (const auto& [key, value] : figure.where.entries) {
       if (is_axis(key)) {
@@ -213,12 +211,6 @@ class Names {
                          concat(problem, " (of ", compared_, "=", variant, " with this where)")});
   }
 
-  void require_curve(const std::string& key, const std::string& name,
-                     const std::vector<std::string>& names) {
-    const auto problem = report::problem_of_curve(name, names);
-    if (!problem.empty()) problems_.push_back({key, problem});
-  }
-
   void check_events(const RunConfig& run, const std::string& where, std::set<std::string>& seen) {
     const auto& events = run.train.events;
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -243,14 +235,12 @@ class Names {
       const auto problem = report::problem_of_metric(tune.metric, study_.config.report, trained);
       if (!problem.empty()) problems_.push_back({"tune.metric", problem});
     }
-    const auto& search = study_.config.search;
-    if (search.active()) require_curve("search.metric", search.metric, held_out_);
   }
 
   const Study& study_;
   std::vector<std::string> axes_;
   std::string compared_;
-  std::vector<std::string> held_out_, of_training_;
+  std::vector<std::string> of_training_;
   report::KnownNames known_;
   std::vector<ReportProblem> problems_;
 };

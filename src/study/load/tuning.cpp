@@ -281,7 +281,7 @@ class Tuner {
 
   report::Tuned found() const {
     const auto& learned = study_.config.report.learned;
-    const bool highest = config_.goal == sweep::Goal::kHighest;
+    const bool highest = config_.goal == Goal::kHighest;
     report::Tuned tuned{
         .key = config_.key,
         .grid = grid_.values(),

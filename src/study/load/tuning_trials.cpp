@@ -36,7 +36,7 @@ std::optional<Tried> Trials::read(const std::vector<sweep::Run>& runs) const {
   }
   // Divided once: a share of each seed would round, and equal means would differ.
   tried.metric /= static_cast<double>(runs.size());
-  if (study_.tune.goal == sweep::Goal::kHighest) tried.metric = -tried.metric;
+  if (study_.tune.goal == Goal::kHighest) tried.metric = -tried.metric;
   return tried.learned > 0 ? std::optional(tried) : std::nullopt;
 }
 
