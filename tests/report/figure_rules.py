@@ -1,4 +1,4 @@
-"""What can be wrong with a figure: its specification (Vega-Lite), its picture (SVG)."""
+"""What can be wrong with a figure: its specification (Vega-Lite), its data (CSV), its picture (SVG)."""
 
 import json
 import math
@@ -6,6 +6,7 @@ import re
 
 SHARES = ("accuracy", "share of runs", "share")
 POSITIONS = ("x", "x2", "y", "y2")
+RATIO = "ratio_at_equal_"
 MARKS_OF_SERIES = ("line", "point", "area", "bar")
 # Widths of Helvetica's letters in thousandths of the font size, where they are not those of a digit.
 NARROW = {c: 278 for c in " .,:;/!|[]()'ijltIfr"} | {c: 833 for c in "mMW%@"} | {"w": 722, "−": 584}
@@ -173,12 +174,21 @@ def looks_alike(spec):
                 yield f"{twin} and {value} look the same"
 
 
+def is_bare(name):
+    """A value that names no variable."""
+    try:
+        return name in ("yes", "no", "true", "false", "none", "null") or math.isfinite(float(name.replace(",", "")))
+    except ValueError:
+        return False
+
+
 def lone_panels(spec):
     """One panel alone in the last row, or a panel that is not named."""
     facet = spec.get("facet")
     if not facet:
         return
-    names = facet.get("sort", [])
+    rows = spec.get("data", {}).get("values", [])
+    names = facet.get("sort") or list(dict.fromkeys(row[facet["field"]] for row in rows if facet["field"] in row))
     across = spec.get("columns", len(names) or 1)
     # Of five, seven or thirteen one is left however few stand side by side; three fit below each other.
     avoidable = len(names) == 3 or any(len(names) % fewer != 1 for fewer in range(2, across))
@@ -186,6 +196,8 @@ def lone_panels(spec):
         yield f"{len(names)} panels, {across} side by side, leave one alone"
     if any(not str(name).strip() or str(name).rstrip().endswith(":") for name in names):
         yield "a panel has no name"
+    if names and all(is_bare(str(name)) for name in names):
+        yield f"panels are titled {', '.join(map(str, names))}, without the variable's name"
 
 
 def chance_of_others(spec):
@@ -206,6 +218,63 @@ def unsaid(spec):
         yield "it does not say how many runs it shows"
     if len(spec.get("description", "")) < 20:
         yield "it has no description for those who cannot see it"
+
+
+# --- a specification beside its data ----------------------------------------------------------
+
+
+def measured(data):
+    return next((c.removeprefix("mean_") for c in data.columns if c.startswith("mean_")), "")
+
+
+def column(rows, name):
+    return [float(row[name]) for row in rows if row.get(name)]
+
+
+def zero_bits(spec, data):
+    """What is not quantised is a category, not a number of bits."""
+    for _, rows, encoding, _ in views(spec) if "bits" in data.columns else []:
+        x = encoding.get("x", {})
+        if x.get("type") == "quantitative" and 0 in numbers(rows, x.get("field")):
+            yield "what is not quantised is drawn at 0 bits"
+
+
+def hidden_by_bars(spec, data):
+    """Bars that begin at zero and all end within a tenth of each other."""
+    bars = [e for view, _, e, _ in views(spec) if name_of(view["mark"]) == "bar" and "y2" not in e]
+    of_shares = any(str(one.get("title") or "").endswith(SHARES) for e in bars for _, one in channels_of(e))
+    lengths = column(data.rows, "mean_" + measured(data))
+    if bars and not of_shares and lengths and 0 < max(lengths) - min(lengths) < 0.1 * max(lengths):
+        yield f"bars from zero hide differences of {1 - min(lengths) / max(lengths):.1%} of their length"
+
+
+def empty_end(spec, data):
+    """A histogram's axis ends where its values do."""
+    metric = "mean_" + measured(data)
+    bins = [row for row in data.rows if row.get("bin_to") and row.get(metric)]
+    if bins:
+        least = 1e-3 * max(column(bins, metric))  # what is lower cannot be seen
+        end, filled = max(column(bins, "bin_to")), max(column([b for b in bins if float(b[metric]) >= least], "bin_to"))
+        if filled < 0.25 * end:
+            yield f"the axis goes to {end:g}, and nothing that can be seen lies beyond {filled:g}"
+
+
+def denied_by_pairs(spec, data):
+    """'Needs 0.64 times the tokens for the same loss' of a variant that is worse in every pair of seeds' means."""
+    if "\u00b7x^" in json.dumps(spec.get("title", {}), ensure_ascii=False):
+        yield "a fit is printed as its formula"
+    for name in data.columns:
+        if not name.startswith(RATIO):
+            continue
+        metric = name.removeprefix(RATIO)
+        for series, ratio in {row[data.columns[0]]: float(row[name]) for row in data.rows if row[name]}.items():
+            found = column([pair for pair in data.pairs if next(iter(pair.values())) == series and pair["metric"] == metric],
+                           "difference")
+            better = sum((d > 0) == ("accuracy" in metric) for d in found if d)
+            if not found:
+                yield f"no paired differences of {metric} for {series}"
+            elif ratio < 0.995 and better == 0 or ratio > 1.005 and better == len(found):
+                yield f"{series} needs {ratio:.0%} of the baseline's; it is better in {better} of {len(found)} paired comparisons"
 
 
 # --- pictures ---------------------------------------------------------------------------------
@@ -279,13 +348,12 @@ def too_small(picture):
 
 SPEC_RULES = [missing_fields, outside_of_domains, shares_beyond, nameless_axes, unknown_series, looks_alike,
               lone_panels, chance_of_others, unsaid]
+DATA_RULES = [zero_bits, hidden_by_bars, empty_end, denied_by_pairs]
 PICTURE_RULES = [cut_off, on_top_of_each_other, too_small]
 
 
-def objections(spec, picture):
-    for rule in SPEC_RULES:
-        for text in dict.fromkeys(rule(spec)):
-            yield rule, text
-    for rule in PICTURE_RULES if picture is not None else []:
-        for text in dict.fromkeys(rule(picture)):
-            yield rule, text
+def objections(spec, picture, data):
+    for rules, given in ((SPEC_RULES, (spec,)), (DATA_RULES, (spec, data)), (PICTURE_RULES, (picture,))):
+        for rule in rules if given[-1] is not None else []:
+            for text in dict.fromkeys(rule(*given)):
+                yield rule, text
