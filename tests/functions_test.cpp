@@ -1,9 +1,6 @@
 // What a reader of the source may count on within a function.
 #include <cctype>
 #include <regex>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/catch.h"
 #include "support/source_files.h"

@@ -1,14 +1,6 @@
 // The architecture as a test: which room of src/ may include which, and in what order the rooms
 // inside a room build on each other (docs/architecture.md).
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <regex>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "support/catch.h"
 #include "support/source_files.h"

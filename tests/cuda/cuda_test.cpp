@@ -2,11 +2,7 @@
 #include <ATen/ATen.h>
 #include <torch/cuda.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <map>
-#include <string>
 
 #include "experiment/device.h"
 #include "experiment/run_experiment.h"

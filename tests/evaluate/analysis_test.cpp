@@ -1,10 +1,6 @@
 // What evaluations see inside models that are built by hand, so that the answer is known.
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "evaluate/evaluation_config.h"
 #include "evaluate/inside/quantize.h"
 #include "model/attention/base/attention.h"
@@ -18,9 +14,7 @@
 namespace difflab {
 namespace {
 
-using testing::cells_with;
-using testing::evaluate;
-using testing::only;
+using testing::cells_with, testing::evaluate, testing::only;
 
 const NeedleConfig kAnalysisNeedles{
     .length = 24, .needles = 2, .queries = 1, .noise_tokens = 8, .keys = 4, .values = 4};

@@ -1,9 +1,6 @@
 // One example's weights, beside those of loops over dumped logits (head_models.h).
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <map>
-
 #include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
 #include "model/language_model.h"
@@ -14,15 +11,8 @@
 namespace difflab {
 namespace {
 
-using testing::cells_with;
-using testing::dumped;
-using testing::evaluate;
-using testing::kHeadKinds;
-using testing::kHeadNeedles;
-using testing::kHeadTokens;
-using testing::Matrix;
-using testing::only;
-using testing::uneven;
+using testing::cells_with, testing::dumped, testing::evaluate, testing::kHeadKinds;
+using testing::kHeadNeedles, testing::kHeadTokens, testing::Matrix, testing::only, testing::uneven;
 
 constexpr std::size_t kExample = 4;
 

@@ -2,9 +2,6 @@
 // are known by hand.
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <map>
-
 #include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
 #include "model/language_model.h"
@@ -15,15 +12,8 @@
 namespace difflab {
 namespace {
 
-using testing::constant_lambda;
-using testing::dumped;
-using testing::evaluate;
-using testing::kHeadKinds;
-using testing::kHeadNeedles;
-using testing::kHeadSamples;
-using testing::Matrix;
-using testing::only;
-using testing::uneven;
+using testing::constant_lambda, testing::dumped, testing::evaluate, testing::kHeadKinds;
+using testing::kHeadNeedles, testing::kHeadSamples, testing::Matrix, testing::only, testing::uneven;
 
 double mean_weight_on(const Matrix& weights, std::size_t key) {
   double sum = 0;

@@ -2,13 +2,7 @@
 // Models whose answers are known by hand, or that are asked one sequence at a time.
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <functional>
-#include <memory>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "evaluate/base/answerer.h"
 #include "evaluate/base/score_batches.h"

@@ -2,17 +2,9 @@
 // is covered by being in its variant.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <set>
 #include <span>
-#include <string>
 #include <type_traits>
-#include <variant>
-#include <vector>
 
 #include "config/schema/traits.h"
 #include "evaluate/evaluation_config.h"

@@ -3,10 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <string>
-#include <string_view>
-
 #include "evaluate/base/score_batches.h"
 #include "model/initialise.h"
 #include "model/language_model.h"

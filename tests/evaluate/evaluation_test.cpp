@@ -1,8 +1,6 @@
 // Evaluations of models whose answers are known by hand.
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "evaluate/evaluation_config.h"
 #include "model/score.h"
 #include "support/catch.h"

@@ -3,9 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <map>
-
 #include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"

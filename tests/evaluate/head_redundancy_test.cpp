@@ -2,9 +2,6 @@
 // in models whose heads are known by hand.
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <map>
-
 #include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
 #include "model/language_model.h"
@@ -14,19 +11,9 @@
 namespace difflab {
 namespace {
 
-using testing::cells_with;
-using testing::constant_lambda;
-using testing::dumped;
-using testing::DumpedHead;
-using testing::evaluate;
-using testing::even;
-using testing::kHeadKinds;
-using testing::kHeadNeedles;
-using testing::kHeadSamples;
-using testing::kHeadTokens;
-using testing::Matrix;
-using testing::only;
-using testing::uneven;
+using testing::cells_with, testing::constant_lambda, testing::dumped, testing::DumpedHead;
+using testing::evaluate, testing::even, testing::kHeadKinds, testing::kHeadNeedles;
+using testing::kHeadSamples, testing::kHeadTokens, testing::Matrix, testing::only, testing::uneven;
 
 using Heads = std::vector<std::vector<DumpedHead>>;  // [sequence][head]
 

@@ -2,10 +2,6 @@
 // differences.
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <map>
-#include <memory>
-
 #include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
 #include "model/language_model.h"
@@ -16,14 +12,8 @@
 namespace difflab {
 namespace {
 
-using testing::cells_with;
-using testing::dumped;
-using testing::evaluate;
-using testing::kHeadKinds;
-using testing::kHeadNeedles;
-using testing::kHeadSamples;
-using testing::only;
-using testing::uneven;
+using testing::cells_with, testing::dumped, testing::evaluate, testing::kHeadKinds;
+using testing::kHeadNeedles, testing::kHeadSamples, testing::only, testing::uneven;
 
 CATCH_TEST_CASE("sizes and tails of heads are those of loops over their outputs") {
   for (const auto& [name, attention] : kHeadKinds) {

@@ -1,9 +1,6 @@
 // Evaluations ask about the test split: what a model was trained on must not be in a result.
 #include <ATen/ATen.h>
 
-#include <string>
-#include <vector>
-
 #include "evaluate/answers/hallucination.h"
 #include "evaluate/answers/hops.h"
 #include "evaluate/answers/interference.h"

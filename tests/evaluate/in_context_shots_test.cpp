@@ -3,8 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"

@@ -1,10 +1,6 @@
 // What evaluations see inside models of several layers and heads, against sums over all of them.
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <map>
-#include <string>
-
 #include "evaluate/head_models.h"
 #include "support/catch.h"
 #include "support/evaluation_cells.h"
@@ -13,11 +9,7 @@
 namespace difflab {
 namespace {
 
-using testing::cells_with;
-using testing::evaluate;
-using testing::kHeadNeedles;
-using testing::only;
-using testing::uneven;
+using testing::cells_with, testing::evaluate, testing::kHeadNeedles, testing::only, testing::uneven;
 
 // Where position s of a sequence of 20 tokens lies, whose last two are "?" and the key.
 std::string region(const at::Tensor& inputs, std::int64_t s) {

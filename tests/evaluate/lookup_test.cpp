@@ -1,10 +1,6 @@
 // hops, reassignment and interference measured on answerers whose answers are known by hand.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <functional>
-#include <map>
-
 #include "evaluate/answers/hops.h"
 #include "evaluate/answers/interference.h"
 #include "evaluate/answers/reassignment.h"

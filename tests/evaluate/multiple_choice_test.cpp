@@ -3,11 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <set>
-
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "task/base/task.h"

@@ -3,9 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"

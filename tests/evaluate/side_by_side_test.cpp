@@ -3,16 +3,10 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 #include <thread>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include "evaluate/evaluation_config.h"
 #include "model/initialise.h"

@@ -1,9 +1,7 @@
 // Models asked with few of their weights, beside loops and beside logits that are taken away.
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <limits>
-#include <memory>
 
 #include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
@@ -18,15 +16,8 @@
 namespace difflab {
 namespace {
 
-using testing::cells_with;
-using testing::dumped;
-using testing::evaluate;
-using testing::kHeadKinds;
-using testing::kHeadNeedles;
-using testing::kHeadSamples;
-using testing::Matrix;
-using testing::only;
-using testing::uneven;
+using testing::cells_with, testing::dumped, testing::evaluate, testing::kHeadKinds;
+using testing::kHeadNeedles, testing::kHeadSamples, testing::Matrix, testing::only, testing::uneven;
 
 CATCH_TEST_CASE("weights are dropped below a part of the largest in their row, whatever the sign") {
   const auto weights = at::tensor({0.5, 0.0, 0.0,   //

@@ -3,10 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <regex>
-#include <string>
-#include <vector>
 
 #include "evaluate/base/answerer.h"
 #include "support/catch.h"

@@ -3,8 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <vector>
-
 #include "evaluate/evaluation_config.h"
 #include "evaluate/speed/read_context.h"
 #include "model/cost.h"

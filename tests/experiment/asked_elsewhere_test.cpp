@@ -1,7 +1,4 @@
 // Models asked on another task than they were trained on, and in the middle of their training.
-#include <algorithm>
-#include <filesystem>
-
 #include "model/language_model.h"
 #include "record/answers.h"
 #include "record/sealed_safetensors.h"
@@ -16,9 +13,7 @@
 namespace difflab {
 namespace {
 
-using Catch::Contains;
-using testing::has_trained;
-using testing::Results;
+using testing::has_trained, testing::Results;
 
 RunConfig kept_config() {
   auto config = testing::smallest_run();

@@ -1,6 +1,4 @@
 // The reusable choices in configs/, as a run gets them.
-#include <filesystem>
-
 #include "config/compose/library.h"
 #include "config/grid/study.h"
 #include "config/schema/reader.h"

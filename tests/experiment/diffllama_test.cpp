@@ -2,13 +2,6 @@
 // file with its own order of heads and channels, and against outputs of the official module.
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "config/schema/reader.h"
 #include "experiment/initial_weights.h"
 #include "experiment/run_experiment.h"
@@ -24,8 +17,6 @@
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
 using testing::relative_error;
 
 /// As config.json says it: maps, not pairs.

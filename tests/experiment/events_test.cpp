@@ -1,9 +1,4 @@
 // Runs that are watched for events, and stop at one.
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "config/schema/reader.h"
 #include "record/status.h"
 #include "support/catch.h"
@@ -13,9 +8,7 @@
 namespace difflab {
 namespace {
 
-using testing::has_trained;
-using testing::outcome_of;
-using testing::Results;
+using testing::has_trained, testing::outcome_of, testing::Results;
 
 // The loss falls from 5.16 to 4.97.
 RunConfig watched() {

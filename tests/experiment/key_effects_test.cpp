@@ -1,12 +1,6 @@
 // Every key of a run, changed once: what has an effect must be seen in its curve, its result or its
 // weights, or the key does nothing. A new key needs a line in kChanges (key_changes.h), or one in
 // kAside that says where it is tested.
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "experiment/key_changes.h"
@@ -22,10 +16,7 @@ namespace difflab {
 namespace {
 
 using config::Value;
-using testing::Change;
-using testing::kAside;
-using testing::kBases;
-using testing::kChanges;
+using testing::Change, testing::kAside, testing::kBases, testing::kChanges;
 
 Value value_of(const std::string& json) { return config::from_json(Json::parse(json)); }
 

@@ -1,9 +1,6 @@
 // Fields that structs of a run may get one day: with the value that stands for what runs did before
 // they move no id.
-#include <algorithm>
 #include <type_traits>
-#include <variant>
-#include <vector>
 
 #include "config/schema/writer.h"
 #include "config/value/canonical.h"

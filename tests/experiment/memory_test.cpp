@@ -6,9 +6,7 @@
 
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <iostream>
-#include <string>
 
 #include "model/initialise.h"
 #include "model/language_model.h"

@@ -1,11 +1,5 @@
 #include "experiment/verify/reference_case.h"
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <set>
-#include <string>
-
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "util/error.h"
@@ -13,8 +7,6 @@
 
 namespace difflab {
 namespace {
-
-namespace fs = std::filesystem;
 
 const fs::path kCases = fs::path(DIFFLAB_ROOT) / "tests/model/reference";
 

@@ -3,11 +3,8 @@
 
 #include <ATen/ATen.h>
 
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
-#include <string>
 
 #include "model/initialise.h"
 #include "model/language_model.h"
@@ -22,9 +19,7 @@
 namespace difflab {
 namespace {
 
-using testing::Outcome;
-using testing::outcome_of;
-using testing::without_times;
+using testing::Outcome, testing::outcome_of, testing::without_times;
 
 RunConfig small_run() {
   auto config = testing::smallest_run();

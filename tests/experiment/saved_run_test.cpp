@@ -3,9 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <chrono>
-#include <string>
-
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/canonical.h"
@@ -25,8 +22,6 @@
 
 namespace difflab {
 namespace {
-
-namespace fs = std::filesystem;
 
 RunConfig text_run() {
   RunConfig config;

@@ -1,7 +1,4 @@
 // Trainings in stages: each is a run of its own that others share.
-#include <algorithm>
-#include <filesystem>
-
 #include "config/schema/reader.h"
 #include "record/log/time_spent.h"
 #include "record/provenance.h"
@@ -17,9 +14,7 @@
 namespace difflab {
 namespace {
 
-using testing::has_trained;
-using testing::outcome_of;
-using testing::Results;
+using testing::has_trained, testing::outcome_of, testing::Results;
 
 // Trained on 24 tokens, then on 16 and 32 with a larger rope_theta.
 RunConfig staged() {

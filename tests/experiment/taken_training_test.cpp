@@ -1,8 +1,4 @@
 // Train once, ask again: a run whose training another one has done takes it and is only asked.
-#include <filesystem>
-#include <fstream>
-#include <string>
-
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
@@ -20,9 +16,7 @@
 namespace difflab {
 namespace {
 
-using testing::has_trained;
-using testing::Results;
-using testing::without_times;
+using testing::has_trained, testing::Results, testing::without_times;
 
 RunConfig trained_config() {
   auto config = testing::smallest_run();

@@ -2,10 +2,6 @@
 //   cmake --preset fuzz && cmake --build --preset fuzz
 //   build/fuzz/tests/fuzz_yaml -max_total_time=600 -timeout=1 -rss_limit_mb=256 FOLDER
 //   tests/fuzz/corpus/yaml
-#include <filesystem>
-#include <functional>
-#include <map>
-
 #include "fuzz/targets.h"
 #include "support/catch.h"
 #include "util/files.h"

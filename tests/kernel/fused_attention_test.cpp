@@ -5,8 +5,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <cmath>
-
 #include "kernel/operation/last_attention.h"
 #include "kernel/operation/library_attention.h"
 #include "support/catch.h"
@@ -17,8 +15,7 @@ namespace difflab {
 namespace {
 
 using kernel::HeadMap;
-using testing::Answer;
-using testing::relative_error;
+using testing::Answer, testing::relative_error;
 
 struct Inputs {
   at::Tensor q, k, v, lambda;  // leaves; λ undefined for one map

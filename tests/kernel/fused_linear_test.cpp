@@ -9,10 +9,7 @@
 namespace difflab {
 namespace {
 
-using testing::check_equal;
-using testing::check_threads;
-using testing::Function;
-using testing::leaf;
+using testing::check_equal, testing::check_threads, testing::Function, testing::leaf;
 
 const Function kOurLinear = [](const auto& in) { return kernel::linear(in[0], in[1]); };
 const Function kLibraryLinear = [](const auto& in) { return at::linear(in[0], in[1]); };

@@ -3,18 +3,13 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "support/catch.h"
 #include "support/gradients.h"
 
 namespace difflab {
 namespace {
 
-using testing::check_equal;
-using testing::check_threads;
-using testing::Function;
-using testing::leaf;
+using testing::check_equal, testing::check_threads, testing::Function, testing::leaf;
 
 Function norm(double eps) {
   return [eps](const auto& in) { return kernel::rms_norm(in[0], in[1], eps); };

@@ -9,10 +9,7 @@
 namespace difflab {
 namespace {
 
-using testing::check_equal;
-using testing::check_threads;
-using testing::Function;
-using testing::leaf;
+using testing::check_equal, testing::check_threads, testing::Function, testing::leaf;
 
 const Function kOurSwiglu = [](const auto& in) {
   return kernel::swiglu(in[0], in[1], in[2], in[3]);

@@ -3,9 +3,6 @@
 #include <ATen/ATen.h>
 #include <hwy/targets.h>
 
-#include <cmath>
-#include <string>
-
 #include "kernel/attention_head.h"
 #include "kernel/operation/fused_attention.h"
 #include "kernel/operation/fused_linear.h"
@@ -19,9 +16,7 @@
 namespace difflab {
 namespace {
 
-using testing::check_equal;
-using testing::Function;
-using testing::leaf;
+using testing::check_equal, testing::Function, testing::leaf;
 
 /// While one exists, kernels use this instruction set.
 class Restricted {

@@ -2,9 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cstdint>
-#include <vector>
-
 #include "support/catch.h"
 
 namespace difflab::kernel {

@@ -2,9 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 
-#include <algorithm>
-#include <array>
-
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"

@@ -2,8 +2,6 @@
 // (support/attention_variants.h).
 #include <ATen/ATen.h>
 
-#include <vector>
-
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"

@@ -1,10 +1,6 @@
 // model.attention_scale, beside a model whose attention puts out so much more by its weights.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <map>
-#include <string>
-
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"

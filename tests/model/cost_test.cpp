@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <array>
-
 #include "model/diffusion_cost.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"

@@ -1,7 +1,5 @@
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "model/attention/base/attention.h"
 #include "model/attention/base/head_norm.h"
 #include "model/attention/differential.h"

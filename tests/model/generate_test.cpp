@@ -2,10 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"

@@ -3,12 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-
 #include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"

@@ -3,10 +3,6 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/function.h>
 
-#include <set>
-#include <string>
-#include <vector>
-
 #include "kernel/operation/fused_linear.h"
 #include "model/attention/base/attention.h"
 #include "model/initialise.h"

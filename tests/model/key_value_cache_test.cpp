@@ -3,8 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <vector>
-
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"

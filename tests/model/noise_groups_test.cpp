@@ -2,11 +2,6 @@
 // operator) written once more, head by head, in the layout of MotifTechnologies/vllm.
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <functional>
-#include <set>
-#include <string>
-
 #include "config/schema/reader.h"
 #include "model/attention/base/attention.h"
 #include "model/attention/differential.h"

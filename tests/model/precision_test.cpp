@@ -2,10 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 
-#include <map>
-#include <memory>
-#include <string>
-
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"

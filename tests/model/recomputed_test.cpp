@@ -1,9 +1,6 @@
 // Blocks whose values are computed once more on the way back against blocks that keep them.
 #include <ATen/ATen.h>
 
-#include <string>
-#include <vector>
-
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"

@@ -3,11 +3,6 @@
 // largest value.
 #include <ATen/ATen.h>
 
-#include <filesystem>
-#include <map>
-#include <set>
-#include <string>
-
 #include "model/attention/attention_config.h"
 #include "model/attention/base/attention.h"
 #include "record/safetensors.h"
@@ -18,9 +13,7 @@
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::relative_error;
-using testing::to_tensor;
+using testing::relative_error, testing::to_tensor;
 
 const fs::path kCases = fs::path(DIFFLAB_ROOT) / "tests/model/reference";
 

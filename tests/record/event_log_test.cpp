@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <thread>
 
 #include "support/catch.h"
@@ -11,8 +10,6 @@
 
 namespace difflab {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct EventBench {
   testing::TemporaryFolder folder;

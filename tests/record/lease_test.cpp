@@ -4,10 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <functional>
-#include <set>
-
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "util/error.h"
@@ -17,7 +13,6 @@
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::TemporaryFolder;
 

@@ -1,7 +1,5 @@
 #include "record/log/metrics_tail.h"
 
-#include <fstream>
-
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "util/files.h"

@@ -5,10 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <functional>
-#include <string>
-
 #include "record/status.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
@@ -18,8 +14,6 @@
 
 namespace difflab {
 namespace {
-
-namespace fs = std::filesystem;
 
 void in_child(const std::function<void()>& body) {
   const pid_t child = ::fork();

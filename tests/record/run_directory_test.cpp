@@ -1,9 +1,5 @@
 #include "record/run_directory.h"
 
-#include <filesystem>
-#include <fstream>
-#include <utility>
-
 #include "record/log/metrics_log.h"
 #include "record/status.h"
 #include "support/catch.h"

@@ -1,8 +1,6 @@
 #include "record/safetensors.h"
 
 #include <cstring>
-#include <string>
-#include <vector>
 
 #include "support/catch.h"
 #include "util/error.h"

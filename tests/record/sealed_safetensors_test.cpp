@@ -1,6 +1,5 @@
 #include "record/sealed_safetensors.h"
 
-#include <algorithm>
 #include <random>
 
 #include "support/catch.h"

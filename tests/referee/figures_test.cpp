@@ -7,8 +7,6 @@
 namespace difflab::referee {
 namespace {
 
-using Catch::Contains;
-
 // What a rule says of one figure.
 std::string against(void (*check)(const Reference&, Objections&), const Json& spec,
                     const std::string& csv, const std::string& paired = "") {

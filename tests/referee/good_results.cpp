@@ -1,7 +1,5 @@
 #include "referee/good_results.h"
 
-#include <cmath>
-
 #include "support/catch.h"
 #include "util/files.h"
 #include "util/text.h"

@@ -1,6 +1,4 @@
 // Rules about where the runs of a reference come from: one clean commit, one idle machine.
-#include <functional>
-
 #include "referee/good_results.h"
 #include "support/catch.h"
 #include "util/files.h"
@@ -9,7 +7,6 @@
 namespace difflab::referee {
 namespace {
 
-using Catch::Contains;
 using Run = GoodResults::Run;
 
 CATCH_TEST_CASE("provenance: uncommitted changes, several commits, several machines") {

@@ -7,8 +7,6 @@
 namespace difflab::referee {
 namespace {
 
-using Catch::Contains;
-
 report::LineConfig by_scale() {
   report::LineConfig line;
   line.name = "scale";

@@ -5,9 +5,6 @@
 namespace difflab::referee {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-
 CATCH_TEST_CASE("robustness: contrasts at one scale of the embeddings, one weighting") {
   GoodResults results;
   results.contrast = [](report::Study& study) {

@@ -1,6 +1,4 @@
 // Each rule is silent on good references and finds the defect that is planted for it.
-#include <cmath>
-
 #include "referee/good_results.h"
 #include "support/catch.h"
 #include "util/files.h"
@@ -9,8 +7,6 @@
 namespace difflab::referee {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
 using Run = GoodResults::Run;
 
 constexpr const char* kClaim = "claim \"DIFF finds needles sooner (0.125, target)\"";

@@ -1,7 +1,4 @@
 // A report's folder alone is enough to write the report again.
-#include <functional>
-#include <map>
-
 #include "report/archive/observations.h"
 #include "report/archive/rebuild.h"
 #include "report/example_study.h"
@@ -11,9 +8,6 @@
 
 namespace difflab::report {
 namespace {
-
-namespace fs = std::filesystem;
-using Catch::Contains;
 
 std::map<std::string, std::string> files_in(const fs::path& folder) {
   std::map<std::string, std::string> files;

@@ -1,7 +1,4 @@
 // What is said of a claim where runs are missing or diverged, and where nothing came about.
-#include <string>
-#include <vector>
-
 #include "report/data/frame.h"
 #include "report/data/learned.h"
 #include "report/data/metric.h"
@@ -13,8 +10,6 @@
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 constexpr double kSteps = 4'000;
 

@@ -1,8 +1,5 @@
 #include "report/table/claim.h"
 
-#include <cmath>
-#include <functional>
-
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "report/data/frame.h"
@@ -18,8 +15,6 @@
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 ClaimConfig finds_more() {
   ClaimConfig claim;

@@ -11,8 +11,6 @@
 namespace difflab::report {
 namespace {
 
-using Catch::Contains;
-
 // Eight pairs: DIFF has half as much more, whatever the seed.
 struct Claimed {
   Claimed() : builder(folder.path()) {

@@ -1,6 +1,4 @@
 // Figures of paired differences: maps and lines.
-#include <string>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/style.h"
@@ -10,8 +8,6 @@
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on one scale about 0") {
   TemporaryFolder folder;

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <set>
-#include <string>
 #include <type_traits>
-#include <variant>
 
 #include "config/schema/fields.h"
 #include "report/data/frame.h"

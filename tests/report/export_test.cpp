@@ -1,8 +1,5 @@
 #include "report/export/export.h"
 
-#include <cstdint>
-#include <fstream>
-
 #include "report/export/tensorboard.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
@@ -11,8 +8,6 @@
 
 namespace difflab::report {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string from_hex(const std::string& digits) {
   std::string bytes;

@@ -1,12 +1,4 @@
 // The intervals that figures show: both ends of every bar and band.
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/style.h"
@@ -15,7 +7,6 @@
 namespace difflab::report {
 namespace {
 
-using Catch::Contains;
 using Ends = std::multiset<std::pair<std::string, std::string>>;
 
 // Which fields each mark with two ends in a direction reaches from and to.

@@ -1,9 +1,4 @@
 // The figures beyond lines, bars and maps, and what all figures have in common.
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/looks.h"
@@ -14,8 +9,6 @@
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones hang below zero") {
   TemporaryFolder folder;

@@ -1,5 +1,3 @@
-#include <set>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/style.h"

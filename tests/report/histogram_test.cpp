@@ -1,8 +1,4 @@
 // Histograms: shares of the values in bins, averaged over runs.
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/style.h"

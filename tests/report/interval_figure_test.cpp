@@ -1,7 +1,4 @@
 // A row per variant: its runs, their mean and interval.
-#include <string>
-#include <vector>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/style.h"
@@ -11,8 +8,6 @@
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 IntervalConfig steps_by_model() {
   IntervalConfig config;

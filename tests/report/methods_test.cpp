@@ -1,8 +1,6 @@
 // What the report writes for the methods section of a paper.
 #include "report/page/methods.h"
 
-#include <algorithm>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "support/catch.h"
@@ -10,8 +8,6 @@
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 const Json kTrain = {{"steps", 4000},
                      {"batch_size", 32},

@@ -1,8 +1,5 @@
 // The drawn report: needs the renderer in .venv, and Chromium and pdffonts for what a reader sees.
 // What is not installed is named in a warning and skipped.
-#include <algorithm>
-#include <chrono>
-
 #include "report/example_study.h"
 #include "report/page/figure_files.h"
 #include "support/catch.h"
@@ -12,8 +9,6 @@
 
 namespace difflab::report {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool has_renderer(const Renderer& renderer) {
   if (!fs::exists(renderer.python)) return false;

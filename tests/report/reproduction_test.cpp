@@ -1,12 +1,6 @@
 // Which runs are made again, and how they are compared.
 #include "report/archive/reproduction.h"
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "report/data/derived.h"
 #include "report/data/frame.h"
 #include "report/settings/study.h"

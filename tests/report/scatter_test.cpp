@@ -1,8 +1,4 @@
 // Every run as a point, and how much of x a line needs for the y that both reach.
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/style.h"
@@ -10,8 +6,6 @@
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 ScatterConfig scaling() {
   ScatterConfig scatter;

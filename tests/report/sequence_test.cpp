@@ -1,8 +1,6 @@
 // Claims that are looked at again and again while seeds are added.
 #include "report/table/sequence.h"
 
-#include <cmath>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/table/claim.h"
@@ -16,9 +14,7 @@
 namespace difflab::report {
 namespace {
 
-using Catch::Contains;
-using testing::SimulatedExperiment;
-using testing::SimulatedOutcome;
+using testing::SimulatedExperiment, testing::SimulatedOutcome;
 
 const std::vector<std::size_t> kFewLooks{8, 12, 16, 20};
 

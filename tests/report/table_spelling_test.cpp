@@ -1,7 +1,4 @@
 // Tables whose values are spelled otherwise, look like LaTeX, or were not asked at all.
-#include <filesystem>
-#include <string>
-
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "support/catch.h"

@@ -9,7 +9,6 @@
 namespace difflab::report {
 namespace {
 
-using Catch::Contains;
 using testing::TemporaryFolder;
 
 Json at_work(const char* from, const char* to, const char* host = "a") {

@@ -6,8 +6,6 @@
 namespace difflab::report {
 namespace {
 
-using Catch::Contains;
-
 Tuned of_three_variants() {
   return {.key = "train.lr",
           .grid = {0.001, 0.003},

@@ -1,8 +1,6 @@
 // How much of x one line needs for the y that both reach.
 #include "statistics/equal_level.h"
 
-#include <cmath>
-
 #include "support/catch.h"
 
 namespace difflab {

@@ -1,6 +1,4 @@
 // What only rests on these estimators together; each alone is held to SciPy by against_scipy.py.
-#include <cmath>
-
 #include "statistics/distributions.h"
 #include "statistics/holm.h"
 #include "statistics/paired.h"

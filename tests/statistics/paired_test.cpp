@@ -1,9 +1,5 @@
 #include "statistics/paired.h"
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "statistics/describe.h"
 #include "statistics/distributions.h"
 #include "statistics/share.h"

@@ -1,11 +1,7 @@
 // Levels of looks at growing data, against published bounds and by simulation.
 #include "statistics/sequential.h"
 
-#include <cmath>
-#include <cstdint>
 #include <stdexcept>
-#include <utility>
-#include <vector>
 
 #include "statistics/distributions.h"
 #include "support/catch.h"

@@ -1,9 +1,6 @@
 // Survival estimates of the trial that every textbook computes.
 #include "statistics/survival.h"
 
-#include <cmath>
-#include <vector>
-
 #include "support/catch.h"
 
 namespace difflab {

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "evaluate/base/evaluation.h"
 #include "support/catch.h"
 #include "task/base/task.h"

@@ -2,9 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <functional>
-#include <vector>
-
 #include "support/catch.h"
 #include "support/tensors.h"
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <variant>
-
 #include "support/catch.h"
 #include "train/optimizer/optimizer_config.h"
 

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <string>
-
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "experiment/run_experiment.h"

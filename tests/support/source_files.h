@@ -1,11 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "support/catch.h"
 
 namespace difflab::testing {
@@ -16,7 +10,6 @@ struct SourceFile {
 };
 
 inline std::vector<SourceFile> source_files(const char* folder = "src") {
-  namespace fs = std::filesystem;
   const fs::path src = fs::path(DIFFLAB_ROOT) / folder;
   std::vector<SourceFile> files;
   for (const auto& entry : fs::recursive_directory_iterator(src)) {

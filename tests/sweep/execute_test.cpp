@@ -1,12 +1,7 @@
 #include "sweep/execute.h"
 
-#include <algorithm>
 #include <csignal>
-#include <functional>
-#include <map>
-#include <set>
 #include <thread>
-#include <utility>
 
 #include "record/lease.h"
 #include "record/log/time_spent.h"
@@ -21,11 +16,7 @@
 namespace difflab::sweep {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::FakeWorkers;
-using testing::make_runs;
-using testing::Notes;
-using testing::SweepBench;
+using testing::FakeWorkers, testing::make_runs, testing::Notes, testing::SweepBench;
 
 std::map<std::string, std::string> results_of(const std::vector<Run>& runs) {
   std::map<std::string, std::string> texts;

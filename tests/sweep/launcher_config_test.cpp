@@ -2,11 +2,6 @@
 
 #include <sched.h>
 
-#include <chrono>
-#include <filesystem>
-#include <string>
-#include <variant>
-
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"

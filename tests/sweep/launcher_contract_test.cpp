@@ -1,14 +1,6 @@
 // What every kind of launcher must do. One that executes runs here is tried with fake workers, one
 // that leaves them to a batch system with a fake of its programs (support/fake_batch.h).
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <map>
-#include <set>
-#include <string>
-#include <variant>
-#include <vector>
 
 #include "record/run_directory.h"
 #include "record/status.h"
@@ -25,8 +17,6 @@
 namespace difflab::sweep {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
 using testing::FakeOf;
 
 template <class Kind>

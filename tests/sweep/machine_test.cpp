@@ -1,7 +1,4 @@
 // What the machine refuses: processes and folders.
-#include <chrono>
-#include <filesystem>
-
 #include "record/lease.h"
 #include "record/status.h"
 #include "support/catch.h"
@@ -12,9 +9,7 @@
 namespace difflab::sweep {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::make_runs;
-using testing::SweepBench;
+using testing::make_runs, testing::SweepBench;
 
 CATCH_TEST_CASE("runs for which the machine has no process wait until one has ended") {
   SweepBench bench;

@@ -6,9 +6,7 @@
 namespace difflab::sweep {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::make_runs;
-using testing::SweepBench;
+using testing::make_runs, testing::SweepBench;
 
 CATCH_TEST_CASE("the longest runs start first") {
   SweepBench bench;

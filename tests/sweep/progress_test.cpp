@@ -1,11 +1,7 @@
 #include "sweep/progress.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <regex>
 #include <sstream>
-#include <string>
 #include <thread>
 
 #include "record/status.h"

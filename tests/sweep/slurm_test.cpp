@@ -1,8 +1,5 @@
 #include "sweep/launcher/slurm.h"
 
-#include <algorithm>
-#include <set>
-
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "support/catch.h"
@@ -16,10 +13,7 @@
 namespace difflab::sweep {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::FakeSlurm;
-using testing::TemporaryFolder;
+using testing::FakeSlurm, testing::TemporaryFolder;
 using Words = std::vector<std::string>;
 
 Plan make_plan(const fs::path& results, int count, const std::string& experiment = "tiny") {

@@ -1,7 +1,5 @@
 #include "sweep/watch.h"
 
-#include <fstream>
-
 #include "record/lease.h"
 #include "record/status.h"
 #include "support/catch.h"
@@ -11,9 +9,6 @@
 
 namespace difflab::sweep {
 namespace {
-
-namespace fs = std::filesystem;
-using Catch::Contains;
 
 // Four runs of 100 steps; a lease that this process holds makes one of them running.
 struct WatchBench {

@@ -1,9 +1,4 @@
 // mqar and noisy_recall, read as a person reads them: by the names of their tokens.
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "support/catch.h"
 #include "support/task_rows.h"
 #include "task/association/mqar.h"
@@ -12,9 +7,7 @@
 namespace difflab {
 namespace {
 
-using testing::Problems;
-using testing::row_of;
-using testing::words_of;
+using testing::Problems, testing::row_of, testing::words_of;
 using Words = std::vector<std::string>;
 
 bool is_key(const std::string& word) { return word[0] == 'k'; }

@@ -1,19 +1,12 @@
 #include "task/association/context_qa.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "support/catch.h"
 #include "support/task_rows.h"
 
 namespace difflab {
 namespace {
 
-using testing::Problems;
-using testing::row_of;
-using testing::words_of;
+using testing::Problems, testing::row_of, testing::words_of;
 using Words = std::vector<std::string>;
 using Pair = std::pair<std::string, std::string>;
 

@@ -1,9 +1,6 @@
 // What every task promises, for every kind in the list.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <cmath>
-#include <set>
 #include <stdexcept>
 
 #include "config/schema/reader.h"

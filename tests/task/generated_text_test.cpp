@@ -1,11 +1,6 @@
 #include "text/generated_text.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <regex>
-#include <set>
-#include <vector>
 
 #include "support/catch.h"
 

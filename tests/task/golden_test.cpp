@@ -1,10 +1,6 @@
 // The same samples on every machine and in every version: digests that are written down.
 #include <ATen/ATen.h>
 
-#include <map>
-#include <string>
-#include <variant>
-
 #include "support/catch.h"
 #include "support/task_kinds.h"
 #include "task/base/task.h"

@@ -1,10 +1,5 @@
 #include "task/association/in_context.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "support/catch.h"
 #include "support/task_rows.h"
 #include "util/random.h"
@@ -12,9 +7,7 @@
 namespace difflab {
 namespace {
 
-using testing::Problems;
-using testing::row_of;
-using testing::words_of;
+using testing::Problems, testing::row_of, testing::words_of;
 using Words = std::vector<std::string>;
 
 Words part(const Words& words, std::size_t begin, std::int64_t count) {

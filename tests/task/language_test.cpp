@@ -3,10 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "support/catch.h"
 #include "support/task_rows.h"
 #include "task/base/task.h"

@@ -1,9 +1,6 @@
 // Batches of several lengths.
 #include <ATen/ATen.h>
 
-#include <map>
-#include <memory>
-
 #include "support/catch.h"
 #include "support/task_kinds.h"
 #include "support/task_rows.h"

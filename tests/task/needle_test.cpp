@@ -2,12 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <vector>
-
 #include "support/catch.h"
 #include "support/task_rows.h"
 #include "task/base/task.h"
@@ -17,8 +11,7 @@
 namespace difflab {
 namespace {
 
-using testing::Row;
-using testing::row_of;
+using testing::Row, testing::row_of;
 
 /// What a reader of the tokens can see, worked out without the task's code.
 struct Sample {

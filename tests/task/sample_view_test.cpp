@@ -11,8 +11,6 @@
 namespace difflab {
 namespace {
 
-using Catch::Contains;
-
 /// Says the same sequence again and again.
 class FixedTask final : public Task {
  public:

@@ -3,12 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
 #include <regex>
-#include <set>
 
 #include "support/catch.h"
 #include "support/task_rows.h"
@@ -20,9 +15,7 @@
 namespace difflab {
 namespace {
 
-using Catch::Contains;
-using testing::Problems;
-using testing::row_of;
+using testing::Problems, testing::row_of;
 
 constexpr std::int64_t kText = 60'000;  // characters, so that a test is quick
 

@@ -2,11 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cstdlib>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "support/catch.h"
@@ -19,8 +14,6 @@
 
 namespace difflab {
 namespace {
-
-using Catch::Contains;
 
 /// A text in a file of its own.
 class TextFile {

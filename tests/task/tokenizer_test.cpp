@@ -1,6 +1,5 @@
 #include "text/tokenizer.h"
 
-#include <set>
 #include <stdexcept>
 
 #include "support/catch.h"
@@ -10,7 +9,6 @@
 namespace difflab {
 namespace {
 
-using Catch::Contains;
 using Tokens = std::vector<std::int64_t>;
 
 CATCH_TEST_CASE("the characters of a text are its tokens in the order of their code points") {

@@ -1,10 +1,5 @@
 // k_hop, variable_tracking, common_words, selective_copy, fuzzy_recall and associative_needle, read
 // by the names of their tokens. tests/task/solve.py reads many more samples.
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "support/catch.h"
 #include "support/task_rows.h"
 #include "task/task_config.h"
@@ -12,9 +7,7 @@
 namespace difflab {
 namespace {
 
-using testing::Problems;
-using testing::row_of;
-using testing::words_of;
+using testing::Problems, testing::row_of, testing::words_of;
 using Words = std::vector<std::string>;
 
 struct WordRow {

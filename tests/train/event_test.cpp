@@ -1,7 +1,3 @@
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "support/catch.h"
 #include "support/problems.h"
 #include "train/event_watch.h"

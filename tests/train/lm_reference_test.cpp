@@ -3,9 +3,6 @@
 // by small numbers).
 #include <ATen/ATen.h>
 
-#include <filesystem>
-#include <string>
-
 #include "model/language_model.h"
 #include "model/score.h"
 #include "record/safetensors.h"
@@ -17,8 +14,7 @@
 namespace difflab {
 namespace {
 
-using testing::relative_error;
-using testing::to_tensor;
+using testing::relative_error, testing::to_tensor;
 
 constexpr double kTolerance = 1e-9;
 

@@ -3,10 +3,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <cmath>
-#include <map>
-#include <string>
-
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"

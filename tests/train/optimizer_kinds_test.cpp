@@ -1,11 +1,7 @@
 // The steps of optimisers against those of torch.optim (tests/train/reference/optimizers.py).
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <fstream>
-#include <memory>
 #include <numbers>
-#include <set>
 
 #include "config/schema/reader.h"
 #include "support/catch.h"

@@ -2,9 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "support/catch.h"
 #include "support/tensors.h"

@@ -1,8 +1,6 @@
 // The step that can be recorded against the step that is done one by one.
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"

@@ -4,11 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <memory>
 #include <numbers>
-#include <set>
-#include <vector>
 
 #include "model/initialise.h"
 #include "model/language_model.h"

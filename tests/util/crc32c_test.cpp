@@ -1,7 +1,5 @@
 #include "util/crc32c.h"
 
-#include <string>
-
 #include "support/catch.h"
 
 namespace difflab {

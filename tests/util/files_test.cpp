@@ -3,10 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <set>
-#include <string>
-
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "util/error.h"
@@ -17,8 +13,6 @@
 
 namespace difflab {
 namespace {
-
-namespace fs = std::filesystem;
 
 CATCH_TEST_CASE("an atomic write replaces the file and leaves nothing else behind") {
   const testing::TemporaryFolder folder;

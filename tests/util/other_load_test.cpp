@@ -3,11 +3,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <thread>
-#include <vector>
 
 #include "support/catch.h"
 

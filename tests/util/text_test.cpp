@@ -1,6 +1,5 @@
 #include "util/text.h"
 
-#include <cstdint>
 #include <limits>
 #include <sstream>
 

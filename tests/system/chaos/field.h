@@ -1,14 +1,8 @@
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <random>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "cli/driver.h"
 #include "support/catch.h"
@@ -16,8 +10,6 @@
 #include "util/text.h"
 
 namespace difflab::testing::chaos {
-
-namespace fs = std::filesystem;
 
 constexpr int kRuns = 30;  ///< of the sweep under fire
 
