@@ -8,7 +8,7 @@
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "support/catch.h"
-#include "support/sanitized.h"
+#include "support/dose.h"
 
 namespace difflab {
 namespace {
@@ -17,11 +17,10 @@ std::string content(const RunConfig& config) {
   return config::canonical_json(config::write(config));
 }
 
-constexpr std::uint64_t kConfigurations = testing::kSanitized ? 1'000 : 10'000;
-
 CATCH_TEST_CASE("thousands of random configurations survive their config.yaml, with the same id") {
+  const std::uint64_t configurations = testing::dose(1'000, 10'000);
   std::set<std::string> ids;
-  for (std::uint64_t seed = 0; seed < kConfigurations; ++seed) {
+  for (std::uint64_t seed = 0; seed < configurations; ++seed) {
     const auto config = testing::RandomConfig(seed).make<RunConfig>();
     const std::string text = config::to_yaml(config::write(config));
     config::Problems broken_rules;  // across fields; each field alone is valid
@@ -32,7 +31,7 @@ CATCH_TEST_CASE("thousands of random configurations survive their config.yaml, w
     if (content(again) == content(config) && run_id(again) == id) continue;
     CATCH_FAIL("seed " << seed << "\n" << text << broken_rules.text() << "\n" << content(again));
   }
-  CATCH_CHECK(ids.size() > kConfigurations - 10);  // they are really different
+  CATCH_CHECK(ids.size() > configurations - 10);  // they are really different
 }
 
 }  // namespace
