@@ -28,7 +28,6 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto kTick = 100ms;
-constexpr auto kTimeoutGrace = 10s;
 constexpr auto kBetweenLimits = 500ms;
 constexpr auto kBetweenStarts = 1s;  // of processes where the machine allows no more
 
@@ -205,7 +204,8 @@ class Execution {
           job.asked = now;
           ::kill(process, SIGTERM);
         }
-        if (now - job.asked > kTimeoutGrace) ::kill(process, SIGKILL);
+        const std::chrono::duration<double> silent = now - job.asked;
+        if (silent.count() > policy_.late_grace_seconds) ::kill(process, SIGKILL);
       }
     }
   }

@@ -17,17 +17,19 @@
 namespace difflab {
 namespace {
 
-// Lowers what is counted to a few: rounds, bins and the like. Sizes in lists stay. `samples` are
-// as many as the test needs.
+// Lowers what is counted to a few: rounds, bins and the like. Sizes in lists stay, but for those of
+// batches and contexts that are only timed. `samples` are as many as the test needs.
 struct FewOfAll {
   std::int64_t samples;
 
   template <class T>
   void operator()(std::string_view key, T& member, std::string_view, config::Range range = {}) {
-    if constexpr (std::is_same_v<T, std::int64_t>) {
-      constexpr double kFew = 12;
+    if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+      if (key == "contexts") member = {8, 40};
+    } else if constexpr (std::is_same_v<T, std::int64_t>) {
+      const double few = key == "rounds" ? 2 : 12;
       const double wanted = key == "samples" ? static_cast<double>(samples)
-                                             : std::min(static_cast<double>(member), kFew);
+                                             : std::min(static_cast<double>(member), few);
       member = static_cast<std::int64_t>(std::clamp(wanted, range.low, range.high));
     } else if constexpr (config::HasFields<T>) {
       member.visit_fields(*this);

@@ -65,12 +65,12 @@ CATCH_TEST_CASE("a run over its time saves its state, has failed, and goes on in
   CATCH_CHECK(bench.sweep(runs).completed == 1);
 }
 
-// It has ten seconds to listen.
 CATCH_TEST_CASE("a run over its time that does not listen is killed") {
   SweepBench bench;
   bench.workers.set(R"({"hang": ["seed: 0"]})");
   const auto runs = make_runs(bench.results, 1);
-  const auto outcome = bench.sweep(runs, 1, {.retries = 0, .timeout_seconds = 0.5});
+  const auto outcome =
+      bench.sweep(runs, 1, {.retries = 0, .timeout_seconds = 0.5, .late_grace_seconds = 0.5});
   CATCH_REQUIRE(outcome.failures.size() == 1);
   CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.timeout_seconds, 0.5"));
   CATCH_CHECK(bench.workers.starts().size() == 1);

@@ -17,6 +17,7 @@ struct Policy {
   bool fail_fast = false;  ///< the first failure stops everything; running runs save their state
   RunOrder order = RunOrder::kLongest;
   double stop_grace_seconds = 60;  ///< for runs to save their state after the first stop signal
+  double late_grace_seconds = 10;  ///< the same for a run that is over its time
 };
 
 }  // namespace difflab::sweep
