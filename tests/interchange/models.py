@@ -126,12 +126,7 @@ def rotary_table(T, d, theta, dtype):
 
 
 def attention(c, w, x, rotate, layer, bias=False):
-    kinds = {
-        "softmax": softmax_attention,
-        "diff_v1": diff_v1,
-        "diff_v2": diff_v2,
-        "xsa": exclusive_attention,
-    }
+    kinds = {"softmax": softmax_attention, "diff_v1": diff_v1, "diff_v2": diff_v2, "xsa": exclusive_attention}
     if c["kind"] not in kinds:
         raise ValueError(f"unknown attention {c['kind']}")
     return kinds[c["kind"]](c, w, x, rotate, layer, bias)

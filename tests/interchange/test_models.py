@@ -25,11 +25,7 @@ MODULE_CASES = 14
 VOCAB = 65
 
 SOFTMAX = {
-    "kind": "softmax",
-    "heads": 4,
-    "kv_heads": None,
-    "head_dim": None,
-    "head_norm": "none",
+    "kind": "softmax", "heads": 4, "kv_heads": None, "head_dim": None, "head_norm": "none",
     "norm_eps": 1e-5,
 }
 DIFF_V1 = write_model.CONFIG["attention"]
@@ -165,11 +161,8 @@ def check_nano_block():
     ours, w = logits_of(NANO | {"attention": SOFTMAX | {"heads": heads}}, tokens)
     future = torch.ones(tokens.shape[1], tokens.shape[1], dtype=torch.bool).triu(1)
     renamed = {
-        "self_attn.out_proj": "attn.out_proj",
-        "norm1": "attn_norm",
-        "norm2": "ffn_norm",
-        "linear1": "ffn.fc",
-        "linear2": "ffn.proj",
+        "self_attn.out_proj": "attn.out_proj", "norm1": "attn_norm", "norm2": "ffn_norm",
+        "linear1": "ffn.fc", "linear2": "ffn.proj",
     }
     x = w["tok_embeddings.weight"][tokens] + w["positions.weight"][: tokens.shape[1]]
     for layer in range(NANO["layers"]):

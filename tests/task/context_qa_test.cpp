@@ -6,7 +6,7 @@
 namespace difflab {
 namespace {
 
-using testing::Problems, testing::row_of, testing::words_of;
+using testing::row_of, testing::words_of;
 using Words = std::vector<std::string>;
 using Pair = std::pair<std::string, std::string>;
 
@@ -68,36 +68,6 @@ CATCH_TEST_CASE("a question's answer is the value of its fact, or unknown if the
   }
 }
 
-CATCH_TEST_CASE("a summary repeats the marked facts in their order") {
-  for (const double distractors : {0.0, 0.5, 0.8, 1.0}) {
-    const ContextQaConfig config{.facts = 10, .distractors = distractors, .summary_share = 1};
-    const std::int64_t S = std::max<std::int64_t>(1, std::llround(10 * (1 - distractors)));
-    CATCH_CHECK(config.salient() == S);
-    const auto task = config.build();
-    const auto [inputs, targets, parts] = task->batch(1, Split::kTrain, 0, 100);
-    for (std::int64_t i = 0; i < 100; ++i) {
-      const Words input = words_of(*task, row_of(inputs, i));
-      const Words target = words_of(*task, row_of(targets, i));
-      Reading facts;
-      Words expected;
-      std::size_t t = 1;
-      for (int f = 0; f < 10; ++f) {
-        const bool is_marked = input[t] == "!";
-        if (is_marked) ++t;
-        facts.take(input, t);
-        if (is_marked) expected.insert(expected.end(), &input[t], &input[t + 3]);
-        t += 3;
-      }
-      CATCH_REQUIRE(static_cast<std::int64_t>(expected.size()) == 3 * S);
-      CATCH_REQUIRE(input[t] == "=");
-      CATCH_REQUIRE(Words(target.begin() + static_cast<std::ptrdiff_t>(t), target.end()) ==
-                    expected);
-      CATCH_REQUIRE(Words(input.begin() + static_cast<std::ptrdiff_t>(t) + 1, input.end()) ==
-                    Words(expected.begin(), expected.end() - 1));
-    }
-  }
-}
-
 CATCH_TEST_CASE("questions and summaries in one batch are filled up behind their ends") {
   const ContextQaConfig config{.distractors = 0, .summary_share = 0.25};
   const auto task = config.build();
@@ -112,21 +82,6 @@ CATCH_TEST_CASE("questions and summaries in one batch are filled up behind their
   CATCH_CHECK(batch.targets.narrow(0, 0, 12).narrow(1, 0, length).equal(questions.targets));
   CATCH_CHECK(batch.targets.narrow(0, 0, 12).slice(1, length).eq(kIgnore).all().item<bool>());
   CATCH_CHECK(batch.inputs.narrow(0, 12, 4).equal(summaries.inputs));
-}
-
-CATCH_TEST_CASE("facts that cannot be distinct are refused") {
-  CATCH_CHECK(Problems::of(ContextQaConfig{.facts = 4, .questions = 5}) ==
-              "questions is 5; expected at most facts, 4\n");
-  CATCH_CHECK(Problems::of(ContextQaConfig{.facts = 8, .values = 7}) ==
-              "values is 7; expected at least facts, 8, because values are distinct\n");
-  CATCH_CHECK(Problems::of(ContextQaConfig{.facts = 8, .entities = 2}) ==
-              "entities is 2 with 16 attributes, too few for 8 facts beside those of 2 questions; "
-              "expected more entities or attributes\n");
-  // One question: 3 · 3 others and 3 + 3 near misses for 6 facts
-  CATCH_CHECK(Problems::of(ContextQaConfig{
-                  .facts = 6, .questions = 1, .entities = 4, .attributes = 4}) == "");
-  CATCH_CHECK(Problems::of(ContextQaConfig{
-                  .facts = 7, .questions = 1, .entities = 4, .attributes = 4}) != "");
 }
 
 }  // namespace

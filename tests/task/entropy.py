@@ -25,18 +25,8 @@ from samples import Broken, Program
 
 NEAR = 1e-9
 TINY = {
-    "length": 7,
-    "words": 3,
-    "followers": 2,
-    "alpha": 1,
-    "shortest": 1,
-    "longest": 2,
-    "aside": 0.3,
-    "aside_words": 1,
-    "copy": 0.3,
-    "mention": 0.3,
-    "names": 2,
-    "name_words": 1,
+    "length": 7, "words": 3, "followers": 2, "alpha": 1, "shortest": 1, "longest": 2, "aside": 0.3,
+    "aside_words": 1, "copy": 0.3, "mention": 0.3, "names": 2, "name_words": 1,
 }
 ENUMERATED = [
     {},

@@ -9,14 +9,8 @@ from samples import Reader, Task, expect, number
 class InContext(Task):
     name = "in_context"
     keys = {
-        "classes": 4,
-        "shots": 12,
-        "features": 2,
-        "symbols": 32,
-        "labels": 16,
-        "flip": 0.1,
-        "score_all": True,
-        "recall_share": 0.0,
+        "classes": 4, "shots": 12, "features": 2, "symbols": 32, "labels": 16, "flip": 0.1,
+        "score_all": True, "recall_share": 0.0,
     }
     training = False  # what is trained has more targets than what is shown
     settings = [
@@ -122,15 +116,8 @@ class InContext(Task):
 class ContextQa(Task):
     name = "context_qa"
     keys = {
-        "facts": 8,
-        "questions": 2,
-        "distractors": 0.5,
-        "unanswerable": 0.25,
-        "summary_share": 0.5,
-        "recall_share": 0.0,
-        "entities": 16,
-        "attributes": 16,
-        "values": 32,
+        "facts": 8, "questions": 2, "distractors": 0.5, "unanswerable": 0.25, "summary_share": 0.5,
+        "recall_share": 0.0, "entities": 16, "attributes": 16, "values": 32,
     }
     settings = [
         ({}, "train"),

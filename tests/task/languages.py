@@ -141,19 +141,8 @@ class Document:
 class Language(Task):
     name = "language"
     keys = {
-        "length": 256,
-        "words": 64,
-        "followers": 4,
-        "alpha": 1.0,
-        "shortest": 2,
-        "longest": 6,
-        "aside": 0.1,
-        "aside_words": 2,
-        "copy": 0.15,
-        "mention": 0.25,
-        "names": 16,
-        "name_words": 2,
-        "world": 0,
+        "length": 256, "words": 64, "followers": 4, "alpha": 1.0, "shortest": 2, "longest": 6, "aside": 0.1,
+        "aside_words": 2, "copy": 0.15, "mention": 0.25, "names": 16, "name_words": 2, "world": 0,
     }
     settings = [
         ({}, "train"),

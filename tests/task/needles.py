@@ -6,10 +6,7 @@ from samples import Reader, Repetition, Task, expect, number
 
 
 NO_DISTRACTORS = {
-    "key_tokens": 1,
-    "distractors.near": 0,
-    "distractors.same_value": 0,
-    "distractors.stale": 0,
+    "key_tokens": 1, "distractors.near": 0, "distractors.same_value": 0, "distractors.stale": 0,
     "noise_names": "own",
 }
 
@@ -27,18 +24,13 @@ class Pair:
 class Needle(Task):
     name = "needle"
     keys = {
-        "length": 64,
-        "needles": 4,
-        "queries": 1,
-        "depth": None,
-        "noise_tokens": 64,
-        "keys": 32,
-        "values": 32,
-        **NO_DISTRACTORS,
+        "length": 64, "needles": 4, "queries": 1, "depth": None, "noise_tokens": 64, "keys": 32,
+        "values": 32, **NO_DISTRACTORS,
     }
     settings = [
         ({}, "train"),
         ({"depth": 25, "length": 40, "needles": 3, "queries": 2}, "valid"),
+        ({"length": 6, "needles": 1, "noise_tokens": 1, "keys": 1}, "test"),
         ({"queries": 3, "needles": 5, "keys": 10, "values": 12, "length": 30}, "test"),
         ({"key_tokens": 2, "distractors.near": 3, "keys": 6, "length": 48}, "valid"),
         ({"distractors.same_value": 3, "queries": 2, "length": 50}, "test"),
@@ -199,17 +191,8 @@ class Needle(Task):
 class AssociativeNeedle(Needle):
     name = "associative_needle"
     keys = {
-        "length": 64,
-        "needles": 4,
-        "queries": 1,
-        "depth": None,
-        "things": 32,
-        "names": 32,
-        "noise_tokens": 32,
-        "world": 0,
-        "direct_share": 0.25,
-        "bare_share": 0.25,
-        "recall_share": 0.0,
+        "length": 64, "needles": 4, "queries": 1, "depth": None, "things": 32, "names": 32,
+        "noise_tokens": 32, "world": 0, "direct_share": 0.25, "bare_share": 0.25, "recall_share": 0.0,
     }
     settings = [
         ({}, "train"),

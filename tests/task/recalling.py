@@ -25,18 +25,14 @@ class Recall(Repetition):
 class Mqar(Task):
     name = "mqar"
     keys = {
-        "length": 64,
-        "vocab_size": 256,
-        "pairs": 8,
-        "power_a": 0.01,
-        "random_filler": True,
-        "reassign": 0.0,
-        "recall_share": 0.0,
+        "length": 64, "vocab_size": 256, "pairs": 8, "power_a": 0.01, "random_filler": True,
+        "reassign": 0.0, "recall_share": 0.0,
     }
     settings = [
         ({}, "train"),
         ({"power_a": 1, "random_filler": False, "reassign": 0.5, "length": 50}, "valid"),
         ({"pairs": 3, "length": 31, "vocab_size": 21, "power_a": 0.5, "recall_share": 0.5}, "test"),
+        ({"pairs": 1, "length": 4, "vocab_size": 4}, "train"),
     ]
 
     def __init__(self, **changed):
@@ -115,14 +111,8 @@ class Mqar(Task):
 class NoisyRecall(Task):
     name = "noisy_recall"
     keys = {
-        "length": 64,
-        "pairs": None,
-        "noise": 0.5,
-        "keys": 8,
-        "values": 16,
-        "noise_tokens": 16,
-        "noise_names": "own",
-        "recall_share": 0.0,
+        "length": 64, "pairs": None, "noise": 0.5, "keys": 8, "values": 16, "noise_tokens": 16,
+        "noise_names": "own", "recall_share": 0.0,
     }
     settings = [
         ({}, "train"),
@@ -130,6 +120,7 @@ class NoisyRecall(Task):
         ({"length": 30, "noise": 0.2, "keys": 3, "values": 3, "recall_share": 0.5}, "test"),
         ({"noise_names": "keys", "keys": 4, "noise_tokens": 6}, "train"),
         ({"pairs": 9, "noise": 0.7}, "valid"),
+        ({"length": 200, "noise": 0.95}, "test"),
     ]
     follows = True
 
@@ -221,18 +212,12 @@ class NoisyRecall(Task):
 
 class FuzzyRecall(Task):
     name = "fuzzy_recall"
-    keys = {
-        "pairs": 8,
-        "queries": 2,
-        "longest": 3,
-        "key_tokens": 8,
-        "value_tokens": 8,
-        "recall_share": 0.0,
-    }
+    keys = {"pairs": 8, "queries": 2, "longest": 3, "key_tokens": 8, "value_tokens": 8, "recall_share": 0.0}
     settings = [
         ({}, "train"),
         ({"longest": 1}, "valid"),
         ({"longest": 2, "pairs": 4, "value_tokens": 2, "recall_share": 0.5}, "test"),
+        ({"longest": 1, "pairs": 2, "queries": 2, "key_tokens": 2}, "train"),
     ]
     follows = True
 

@@ -10,18 +10,14 @@ from samples import Reader, Task, expect
 class KHop(Task):
     name = "k_hop"
     keys = {
-        "nodes": 8,
-        "least_nodes": 3,
-        "hops": 4,
-        "asked": None,
-        "questions": 8,
-        "names": 32,
+        "nodes": 8, "least_nodes": 3, "hops": 4, "asked": None, "questions": 8, "names": 32,
         "recall_share": 0.0,
     }
     settings = [
         ({}, "train"),
         ({"least_nodes": 8}, "valid"),
         ({"nodes": 20, "least_nodes": 2, "hops": 9, "asked": 3, "recall_share": 0.5}, "test"),
+        ({"nodes": 2, "least_nodes": 2, "names": 2}, "train"),
     ]
     follows = True
 
@@ -97,18 +93,14 @@ class KHop(Task):
 class VariableTracking(Task):
     name = "variable_tracking"
     keys = {
-        "length": 64,
-        "chains": 3,
-        "hops": 2,
-        "names": 32,
-        "values": 16,
-        "noise_tokens": 16,
+        "length": 64, "chains": 3, "hops": 2, "names": 32, "values": 16, "noise_tokens": 16,
         "recall_share": 0.0,
     }
     settings = [
         ({}, "train"),
         ({"chains": 2, "hops": 1, "length": 15}, "valid"),
         ({"chains": 5, "hops": 0, "length": 20, "names": 7, "recall_share": 0.5}, "test"),
+        ({"chains": 1, "hops": 3, "length": 14}, "train"),
     ]
     follows = True
 
@@ -193,6 +185,7 @@ class CommonWords(Task):
         ({}, "train"),
         ({"alpha": 2, "asked": 3, "length": 40, "recall_share": 0.5}, "valid"),
         ({"length": 200, "words": 20, "asked": 4}, "test"),
+        ({"length": 20, "words": 2, "asked": 1}, "train"),
     ]
     follows = True
 
