@@ -1,18 +1,12 @@
-// Work on several threads, and evaluations that give the same bits on any number of them.
+// Work on several threads; contract_test.cpp compares what evaluations give on any number of them.
 #include "evaluate/base/side_by_side.h"
-
-#include <ATen/ATen.h>
 
 #include <atomic>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 
-#include "evaluate/evaluation_config.h"
-#include "model/initialise.h"
-#include "model/language_model.h"
 #include "support/catch.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {
@@ -59,37 +53,6 @@ CATCH_TEST_CASE("the first exception of a lane stops the others and is thrown to
                                          }),
                             "out of memory");
     CATCH_CHECK(calls <= lanes);
-  }
-}
-
-CATCH_TEST_CASE("evaluations give the same bits on one lane and on several") {
-  const AttentionConfig attention = DifferentialAttentionConfig{};
-  const TaskConfig needles = NeedleConfig{.length = 600, .needles = 4};
-  const TaskConfig text = TextNeedleConfig{.generated_characters = 100'000,
-                                           .tokenizer = TokenizerKind::kWord,
-                                           .length = 256,
-                                           .digits = 3};
-  const std::vector<std::pair<TaskConfig, EvaluationConfig>> asked{
-      {needles, NeedleGridConfig{.lengths = {300, 1'000}, .depths = {0, 100}, .samples = 30}},
-      {needles, HeldoutConfig{.samples = 30}},
-      {text, TextNeedleGridConfig{{.lengths = {256, 700}, .depths = {50}, .samples = 30}}}};
-  for (const auto& one : asked) {
-    const auto& task_config = one.first;
-    const auto& evaluation = one.second;
-    const auto task = build_task(task_config);
-    const auto answers = [&](int lanes) {
-      ModelConfig config{.d_model = 32, .layers = 2, .attention = attention};
-      LanguageModel model(config, task->vocab_size(), Kernels::kFused);  // its tables are empty
-      initialise(model, config, 3);
-      model.eval();
-      const EvaluationContext context{model, task_config, *task, 7, lanes};
-      const auto found =
-          std::visit([&](const auto& kind) { return kind.run(context); }, evaluation);
-      return found.metrics.dump() + found.details.dump();
-    };
-    const auto alone = answers(1);
-    CATCH_CHECK(answers(2) == alone);
-    CATCH_CHECK(answers(5) == alone);
   }
 }
 
