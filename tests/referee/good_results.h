@@ -27,8 +27,6 @@ class GoodResults {
   };
   std::function<void(Run&)> each_run = [](Run&) {};
   std::function<void(report::Study&)> contrast = [](report::Study&) {};
-  std::vector<std::string> rates = {"0.0003", "0.001", "0.003", "0.01", "0.03"};
-  int tuning_seeds = 3;
 
   /// Writes both.
   void write();

@@ -16,9 +16,6 @@ CATCH_TEST_CASE("robustness: contrasts at one scale of the embeddings, one weigh
                    Contains(" at a second scale of the embeddings "
                             "(model.embedding_std is 0.125 everywhere)") &&
                        !Contains("weighting"));
-  fs::remove(results.folder("contrast") / "observations.json");
-  results.replace("table.md", "train.schedule=", "train.sched=");
-  CATCH_CHECK_THAT(results.against("robustness"), Contains("second scale"));
 
   // Conventions with names vary it by other keys.
   GoodResults named;

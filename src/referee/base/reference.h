@@ -1,24 +1,33 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "referee/base/claim.h"
 #include "referee/base/csv.h"
 #include "report/archive/confirmation.h"
 #include "report/archive/rebuild.h"
+#include "statistics/describe.h"
 #include "util/json.h"
 
 namespace difflab::referee {
 
-struct FigureFile {
-  std::string name;
-  Json spec;  ///< Vega-Lite; null if it is missing or damaged
-  CsvTable data;
+/// A line of claims.csv.
+struct Statement {
+  std::string claim, metric, verdict;
+  std::optional<Interval> interval;
+  std::optional<double> p;  ///< adjusted
+  std::size_t pairs = 0;
+
+  /// Whether it says something of the world, if only that it cannot tell: neither "no verdict" nor
+  /// "not measured".
+  bool judges() const { return verdict != "no verdict" && verdict != "not measured"; }
+  bool takes_sides() const { return verdict == "supported" || verdict == "opposite"; }
+  /// How an objection names it.
+  std::string place() const;
 };
 
 /// A setting's value as text, without quotation marks.
@@ -29,18 +38,19 @@ struct Reference {
   std::string name;  ///< experiment
   std::filesystem::path folder;
   Json runs = Json::array();            ///< of runs.json
-  std::vector<Statement> statements;    ///< of summary.json
+  std::vector<Statement> statements;    ///< of claims.csv
   std::vector<std::string> unreadable;  ///< files that are missing or damaged, with the reason
   std::vector<CsvTable> tables;         ///< NAME.csv
   std::vector<CsvTable> comparisons;    ///< NAME.paired.csv
-  std::vector<FigureFile> figures;
-  std::optional<report::Archive> archive;  ///< if the report can be made again
+  std::vector<CsvTable> figures;        ///< figures/NAME.csv
+  /// The report as it can be made again. Without it the rule "recomputable" objects, and the others
+  /// judge what the files alone tell.
+  std::optional<report::Archive> archive;
   std::string why_no_archive;
   /// Where runs of it were made again and confirm it (reproduced.json).
   std::vector<report::Confirmed> confirmed;
 
-  /// Values of a setting over all runs, as text; empty if the folder does not tell. From the
-  /// archive, from the axes, or from the settings under a table.
+  /// Values of a setting over all runs, as text; empty without an archive.
   std::set<std::string> values(const std::string& key) const;
 
   /// The axis whose values are compared, "" if there is none, and these values.
@@ -50,19 +60,8 @@ struct Reference {
   /// Whether its runs were trained at all; a benchmark's are not.
   bool is_trained() const;
 
-  /// The metric of a statement; empty if the folder does not tell.
-  std::string metric_of(const Statement& statement) const;
-
-  /// Metrics that runs.json has of any run.
+  /// Whether runs.json has the metric of any run.
   bool measures(const std::string& metric) const;
-
-  std::map<std::string, std::string> shared;  ///< settings that all runs share, as a table prints
-  std::map<std::string, std::string> keys;    ///< heading of a column → metric
-  std::map<std::string, double> chance;       ///< metric → its highest level that is told
-
-  /// The chance level of a statement's metric in the runs that it is about; its highest level where
-  /// these are not known.
-  std::optional<double> chance_of(const Statement& statement, const std::string& metric) const;
 };
 
 /// Reads what lies in the folder; what cannot be read is noted, never an error.

@@ -85,8 +85,6 @@ void look_at_rate(const Reference& one, const CsvTable& table, Objections& objec
   for (const auto& schedule : schedules) {
     if (schedule != "constant") falling.push_back(schedule);
   }
-  // Before there was a choice, all with an end were cosines.
-  if (schedules.empty() && !ends.empty()) falling.emplace_back("cosine");
   if (falling.empty() || (ends.size() == 1 && *ends.begin() == "1")) return;
   objections.object(
       one, table.file,

@@ -73,7 +73,7 @@ void look_at_means(const Reference& one, const CsvTable& table, Objections& obje
 
 void check_intervals(const Reference& one, Objections& objections) {
   for (const auto& table : one.tables) look_at_means(one, table, objections);
-  for (const auto& figure : one.figures) look_at_means(one, figure.data, objections);
+  for (const auto& figure : one.figures) look_at_means(one, figure, objections);
   for (const auto& table : one.comparisons) {
     Counter counter;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {

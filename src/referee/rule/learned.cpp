@@ -112,10 +112,7 @@ void look_at_figure(const Reference& one, const CsvTable& table, Objections& obj
 
 bool tells_who_learned(const Reference& one) {
   if (one.archive && one.archive->study.report.learned.given()) return true;
-  if (one.measures(report::kLearned)) return true;
-  return std::any_of(one.tables.begin(), one.tables.end(), [](const CsvTable& table) {
-    return table.has(std::string("mean_") + report::kLearned);
-  });
+  return one.measures(report::kLearned);
 }
 
 // A metric of which there is a share, so that learned or not can be asked at all.
@@ -130,7 +127,7 @@ std::string share_in(const CsvTable& table) {
 
 void check_learned(const Reference& one, Objections& objections) {
   for (const auto& table : one.tables) look_at_rows(one, table, objections);
-  for (const auto& figure : one.figures) look_at_figure(one, figure.data, objections);
+  for (const auto& figure : one.figures) look_at_figure(one, figure, objections);
   // A language model has no task that a run learns or not.
   const bool is_language = one.values("task.kind").count("text") > 0;
   if (!one.is_trained() || is_language || tells_who_learned(one)) return;

@@ -5,6 +5,7 @@
 #include "referee/rule/rules.h"
 #include "report/data/format.h"
 #include "report/data/metric.h"
+#include "report/table/question.h"
 #include "util/text.h"
 
 namespace difflab::referee {
@@ -14,31 +15,49 @@ constexpr double kCeiling = 0.97;
 constexpr double kAboveChance = 0.1;
 constexpr double kAnyFloor = 0.6;  // of two answers chance is right in half
 
-std::string claim_text(const Statement& statement) {
-  return concat("claim \"", statement.claim, "\"");
+// What the runs say to each claim; nothing where the claims are not those of claims.csv.
+std::vector<report::Question> questions_of(const Reference& one) {
+  if (!one.archive) return {};
+  auto questions = report::questions_of(one.archive->study, one.archive->frame);
+  if (questions.size() != one.statements.size()) questions.clear();  // "verdicts" says so
+  return questions;
 }
 
-void check_share(const Reference& one, const Statement& statement, const std::string& metric,
+// The highest chance level of a claim's metric in the runs that it is about.
+std::optional<double> chance_of(const report::Archive& archive, const report::Question& question) {
+  const auto axis = report::compared_axis(archive.study.report, archive.frame.axes());
+  std::vector<const report::FrameRun*> about;
+  for (const auto& run : archive.frame.runs()) {
+    const auto& claim = *question.claim;
+    const bool is_it = report::is_about(claim, axis, claim.variant, run) ||
+                       report::is_about(claim, axis, question.against, run);
+    if (is_it) about.push_back(&run);
+  }
+  const auto levels = report::chance_in(about, question.metric.key);
+  return levels.empty() ? std::nullopt : std::optional(levels.back());
+}
+
+void check_share(const Reference& one, const Statement& statement, const report::Question& question,
                  Objections& objections) {
-  const auto [least, most] = std::minmax(*statement.ours, *statement.theirs);
-  const auto shown = report::metric_of(metric);
+  const auto& metric = question.metric;
+  const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
   const auto values =
-      concat(shown.text(*statement.ours), " against ", shown.text(*statement.theirs));
+      concat(metric.text(question.found->ours), " against ", metric.text(question.found->theirs));
   if (least > kCeiling) {
-    objections.object(one, claim_text(statement),
+    objections.object(one, statement.place(),
                       concat(statement.verdict, " of ", values, ": both lie above ", kCeiling));
   }
-  const auto chance = one.chance_of(statement, metric);
+  const auto chance = chance_of(*one.archive, question);
   if (!chance) {
-    const bool has_some = metric.find("accuracy") != metric.npos;
+    const bool has_some = metric.key.find("accuracy") != metric.key.npos;
     if (has_some && most < kAnyFloor) {
-      objections.cannot_check(one, claim_text(statement),
-                              concat("the chance level of ", metric, " is not told"));
+      objections.cannot_check(one, statement.place(),
+                              concat("the chance level of ", metric.key, " is not told"));
     }
   } else if (const double floor = *chance + kAboveChance; most < floor) {
-    objections.object(one, claim_text(statement),
+    objections.object(one, statement.place(),
                       concat(statement.verdict, " of ", values, ": both lie below chance + 0.1 (",
-                             shown.text(floor), ")"));
+                             metric.text(floor), ")"));
   }
 }
 
@@ -61,29 +80,30 @@ std::optional<double> trigram_loss(const Reference& one) {
 }  // namespace
 
 void check_regime(const Reference& one, Objections& objections) {
-  for (const auto& statement : one.statements) {
-    if (!statement.judges() || statement.verdict == "uninformative") continue;
-    const auto metric = one.metric_of(statement);
-    if (metric.empty() || !statement.ours || !statement.theirs) {
-      objections.cannot_check(one, claim_text(statement), "the metric or its values are not told");
-    } else if (report::metric_of(metric).outcome() == Outcome::kShare) {
-      check_share(one, statement, metric, objections);
-    }
+  const auto questions = questions_of(one);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& statement = one.statements[i];
+    if (!statement.judges() || statement.verdict == "uninformative" || !questions[i].found)
+      continue;
+    if (questions[i].metric.outcome() != Outcome::kShare) continue;
+    check_share(one, statement, questions[i], objections);
   }
 }
 
 void check_language(const Reference& one, Objections& objections) {
   if (one.values("task.kind").count("text") == 0 || !one.is_trained()) return;
   const auto counts = trigram_loss(one);
-  for (const auto& statement : one.statements) {
-    const auto metric = one.metric_of(statement);
-    if (!statement.judges() || !is_loss(metric)) continue;
+  const auto questions = questions_of(one);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& statement = one.statements[i];
+    const auto& found = questions[i].found;
+    if (!statement.judges() || !is_loss(statement.metric) || !found) continue;
     if (!counts) {
-      objections.cannot_check(one, claim_text(statement),
+      objections.cannot_check(one, statement.place(),
                               "no run has the loss of a trigram count model of the same text");
-    } else if (std::max(statement.ours.value_or(0), statement.theirs.value_or(0)) >= *counts) {
+    } else if (std::max(found->ours, found->theirs) >= *counts) {
       objections.object(
-          one, claim_text(statement),
+          one, statement.place(),
           concat("a model is no better than trigram counts, ", report::format_number(*counts, 3)));
     }
   }

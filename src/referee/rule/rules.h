@@ -13,18 +13,12 @@ void check_seeds(const Reference& one, Objections& objections);
 void check_verdicts(const Reference& one, Objections& objections);
 void check_regime(const Reference& one, Objections& objections);
 void check_language(const Reference& one, Objections& objections);
-void check_tuning(const References& all, Objections& objections);
+void check_tuning(const Reference& one, Objections& objections);
 void check_horizon(const Reference& one, Objections& objections);
 void check_provenance(const References& all, Objections& objections);
 void check_wall_clock(const Reference& one, Objections& objections);
 void check_recomputable(const Reference& one, Objections& objections);
 void check_robustness(const References& all, Objections& objections);
-void check_bands(const Reference& one, Objections& objections);
 void check_paired(const Reference& one, Objections& objections);
-void check_chance_line(const Reference& one, Objections& objections);
-void check_fits(const Reference& one, Objections& objections);
-void check_categories(const Reference& one, Objections& objections);
-void check_labels(const Reference& one, Objections& objections);
-void check_axes(const Reference& one, Objections& objections);
 
 }  // namespace difflab::referee

@@ -17,39 +17,19 @@ namespace {
 
 using report::kAlpha;
 
-std::string named(const std::string& claim) { return concat("claim \"", claim, "\""); }
-std::string named(const Statement& statement) { return named(statement.claim); }
-
-// The smallest p that the verdict can have had: of equally many pairs all claims share one smallest
-// p, and Holm multiplies it by their number.
-double best_p(const Reference& one, const Statement& statement) {
-  const bool equal = std::all_of(one.statements.begin(), one.statements.end(),
-                                 [&](const auto& other) { return other.pairs == statement.pairs; });
-  const double factor = equal ? static_cast<double>(one.statements.size()) : 1;
-  return factor * smallest_sign_flip_p(static_cast<std::int64_t>(statement.pairs));
-}
-
 void check_side(const Reference& one, const Statement& statement, Objections& objections) {
   const auto& interval = statement.interval;
-  if (!interval) return objections.cannot_check(one, named(statement), "it shows no interval");
-  // An end that is printed as 0 may have been rounded to it.
+  if (!interval) return objections.cannot_check(one, statement.place(), "it shows no interval");
   if (interval->low < 0 && interval->high > 0) {
-    objections.object(one, named(statement),
+    objections.object(one, statement.place(),
                       concat(statement.verdict, " beside an interval that holds zero"));
   }
   if (statement.p && *statement.p > kAlpha) {
-    objections.object(one, named(statement),
+    objections.object(one, statement.place(),
                       concat(statement.verdict, " beside ", report::named_p(*statement.p)));
   }
-  if (statement.p) return;
-  if (const double least = best_p(one, statement); least > kAlpha) {
-    return objections.object(
-        one, named(statement),
-        concat(statement.verdict, ", though no exact p of ", statement.pairs, " pairs among ",
-               one.statements.size(), one.statements.size() == 1 ? " claim" : " claims",
-               " is below ", report::format_number(least, 3)));
-  }
-  objections.cannot_check(one, named(statement), "its adjusted p stands nowhere");
+  if (!statement.p)
+    objections.cannot_check(one, statement.place(), "its adjusted p stands nowhere");
 }
 
 // What the metrics in runs.json say today.
@@ -59,14 +39,14 @@ void compare_with_runs(const Reference& one, Objections& objections) {
   const auto answers = report::answer_claims(study, one.archive->frame, labels);
   if (answers.size() != one.statements.size()) {
     return objections.object(
-        one, "summary.json",
+        one, "claims.csv",
         concat("it answers ", one.statements.size(), " claims of ", answers.size()));
   }
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& told = one.statements[i];
     const auto verdict = report::name_of(answers[i].verdict);
     if (told.verdict == verdict && told.pairs == answers[i].pairs) continue;
-    objections.object(one, named(told),
+    objections.object(one, told.place(),
                       concat("it says ", told.verdict, " with ", told.pairs,
                              " pairs; the runs say ", verdict, " with ", answers[i].pairs));
   }
@@ -87,7 +67,7 @@ void compare_seeds(const Reference& one, Objections& objections) {
     }
     // A side without a run is not measured, and its claim says so.
     if (ours == theirs || ours.empty() || theirs.empty()) continue;
-    objections.object(one, named(claim.text),
+    objections.object(one, concat("claim \"", claim.text, "\""),
                       concat(claim.variant, " and ", other, " have unlike seeds: ", ours.size(),
                              " and ", theirs.size()));
   }
@@ -100,10 +80,10 @@ void check_seeds(const Reference& one, Objections& objections) {
   if (one.archive && one.archive->study.looks.empty()) compare_seeds(one, objections);
   for (const auto& statement : one.statements) {
     if (!statement.judges()) continue;
-    const auto metric = report::metric_of(one.metric_of(statement));
+    const auto metric = report::metric_of(statement.metric);
     const auto needed = report::pairs_for_verdict(metric, one.statements.size());
     if (statement.pairs >= needed) continue;
-    objections.object(one, named(statement),
+    objections.object(one, statement.place(),
                       concat(statement.verdict, " with ", statement.pairs, " pairs; ", needed,
                              " are needed among ", one.statements.size(),
                              one.statements.size() == 1 ? " claim" : " claims"));

@@ -49,7 +49,7 @@ void look_at_times(const Reference& one, const CsvTable& table, const report::Co
 void check_wall_clock(const Reference& one, Objections& objections) {
   const auto company = company_of(one);
   for (const auto& table : one.tables) look_at_times(one, table, company, objections);
-  for (const auto& figure : one.figures) look_at_times(one, figure.data, company, objections);
+  for (const auto& figure : one.figures) look_at_times(one, figure, company, objections);
 }
 
 }  // namespace difflab::referee
