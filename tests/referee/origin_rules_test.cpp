@@ -35,6 +35,24 @@ CATCH_TEST_CASE("provenance: uncommitted changes, several commits, several machi
   CATCH_CHECK_THAT(apart, Contains("its processor is Intel Xeon; 1 of 2 references ran on AMD"));
   CATCH_CHECK_THAT(against([](Run& run) { run.provenance = Json::object(); }),
                    Contains("cannot be checked: no run names its commit"));
+  // What some runs tell does not stand for those that are silent.
+  const auto silent = [&](const char* key, const Json& value) {
+    return against([&](Run& run) {
+      if (run.seed == 3 && run.model == "diff") run.provenance[key] = value;
+    });
+  };
+  CATCH_CHECK_THAT(silent("commit", nullptr),
+                   Contains("contrast runs.json: 4 of 64 runs do not name their commit; others "
+                            "name 0123456789ab"));
+  CATCH_CHECK_THAT(silent("commit", ""), Contains("4 of 64 runs do not name their commit"));
+  CATCH_CHECK_THAT(silent("cpu", nullptr), Contains("4 of 64 runs do not name their cpu"));
+  CATCH_CHECK_THAT(silent("dirty", nullptr), Contains("4 of 64 runs do not tell whether"));
+  CATCH_CHECK_THAT(silent("earlier_sessions", {{{"cpu", "AMD EPYC 7003"}, {"dirty", false}}}),
+                   Contains("4 of 64 runs do not name their commit"));
+  CATCH_CHECK_THAT(against([](Run& run) {
+                     if (run.seed == 3) run.provenance = Json::object();
+                   }),
+                   Contains("8 of 64 runs do not name their commit"));
 }
 
 // reproduced.json of the contrast: its first three runs, with the same numbers.

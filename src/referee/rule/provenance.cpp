@@ -20,17 +20,26 @@ std::string text_at(const Json& provenance, const char* key) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-// Distinct values over the runs with a result.
-std::set<std::string> values_of(const Reference& one, const char* key) {
+// What the runs with a result say of a key, session by session.
+struct Told {
   std::set<std::string> values;
+  std::size_t silent = 0;  // runs of which a session does not say
+};
+
+Told told_of(const Reference& one, const char* key) {
+  Told told;
   for (const Json& run : one.runs) {
-    const auto provenance = run.find("provenance");
-    if (provenance == run.end() || provenance->empty()) continue;
-    for (const Json& session : sessions_of(*provenance)) {
-      if (auto value = text_at(session, key); !value.empty()) values.insert(std::move(value));
+    const auto& provenance = run.at("provenance");
+    if (provenance.empty() && !run.contains("metrics")) continue;  // it has no result
+    bool is_silent = false;
+    for (const Json& session : sessions_of(provenance)) {
+      const auto value = text_at(session, key);
+      is_silent = is_silent || value.empty();
+      if (!value.empty()) told.values.insert(value);
     }
+    told.silent += is_silent ? 1 : 0;
   }
-  return values;
+  return told;
 }
 
 std::string shortened(const std::set<std::string>& values, std::size_t letters) {
@@ -39,16 +48,32 @@ std::string shortened(const std::set<std::string>& values, std::size_t letters) 
   return join(shown);
 }
 
-void look_at_runs(const Reference& one, Objections& objections) {
-  const auto commits = values_of(one, "commit");
+// A key that only some runs tell stands for these alone.
+void must_be_one(const Reference& one, const char* key, const std::string& several,
+                 std::size_t letters, Objections& objections) {
+  const auto [values, silent] = told_of(one, key);
   const auto say = [&](const std::string& what) { objections.object(one, "runs.json", what); };
-  if (commits.empty()) objections.cannot_check(one, "runs.json", "no run names its commit");
-  if (commits.size() > 1) say(concat("runs of several commits: ", shortened(commits, 12)));
-  if (values_of(one, "dirty").count("true") > 0) say("runs of a tree with uncommitted changes");
+  if (values.size() > 1) say(concat(several, ": ", shortened(values, letters)));
+  if (silent == 0 || values.empty()) return;
+  say(concat(silent, " of ", one.runs.size(), " runs do not name their ", key, "; others name ",
+             shortened(values, letters)));
+}
+
+void look_at_runs(const Reference& one, Objections& objections) {
+  must_be_one(one, "commit", "runs of several commits", 12, objections);
+  if (told_of(one, "commit").values.empty()) {
+    objections.cannot_check(one, "runs.json", "no run names its commit");
+  }
+  const auto [dirty, silent] = told_of(one, "dirty");
+  if (dirty.count("true") > 0) {
+    objections.object(one, "runs.json", "runs of a tree with uncommitted changes");
+  } else if (silent > 0 && !dirty.empty()) {
+    objections.object(one, "runs.json",
+                      concat(silent, " of ", one.runs.size(),
+                             " runs do not tell whether their tree had uncommitted changes"));
+  }
   for (const auto& [key, name] : report::kRunConditions) {
-    const auto found = values_of(one, key);
-    if (found.size() > 1)
-      say(concat("runs of several values of ", key, ": ", shortened(found, 40)));
+    must_be_one(one, key, concat("runs of several values of ", key), 40, objections);
   }
 }
 
@@ -130,7 +155,7 @@ void check_provenance(const References& all, Objections& objections) {
   std::map<std::string, std::size_t> commits, processors;
   for (const auto& one : all) {
     look_at_runs(one, objections);
-    auto own = values_of(one, "commit"), cpus = values_of(one, "cpu");
+    auto own = told_of(one, "commit").values, cpus = told_of(one, "cpu").values;
     for (const auto& [commit, cpu] : one.confirmed) {
       if (!commit.empty()) own.insert(commit);
       if (!cpu.empty()) cpus.insert(cpu);
@@ -143,7 +168,7 @@ void check_provenance(const References& all, Objections& objections) {
   const auto most = std::max_element(commits.begin(), commits.end(), less);
   const auto machine = std::max_element(processors.begin(), processors.end(), less);
   for (const auto& one : all) {
-    const auto own = values_of(one, "commit"), cpu = values_of(one, "cpu");
+    const auto own = told_of(one, "commit").values, cpu = told_of(one, "cpu").values;
     const auto is_confirmed = [&](std::string report::Confirmed::*by, const std::string& value) {
       return std::any_of(one.confirmed.begin(), one.confirmed.end(),
                          [&](const auto& session) { return session.*by == value; });
