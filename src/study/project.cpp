@@ -38,6 +38,24 @@ fs::path upwards_from(fs::path folder) {
   return folder;
 }
 
+// A folder that is a link to one around it has no end.
+constexpr int kDeepest = 8;
+
+std::vector<std::string> experiments_in(const config::Library& files, const std::string& below = "",
+                                        int depth = 0) {
+  const auto group = concat("experiment", below.empty() ? "" : "/", below);
+  const auto within = [&](const std::string& name) {
+    return below.empty() ? name : concat(below, "/", name);
+  };
+  std::vector<std::string> names;
+  for (const auto& name : files.options(group)) names.push_back(within(name));
+  for (const auto& folder : depth < kDeepest ? files.groups(group) : std::vector<std::string>()) {
+    const auto more = experiments_in(files, within(folder), depth + 1);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  return names;
+}
+
 }  // namespace
 
 fs::path find_checkout() {
@@ -78,9 +96,13 @@ config::SearchPath search_path() {
   return path;
 }
 
+std::vector<std::string> all_experiments() {
+  return experiments_in(config::Library(search_path()));
+}
+
 std::vector<std::string> own_experiments() {
   const auto project = find_project();
-  auto names = config::Library(config::SearchPath::of_project(project)).options("experiment");
+  auto names = experiments_in(config::Library(config::SearchPath::of_project(project)));
   if (names.empty())
     throw UserError(
         concat(project.string(), " has no experiments; expected experiments/NAME.yaml"));

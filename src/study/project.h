@@ -21,7 +21,9 @@ std::filesystem::path find_project();
 /// Configurations and experiments: the project's, then the checkout's.
 config::SearchPath search_path();
 
-/// The names of the project's own experiments, sorted.
+/// The names of all experiments, sorted, those of subfolders with them: "headline", "sub/mine".
+std::vector<std::string> all_experiments();
+/// Those of the project alone. @throws UserError if there are none.
 std::vector<std::string> own_experiments();
 
 /// " --project DIR" for a command that somebody shall type, if there is a project; "" if not.

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "config/compose/library.h"
 #include "config/value/yaml.h"
 #include "study/overrides.h"
 #include "study/project.h"
@@ -90,7 +89,7 @@ bool is_folder(const fs::path& path) {
 
 bool is_experiment(const std::string& word) {
   try {
-    const auto names = config::Library(search_path()).options("experiment");
+    const auto names = all_experiments();
     return std::find(names.begin(), names.end(), word) != names.end();
   } catch (const UserError&) {  // no project here: the word is a folder, or nothing
     return false;

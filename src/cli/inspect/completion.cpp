@@ -104,7 +104,7 @@ Words overrides_for(const std::string& word, const std::string& experiment) {
   return values;
 }
 
-Words experiments() { return config::Library(search_path()).options(kExperiment); }
+Words experiments() { return all_experiments(); }
 
 Words run_ids() {
   Words ids;

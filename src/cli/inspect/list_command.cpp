@@ -51,7 +51,7 @@ std::string title_of(config::Library& files, const std::string& experiment) {
 void list_experiments() {
   auto files = library();
   Lines lines;
-  for (const auto& name : files.options(kExperiments)) {
+  for (const auto& name : all_experiments()) {
     lines.emplace_back(name, title_of(files, name));
   }
   print(lines);
