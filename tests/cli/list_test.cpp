@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/driver.h"
 #include "support/catch.h"
 #include "util/json.h"
@@ -54,6 +56,20 @@ CATCH_TEST_CASE("list says of every kind what it is, in one line") {
   CATCH_CHECK_THAT(about("metrics", "ar_hit"),
                    StartsWith("ar_hit_share (share), ar_hit_loss (lower is better), "
                               "ar_hit_accuracy (share, higher is better)"));
+}
+
+CATCH_TEST_CASE("list outputs names every folder of a report with the command that writes it") {
+  const Driver driver;
+  CATCH_CHECK(driver.call({"list", "outputs"}).out == "");
+  for (const char* typed : {"train.steps=7", "seed=0"}) {
+    CATCH_REQUIRE(driver.call({"sweep", "tiny", typed}).code == 0);
+  }
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  const auto listed = driver.call({"list", "outputs"}).out;
+  CATCH_CHECK_THAT(listed, Contains("results/tiny/default  ") &&
+                               Contains("/difflab sweep tiny train.steps=7\n") &&
+                               Contains("/difflab sweep tiny seed=0\n"));
+  CATCH_CHECK(std::count(listed.begin(), listed.end(), '\n') == 3);
 }
 
 CATCH_TEST_CASE("docs/keys.md is what list keys prints") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -13,11 +14,13 @@
 #include "cli/commands.h"
 #include "config/compose/compose.h"
 #include "config/grid/key_docs.h"
+#include "config/value/yaml.h"
 #include "run/metrics.h"
 #include "run/run_config.h"
 #include "study/project.h"
 #include "study/study_config.h"
 #include "util/error.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -55,6 +58,26 @@ void list_experiments() {
     lines.emplace_back(name, title_of(files, name));
   }
   print(lines);
+}
+
+// The folders with a report, and what writes it.
+void list_outputs() {
+  namespace fs = std::filesystem;
+  const auto results = find_project() / "results";
+  std::map<std::string, std::string> commands;
+  std::error_code none;
+  for (fs::recursive_directory_iterator entry(results, none), end; !none && entry != end;
+       entry.increment(none)) {
+    const auto name = entry->path().filename();
+    if (name == "runs" || name == "trainings" || name == "tuning")
+      entry.disable_recursion_pending();
+    if (name != "runs.json") continue;
+    const auto record = Json::parse(read_file(entry->path()), nullptr, /*allow_exceptions=*/false);
+    const auto command = record.is_object() ? record.value("command", Json()) : Json();
+    commands[config::shown_path(entry->path().parent_path())] =
+        command.is_string() ? command.get<std::string>() : "runs.json is damaged";
+  }
+  print({commands.begin(), commands.end()});
 }
 
 void list_groups(const config::Library& files, const std::string& group) {
@@ -127,6 +150,7 @@ const std::map<std::string, void (*)()>& lists() {
       {"launchers", list_kinds<sweep::LauncherConfig>},
       {"metrics", [] { list_metrics(std::type_identity<EvaluationConfig>{}); }},
       {"optimizers", list_kinds<OptimizerConfig>},
+      {"outputs", list_outputs},
       {"tasks", list_kinds<TaskConfig>},
   };
   return kLists;
