@@ -70,11 +70,11 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
                  "or its checkpoint was deleted");
   fs::rename(checkpoint.string() + ".away", checkpoint);
   driver.refuses({"evaluate", "task=needle"}, "is an override; expected an experiment or runs");
-  driver.refuses({"evaluate", run, "train.lr=1"}, "expected evaluate=… or task=…");
+  driver.refuses({"evaluate", run, "train.lr=1"}, "or --on task=… to ask");
   driver.refuses({"evaluate", run, "evaluate=[{kind: heldowt}]"}, "did you mean heldout?");
   driver.refuses({"evaluate", run, "evaluate=[{kind: ar_hit}]"}, "expected a task of kind text");
-  driver.refuses({"evaluate", run, "task=nedle"}, "did you mean needle?");
-  driver.refuses({"evaluate", run, "task.needle.keys=64"},
+  driver.refuses({"evaluate", run, "--on", "task=nedle"}, "did you mean needle?");
+  driver.refuses({"evaluate", run, "--on", "task.needle.keys=64"},
                  "has 162 tokens; the run's own task has 130");
   driver.refuses({"evaluate", run, "--at", "7"},
                  "has step 7; the checkpoints that "
@@ -89,6 +89,32 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
   const Answer elsewhere = driver.call({"needle", "tiny", "launcher=slurm"});
   CATCH_CHECK(elsewhere.code == 2);
   CATCH_CHECK_THAT(elsewhere.err, Contains("expected launcher=local"));
+}
+
+CATCH_TEST_CASE("an override names models, and --on what they are asked on") {
+  const Trained driver;
+  for (const char* command : {"evaluate", "needle"}) {
+    for (const char* typed : {"task.needle.length=32", "task={needle: {length: 32}}", "task=needle",
+                              "model.layers=1", "train.steps=9"}) {
+      driver.refuses({command, "tiny", typed}, "of tiny is trained in");
+      driver.refuses({command, driver.run, typed}, "or --on task=… to ask the run on another task");
+    }
+    driver.refuses({command, "tiny", "seed=7"}, "none of the 2 runs of tiny is trained");
+    driver.refuses({command, "tiny", "--on", "model.layers=1"}, "expected task=NAME or task.KEY");
+    driver.refuses({command, "tiny", "task.needle.length=32"}, "than theirs: --on task…");
+  }
+  // Models that are trained on another task are those that the same words train.
+  CATCH_REQUIRE(driver.call({"sweep", "tiny", "task.needle.length=32", "seed=0"}).code == 0);
+  const Answer asked = driver.call({"evaluate", "tiny", "task.needle.length=32", "seed=0",
+                                    "evaluate=[{kind: heldout, name: x}]", "--json"});
+  CATCH_INFO(asked.out << asked.err);
+  CATCH_CHECK(asked.code == 0);
+  const auto last = asked.out.substr(asked.out.rfind('\n', asked.out.size() - 2) + 1);
+  for (const auto& answered : Json::parse(last).at("runs")) {
+    const auto config =
+        read_file(driver.results() / "runs" / answered.at("id").get<std::string>() / "config.yaml");
+    CATCH_CHECK_THAT(config, Contains("length: 32"));
+  }
 }
 
 CATCH_TEST_CASE("a results folder may be called whatever a folder may") {

@@ -23,6 +23,7 @@ constexpr std::size_t kMostNewColumns = 8;
 struct EvaluateOptions {
   std::vector<std::string> words;
   std::string results;
+  std::vector<std::string> on;
   std::vector<std::int64_t> at;
   bool json = false;
 };
@@ -106,7 +107,7 @@ report::Summary report_with_answers(const Asked& asked) {
 }
 
 int evaluate(const EvaluateOptions& options) {
-  const auto asked = find_asked(options.words, options.results, options.at);
+  const auto asked = find_asked(options.words, options.results, options.on, options.at);
   return ask_and_report(asked, options.json, [&]() -> std::optional<report::Summary> {
     if (asked.of_experiment) return report_with_answers(asked);
     std::cout << '\n' << metrics_table(asked.study, asked.names) << std::flush;
@@ -125,9 +126,13 @@ void add_evaluate_command(CLI::App& app, int& exit_code) {
           "what", options->words,
           "an experiment with its overrides, runs (folder, id or its beginning) or weights "
           "(.safetensors of difflab export, or a folder with one and config.yaml); then "
-          "evaluate=[…], which is asked beside what was asked before, and task=…, on which")
+          "evaluate=[…], which is asked beside what was asked before")
       ->required();
   command->add_option("--results", options->results, "results folder of the runs");
+  command
+      ->add_option("--on", options->on,
+                   "task=NAME or task.KEY=VALUE, what they are asked on instead of their own task")
+      ->allow_extra_args(false);
   command
       ->add_option("--at", options->at,
                    "steps whose kept checkpoints are asked (train.keep_checkpoints)")

@@ -27,6 +27,7 @@ struct NeedleOptions {
   std::vector<std::string> words;
   std::vector<std::string> typed = {};
   std::string results;
+  std::vector<std::string> on = {};
   std::vector<std::int64_t> at;
   std::string lengths = "";
   std::string depths = "0:100:25";
@@ -219,10 +220,10 @@ int needle(NeedleOptions& options) {
     }
   }
   options.typed = options.words;
-  const bool in_text = asks_in_text(find_asked(options.words, options.results).study);
+  const bool in_text = asks_in_text(find_asked(options.words, options.results, options.on).study);
   options.words.push_back(
       concat("evaluate=", override_text(Json::array({evaluation_of(options, in_text)}))));
-  auto asked = find_asked(options.words, options.results, options.at);
+  auto asked = find_asked(options.words, options.results, options.on, options.at);
   if (sweep::batch_system(asked.study.config.launcher)) {
     throw UserError("launcher: needle asks here; expected launcher=local, or difflab evaluate");
   }
@@ -245,8 +246,7 @@ void add_needle_command(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "what", options->words,
-          "an experiment with its overrides, runs (folder, id or its beginning) or weights; "
-          "then task=…, what they are asked on")
+          "an experiment with its overrides, runs (folder, id or its beginning) or weights")
       ->required();
   command->add_option("--lengths", options->lengths,
                       "tokens, e.g. 64,256,1024; by default the trained length");
@@ -256,6 +256,10 @@ void add_needle_command(CLI::App& app, int& exit_code) {
   command->add_option("--queries", options->queries, "how many of them are asked");
   command->add_option("--samples", options->samples, "sequences for each cell");
   command->add_option("--results", options->results, "results folder of the runs");
+  command
+      ->add_option("--on", options->on,
+                   "task=NAME or task.KEY=VALUE, what they are asked on instead of their own task")
+      ->allow_extra_args(false);
   command
       ->add_option("--at", options->at,
                    "steps whose kept checkpoints are asked (train.keep_checkpoints)")

@@ -78,15 +78,16 @@ std::string name_in_result(const config::Value& evaluation) {
   return "";
 }
 
-Question Question::of(const std::vector<std::string>& overrides,
+Question Question::of(const std::vector<std::string>& overrides, const std::vector<std::string>& on,
                       const std::vector<std::int64_t>& at) {
-  Question question;
-  question.at = at;
+  Question question{.task = on, .at = at};
+  for (const auto& word : on) {
+    if (!is_override_of(word, "task")) {
+      throw UserError(concat("--on is '", word, "'; expected task=NAME or task.KEY=VALUE"));
+    }
+  }
   for (const auto& word : overrides) {
-    (is_override_of(word, "evaluate") ? question.evaluate
-     : is_override_of(word, "task")   ? question.task
-                                      : question.others)
-        .push_back(word);
+    (is_override_of(word, "evaluate") ? question.evaluate : question.others).push_back(word);
   }
   return question;
 }

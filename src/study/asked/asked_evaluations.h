@@ -10,13 +10,14 @@ namespace difflab::cli {
 
 /// What somebody wants to know of trained models, as typed.
 struct Question {
-  std::vector<std::string> evaluate;  ///< overrides of `evaluate`
-  std::vector<std::string> task;      ///< overrides of `task`: what the models are asked on
-  std::vector<std::string> others;    ///< overrides of anything else
-  std::vector<std::int64_t> at = {};  ///< steps at which the models are asked
+  std::vector<std::string> evaluate = {};  ///< overrides of `evaluate`
+  std::vector<std::string> task = {};      ///< overrides of `task`: what the models are asked on
+  std::vector<std::string> others = {};    ///< of anything else: which models are asked
+  std::vector<std::int64_t> at = {};       ///< steps at which the models are asked
 
-  /// @param overrides as typed
-  static Question of(const std::vector<std::string>& overrides,
+  /// @param overrides as typed, of which those of `task` say which models are asked
+  /// @param on overrides of `task`: what they are asked on
+  static Question of(const std::vector<std::string>& overrides, const std::vector<std::string>& on,
                      const std::vector<std::int64_t>& at);
   bool is_empty() const { return evaluate.empty() && task.empty() && at.empty(); }
 };

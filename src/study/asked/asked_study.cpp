@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "config/compose/compose.h"
-#include "config/compose/library.h"
 #include "config/override/json.h"
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
@@ -95,11 +94,16 @@ Asked study_of_experiment(const std::string& name, const Question& question) {
   std::erase_if(study.points, [&](const sweep::Run& run) {
     return !is_trained(run.id, run.training, study.results);
   });
+  const bool asks_of_task =
+      std::any_of(question.others.begin(), question.others.end(),
+                  [](const std::string& word) { return word.starts_with("task"); });
   if (study.points.empty()) {
-    throw UserError(concat("none of the ", planned, " runs of ", name, " is trained in ",
-                           config::shown_path(study.results), "; difflab sweep ", name,
-                           " trains them, but for restored ones, whose folders have to be deleted "
-                           "before"));
+    throw UserError(
+        concat("none of the ", planned, " runs of ", name, " is trained in ",
+               config::shown_path(study.results), "; difflab sweep ", name,
+               " trains them, but for restored ones, whose folders have to be deleted "
+               "before",
+               asks_of_task ? "; to ask models on another task than theirs: --on task…" : ""));
   }
   if (study.points.size() < planned) {
     found.note =
@@ -250,8 +254,8 @@ Asked study_of_models(const std::vector<std::string>& names, const Question& que
                       const fs::path& results) {
   if (!question.others.empty()) {
     throw UserError(concat(question.others.front(),
-                           ": a run has its configuration; expected evaluate=… or task=…, or an "
-                           "experiment before it"));
+                           ": a run has its configuration; expected evaluate=…, an experiment "
+                           "before it, or --on task=… to ask the run on another task"));
   }
   NamedModels models(question, results);
   for (const auto& name : names) models.add(name);
@@ -295,7 +299,7 @@ int unanswered(const Study& study, const sweep::Run& run) {
 }
 
 Asked find_asked(const std::vector<std::string>& words, const std::string& results,
-                 const std::vector<std::int64_t>& at) {
+                 const std::vector<std::string>& on, const std::vector<std::int64_t>& at) {
   std::vector<std::string> names, overrides;
   for (const auto& word : words) {
     (is_override(word) ? overrides : names).push_back(word);
@@ -304,7 +308,7 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
     throw UserError(concat("'", overrides.front(),
                            "' is an override; expected an experiment or runs before it"));
   }
-  const auto experiments = config::Library(search_path()).options("experiment");
+  const auto experiments = all_experiments();
   const bool of_experiment =
       std::find(experiments.begin(), experiments.end(), names.front()) != experiments.end();
   if (of_experiment && names.size() > 1) {
@@ -323,14 +327,14 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
     overrides.push_back(
         concat(kResults, of_experiment ? config::in_quotes(results, '\'') : results));
   }
-  if (of_experiment) return study_of_experiment(names.front(), Question::of(overrides, at));
+  if (of_experiment) return study_of_experiment(names.front(), Question::of(overrides, on, at));
   auto place = find_project() / "results";
   std::erase_if(overrides, [&](const std::string& word) {
     if (!word.starts_with(kResults)) return false;
     place = fs::absolute(word.substr(kResults.size())).lexically_normal();
     return true;
   });
-  return study_of_models(names, Question::of(overrides, at), place);
+  return study_of_models(names, Question::of(overrides, on, at), place);
 }
 
 }  // namespace difflab::cli

@@ -18,13 +18,14 @@ struct Asked {
 };
 
 /// The trained models that `words` name: an experiment with its overrides, runs (folder, id or its
-/// beginning), or weights (weights.h); evaluate=[…] among the overrides is what is asked, task=…
-/// what it is asked on. An evaluation takes the place of one of the same name.
+/// beginning), or weights (weights.h); evaluate=[…] among the overrides is what is asked. An
+/// evaluation takes the place of one of the same name.
 /// @param results where the runs lie that are no folders; "" for the project's
+/// @param on overrides of `task`: what the models are asked on, if not on what they are trained on
 /// @param at steps at which the models are asked; empty: at the end of their training
 /// @throws UserError if nothing is named, or nothing of it is trained, or it cannot be asked that.
 Asked find_asked(const std::vector<std::string>& words, const std::string& results,
-                 const std::vector<std::int64_t>& at = {});
+                 const std::vector<std::string>& on = {}, const std::vector<std::int64_t>& at = {});
 
 /// Evaluations of a run of the study that no run of its training has answered.
 int unanswered(const Study& study, const sweep::Run& run);
