@@ -6,13 +6,15 @@
 #include <utility>
 
 #include "config/schema/reader.h"
+#include "config/schema/writer.h"
+#include "config/value/canonical.h"
 #include "run/run_config.h"
 #include "util/json.h"
 
 namespace difflab::cli {
 
-/// The configurations of runs with the sizes of their vocabularies. Finding a size may mean reading
-/// a text; it is done once per task.
+/// The sizes of the vocabularies of runs. Finding a size may mean reading a text; it is done once
+/// per task.
 class Vocabularies {
  public:
   struct Found {
@@ -20,13 +22,19 @@ class Vocabularies {
     std::int64_t vocab_size;
   };
 
+  /// @throws UserError if its text cannot be read.
+  std::int64_t size_of(const RunConfig& run) {
+    const auto task = config::canonical_json(*config::write(run).find("task"));
+    if (const auto known = sizes_.find(task); known != sizes_.end()) return known->second;
+    return sizes_[task] = vocab_size(run.task);
+  }
+
   /// @param config a run's resolved configuration
   /// @throws UserError if it is none, or if its text cannot be read.
   Found find(const Json& config) {
     auto run = config::read<RunConfig>(config::from_json(config));
-    const auto [place, is_new] = sizes_.try_emplace(config.at("task").dump());
-    if (is_new) place->second = vocab_size(run.task);
-    return {std::move(run), place->second};
+    const auto size = size_of(run);
+    return {std::move(run), size};
   }
 
  private:

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,6 +18,7 @@
 #include "model/diffusion_cost.h"
 #include "run/run_config.h"
 #include "study/study.h"
+#include "study/vocabularies.h"
 #include "text/data_set.h"
 #include "util/error.h"
 
@@ -64,40 +64,24 @@ struct CostOptions {
   bool groups = false, products = false;
 };
 
-/// The sizes of vocabularies, each found once: finding one may mean reading a text.
-class KnownVocabularies {
- public:
-  struct Found {
-    std::int64_t size;
-    std::string note;  ///< where it is from if the text is not there, else ""
-  };
+// Where the size of a vocabulary is from if the text is not there, else "".
+std::string note_of(const TaskConfig& task) {
+  const auto text = text_of(task);
+  if (!text || !text->file.given() || text->tokenizer == TokenizerKind::kByte) return "";
+  const auto* set = data_set_of(text->file.path);
+  std::error_code unknown;  // what cannot be looked at, reading says why
+  if (set == nullptr || std::filesystem::exists(text->file.path, unknown)) return "";
+  return concat(config::shown_path(text->file.path),
+                " is not there; the vocabulary is what is known of ", set->name);
+}
 
-  /// @throws UserError if it takes a text that cannot be read, with what can be done.
-  const Found& find(const RunConfig& run) {
-    const auto [place, is_new] =
-        found_.try_emplace(config::canonical_json(*config::write(run).find("task")));
-    if (!is_new) return place->second;
-    try {
-      place->second = {vocab_size(run.task), note_of(run.task)};
-    } catch (const UserError& error) {
-      throw UserError(concat(error.what(), "; --vocab N counts without it"));
-    }
-    return place->second;
+std::int64_t vocabulary_of(const RunConfig& run, Vocabularies& vocabularies) {
+  try {
+    return vocabularies.size_of(run);
+  } catch (const UserError& error) {
+    throw UserError(concat(error.what(), "; --vocab N counts without it"));
   }
-
- private:
-  static std::string note_of(const TaskConfig& task) {
-    const auto text = text_of(task);
-    if (!text || !text->file.given() || text->tokenizer == TokenizerKind::kByte) return "";
-    const auto* set = data_set_of(text->file.path);
-    std::error_code unknown;  // what cannot be looked at, reading says why
-    if (set == nullptr || std::filesystem::exists(text->file.path, unknown)) return "";
-    return concat(config::shown_path(text->file.path),
-                  " is not there; the vocabulary is what is known of ", set->name);
-  }
-
-  std::map<std::string, Found> found_;
-};
+}
 
 // Each model of an experiment once, in the order of its runs.
 std::vector<CostSubject> subjects_of(const CostOptions& options) {
@@ -114,13 +98,14 @@ std::vector<CostSubject> subjects_of(const CostOptions& options) {
   }
   std::vector<CostSubject> subjects;
   std::set<std::string> seen;
-  KnownVocabularies vocabularies;
+  Vocabularies vocabularies;
   for (const auto& run : written_runs(options.study.name, options.study.overrides)) {
     const auto& bare = options.bare;
-    const auto vocabulary =
-        bare.vocab > 0 ? KnownVocabularies::Found{bare.vocab, ""} : vocabularies.find(run);
-    CostSubject subject{run.model.name, run.model, vocabulary.size,
-                        bare.tokens > 0 ? bare.tokens : sequence_length(run.task), vocabulary.note};
+    const bool is_given = bare.vocab > 0;
+    CostSubject subject{run.model.name, run.model,
+                        is_given ? bare.vocab : vocabulary_of(run, vocabularies),
+                        bare.tokens > 0 ? bare.tokens : sequence_length(run.task),
+                        is_given ? "" : note_of(run.task)};
     const auto key = concat(config::canonical_json(*config::write(run).find("model")), " ",
                             subject.tokens, " ", subject.vocab);
     if (seen.insert(key).second) subjects.push_back(std::move(subject));
