@@ -79,6 +79,51 @@ std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
   return groups;
 }
 
+bool is_compared(const report::TableConfig& table, const std::string& column) {
+  if (!table.compare.empty()) {
+    return std::find(table.compare.begin(), table.compare.end(), column) != table.compare.end();
+  }
+  const auto metric = report::metric_of(column);
+  return metric.better != Better::kNeither && !metric.is_time();
+}
+
+// How many comparisons with the baseline a column of the table will have.
+std::size_t compared_rows(const report::TableConfig& table, const Study& study) {
+  const auto compared = report::compared_axis(study.config.report, axes_of(study));
+  const auto& rows = table.rows.names;
+  std::set<sweep::Axes> all;
+  for (const auto& point : study.points) {
+    auto axes = report::without_seed(point.axes);
+    std::erase_if(axes, [&](const auto& axis) {
+      return !rows.empty() && std::find(rows.begin(), rows.end(), axis.first) == rows.end();
+    });
+    all.insert(std::move(axes));
+  }
+  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](sweep::Axes axes) {
+    for (auto& [axis, value] : axes) {
+      if (axis != compared) continue;
+      if (report::is_same_value(value, study.config.baseline)) return false;
+      value = study.config.baseline;
+    }
+    return all.count(axes) > 0;
+  }));
+}
+
+// Pairs of seeds with which a comparison of the tables can be a verdict at all.
+std::size_t needed_in_tables(const Study& study) {
+  std::size_t needed = report::pairs_for_verdict({}, 1);
+  for (const auto& table : study.config.report.tables) {
+    auto columns = table.columns;
+    std::erase_if(columns, [&](const auto& column) { return !is_compared(table, column); });
+    for (const auto& column : columns) {
+      needed =
+          std::max(needed, report::pairs_for_verdict(report::metric_of(column),
+                                                     columns.size() * compared_rows(table, study)));
+    }
+  }
+  return needed;
+}
+
 }  // namespace
 
 void require_matched(const Study& study) {
@@ -111,7 +156,8 @@ std::string too_few_seeds(const Study& study) {
     }
   }
   const auto pairs = std::max<std::size_t>(seeds.size(), 1);
-  std::size_t needed = report::pairs_for_verdict({}, 1);
+  std::size_t needed =
+      report.claims.empty() ? needed_in_tables(study) : report::pairs_for_verdict({}, 1);
   for (const auto& claim : report.claims) {
     needed = std::max(
         needed, report::pairs_for_verdict(report::metric_of(claim.metric), report.claims.size()));

@@ -1,11 +1,13 @@
 // Unequal sizes are refused before anything runs, and too few seeds are said.
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/driver.h"
 #include "config/compose/compose.h"
 #include "support/catch.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -89,6 +91,20 @@ CATCH_TEST_CASE("too few seeds to resolve an effect are said where something is 
                    !Contains("warning"));
   CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "baseline=''", "--dry-run"}).out,
                    !Contains("warning"));
+}
+
+CATCH_TEST_CASE("as many seeds are asked for before the runs as the table asks for after them") {
+  const Driver driver;
+  const std::vector<std::pair<std::string, std::string>> kRates{
+      {"1e-3", "8"}, {"1e-3,2e-3,3e-3,4e-3", "9"}, {"1,2,3,4,5,6,7", "10"}};
+  for (const auto& [rates, needed] : kRates) {
+    const std::vector<std::string> words{"sweep", "tiny", concat("train.lr=", rates), "seed=0,1"};
+    auto dry = words;
+    dry.push_back("--dry-run");
+    CATCH_CHECK_THAT(driver.call(dry).out,
+                     Contains(concat("'seed=range(", needed, ")' has the ", needed, " that")));
+    CATCH_CHECK_THAT(driver.call(words).out, Contains(concat("verdict; ", needed, " are needed")));
+  }
 }
 
 CATCH_TEST_CASE("the models of every experiment match, or the experiment says why not") {
