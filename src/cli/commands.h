@@ -16,7 +16,6 @@ void add_jobs_commands(CLI::App& app, int& exit_code);
 void add_logs_command(CLI::App& app, int& exit_code);
 void add_watch_command(CLI::App& app, int& exit_code);
 void add_runs_commands(CLI::App& app);
-void add_plot_command(CLI::App& app, int& exit_code);
 void add_report_command(CLI::App& app);
 void add_referee_command(CLI::App& app, int& exit_code);
 void add_reproduce_command(CLI::App& app, int& exit_code);

@@ -32,7 +32,7 @@ constexpr const char* kExamples =
     "  ./difflab sweep headline 'seed=range(5)' train.steps=2000 model=diff,transformer\n"
     "  ./difflab evaluate headline 'evaluate=[{kind: needle_grid}]'   ask the trained models more\n"
     "  ./difflab watch headline                       see it go on, from another terminal\n"
-    "  ./difflab plot headline                        table and figures from the finished runs\n"
+    "  ./difflab report headline                      table and figures from the finished runs\n"
     "  ./difflab report --all                         the gallery: results/README.md, index.html\n"
     "  ./difflab referee                              what the committed results may not say\n"
     "  ./difflab config headline model=diff           the configuration that a run gets\n"
@@ -79,6 +79,23 @@ void refuse_empty_values(int argc, char** argv) {
   }
 }
 
+// "there is no option --length of needle; did you mean --lengths?", or nothing.
+std::string unknown_option(const CLI::App& command, const std::vector<std::string>& words) {
+  std::vector<std::string> options;
+  for (const auto* option : command.get_options()) {
+    for (const auto& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  for (const auto& word : words) {
+    const auto name = word.substr(0, word.find('='));
+    if (word == "--") break;
+    if (!word.starts_with("--") || std::find(options.begin(), options.end(), name) != options.end())
+      continue;
+    return difflab::concat("there is no option ", name, " of ", words.front(),
+                           difflab::suggestion(name, options));
+  }
+  return "";
+}
+
 // Says what was wrong with the command line, or what --help asked for.
 int exit_code_of(const CLI::ParseError& error, const CLI::App& app,
                  const std::vector<std::string>& words) {
@@ -89,15 +106,25 @@ int exit_code_of(const CLI::ParseError& error, const CLI::App& app,
   });
   // CLI11 only says that one of them is required.
   std::vector<std::string> known;
-  for (const auto* one : app.get_subcommands([](const CLI::App*) { return true; }))
+  const CLI::App* used = &app;
+  for (const auto* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (one->check_name(command)) used = one;
     known.push_back(one->get_name());
+    for (const auto& alias : one->get_aliases()) known.push_back(alias);
+  }
   if (!command.empty() && command.front() != '-' &&
       std::find(known.begin(), known.end(), command) == known.end()) {
     std::cerr << difflab::concat("error: there is no command ", command,
                                  difflab::suggestion(command, known), "\n");
     return difflab::kUserError;
   }
-  if (!is_hydras || !takes_values || dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
+  const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (const auto wrong = is_unknown && !is_hydras ? unknown_option(*used, words) : "";
+      !wrong.empty()) {
+    std::cerr << "error: " << wrong << '\n';
+    return difflab::kUserError;
+  }
+  if (!is_hydras || !takes_values || !is_unknown)
     return app.exit(error) == 0 ? 0 : difflab::kUserError;
   std::cerr << "error: -m is not needed: several values, as in model=diff,transformer, are a "
                "sweep\n";
@@ -132,7 +159,6 @@ void add_commands(CLI::App& app, int& exit_code) {
   cli::add_logs_command(app, exit_code);
   cli::add_watch_command(app, exit_code);
   cli::add_runs_commands(app);
-  cli::add_plot_command(app, exit_code);
   cli::add_report_command(app);
   cli::add_referee_command(app, exit_code);
   cli::add_reproduce_command(app, exit_code);

@@ -150,10 +150,40 @@ void write_gallery(const std::vector<std::string>& overrides) {
 
 }  // namespace
 
+void redraw(const Study& study) {
+  if (study.is_being_tuned()) {
+    redraw(*study.tuning);
+    std::cout << fmt::format("\nThe runs that are reported begin when {} is tuned.\n",
+                             study.config.tune.key);
+    return;
+  }
+  report_tuning(study);
+  std::vector<const sweep::Run*> missing;
+  const auto runs = study.needed_runs();
+  for (const auto& run : runs) {
+    if (!is_complete(state_of(run.directory))) missing.push_back(&run);
+  }
+  if (missing.size() == runs.size()) {
+    throw UserError(fmt::format(
+        "none of the {} runs of {} (preset {}) is finished in {}; run "
+        "./difflab sweep {} first",
+        runs.size(), study.name, study.preset, config::shown_path(study.results), study.name));
+  }
+  require_writable(study.output);
+  std::cout << report::write_report(study.for_report()).text;
+  if (missing.empty()) return;
+  std::cout << fmt::format("\n{} of {} runs are not finished and not in the report:\n",
+                           missing.size(), runs.size());
+  for (const auto* run : missing) {
+    std::cout << fmt::format("  {} ({})\n", run->label(), name_of(state_of(run->directory)));
+  }
+}
+
 void add_report_command(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
-      "report", "Write an experiment's report again (as plot), or the gallery of all experiments");
+      "report", "Write an experiment's report again from its finished runs, or the gallery of all");
+  command->alias("plot");
   command->add_option("experiment", options->study.name, "a file in experiments/, e.g. headline");
   command->add_option("overrides", options->study.overrides, "preset=…, key=value, results=DIR");
   command->add_flag("--all", options->all,
