@@ -141,7 +141,7 @@ function(use_torch_cuda root)
   # Nothing need refer to it: it registers itself when it is loaded.
   target_link_libraries(difflab_torch INTERFACE
     "-Wl,--push-state,--no-as-needed" ${root}/lib/libtorch_cuda.so "-Wl,--pop-state")
-  target_compile_definitions(difflab_torch INTERFACE DIFFLAB_TORCH_HAS_CUDA)
+  add_compile_definitions(DIFFLAB_TORCH_HAS_CUDA)  # the driver, which does not load it, knows, too
   file(GLOB wheels ${root}/../nvidia/cu*/include ${root}/../nvidia/cuda_runtime/include)
   find_path(cuda crt/host_config.h NO_CACHE NO_DEFAULT_PATH
             PATHS ${wheels} $ENV{CUDA_HOME}/include /usr/local/cuda/include)

@@ -221,11 +221,18 @@ int submit(const Study& study, const Found& found) {
 }
 
 // What cannot be done is better known now than hours later, in the last run.
-void require_memory_of(const Study& study, const Found& found) {
+void require_machine_of(const Study& study, const Found& found) {
   const double available = sweep::memory_of_run(study.config.launcher);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     if (is_complete(found.states[i])) continue;
     const auto& run = found.runs[i];
+#ifndef DIFFLAB_TORCH_HAS_CUDA
+    if (study.config_of(run).device == Device::kCuda) {
+      throw UserError(
+          "device is cuda, but the LibTorch that difflab was built with is for the CPU alone; use "
+          "device=cpu, or install one with CUDA (docs/gpu.md)");
+    }
+#endif
     const auto lack =
         lacks_memory(study.config_of(run), found.trained.count(run.id) > 0, available);
     if (lack) throw UserError(concat("run ", run.label(), ": ", *lack));
@@ -234,15 +241,15 @@ void require_memory_of(const Study& study, const Found& found) {
 
 }  // namespace
 
-void require_memory(const Study& study) {
-  require_memory_of(study, look(study, /*may_write=*/false));
+void require_machine(const Study& study) {
+  require_machine_of(study, look(study, /*may_write=*/false));
 }
 
 int run_study(const Study& study, const std::function<std::optional<report::Summary>()>& report) {
   auto found = look(study);
   // A worker that is not there is better missed here than in a hundred tasks.
   const auto worker = found.complete < found.planned() ? find_worker() : std::filesystem::path();
-  require_memory_of(study, found);
+  require_machine_of(study, found);
   require_writable(study.results / "runs");
   if (!study.output.empty()) require_writable(study.output);
   if (found.complete < found.planned()) {

@@ -8,8 +8,8 @@
 
 namespace difflab::cli {
 
-/// @throws UserError if a run that is to be executed needs more memory than it can get
-void require_memory(const Study& study);
+/// @throws UserError if a run that is to be executed needs memory or a device that is not there
+void require_machine(const Study& study);
 
 /// Executes what a study lacks through its launcher, says how it goes on, and calls `report` when
 /// there is something to report. With a launcher that leaves the runs to others it comes back at

@@ -128,7 +128,7 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
       return;
     }
     for (const auto& study : studies) {
-      require_memory(study.current());
+      require_machine(study.current());
       std::cout << (options->json ? plan_json(study) : plan_table(study));
     }
   });
