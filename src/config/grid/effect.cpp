@@ -47,4 +47,40 @@ bool refuse_without_effect(const Override& item, SweepPlan& plan, const Library&
   return problems.reports() != before;
 }
 
+void refuse_fleeting(const std::vector<FleetingUse>& uses, const std::vector<std::string>& free,
+                     Problems& problems) {
+  for (const FleetingUse& use : uses) {
+    problems.add(
+        use.source, use.path,
+        concat(use.path,
+               " holds the time, the number of the run or the working directory; the id of "
+               "a run is made of its keys and would change each time. Expected ",
+               join(free, ", "), " or a key of the experiment, such as results"));
+  }
+}
+
+void refuse_for_some_runs(const Value& whole, const Value& tree,
+                          const std::vector<std::string>& study_keys, Problems& problems) {
+  Value there = whole, here = whole;
+  if (const Value* vars = tree.find("vars")) here.set("vars", *vars);  // that study keys refer to
+  Problems reported;
+  auto present = study_keys;
+  std::erase_if(present, [&](const std::string& key) { return whole.find(key) == nullptr; });
+  if (!(here == there)) {
+    interpolate(there, present, reported);
+    interpolate(here, present, reported);
+  }
+  const auto is_same = [](const Value* a, const Value* b) {
+    return a == nullptr || b == nullptr ? a == b : *a == *b;
+  };
+  for (const std::string& key : study_keys) {
+    const Value *of_all = whole.find(key), *of_some = tree.find(key);
+    if (is_same(of_all, of_some) && is_same(there.find(key), here.find(key))) continue;
+    problems.add(
+        of_some != nullptr ? of_some->source : of_all->source, key,
+        concat(key, " differs between the options that are swept over, and belongs to the ",
+               "study, not to a run; expected it in the experiment's file"));
+  }
+}
+
 }  // namespace difflab::config

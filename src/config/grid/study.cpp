@@ -163,6 +163,7 @@ class StudyComposer {
     Composition composition = compose_with(common_, problems_);
     Value& tree = composition.tree;
     tree.set("preset", Value(study_.preset));
+    whole_ = tree;
     check_keys(tree);
     std::vector<std::string> keys;
     for (const std::string& key : tree.keys()) {
@@ -184,20 +185,6 @@ class StudyComposer {
                 .choices = choices_of(composition.defaults)};
     if (!request_.experiment.empty()) facts.job_name = request_.experiment;
     return facts;
-  }
-
-  /// A run would have another id each time, and no sweep would find it finished.
-  void refuse_fleeting(const std::vector<FleetingUse>& uses, Problems& found) const {
-    for (const FleetingUse& use : uses) {
-      const bool free = holds(request_.keys_without_effect, use.path);
-      if (free || !is_run_key(first_part(use.path))) continue;
-      found.add(use.source, use.path,
-                concat(use.path,
-                       " holds the time, the number of the run or the working directory; the id of "
-                       "a run is made of its keys and would change each time. Expected ",
-                       join(request_.keys_without_effect, ", "),
-                       " or a key of the experiment, such as results"));
-    }
   }
 
   /// Study keys that the caller asked for.
@@ -285,9 +272,15 @@ class StudyComposer {
   const Composition& common_for(const std::vector<Override>& choices) {
     std::string key;
     for (const Override& item : choices) key += item.text + '\n';
-    const auto cached = files_.find(key);
-    if (cached != files_.end()) return cached->second;
-    return files_.emplace(key, compose_common(choices, problems_, options())).first->second;
+    const auto cached = composed_.find(key);
+    if (cached != composed_.end()) return cached->second;
+    auto common = compose_common(choices, problems_, options());
+    if (!choices.empty()) {
+      auto keys = request_.study_keys;
+      keys.insert(keys.end(), {"sweep", "presets"});
+      refuse_for_some_runs(whole_, common.tree, keys, problems_);
+    }
+    return composed_.emplace(key, std::move(common)).first->second;
   }
 
   void compose_points() {
@@ -345,7 +338,10 @@ class StudyComposer {
     }
     std::vector<FleetingUse> fleeting;
     interpolate(tree, keys, found, known, &fleeting);
-    refuse_fleeting(fleeting, found);
+    std::erase_if(fleeting, [&](const FleetingUse& use) {
+      return holds(request_.keys_without_effect, use.path) || !is_run_key(first_part(use.path));
+    });
+    refuse_fleeting(fleeting, request_.keys_without_effect, found);
     const Value vars = planned.plans.empty() ? Value() : resolved_vars(tree, known);
     point.config = part_of(std::move(tree), keys);
     const RunNames names(planned, common.defaults, point.config, vars);
@@ -367,7 +363,8 @@ class StudyComposer {
   std::vector<Override> common_;     ///< for every run
   bool has_preset_ = false, keeps_written_ = false;
   SweepPlan plan_;
-  std::map<std::string, Composition> files_;  ///< by choices
+  Value whole_;                                  ///< the study, not yet interpolated
+  std::map<std::string, Composition> composed_;  ///< by choices
   Study study_;
 };
 
