@@ -18,6 +18,107 @@ using studies::project;
 using studies::run;
 using testing::Folder;
 
+// An experiment that builds on a suite with a preset.
+Composed of_suite(const std::string& own, const std::string& preset,
+                  const std::vector<std::string>& overrides = {}) {
+  auto files = project("# @package _global_\ndefaults: [/suite: s, _self_]\n" + own);
+  files.emplace_back("configs/suite/s.yaml",
+                     "# @package _global_\nvars: {lr: 0.5}\npresets: " + preset + "\n");
+  const Folder folder(files);
+  auto composed = compose(overrides);
+  CATCH_CHECK(composed.problems == "");
+  return composed;
+}
+
+CATCH_TEST_CASE("what the own file says stands against the preset default of a suite") {
+  struct Case {
+    const char *own, *preset, *runs, *first;
+  };
+  const char* kDefault = "presets: {default: {}}\n";
+  const Case kCases[] = {
+      // a value, one by reference, one below another key
+      {"train: {lr: 3.0}\n", "{default: {train: {lr: 1.0}}}", "", R"("lr":3.0)"},
+      {"vars: {lr: 7.0}\ntrain: {lr: \"${vars.lr}\"}\n",
+       "{default: {train: {lr: 1.0}, vars: {lr: 2.0}}}", "", R"("lr":7.0)"},
+      {"train: {a: {b: {c: 3}}}\n", "{default: {train: {a: {b: {c: 1, d: 2}}}}}", "",
+       R"("a":{"b":{"c":3,"d":2}})"},
+      // lists, and what is a list here and a map there
+      {"train: {a: [1, 2]}\n", "{default: {train: {a: [5]}}}", "", R"("a":[1,2])"},
+      {"train: {a: [1, 2]}\n", "{default: {train: {a: {b: 5}}}}", "", R"("a":[1,2])"},
+      {"train: {optimizer: muon}\n", "{default: {train: {optimizer: {kind: sgd, momentum: 1}}}}",
+       "", R"("optimizer":"muon")"},
+      // axes
+      {"sweep: {seed: [1, 2]}\n", "{default: {sweep: {seed: [9]}}}", "seed=1 | seed=2", ""},
+      {"sweep: {seed: [1, 2]}\n", "{default: {sweep: {repeat: 1}}}", "seed=1 | seed=2", ""},
+      {"sweep: [{seed: [1]}, {seed: [2]}]\n", "{default: {sweep: {seed: [9]}}}", "seed=1 | seed=2",
+       ""},
+      {"sweep: {seed: [1, 2]}\n", "{default: {sweep: {union: [{seed: [9]}]}}}", "seed=1 | seed=2",
+       ""},
+      {"train: {lr: 3.0}\n", "{default: {sweep: {train.lr: [1.0, 2.0]}}}", "", R"("lr":3.0)"},
+      {"sweep: {train.lr: [3.0]}\n", "{default: {train: {lr: 1.0}}}", "train.lr=3.0",
+       R"("lr":3.0)"},
+      // what it does not say is the preset's
+      {"train: {lr: 3.0}\n", "{default: {train: {steps: 77}, sweep: {seed: [4]}}}", "seed=4",
+       R"("steps":77,"lr":3.0)"},
+  };
+  for (const auto& [own, preset, runs, first] : kCases) {
+    CATCH_INFO(own << preset);
+    for (const auto& overrides : {std::vector<std::string>{}, {"preset=default"}}) {
+      const auto composed = of_suite(concat(own, kDefault), preset, overrides);
+      CATCH_REQUIRE(!composed.study.points.empty());
+      CATCH_CHECK(labels(composed.study) == runs);
+      CATCH_CHECK_THAT(run(composed.study, 0), Contains(first));
+      CATCH_CHECK(composed.study.notes.empty());
+    }
+  }
+  const auto chosen = of_suite("train: {lr: 3.0}\npresets: {default: {train: {lr: 4.0}}}\n",
+                               "{default: {train: {lr: 1.0}}}");
+  CATCH_CHECK_THAT(run(chosen.study, 0), Contains(R"("lr":4.0)"));
+}
+
+CATCH_TEST_CASE("a choice of the own file stands against an axis of a suite's preset") {
+  auto files = project(
+      "# @package _global_\ndefaults: [{/suite: s}, {override /model: large}, _self_]\n"
+      "presets: {default: {}}\n");
+  files.emplace_back("configs/suite/s.yaml",
+                     "# @package _global_\npresets: {default: {sweep: {model: [small]}}}\n");
+  const Folder folder(files);
+  CATCH_CHECK_THAT(run(compose().study, 0), Contains("large"));
+}
+
+CATCH_TEST_CASE("a preset that is asked for says which values of the own file it changes") {
+  const auto notes = [](const std::string& own, const std::string& preset) {
+    return of_suite(own, "{quick: " + preset + "}", {"preset=quick"}).study.notes;
+  };
+  CATCH_CHECK(notes("train: {lr: 3.0, steps: 8}\n", "{train: {lr: 1.0, steps: 8, warmup: 1}}") ==
+              std::vector<std::string>{"preset quick sets train.lr to 1.0 "
+                                       "(configs/suite/s.yaml:3:31); experiments/e.yaml has 3.0"});
+  CATCH_CHECK(notes("sweep: {seed: [1, 2]}\n", "{sweep: {seed: [9]}}").size() == 1);
+  CATCH_CHECK_THAT(notes("train: {a: [1, 2]}\n", "{train: {a: []}}").at(0),
+                   Contains("train.a to []") && Contains("has [1,2]"));
+  CATCH_CHECK(notes("train: {lr: 3.0}\n", "{train: {warmup: 1}}").empty());
+  CATCH_CHECK(notes("train: {lr: 3.0}\npresets: {quick: {train: {lr: 2.0}}}\n",
+                    "{train: {lr: 1.0}}")
+                  .empty());  // its own preset says it
+}
+
+CATCH_TEST_CASE("a value of the own file that another file sweeps over is refused") {
+  const auto problems = [](const std::string& own) {
+    auto files = project("# @package _global_\ndefaults: [/experiment/base, _self_]\n" + own);
+    files.emplace_back("experiments/base.yaml",
+                       "sweep: {model: [small, large], train.lr: [0.1, 0.2]}\n");
+    const Folder folder(files);
+    return compose().problems;
+  };
+  CATCH_CHECK(problems("train: {lr: 3.0}\n") ==
+              "experiments/e.yaml:3:13: train.lr has no effect, as experiments/base.yaml sweeps "
+              "over it; for one value write sweep: {train.lr: 3.0}, to leave the axis out sweep: "
+              "{train.lr: null}");
+  CATCH_CHECK(problems("train: {lr: 3.0}\nsweep: {train.lr: null}\n") == "");
+  CATCH_CHECK(problems("sweep: {train.lr: 3.0}\n") == "");
+  CATCH_CHECK(problems("train: {steps: 3}\n") == "");
+}
+
 CATCH_TEST_CASE("study keys in options of a group that is swept over are refused") {
   const auto problems = [](const std::string& a, const std::string& b,
                            const std::vector<std::string>& overrides = {}) {

@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "config/grid/file_words.h"
 #include "util/text.h"
 
 namespace difflab::config {
 namespace {
-
-constexpr const char* kDefault = "default";
 
 // The folder of its results gets this name, perhaps with seven more characters.
 bool is_folder_name(const std::string& name) {
@@ -25,7 +24,7 @@ bool is_folder_name(const std::string& name) {
 
 bool has_default(const Document& experiment) {
   const Value* presets = experiment.root.find("presets");
-  return presets && presets->find(kDefault);
+  return presets && presets->find(kDefaultPreset);
 }
 
 // Whether all that it sets was written in suites, none of it in an experiment that this one builds
@@ -37,23 +36,6 @@ bool is_of_suites(const Value& preset) {
   }
   return std::all_of(preset.entries().begin(), preset.entries().end(),
                      [](const Value::Entry& entry) { return is_of_suites(entry.value); });
-}
-
-// What a sweep sets, and the parts of its union; a list is a union.
-std::vector<std::pair<std::string, const Value*>> sweep_entries(const Value& of) {
-  std::vector<std::pair<std::string, const Value*>> entries;
-  const auto add = [&](const Value& part) {
-    if (!part.is_map()) return;
-    for (const Value::Entry& entry : part.entries()) entries.emplace_back(entry.key, &entry.value);
-  };
-  const Value* sweep = of.find("sweep");
-  if (sweep == nullptr) return entries;
-  add(*sweep);
-  const Value* parts = sweep->is_list() ? sweep : sweep->is_map() ? sweep->find("union") : nullptr;
-  if (parts == nullptr || !parts->is_list()) return entries;
-  if (parts == sweep) entries.emplace_back("union", sweep);
-  for (const Value& part : parts->items()) add(part);
-  return entries;
 }
 
 // The key of the sweep that this file sets, and a preset of a file that it builds on would set,
@@ -81,15 +63,18 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
       !asked || (asked->type == Override::Type::kChange && asked->value && !asked->holds_sweep());
   constexpr const char* kExpected = ": expected the name of one preset, e.g. preset=smoke";
   if (!is_name) problems.add(asked->source, "preset", asked->text + kExpected);
-  const Value choice = asked && is_name ? asked->to_value() : named ? *named : Value(kDefault);
+  const Value choice = asked && is_name ? asked->to_value()
+                       : named          ? *named
+                                        : Value(kDefaultPreset);
   Preset chosen{choice.is_scalar() ? choice.as_string() : "", std::nullopt};
   const Value* preset = presets ? presets->find(chosen.name) : nullptr;
-  if (preset && chosen.name == kDefault && experiment != nullptr && !has_default(*experiment) &&
-      is_of_suites(*preset)) {
+  if (preset && chosen.name == kDefaultPreset && experiment != nullptr &&
+      !has_default(*experiment) && is_of_suites(*preset)) {
     return chosen;
   }
-  const auto replaced =
-      preset && preset->is_map() && experiment ? replaced_axis(*preset, *experiment) : std::nullopt;
+  const auto replaced = preset && preset->is_map() && experiment && chosen.name != kDefaultPreset
+                            ? replaced_axis(*preset, *experiment)
+                            : std::nullopt;
   if (replaced) {
     const auto& [key, theirs] = *replaced;
     problems.add(
@@ -114,7 +99,7 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
   } else if (!choice.is_scalar()) {
     problems.add(asked ? asked->source : choice.source, "preset",
                  concat("preset is ", describe(choice), kExpected));
-  } else if (!preset && chosen.name != kDefault) {
+  } else if (!preset && chosen.name != kDefaultPreset) {
     const auto names = presets ? presets->keys() : std::vector<std::string>();
     problems.add(
         asked ? asked->source : choice.source, "preset",

@@ -9,6 +9,8 @@
 
 namespace difflab::config {
 
+inline constexpr const char* kDefaultPreset = "default";
+
 /// Which entry of `presets:` a study takes.
 struct Preset {
   std::string name;           ///< "default" if nothing names another

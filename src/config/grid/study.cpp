@@ -7,6 +7,7 @@
 
 #include "config/grid/axes.h"
 #include "config/grid/effect.h"
+#include "config/grid/file_words.h"
 #include "config/grid/preset.h"
 #include "config/grid/run_names.h"
 #include "config/grid/sweep_conditions.h"
@@ -57,9 +58,8 @@ class StudyComposer {
  private:
   ComposeOptions options() const {
     ComposeOptions options{.strict = false, .lengthen = union_from_list, .texts_are_kinds = true};
-    if (!request_.experiment.empty()) {
-      options.appended.push_back("experiment/" + request_.experiment);
-    }
+    const auto& own = request_.experiment;
+    if (!own.empty()) options.appended.push_back("experiment/" + own);
     if (has_preset_) options.appended.emplace_back(kPresetConfig);
     return options;
   }
@@ -117,12 +117,19 @@ class StudyComposer {
 
   /// Turns the chosen entry of `presets:` into a config of its own.
   void take_preset() {
-    Problems repeated;  // what is wrong with the files is reported when they are composed in full
-    const Value tree = compose_with(single_overrides(), repeated).tree;
+    Problems repeated;  // what is wrong with the files is told when they are composed in full
+    const Composition written = compose_with(single_overrides(), repeated);
     const auto experiment = "experiment/" + request_.experiment;
     const Document* own = request_.experiment.empty() ? nullptr : library_.find(experiment);
-    auto [name, keys] = choose_preset(tree, preset_, own, problems_);
+    files_ = words_of(library_, written.defaults);
+    auto [name, keys] = choose_preset(written.tree, preset_, own, problems_);
     study_.preset = name;
+    if (own != nullptr) study_.file = own->root.source.file;
+    if (keys && name == kDefaultPreset) {
+      keys = without_overruled(*keys, files_);
+    } else if (keys) {
+      study_.notes = changes_by(*keys, name, files_, study_.file);
+    }
     has_preset_ = keys.has_value();
     if (keys) library_.provide(kPresetConfig, {*std::move(keys), "_global_"});
   }
@@ -132,6 +139,8 @@ class StudyComposer {
     Problems repeated;
     Value tree = compose_with(single_overrides(), repeated).tree;
     plan_ = read_sweep(tree, library_, problems_);
+    refuse_overruled_axes(plan_, files_, problems_);
+    note_written_axes();
     std::vector<Override> others;
     for (const Override& item : overrides_) {
       const Axis* axis = find_axis(plan_, axis_key(item));
@@ -151,6 +160,7 @@ class StudyComposer {
       } else if (auto replacement = axis_of(item, library_, problems_)) {
         // One value is meant for every run, those of parts without the axis, too.
         if (!item.is_sweep() && !is_everywhere(plan_, replacement->key)) common_.push_back(item);
+        study_.is_narrowed |= axis != nullptr;
         replace_axis(plan_, *std::move(replacement), problems_);
       }
     }
@@ -159,11 +169,23 @@ class StudyComposer {
     }
   }
 
+  /// The axes that the files and the preset have, whatever the command line makes of the sweep.
+  void note_written_axes() {
+    auto overrides = single_overrides();
+    study_.is_narrowed = std::erase_if(overrides, [](const auto& item) {
+                           return first_part(item.key) == "sweep" || first_part(item.key) == "vars";
+                         }) > 0;
+    Problems reported;
+    auto written = read_sweep(compose_with(overrides, reported).tree, library_, reported);
+    study_.written_axes = axes_with_values(written);
+  }
+
   void compose_settings() {
     Composition composition = compose_with(common_, problems_);
     Value& tree = composition.tree;
     tree.set("preset", Value(study_.preset));
     whole_ = tree;
+    study_.choices = choices_of(composition.defaults);
     check_keys(tree);
     std::vector<std::string> keys;
     for (const std::string& key : tree.keys()) {
@@ -363,6 +385,7 @@ class StudyComposer {
   std::vector<Override> common_;     ///< for every run
   bool has_preset_ = false, keeps_written_ = false;
   SweepPlan plan_;
+  std::vector<FileWords> files_;
   Value whole_;                                  ///< the study, not yet interpolated
   std::map<std::string, Composition> composed_;  ///< by choices
   Study study_;

@@ -2,6 +2,7 @@
 
 #include <ctime>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,11 +53,19 @@ struct Point {
 struct Study {
   std::string experiment;
   std::string preset;         ///< the chosen one, "default" if the experiment has no presets
+  std::string file = "";      ///< the experiment's own, as sources name it; "" without one
   Value settings;             ///< the study keys, composed and interpolated
   std::vector<Axis> axes;     ///< in sweep order; of a union, one axis for each key
   std::vector<Point> points;  ///< in sweep order, the last axis fastest
   /// The overrides beside preset=…: what makes this study differ from the files.
   std::vector<std::string> changes;
+  /// Of the files and the preset, whatever the command line makes of the sweep; of a union, one for
+  /// each part. One that parts of a union lack has no values here: theirs are written nowhere.
+  std::vector<Axis> written_axes = {};
+  bool is_narrowed = false;                         ///< the command line changes axes of the files
+  std::map<std::string, std::string> choices = {};  ///< group → option, where it is not swept over
+  std::vector<std::string> notes =
+      {};  ///< what a preset changes that the file sets, a sentence each
 };
 
 /// Composes configs/config.yaml, the experiment, the preset and the overrides into all runs of a

@@ -1,6 +1,7 @@
 #include "config/grid/sweep_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "config/grid/axes.h"
@@ -84,7 +85,7 @@ void require_company(const SweepPlan::Factor& factor, const std::set<std::string
 
 /// What a part of a union may not have again.
 struct Around {
-  std::set<std::string> keys;
+  std::map<std::string, Source> keys;
   bool repeats = false;  ///< seed is among them as `repeat`
 };
 
@@ -136,11 +137,15 @@ class PlanReader {
       axis.values = expand_axis(entry.key, entry.value, options, problems_);
       axis.zip = zip_of(entry.value);
     }
-    if (!around.keys.insert(axis.key).second) {
+    if (const auto [other, is_new] = around.keys.emplace(axis.key, entry.source); !is_new) {
       const bool by_repeat = axis.key == kRepeated && (entry.key == kRepeat || around.repeats);
-      return problem(entry.source, concat("sweep has ", axis.key, " twice",
-                                          by_repeat ? " (repeat is an axis of it)" : "",
-                                          "; to take one away set it to null"));
+      const bool is_elsewhere = other->second.file != entry.source.file;
+      return problem(
+          entry.source,
+          concat("sweep has ", axis.key, " twice", by_repeat ? " (repeat is an axis of it)" : "",
+                 is_elsewhere ? concat(", here and at ", other->second.text()) : "",
+                 "; to take one away set it to null",
+                 is_elsewhere ? ", a whole union with union: null" : ""));
     }
     around.repeats = around.repeats || entry.key == kRepeat;
     if (axis.values.empty()) return;
