@@ -31,7 +31,8 @@ struct Study {
   std::filesystem::path results;       ///< absolute
   /// results/NAME/PRESET, with a hash if overrides change it; empty: nothing is written but runs
   std::filesystem::path output;
-  int threads_per_run = 1;                                               ///< the largest
+  std::vector<std::string> notes = {};  ///< what a person should know before it runs, sentences
+  int threads_per_run = 1;              ///< the largest
   std::map<std::string, std::shared_ptr<const RunConfig>> configs = {};  ///< of the points, by id
 
   /// The runs that find the tuned key's value for each variant, a study of its own; null: nothing

@@ -7,6 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Catch::Contains;
+using Catch::EndsWith;
 using testing::Answer;
 using testing::Driver;
 
@@ -94,6 +95,20 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
     CATCH_CHECK(answer.code == 2);
     CATCH_CHECK_THAT(answer.err, Contains(expected));
     CATCH_CHECK_FALSE(fs::exists(driver.results()));
+  }
+}
+
+CATCH_TEST_CASE("an option that a command does not have is told with the nearest that it has") {
+  const Driver driver;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes{
+      {{"needle", "x", "--length", "64"}, "no option --length of needle; did you mean --lengths?"},
+      {{"sweep", "tiny", "--dryrun"}, "no option --dryrun of sweep; did you mean --dry-run?"},
+      {{"evaluate", "x", "--result=y"}, "no option --result of evaluate; did you mean --results?"},
+      {{"plot", "tiny", "--form", "y"}, "no option --form of plot; did you mean --from?"}};
+  for (const auto& [words, expected] : mistakes) {
+    const Answer answer = driver.call(words);
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains(expected));
   }
 }
 
@@ -224,6 +239,8 @@ CATCH_TEST_CASE("an unknown experiment is answered with the nearest one, and wit
   answer = driver.call({"sweep", "preset=more", "tiny"});
   CATCH_CHECK(answer.code == 2);
   CATCH_CHECK_THAT(answer.err, Contains("'preset=more' is an override, not an experiment"));
+  CATCH_CHECK_THAT(driver.call({"sweep", "+experiment=tiny"}).err,
+                   EndsWith("expected e.g. difflab sweep tiny\n"));
 }
 
 CATCH_TEST_CASE("a results folder that cannot be written is refused before any run") {

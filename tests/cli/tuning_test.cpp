@@ -254,6 +254,20 @@ CATCH_TEST_CASE("tuned: whoever was restored without its curve is not taken for 
   CATCH_CHECK_THAT(answer.err, Contains("was restored without the lines of valid_loss, so that"));
 }
 
+CATCH_TEST_CASE("tuned: nothing is, where the command line says the value") {
+  const TuningBench bench(kInside);
+  for (const char* typed :
+       {"train.lr=1e-3", "train={lr: 1e-3}", "train.lr=1e-3,1e-2", "++train.lr=1"}) {
+    const Answer answer = bench.sweep({typed, "--dry-run"});
+    CATCH_INFO(typed << answer.out << answer.err);
+    CATCH_CHECK(answer.code == 0);
+    CATCH_CHECK_THAT(answer.out, Contains("note: train.lr is not tuned, as it is set (override ") &&
+                                     !Contains("runs with the train.lr that these find"));
+  }
+  CATCH_CHECK_THAT(bench.sweep({"train.steps=30", "--dry-run"}).out,
+                   Contains("runs with the train.lr that these find"));
+}
+
 CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
   const TuningBench bench(kInside);
   const auto refusal = [&](const std::vector<std::string>& more) {
@@ -270,11 +284,12 @@ CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
   CATCH_CHECK_THAT(refusal({"tune.key=train.rate"}), Contains("is train.rate, which is no key"));
   CATCH_CHECK_THAT(refusal({"tune.key=task.kind"}), Contains("is task.kind, which is no number"));
   CATCH_CHECK_THAT(refusal({"tune.key=\"\""}), Contains("and no key; expected tune.key"));
-  CATCH_CHECK_THAT(refusal({"train.lr=1e-3,1e-2", "tables=[]", "claims=[]"}),
+  CATCH_CHECK_THAT(refusal({"train.lr=1e-3,1e-2", "tune.seeds=1"}),
                    Contains("is train.lr, which the sweep varies, too"));
-  CATCH_CHECK_THAT(refusal({"train.lr=1e-3"}),
+  CATCH_CHECK_THAT(refusal({"train.lr=1e-3", "tune.seeds=1"}),
                    Contains("is train.lr, and train.lr=1e-3 is given, too; expected one of them"));
-  CATCH_CHECK_THAT(refusal({"train={lr: 1e-3}"}), Contains("and train={lr: 1e-3} is given, too"));
+  CATCH_CHECK_THAT(refusal({"train={lr: 1e-3}", "tune.seeds=1"}),
+                   Contains("and train={lr: 1e-3} is given, too"));
   CATCH_CHECK_THAT(
       refusal({"tune.key=stages.0.train.lr", "stages=[{train: {steps: 60, warmup_steps: 7}}]",
                "stages[0].train.lr=1e-3"}),

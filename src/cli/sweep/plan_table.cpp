@@ -95,6 +95,12 @@ std::string table_of(const Study& study) {
   return text;
 }
 
+std::string notes_of(const Study& study) {
+  std::string text;
+  for (const auto& note : study.notes) text += concat("note: ", note, "\n");
+  return text;
+}
+
 constexpr const char* kNothingWritten = "dry run: nothing was run or written\n";
 
 }  // namespace
@@ -115,10 +121,11 @@ std::string plan_table(const Study& study) {
         study.config.tune.longer > 0 ? "; before them longer runs where no value works" : "",
         "\ntraining: the tuning runs above ", cost_text(*study.tuning, "about"),
         "\ntraining: the runs then ", cost_text(study, "at most"), "\n",
-        few.empty() ? "" : concat("warning: ", few, "\n"), kNothingWritten);
+        few.empty() ? "" : concat("warning: ", few, "\n"), notes_of(study), kNothingWritten);
   }
   const auto cost = cost_text(study, "at most");
-  return table_of(study) + (cost.empty() ? "" : "training: " + cost + "\n") + kNothingWritten;
+  return concat(table_of(study), cost.empty() ? "" : concat("training: ", cost, "\n"),
+                notes_of(study), kNothingWritten);
 }
 
 std::string plan_json(const Study& study) {

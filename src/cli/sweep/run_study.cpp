@@ -117,6 +117,7 @@ void print_header(const Study& study, const Found& found, int workers) {
   if (!study.output.empty()) {
     std::cout << "output     " << config::shown_path(study.output) << '\n';
   }
+  for (const auto& note : study.notes) line("note", note);
   if (!study.config.unmatched.empty()) {
     line("sizes", "not matched: " + study.config.unmatched);
   }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <ctime>
-#include <initializer_list>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "run/identity.h"
 #include "run/parameter_groups.h"
 #include "run/run_config.h"
+#include "study/load/follow_overrides.h"
 #include "study/load/names.h"
 #include "study/load/resolve.h"
 #include "study/load/tuning.h"
@@ -31,10 +31,10 @@ namespace {
 
 void check_name(const std::string& name) {
   if (name.find('=') != name.npos) {
-    throw UserError(concat("'", name,
-                           "' is an override, not an experiment; expected e.g. difflab "
-                           "sweep headline ",
-                           name));
+    const bool names_one = overridden_key(name) == "experiment";
+    throw UserError(
+        concat("'", name, "' is an override, not an experiment; expected e.g. difflab sweep ",
+               names_one ? name.substr(name.find('=') + 1) : concat("headline ", name)));
   }
 }
 
@@ -87,13 +87,40 @@ config::Study compose(const Study& study, config::Watch watch, config::Problems&
       problems);
 }
 
-// Whether a typed word sets one of the keys. The options of a group are chosen before.
-bool sets(const std::string& text, std::initializer_list<std::string_view> keys) {
+bool is_same(const config::Study& a, const config::Study& b) {
+  const auto is_same_point = [](const config::Point& one, const config::Point& other) {
+    return one.axes == other.axes && one.config == other.config;
+  };
+  return a.settings == b.settings && std::equal(a.points.begin(), a.points.end(), b.points.begin(),
+                                                b.points.end(), is_same_point);
+}
+
+// What makes the study another one than its files: no override that says what they say, and none
+// that says where and how fast it runs.
+std::vector<std::string> changes_of(const Study& study, const config::Study& composed) {
+  auto kept = that_change_something(composed.changes);
+  if (kept.empty()) return kept;
+  auto all = study;
+  all.overrides = that_change_something(study.overrides);
+  config::Problems problems;
+  const auto whole = compose(all, {}, problems);
+  for (std::size_t i = kept.size(); i-- > 0;) {
+    auto fewer = all;
+    fewer.overrides.erase(std::find(fewer.overrides.begin(), fewer.overrides.end(), kept[i]));
+    config::Problems found;
+    if (!is_same(compose(fewer, {}, found), whole) || !found.empty()) continue;
+    all = std::move(fewer);
+    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return kept;
+}
+
+// Whether a typed word sets the key. The options of a group are chosen before.
+bool sets(const std::string& text, std::string_view key) {
   try {
     const auto item = config::parse_override(text);
     return !config::is_group_override(item, config::Library(search_path())) &&
-           std::any_of(keys.begin(), keys.end(),
-                       [&](std::string_view key) { return config::meets(item, key); });
+           config::meets(item, key);
   } catch (const UserError&) {  // is among the problems already
     return false;
   }
@@ -106,7 +133,7 @@ void check_typed_tuning(const config::Study& composed, const StudyConfig& config
   if (config.tune.key.empty()) return;
   if (std::any_of(composed.axes.begin(), composed.axes.end(), is_tuned)) return;  // see tune()
   for (const auto& text : overrides) {
-    if (!sets(text, {config.tune.key})) continue;
+    if (!sets(text, config.tune.key)) continue;
     add_problem(composed, "tune.key",
                 concat("is ", config.tune.key, ", and ", text,
                        " is given, too; expected one of them, e.g. tune.key='' tune.values=[] to "
@@ -235,6 +262,9 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
     watch.point = places[watch.point];
     compose(study, std::move(watch), told);
   }
+  study.notes = composed.notes;
+  leave_tuning(composed, study);
+  if (problems.empty()) follow_axes(composed, study);
   if (problems.empty()) {  // a wrong name is said beside what follows from it
     for (const auto& [key, message] : check_names(study)) {
       add_problem(composed, key, message, problems);
@@ -246,7 +276,7 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   problems.throw_if_any();
 
   sweep::require_plain_path(study.results / name);
-  const auto changes = that_change_something(composed.changes);
+  const auto changes = changes_of(study, composed);
   study.output = study.results / name / study.preset;
   if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
   if (study.config.tune.active()) {

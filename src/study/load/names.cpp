@@ -8,7 +8,6 @@
 #include "run/metrics.h"
 #include "run/run_config.h"
 #include "run/stage.h"
-#include "study/overrides.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -55,27 +54,6 @@ class Names {
     });
   }
 
-  // Whether the command line says which values of an axis there are.
-  bool is_narrowed(std::string_view axis) const {
-    const auto& overrides = study_.overrides;
-    return std::any_of(overrides.begin(), overrides.end(), [&](const std::string& text) {
-      const auto key = overridden_key(text);
-      if (key == "sweep.repeat") return axis == report::kSeedAxis;
-      const bool is_part = key.starts_with("sweep[") ||
-                           (key.starts_with("sweep.") && key.find_first_of("0123456789") == 6);
-      return key == axis || key == concat("sweep.", axis) || key == "sweep" || is_part ||
-             key.starts_with("sweep.union") || key.starts_with("sweep.where") ||
-             key.starts_with("sweep.exclude") || key == "vars" || key.starts_with("vars.");
-    });
-  }
-
-  // What the command line itself says is to be there, whatever else it says.
-  bool is_typed(std::string_view key) const {
-    const auto& overrides = study_.overrides;
-    return std::any_of(overrides.begin(), overrides.end(),
-                       [&](const std::string& text) { return overridden_key(text) == key; });
-  }
-
   std::vector<std::string> values_of(std::string_view axis) const {
     std::vector<std::string> values;
     for (const auto& point : study_.points) {
@@ -94,20 +72,18 @@ class Names {
     return "";
   }
 
-  // Says whether the axis has the value, or may have had it.
+  // Says whether the axis has the value.
   bool require_value(const std::string& key, const std::string& axis, const std::string& value) {
     const auto values = values_of(axis);
     const auto is_it = [&](const auto& other) { return report::is_same_value(value, other); };
     if (std::any_of(values.begin(), values.end(), is_it)) return true;
-    if (is_typed(key) || !is_narrowed(axis)) {
-      const auto other = axis_with(value);
-      problems_.push_back(
-          {key, concat("is ", value, ", which is no value of ", axis,
-                       other.empty() ? suggestion(value, values)
-                                     : concat(", but of ", other, "; claims compare values of the ",
-                                              "first axis in rows of the first table: expected ",
-                                              other, " there"))});
-    }
+    const auto other = axis_with(value);
+    problems_.push_back(
+        {key, concat("is ", value, ", which is no value of ", axis,
+                     other.empty() ? suggestion(value, values)
+                                   : concat(", but of ", other, "; claims compare values of the ",
+                                            "first axis in rows of the first table: expected ",
+                                            other, " there"))});
     return false;
   }
 
@@ -135,7 +111,6 @@ class Names {
           {place + ".variant", concat("is ", claim.variant, ", as what it is compared ",
                                       "with; expected another value")});
     }
-    for (const auto& axis : axes_) are_there = are_there && !is_narrowed(axis);
     if (!are_there || compared_.empty()) return;
     for (const auto& variant : {claim.variant, against}) check_runs(place, claim, variant);
   }

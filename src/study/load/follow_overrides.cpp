@@ -1,0 +1,341 @@
+#include "study/load/follow_overrides.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "config/grid/axes.h"
+#include "config/schema/reader.h"
+#include "report/data/frame.h"
+#include "util/text.h"
+
+namespace difflab::cli {
+namespace {
+
+bool holds(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+/// Who says something, the stronger the later.
+enum class Voice { kNobody, kOtherFile, kOwnFile, kTyped };
+
+Voice voice_of(const config::Source& source, const config::Study& composed) {
+  if (source.file.starts_with("override ")) return Voice::kTyped;
+  return source.file == composed.file ? Voice::kOwnFile : Voice::kOtherFile;
+}
+
+Voice loudest(const config::Value& tree, const config::Study& composed) {
+  auto loud = voice_of(tree.source, composed);
+  if (tree.is_map()) loud = Voice::kNobody;
+  for (const auto& entry : tree.entries()) loud = std::max(loud, loudest(entry.value, composed));
+  return loud;
+}
+
+/// The axes that a figure names, as its check_axes tells.
+struct NamedAxes {
+  std::set<std::string> axes = {};
+  bool any = false;
+
+  void must_be_axis(std::string_view, const std::string& name) { axes.insert(name); }
+  void may_be_axis(const std::string& name) { axes.insert(name); }
+  void must_vary(std::string_view, const std::string& name, const report::FigureCommon&) {
+    axes.insert(name);
+  }
+  void may_use_any() { any = true; }
+};
+
+/// The texts among the fields of a figure, by name.
+struct TextFields {
+  std::map<std::string_view, std::string*> found = {};
+
+  template <class Field, class... Rest>
+  void operator()(std::string_view name, Field& field, Rest&&...) {
+    if constexpr (std::is_same_v<Field, std::string>) found[name] = &field;
+  }
+  std::string* find(std::string_view name) const {
+    const auto place = found.find(name);
+    return place == found.end() ? nullptr : place->second;
+  }
+};
+
+template <class Figure>
+bool is_valid(const Figure& figure) {
+  const config::Value nowhere;
+  config::Problems problems;
+  config::PlacedCheck check(nowhere, "", problems);
+  figure.validate(check);
+  return problems.empty();
+}
+
+class AxesFollower {
+ public:
+  AxesFollower(const config::Study& composed, Study& study)
+      : composed_(composed),
+        study_(study),
+        report_(study.config.report),
+        compared_(report::compared_axis(report_, keys_of(composed.written_axes))) {
+    const auto written = keys_of(composed.written_axes);
+    axes_ = keys_of(composed.axes);
+    for (const auto& axis : axes_) {
+      if (axis != report::kSeedAxis && !holds(written, axis)) added_.push_back(axis);
+    }
+    for (const auto& axis : written) {
+      if (!holds(axes_, axis)) removed_.push_back(axis);
+    }
+  }
+
+  void follow() {
+    if (added_.empty() && removed_.empty() && !composed_.is_narrowed) return;
+    follow_in_tables();
+    follow_in_claims();
+    std::vector<report::FigureConfig> figures;
+    for (const auto& figure : report_.figures) {
+      std::visit([&](const auto& one) { follow_in_figure(one, figures); }, figure);
+    }
+    report_.figures = std::move(figures);
+    const auto is_thumbnail = [&](const auto& figure) {
+      return std::visit([&](const auto& one) { return one.name == report_.thumbnail; }, figure);
+    };
+    if (std::none_of(report_.figures.begin(), report_.figures.end(), is_thumbnail)) {
+      report_.thumbnail.clear();
+    }
+  }
+
+ private:
+  using Values = std::vector<std::pair<std::string, std::string>>;  // of axes
+
+  static std::vector<std::string> keys_of(const std::vector<config::Axis>& axes) {
+    std::vector<std::string> keys;
+    for (const auto& axis : axes) {
+      if (!holds(keys, axis.key)) keys.push_back(axis.key);
+    }
+    return keys;
+  }
+
+  bool has_runs(const Values& wanted) const {
+    return std::any_of(study_.points.begin(), study_.points.end(), [&](const auto& point) {
+      return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
+        return report::is_same_value(report::value_of_axis(point.axes, one.first), one.second);
+      });
+    });
+  }
+
+  // Whether a value may be one that the files have; a wrong one is told elsewhere.
+  bool may_be_written(const std::string& key, const std::string& value) const {
+    return std::any_of(
+        composed_.written_axes.begin(), composed_.written_axes.end(),
+        [&](const config::Axis& axis) {
+          const auto& values = axis.values;
+          const auto is_it = [&](const config::Value& one) {
+            return report::is_same_value(config::label_of(one), value);
+          };
+          return axis.key == key &&
+                 (values.empty() || std::any_of(values.begin(), values.end(), is_it));
+        });
+  }
+
+  // Whether the command line has taken all runs with these values away.
+  bool are_gone(const Values& wanted) const {
+    return composed_.is_narrowed && !has_runs(wanted) &&
+           std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
+             return has_runs({one}) || may_be_written(one.first, one.second);
+           });
+  }
+
+  Values of_axes(const report::TextMap& where) const {
+    Values values;
+    for (const auto& entry : where.entries) {
+      if (holds(axes_, entry.first)) values.push_back(entry);
+    }
+    return values;
+  }
+
+  bool is_gone(const report::ClaimConfig& claim) const {
+    auto values = of_axes(claim.where);
+    for (const auto& variant :
+         {claim.variant, claim.against.empty() ? study_.config.baseline : claim.against}) {
+      auto all = values;
+      all.emplace_back(compared_, variant);
+      if (are_gone(all)) return true;
+    }
+    return false;
+  }
+
+  // Whether a figure shows differences to a value that no run has any more.
+  bool lacks_base(const TextFields& fields) const {
+    const auto* against = fields.find("against");
+    if (against == nullptr || against->empty()) return false;
+    for (const char* name : {"color", "y", "facet"}) {
+      const auto* axis = fields.find(name);
+      if (axis != nullptr && holds(axes_, *axis)) return are_gone({{*axis, *against}});
+    }
+    return false;
+  }
+
+  std::vector<std::string> values_of(const std::string& axis) const {
+    std::vector<std::string> values;
+    for (const auto& point : study_.points) {
+      const auto value = report::value_of_axis(point.axes, axis);
+      if (!holds(values, value)) values.push_back(value);
+    }
+    return values;
+  }
+
+  // What all runs have where an axis was.
+  std::string value_without(const std::string& axis) const {
+    const auto choice = composed_.choices.find(axis);
+    if (choice != composed_.choices.end()) return choice->second;
+    const auto* value = report::at_path(study_.points.front().config, axis);
+    if (value == nullptr) return "";
+    return value->is_string() ? value->get<std::string>() : value->dump();
+  }
+
+  // Leaves axes that are gone out of `where`. False if it asks for values that no run has.
+  bool follow_in_where(report::TextMap& where) const {
+    bool is_there = true;
+    std::erase_if(where.entries, [&](const auto& entry) {
+      if (!holds(removed_, entry.first)) return false;
+      is_there = is_there && report::is_same_value(value_without(entry.first), entry.second);
+      return true;
+    });
+    return is_there;
+  }
+
+  void follow_in_tables() {
+    for (auto& table : report_.tables) {
+      auto& rows = table.rows.names;
+      if (rows.empty()) continue;  // every axis
+      std::erase_if(rows, [&](const std::string& axis) { return holds(removed_, axis); });
+      for (const auto& axis : rows.empty() ? std::vector<std::string>() : added_) {
+        if (!holds(rows, axis)) rows.push_back(axis);
+      }
+    }
+  }
+
+  void follow_in_claims() {
+    auto& claims = report_.claims;
+    const auto before = claims.size();
+    if (holds(removed_, compared_)) {
+      study_.config.baseline.clear();
+      claims.clear();
+    }
+    std::erase_if(claims,
+                  [&](auto& claim) { return !follow_in_where(claim.where) || is_gone(claim); });
+    auto& baseline = study_.config.baseline;
+    if (!baseline.empty() && are_gone({{compared_, baseline}})) baseline.clear();
+    if (claims.size() < before) {
+      study_.notes.push_back(concat(before - claims.size(), " of ", before,
+                                    " claims are left out, which ask for runs that the sweep does "
+                                    "not have"));
+    }
+    for (const auto& axis : added_) {
+      std::vector<report::ClaimConfig> all;
+      for (const auto& claim : claims) {
+        const auto values = claim.where.find(axis) || axis == compared_ ? std::vector<std::string>()
+                                                                        : values_of(axis);
+        if (values.empty()) all.push_back(claim);
+        for (const auto& value : values) {
+          all.push_back(claim);
+          all.back().text += concat(" (", axis, " = ", value, ")");
+          all.back().where.entries.emplace_back(axis, value);
+        }
+      }
+      claims = std::move(all);
+    }
+  }
+
+  template <class Figure>
+  void follow_in_figure(Figure figure, std::vector<report::FigureConfig>& figures) const {
+    TextFields fields;
+    figure.visit_fields(fields);
+    for (const char* name : {"facet", "color"}) {
+      auto* field = fields.find(name);
+      if (field != nullptr && holds(removed_, *field)) field->clear();
+    }
+    NamedAxes named;
+    figure.check_axes(named);
+    const bool is_of_removed =
+        std::any_of(removed_.begin(), removed_.end(),
+                    [&](const std::string& axis) { return named.axes.count(axis) > 0; });
+    if (!follow_in_where(figure.where) || is_of_removed || !is_valid(figure) ||
+        are_gone(of_axes(figure.where)) || lacks_base(fields)) {
+      return;
+    }
+    std::vector<std::string> open;  // axes that have no place in it
+    for (const auto& axis : added_) {
+      if (named.any || named.axes.count(axis) > 0 || figure.where.find(axis)) continue;
+      auto* facet = fields.find("facet");
+      if (facet != nullptr && facet->empty()) {
+        *facet = axis;
+      } else {
+        open.push_back(axis);
+      }
+    }
+    split(figure, open, figures);
+  }
+
+  // One figure for each value of the axes.
+  template <class Figure>
+  void split(const Figure& figure, const std::vector<std::string>& axes,
+             std::vector<report::FigureConfig>& figures) const {
+    std::vector<Figure> all{figure};
+    for (const auto& axis : axes) {
+      std::vector<Figure> parts;
+      for (const auto& one : all) {
+        for (const auto& value : values_of(axis)) {
+          parts.push_back(one);
+          parts.back().where.entries.emplace_back(axis, value);
+          auto& title = parts.back().title;
+          if (!title.empty()) title += concat(", ", axis, " = ", value);
+        }
+      }
+      all = std::move(parts);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i > 0) all[i].name += concat("_", i + 1);
+      figures.push_back(std::move(all[i]));
+    }
+  }
+
+  const config::Study& composed_;
+  Study& study_;
+  report::ReportConfig& report_;
+  const std::string compared_;
+  std::vector<std::string> axes_, added_, removed_;
+};
+
+}  // namespace
+
+void leave_tuning(const config::Study& composed, Study& study) {
+  auto& tune = study.config.tune;
+  const auto* given = composed.settings.find("tune");
+  if (!tune.active() || given == nullptr) return;
+  auto loud = Voice::kNobody;
+  std::string place;
+  const auto hear = [&](const config::Source& source) {
+    if (voice_of(source, composed) <= loud) return;
+    loud = voice_of(source, composed);
+    place = source.text();
+  };
+  const auto axis = std::find_if(composed.axes.begin(), composed.axes.end(),
+                                 [&](const auto& one) { return one.key == tune.key; });
+  if (axis != composed.axes.end()) hear(axis->source);
+  for (const auto& point : composed.points) {
+    const auto* value = point.written ? point.written->tree.find_path(tune.key) : nullptr;
+    if (axis == composed.axes.end() && value != nullptr) hear(value->source);
+  }
+  if (loud <= loudest(*given, composed)) return;
+  study.notes.push_back(concat(tune.key, " is not tuned, as it is set (", place, ")"));
+  tune = {};
+}
+
+void follow_axes(const config::Study& composed, Study& study) {
+  if (!study.points.empty()) AxesFollower(composed, study).follow();
+}
+
+}  // namespace difflab::cli
