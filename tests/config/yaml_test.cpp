@@ -87,6 +87,70 @@ CATCH_TEST_CASE("malformed YAML is refused with its place") {
               "x.yaml:1:4: 99999999999999999999 does not fit into 64 bits");
 }
 
+// Left: with an open quote, right: where it opens.
+CATCH_TEST_CASE("a quote that is not closed is refused where it opens") {
+  const std::vector<std::pair<std::string, std::string>> documents{
+      {"title: \"x\nsweep: {seed: range(8)}\n", "1:8"},
+      {"name: 'mine\nwidth: 8", "1:7"},
+      {"a: \"x", "1:4"},
+      {"a: 'it''s", "1:4"},
+      {"a: \"x\\\"\nb: 1\n", "1:4"},
+      {"title: \"x\nfoo: \"bar\"\nz: 1\n", "1:8"},  // closed by the quote of another key
+      {"title: \"x\nfoo: \"\nz: 1\n", "1:8"},
+      {"title: 'x\nfoo: 1  # don't\nz: 1\n", "1:8"},
+      {"train:\n  note: \"x\n  lr: 1  # \"fast\"\n", "2:9"},
+      {"train:\n  note: \"x\ntask: \"y\"\n", "2:9"},
+      {"tags:\n  - \"a\n  - b\"\n", "2:5"},
+      {"tags:\n- a: 'x\n- b: 'y'\n", "2:6"},
+      {"sweep: {model: [a, \"b], seed: 1}\ntitle: \"y\"\n", "1:20"},
+      {"sweep: {\n  model: 'b,\n  seed: 1\n}\ntitle: 'y'\n", "2:10"},
+      {"a: &x \"b\nc: \"d\"\n", "1:4"},
+      {"a: !!str \"b\nc: 1\n", "1:4"},
+      {"é: 'ü\nb: 1\n", "1:4"},
+      {"\"name: x\nfoo: \"bar\"\n", "1:1"},  // of a key
+      {"a: {b: \"x\nc: ???\n", "1:8"}};
+  for (const auto& [text, place] : documents) {
+    CATCH_INFO(text);
+    CATCH_CHECK(parse_error(text).find("x.yaml:" + place + ": the quote that opens here") == 0);
+    CATCH_CHECK(parse_error(text).find('\n') == std::string::npos);
+  }
+}
+
+CATCH_TEST_CASE("a quoted text may have several lines") {
+  // Right: what PyYAML 6.0 reads.
+  const std::vector<std::pair<std::string, std::string>> documents{
+      {"a: \"one\n  two: three\n  - four\"\nb: 1\n", "one two: three - four"},
+      {"a:\n  'one\n  Note: two'\n", "one Note: two"},
+      {"a: \"one\ntwo\"\n", "one two"},
+      {"a: 'one\n\n  two''s'\n", "one\ntwo's"},
+      {"a: \"one \\\n  two:\"\n", "one two:"},
+      {"{a: 'one\n  b: two'}\n", "one b: two"},
+      {"a: >\n  \"one\n  b: two\n", "\"one b: two\n"},
+      {"a: x \"y\nb: 1\n", "x \"y"},
+      {"a: it's  # \"\nb: 1\n", "it's"}};
+  for (const auto& [text, expected] : documents) {
+    CATCH_INFO(text);
+    CATCH_CHECK(*yaml(text).find("a") == Value(expected));
+  }
+}
+
+CATCH_TEST_CASE("a tab in the indentation is named") {
+  for (const auto& [text, place] : std::vector<std::pair<std::string, std::string>>{
+           {"train:\n\tlr: 1\n", "2"},
+           {"train:\n  a: 1\n\tlr: 1\n", "3"},
+           {"\ttrain: 1\n", "1"},
+           {"a:\n  - x\n\t- y\n", "3"},
+           {"a:\n \tb: 1\n", "2"},
+           {"presets:\n  smoke:\n\ttrain: {steps: 20}\n", "3"},
+           {"a:\n  b: 1\n  \tc: 2\n", "3"}}) {
+    CATCH_INFO(text);
+    CATCH_CHECK(parse_error(text) ==
+                "x.yaml:" + place + ":1: a tab indents this line; expected blanks");
+  }
+  CATCH_CHECK(*yaml("a: |\n  x\n  \ty\n").find("a") == Value("x\n\ty\n"));
+  CATCH_CHECK(parse_error("a: b: c\n").find("illegal map value") != std::string::npos);
+}
+
 CATCH_TEST_CASE("bytes that are no text are refused with their place") {
   CATCH_CHECK(parse_error(std::string("a: 1\nb: \0x", 10)) ==
               "x.yaml:2:4: control character 0x00; expected text (in double quotes it can be "
@@ -147,6 +211,11 @@ CATCH_TEST_CASE("hostile documents are refused") {
       {"indentation", indented},
       {"open quote", "a: '" + std::string(1'000'000, 'x')},
       {"empty lists", "[" + repeat("[],", 300'000) + "]"},
+      {"nested aliases",
+       [] {
+         std::string text = "a0: &a0 " + repeat("[", 60) + repeat("]", 60);
+         return text + "\na1: &a1 " + repeat("[", 60) + "*a0" + repeat("]", 60) + "\n";
+       }()},
       {"nested anchors",
        [] {
          std::string text;

@@ -16,6 +16,12 @@ std::string byte_code(unsigned char byte) {
   return text;
 }
 
+/// `- x` or `key: x`.
+bool begins_entry(std::string_view line) {
+  const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+  return word == "-" || (word.size() > 1 && word.back() == ':');
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view text) {
@@ -37,6 +43,26 @@ std::size_t utf8_length(std::string_view text) {
     return 0;
   }
   return length;
+}
+
+bool is_left_open(std::string_view text, std::size_t begin, int column) {
+  const char quote = text[begin];
+  std::size_t end = begin + 1;
+  for (; end < text.size(); ++end) {
+    if (text[end] == '\\' && quote == '"') {
+      ++end;
+    } else if (text[end] == quote) {
+      if (quote == '"' || end + 1 == text.size() || text[end + 1] != quote) break;
+      ++end;
+    }
+  }
+  if (end >= text.size()) return true;
+  for (auto at = text.find('\n', begin); at < end; at = text.find('\n', at + 1)) {
+    const auto first = text.find_first_not_of(" \t", at + 1);
+    const auto line = text.substr(first, text.find('\n', first) - first);
+    if (first - at <= static_cast<std::size_t>(column) && begins_entry(line)) return true;
+  }
+  return false;
 }
 
 std::string normalised_text(std::string_view bytes, const std::string& name) {

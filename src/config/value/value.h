@@ -12,6 +12,10 @@
 
 namespace difflab::config {
 
+/// How many lists and maps may lie inside each other in a file, and how many names a key may have.
+/// Far above any real configuration, low enough that nothing recursive gets slow or deep.
+constexpr std::size_t kMaxLevels = 100;
+
 /// Where a value was written.
 struct Source {
   std::string file;  ///< relative to the working directory, or "override train.steps=x"

@@ -41,6 +41,19 @@ std::optional<std::string> package_header(std::string_view text) {
   return std::nullopt;
 }
 
+/// The last line up to `line`, counted from 0, that has a tab before its text: its number from 1,
+/// or 0 if there is none.
+int tab_indented(std::string_view text, int line) {
+  int found = 0;
+  for (int number = 1; number <= line + 1 && !text.empty(); ++number) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto margin = text.substr(0, std::min(text.find_first_not_of(" \t"), end));
+    if (margin.size() < end && margin.find('\t') != margin.npos) found = number;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return found;
+}
+
 /// yaml-cpp takes the ??? of `{steps: ???}` for the beginning of a key. A stand-in of the same
 /// size, which no text contains, leaves every position as it is; the builder puts ??? back.
 std::string with_stand_ins(std::string text) {
@@ -68,7 +81,11 @@ Document parse_document(std::string_view bytes, const std::string& name) {
     parser.HandleNextDocument(builder);
     parser.HandleNextDocument(builder);  // reports a second document
   } catch (const YAML::Exception& error) {
-    builder.problems().add(builder.source_of(error.mark), "", error.msg);
+    // yaml-cpp says where an open quote began only if the last line ends.
+    if (!text.ends_with('\n')) return parse_document(concat(text, "\n"), name);
+    const int tab = tab_indented(text, error.mark.line);
+    builder.problems().add(tab > 0 ? Source{name, tab, 1} : builder.source_of(error.mark), "",
+                           tab > 0 ? "a tab indents this line; expected blanks" : error.msg);
   }
   builder.problems().throw_if_any();
   return {builder.take_root(), package_header(text)};

@@ -10,8 +10,7 @@
 namespace difflab::config {
 namespace {
 
-// Far above any real configuration, low enough that nothing below gets slow.
-constexpr std::size_t kMaxLevels = 100;
+// As kMaxLevels: far above any real configuration.
 constexpr std::size_t kMaxNodes = 200'000;
 constexpr std::size_t kMaxExpandedBytes = 16 << 20;
 constexpr std::size_t kMaxKeys = 5'000;
@@ -54,7 +53,7 @@ void YamlBuilder::problem(const Source& source, std::string message) {
   if (problems_.size() < kMaxProblems) problems_.add(source, "", std::move(message));
 }
 
-void YamlBuilder::count(const Value& value, const Source& source) {
+void YamlBuilder::count(const Value& value, const Source& source, std::size_t level) {
   const auto fail = [&](const std::string& message) {
     problem(source, message);
     problems_.throw_if_any();
@@ -62,13 +61,14 @@ void YamlBuilder::count(const Value& value, const Source& source) {
   if (++nodes_ > kMaxNodes) {
     fail(concat("the document has more than ", kMaxNodes, " values (aliases counted in full)"));
   }
+  if (level > kMaxLevels) fail(concat("more than ", kMaxLevels, " levels of nesting"));
   if (value.is_string()) bytes_ += value.as_string().size();
   if (bytes_ > kMaxExpandedBytes) {
     fail(concat("the document's texts take more than ", kMaxExpandedBytes,
                 " bytes (aliases counted in full)"));
   }
-  for (const Value& item : value.items()) count(item, source);
-  for (const Value::Entry& entry : value.entries()) count(entry.value, source);
+  for (const Value& item : value.items()) count(item, source, level + 1);
+  for (const Value::Entry& entry : value.entries()) count(entry.value, source, level + 1);
 }
 
 void YamlBuilder::limit_keys(std::size_t keys, const Source& source) {
@@ -98,7 +98,7 @@ void YamlBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (found == anchors_.end()) {
     problem(source, "an alias refers to the value it stands in");
   } else if (!expects_key()) {
-    count(found->second, source);
+    count(found->second, source, frames_.size());
     return add(found->second, 0);
   } else if (found->second.is_scalar()) {
     return add_key({found->second.as_string(), source});
@@ -138,6 +138,7 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   for (auto at = text.find(kMissingStandIn); at != text.npos; at = text.find(kMissingStandIn)) {
     text.replace(at, kMissingStandIn.size(), "???");
   }
+  if (tag != "?") require_closed_quote(mark, source);
   if (expects_key()) {
     if (anchor) anchors_[anchor] = Value(text);
     return add_key({text, std::move(source), tag == "?" && text == "<<"});
@@ -147,28 +148,46 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   add(std::move(value), anchor);
 }
 
+void YamlBuilder::require_closed_quote(const YAML::Mark& mark, const Source& source) {
+  auto quote = static_cast<std::size_t>(mark.pos);
+  while (quote < text_.size() && (text_[quote] == '&' || text_[quote] == '!')) {  // &anchor, !!str
+    quote = std::min(text_.find_first_of(" \n", quote), text_.size());
+    quote = std::min(text_.find_first_not_of(" \n", quote), text_.size());
+  }
+  if (quote == text_.size() || (text_[quote] != '"' && text_[quote] != '\'')) return;
+  const auto block = std::find_if(frames_.rbegin(), frames_.rend(),
+                                  [](const Frame& frame) { return !frame.flow; });
+  const Source& own = frames_.empty()           ? source
+                      : block == frames_.rend() ? frames_[0].value.source
+                      : block->key              ? block->key->source
+                      : block->value.is_list()  ? block->value.source
+                                                : source;
+  if (!is_left_open(text_, quote, own.column)) return;
+  problem(source,
+          "the quote that opens here is not closed; expected a closing one, or, of a text of "
+          "several lines, each further right than its key");
+  problems_.throw_if_any();
+}
+
 void YamlBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag,
-                                  YAML::anchor_t anchor, YAML::EmitterStyle::value) {
-  open(Value::list(), mark, tag, anchor);
+                                  YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
+  open(Value::list(), mark, tag, anchor, style);
 }
 
 void YamlBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                             YAML::EmitterStyle::value) {
-  open(Value::map(), mark, tag, anchor);
+                             YAML::EmitterStyle::value style) {
+  open(Value::map(), mark, tag, anchor, style);
 }
 
 void YamlBuilder::open(Value value, const YAML::Mark& mark, const std::string& tag,
-                       YAML::anchor_t anchor) {
+                       YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
   value.source = source_of(mark);
   if (tag != "?" && tag != "!" && !tag.empty() && tag != concat(kTagPrefix, "map") &&
       tag != concat(kTagPrefix, "seq")) {
     problem(value.source, concat("unknown tag ", tag, "; expected none"));
   }
-  if (frames_.size() >= kMaxLevels) {
-    throw YAML::ParserException(mark, concat("more than ", kMaxLevels, " levels of nesting"));
-  }
-  count(value, value.source);
-  frames_.push_back({std::move(value), anchor, std::nullopt});
+  count(value, value.source, frames_.size() + 1);
+  frames_.push_back({std::move(value), anchor, style == YAML::EmitterStyle::Flow, std::nullopt});
 }
 
 void YamlBuilder::close() {
@@ -203,9 +222,9 @@ void YamlBuilder::add_key(Key key) {
 }
 
 void YamlBuilder::add(Value value, YAML::anchor_t anchor) {
-  if (value.is_scalar()) count(value, value.source);
+  if (value.is_scalar()) count(value, value.source, frames_.size());
   if (anchor) {
-    count(value, value.source);
+    count(value, value.source, frames_.size());
     anchors_[anchor] = value;
   }
   if (frames_.empty()) {

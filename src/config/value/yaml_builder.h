@@ -53,19 +53,23 @@ class YamlBuilder final : public YAML::EventHandler {
   struct Frame {
     Value value;
     YAML::anchor_t anchor;
+    bool flow;                                       ///< written in [ ] or { }
     std::optional<Key> key;                          ///< whose value comes next
     std::unordered_map<std::string, Source> seen{};  ///< keys so far
     std::vector<Value> merges{};                     ///< what << brings in
   };
 
-  void open(Value value, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor);
+  void open(Value value, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+            YAML::EmitterStyle::value style);
+  /// @throws UserError for a quote whose text goes on to the next one that somebody wrote
+  void require_closed_quote(const YAML::Mark& mark, const Source& source);
   void close();
   void add(Value value, YAML::anchor_t anchor);
   void add_key(Key key);
   bool expects_key() const;
   Value scalar(const std::string& tag, const std::string& text, const Source& source);
-  /// Counts what a value adds to the document. @throws UserError beyond the limits
-  void count(const Value& value, const Source& source);
+  /// Counts what a value at some level adds to the document. @throws UserError beyond the limits
+  void count(const Value& value, const Source& source, std::size_t level);
   /// @throws UserError if a map has too many keys to be searched one by one
   void limit_keys(std::size_t keys, const Source& source);
   void problem(const Source& source, std::string message);
