@@ -84,6 +84,49 @@ CATCH_TEST_CASE("interpolations resolve as OmegaConf resolves them") {
   is("${oc.env:DIFFLAB_NOT_SET,${b}}", Value("5"));
 }
 
+CATCH_TEST_CASE("resolvers of maps give what OmegaConf gives") {
+  const auto is = [](const std::string& text, const std::string& expected) {
+    CATCH_INFO(text);
+    CATCH_CHECK(a_of("'" + text + "'") == parse_yaml(expected, "y"));
+  };
+  is("${oc.dict.keys:c}", "[d, e, f, g]");
+  is("${oc.dict.values:c}", "[D, D, 5, {h: 5, i: D}]");
+  is("${oc.dict.keys:\"c.g\"}", "[h, i]");
+  is("${oc.dict.values:\"[${dk}]\"}", "[1]");
+  is("${oc.dict.keys:.}", "[a, b, c, l, f, n, fl, k, x-y, dot.ted, dk, '1']");
+  is("${oc.create:\"q: ${b}\"}", "{q: 5}");
+  is("${oc.create:\"[1, {x: y}]\"}", "[1, {x: y}]");
+  is("${oc.create:\"\"}", "{}");
+  is("${oc.create:word}", "{word: null}");
+  is("${oc.create:null}", "null");
+  is("${oc.create:{x: 1, y: [1, ${b}], z: {}}}", "{x: 1, y: [1, 5], z: {}}");
+  is("${oc.create:${c.g}}", "{h: 5, i: D}");
+  is("${oc.select:zz,{x: 1}}", "{x: 1}");
+  is("${oc.deprecated:c.g.h}", "5");
+  is("${oc.deprecated:c.g,\"$OLD_KEY is $NEW_KEY\"}", "{h: 5, i: D}");
+  is("${oc.deprecated:.l}", "[p, q, p]");
+}
+
+CATCH_TEST_CASE("resolvers of maps say what they cannot use") {
+  for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
+           {"${oc.dict.keys:b}", "a has ${oc.dict.keys:b} of 5; expected a map"},
+           {"${oc.dict.keys:c}", "a has ${oc.dict.keys:c} of a list; expected a map"},
+           {"${oc.dict.values:z}", "a refers to ${oc.dict.values:z}, but the configuration has no"},
+           {"${oc.dict.keys:${c}}", "expected the path of a map"},
+           {"${oc.dict.values:}", "expected the path of a map"},
+           {"${oc.deprecated:z}", "a refers to ${oc.deprecated:z}, but the configuration has no"},
+           {"${oc.deprecated:b,c,d}", "expected the path of the new key"},
+           {"${oc.create:5}", "expected a list or a map, or YAML of one"},
+           {"${oc.create:}", "expected a list, a map or one text of YAML"},
+           {"${oc.create:\"a: [\"}", "a cannot be resolved: ${oc.create:"},
+           {"${oc.create:{x}}", "has a map without a key: value"},
+           {"${oc.create:{x: 1}", "has no closing }"}}) {
+    CATCH_INFO(text);
+    CATCH_CHECK_THAT(resolve("a: '" + text + "'\nb: 5\nc: [1]\n").problems,
+                     Catch::Contains(message));
+  }
+}
+
 CATCH_TEST_CASE("keys with dots can be reached by a nested interpolation") {
   // OmegaConf splits dot.ted at its dot and fails.
   CATCH_CHECK(a_of("${${dk}.v}") == Value(1));
@@ -162,7 +205,19 @@ CATCH_TEST_CASE("hostile interpolations are refused") {
   }
   chain = "z: ${a3999}\n" + chain;
   for (int i = 0; i < 20'000; ++i) open += "${";
-  for (const std::string& text : {copies, texts, chain, open + "\""}) {
+  std::string deep = "d0: 1\n", around = "a: ", key = "a: ${b";
+  for (int i = 0; i < 90; ++i) around += "{x: ";
+  for (int i = 1; i < 100; ++i) {
+    deep += "d" + std::to_string(i) + around.substr(1) + "'${d" + std::to_string(i - 1) + "}'" +
+            std::string(90, '}') + "\n";
+  }
+  std::string maps = "a: '${oc.create:";
+  for (int i = 0; i < 20'000; ++i) {
+    key += ".a";
+    maps += "{a:";
+  }
+  for (const std::string& text :
+       {copies, texts, chain, open + "\"", deep, key + "}", maps + "}'"}) {
     CATCH_CHECK(resolve(text).problems != "");
   }
 }

@@ -94,7 +94,7 @@ Planned plan_of(const std::string& sweep, const std::vector<std::string>& overri
 
 CATCH_TEST_CASE("the examples of sweeps in the documentation are true") {
   const auto examples = documented();
-  CATCH_CHECK(examples.size() == 27);
+  CATCH_CHECK(examples.size() == 22);
   for (const Example& example : examples) {
     CATCH_INFO(example.sweep << "   " << join(example.overrides, " "));
     const Planned composed = plan_of(example.sweep, example.overrides);
@@ -125,12 +125,6 @@ CATCH_TEST_CASE("a text that is excluded stands for itself, whatever characters 
   CATCH_CHECK(plan_of("{model: [small, large], exclude: {model: 'glob(s*)'}}").runs == "`large`");
 }
 
-CATCH_TEST_CASE("two zips, one of them inside of a union, are multiplied") {
-  CATCH_CHECK(plan_of("{union: [{model: 'zip(small,large)', train.lr: 'zip(0.1,0.2)'}], "
-                      "seed: 'zip(1,2)', train.steps: 'zip(3,4)'}")
-                  .runs == "`small 0.1 1 3` `small 0.1 2 4` `large 0.2 1 3` `large 0.2 2 4`");
-}
-
 CATCH_TEST_CASE("what is wrong with a run that is left out does not matter") {
   CATCH_CHECK(plan_of("{model: [small, large], train.lr: ['${model.x}'], where: model == 'none'}")
                   .problems == "the conditions of the sweep leave no run");
@@ -149,21 +143,6 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
               "keys to values");
   CATCH_CHECK(problems("{union: []}") ==
               "experiments/e.yaml:2:16: sweep.union is empty; expected a list of sweeps");
-  CATCH_CHECK(
-      problems("{model: 'zip(small,large)', seed: 'zip(1,2,3)'}") ==
-      "experiments/e.yaml:2:36: sweep.seed has 3 values and goes together with model, which "
-      "has 2");
-  CATCH_CHECK_THAT(problems("{model: 'zip(small,large)', seed: 'zip(1)'}"),
-                   Catch::Contains("sweep.seed has 1 values and goes together with model"));
-  CATCH_CHECK_THAT(problems("[{model: 'zip(small,large)', seed: 'zip(1)'}, {model: small}]"),
-                   Catch::Contains("sweep.seed has 1 values and goes together with model"));
-  CATCH_CHECK_THAT(problems("{model: 'zip(small,large)', seed: 'zip(1,2)'}", {"seed=zip(1)"}),
-                   Catch::Contains("sweep.seed has 1 values and goes together with model"));
-  CATCH_CHECK_THAT(problems("{seed: [1]}", {"model=zip(small,large)", "train.lr=zip(1)"}),
-                   Catch::Contains("sweep.train.lr has 1 values and goes together with model"));
-  CATCH_CHECK(problems("{model: 'zip(small,large)', train.lr: 'zip(1,2)'}", {"train.lr=7"}) ==
-              "override train.lr=7: train.lr goes together with model; expected some of 1, 2, or "
-              "zip(…) for all of them");
   CATCH_CHECK(problems("{seed: range(2), repeat: 2}") ==
               "experiments/e.yaml:2:25: sweep has seed twice (repeat is an axis of it); to take "
               "one away set it to null");
@@ -192,11 +171,6 @@ CATCH_TEST_CASE("what is wrong with a sweep is said with its place") {
   CATCH_CHECK(problems("{seed: [0], exclude: {model: lrage}}") ==
               "experiments/e.yaml:2:37: sweep.exclude: config group model has no option lrage; did "
               "you mean large?");
-  CATCH_CHECK(problems("{model: 'zip(small,large)', union: [{train.lr: 'zip(0.1,0.2)'}]}") ==
-              "experiments/e.yaml:2:45: sweep.train.lr goes together with an axis outside of its "
-              "union; expected all axes of one zip in the same part, or another name: "
-              "zip(…,name=x)");
-  CATCH_CHECK(problems("[{train.lr: 'zip(0.1,0.2)'}, {train.lr: 'zip(0.3,0.4)'}]") == "");
   CATCH_CHECK(problems("{train.lr: [0.1, 1e-1]}") ==
               "experiments/e.yaml:2:25: sweep.train.lr has 0.1 twice");
   CATCH_CHECK(problems("{seed: [1, '1', 1.0]}") ==

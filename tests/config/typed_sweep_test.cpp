@@ -1,4 +1,5 @@
-// What is typed meets the sweep of the files: zips, maps, and presets of other experiments.
+// What is typed meets the sweep of the files: maps, open choices, presets of other experiments, and
+// settings of Hydra.
 #include <string>
 #include <vector>
 
@@ -59,45 +60,51 @@ CATCH_TEST_CASE("a sweep that is a list is not replaced by such a preset either"
   CATCH_CHECK(compose({"preset=few"}).problems == "");
 }
 
-CATCH_TEST_CASE("axes of one zip that are typed go together, in whatever order") {
-  const Folder folder(project(
-      "# @package _global_\nsweep: {model: [small, large], train.lr: [0.1, 0.2], seed: [0]}\n"));
-  const std::string both = "model=small train.lr=0.3 seed=0 | model=large train.lr=0.4 seed=0";
-  CATCH_CHECK(labels(compose({"model=zip(small,large)", "train.lr=zip(0.3,0.4)"}).study) == both);
-  CATCH_CHECK(labels(compose({"train.lr=zip(0.3,0.4)", "model=zip(small,large)"}).study) == both);
-  CATCH_CHECK(
-      labels(compose({"model=zip(small,large)", "train.steps=zip(1,2)", "train.lr=0.1"}).study) ==
-      "model=small train.steps=1 train.lr=0.1 seed=0 | "
-      "model=large train.steps=2 train.lr=0.1 seed=0");
-  CATCH_CHECK(
-      compose({"model=zip(small,large,name=x)", "train.lr=zip(0.3,0.4)"}).study.points.size() == 4);
-  CATCH_CHECK_THAT(compose({"model=zip(small,large)", "train.lr=zip(0.3,0.4,0.5)"}).problems,
-                   Catch::Contains("has 3 values and goes together with model, which has 2"));
-}
-
-CATCH_TEST_CASE("an axis of a zip that is typed with another name leaves it, in whatever order") {
-  const Folder folder(project(
-      "# @package _global_\nsweep: {model: 'zip(small,large)', train.lr: 'zip(0.1,0.2)'}\n"));
-  for (const auto& typed :
-       {std::vector<std::string>{"model=zip(large,small,name=x)", "train.lr=0.1"},
-        std::vector<std::string>{"train.lr=0.1", "model=zip(large,small,name=x)"}}) {
-    CATCH_CHECK(labels(compose(typed).study) ==
-                "model=large train.lr=0.1 | model=small train.lr=0.1");
-  }
-}
-
-CATCH_TEST_CASE("an axis of a zip in a part of a union does not go with a typed one around it") {
-  const Folder folder(
-      project("# @package _global_\nsweep: {union: [{model: [small, large]}], seed: [0, 1]}\n"));
-  CATCH_CHECK_THAT(compose({"model=zip(small,large)", "train.lr=zip(0.3,0.4)"}).problems,
-                   Catch::Contains("sweep.model goes together with an axis outside of its union"));
-  CATCH_CHECK(compose({"model=zip(small,large)"}).problems == "");
-}
-
 CATCH_TEST_CASE("a typed map beside the parts of a sweep that is a list leaves them there") {
   const Folder folder(project("# @package _global_\nsweep: [{model: small}, {model: large}]\n"));
   CATCH_CHECK(compose({"sweep={repeat: 2}"}).study.points.size() == 4);
   CATCH_CHECK(labels(compose({"sweep={model: [large]}"}).study) == "model=large");
+}
+
+CATCH_TEST_CASE("an axis makes the choice that a file leaves open") {
+  const auto composed = [](const std::string& sweep, const std::vector<std::string>& overrides) {
+    auto files =
+        project(concat("# @package _global_\n", "defaults: [/size: ???, _self_]\n", sweep));
+    files.emplace_back("configs/size/s.yaml", "# @package model\ndepth: 1\n");
+    files.emplace_back("configs/size/m.yaml", "# @package model\ndepth: 2\n");
+    const Folder folder(files);
+    const auto found = compose(overrides);
+    return found.problems.empty() ? labels(found.study) : found.problems;
+  };
+  const std::string open = "experiments/e.yaml:2:19: a choice is needed: size=m | s";
+  CATCH_CHECK(composed("sweep: {size: [s, m]}\n", {}) == "size=s | size=m");
+  CATCH_CHECK(composed("sweep: {size: [s.yaml, m]}\n", {}) == "size=s | size=m");
+  CATCH_CHECK(composed("sweep: {seed: [0]}\n", {"size=m.yaml"}) == "seed=0");
+  CATCH_CHECK(composed("sweep: {seed: [0, 1]}\n", {"size=m,s"}) ==
+              "seed=0 size=m | seed=0 size=s | seed=1 size=m | seed=1 size=s");
+  CATCH_CHECK(composed("sweep: [{size: s}, {seed: 1, size: m}]\n", {}) ==
+              "size=s seed=0 | size=m seed=1");
+  CATCH_CHECK(composed("sweep: {seed: [0]}\n", {}) == open);
+  CATCH_CHECK(composed("", {}) == open);
+  CATCH_CHECK_THAT(composed("sweep: [{size: s}, {seed: 1}]\n", {}), Catch::Contains(open));
+}
+
+CATCH_TEST_CASE("what configures Hydra is refused with what there is instead") {
+  const auto problem = [](const std::string& text, const std::vector<std::string>& overrides) {
+    const Folder folder(project(concat("# @package _global_\n", text)));
+    return compose(overrides).problems;
+  };
+  const std::string instead = "there is no hydra to configure: launcher=… spreads the runs";
+  for (const auto* text :
+       {"hydra/launcher=joblib", "hydra.run.dir=x", "++hydra.sweeper.n=1", "+hydra/sweeper=optuna",
+        "hydra.searchpath=[x]", "hydra.launcher.n_jobs=2"}) {
+    CATCH_INFO(text);
+    CATCH_CHECK_THAT(problem("", {text}), Catch::Contains(instead));
+  }
+  CATCH_CHECK_THAT(problem("hydra: {run: {dir: x}}\n", {}),
+                   Catch::Contains("e.yaml:2:1: " + instead));
+  CATCH_CHECK_THAT(problem("defaults: [override /hydra/launcher: joblib]\n", {}),
+                   Catch::Contains("e.yaml:2:38: " + instead));
 }
 
 }  // namespace

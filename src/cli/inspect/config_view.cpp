@@ -124,7 +124,7 @@ Json why(const ConfigView& view, const std::string& key) {
   Json answers = Json::array();
   for (const auto& choice : view.trace.defaults()) {
     if (choice.group != key) continue;
-    Json answer{{"key", key}, {"value", choice.config.substr(key.size() + 1)}};
+    Json answer{{"key", key}, {"value", choice.option}};
     answer["from"] = choice.source.text();
     answer["over"] = Json::array();
     if (choice.replaced) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "config/compose/default_item.h"
 #include "config/compose/defaults_list.h"
 #include "config/interpolate/interpolation_text.h"
 #include "util/error.h"
@@ -50,10 +51,15 @@ class ValueOverride {
 
   void apply() {
     if (item_.package || item_.key.find('/') != std::string::npos) {
-      return refuse(concat("there is no config group ", item_.key));
+      return refuse(item_.key.starts_with("hydra/")
+                        ? std::string(kNoHydra)
+                        : concat("there is no config group ", item_.key));
     }
     if (item_.key.empty()) return refuse("an override needs a key before the =");
     if (item_.holds_sweep()) return refuse(no_single_value(item_));
+    if (key_parts(item_.key).size() > kMaxLevels) {
+      return refuse(concat("a key has at most ", kMaxLevels, " names"));
+    }
     lengthen();
     if (item_.type == Override::Type::kDelete) return remove();
     set();
@@ -84,15 +90,6 @@ class ValueOverride {
         item_.type == Override::Type::kChange ? concat("; to add it write +", item_.text) : ""));
   }
 
-  /// The list item that a name stands for.
-  static Value* item_of(Value& list, const std::string& name) {
-    return list.find_path(concat("[", name, "]"));
-  }
-
-  static Value* child_of(Value& node, const std::string& name) {
-    return node.is_list() ? item_of(node, name) : node.find(name);
-  }
-
   /// The keys on the way along parts[from…], all of which exist; none if there is no such way. A
   /// map may have keys with dots in them, such as axes of a sweep and labels: several parts are one
   /// key then, and as many as there can be.
@@ -104,7 +101,7 @@ class ValueOverride {
     for (std::size_t count : counts(node, parts.size() - from)) {
       const auto whole =
           join(std::vector<std::string>(first, first + static_cast<std::ptrdiff_t>(count)), ".");
-      Value* child = child_of(node, whole);
+      Value* child = node.child(whole);
       if (child == nullptr) continue;
       auto rest = way(*child, parts, from + count);
       if (!rest) continue;
@@ -132,11 +129,11 @@ class ValueOverride {
     std::string path;
     for (const std::string& name : names) {
       path += (path.empty() ? "" : ".") + name;
-      Value* child = child_of(*around, name);
+      Value* child = around->child(name);
       if (!child) return refuse_unknown(*around, name, path);
       if (&name != &names.back()) around = child;
     }
-    const Value* old = child_of(*around, names.back());
+    const Value* old = around->child(names.back());
     if (item_.value && !(item_.to_value() == *old)) {
       return refuse(concat(item_.key, " is ", describe(*old), ", not ", describe(item_.to_value()),
                            ", so it is not deleted"));
@@ -156,7 +153,7 @@ class ValueOverride {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const bool last = i + 1 == names.size();
       path += (path.empty() ? "" : ".") + names[i];
-      Value* child = child_of(*node, names[i]);
+      Value* child = node->child(names[i]);
       if (!child && node->is_list()) {
         return refuse(
             concat(path, " does not exist: the list has ", node->items().size(), " items"));
@@ -207,6 +204,13 @@ class ValueOverride {
 
   void assign(Value& old) {
     Value value = item_.to_value();
+    if (item_.extends) {
+      if (!old.is_list()) {
+        return refuse(concat(item_.key, " is ", describe(old), "; extend_list() needs a list"));
+      }
+      for (const Value& item : value.items()) old.push_back(item);
+      return;
+    }
     if (item_.type == Override::Type::kAdd && !old.is_null() && !old.is_missing() &&
         value.is_scalar()) {
       return refuse(concat(item_.key, " is already ", describe(old), "; to change it write ",
@@ -275,8 +279,7 @@ std::map<std::string, std::string> choices_of(const std::vector<Default>& defaul
     std::string usual_package = *item.group;
     std::replace(usual_package.begin(), usual_package.end(), '/', '.');
     const bool elsewhere = item.package != usual_package;
-    choices.emplace(elsewhere ? concat(*item.group, "@", item.package) : *item.group,
-                    item.config.substr(item.group->size() + 1));
+    choices.emplace(elsewhere ? concat(*item.group, "@", item.package) : *item.group, item.option);
   }
   return choices;
 }
@@ -286,6 +289,7 @@ Composition compose_files(Library& library, const std::string& name,
                           const ComposeOptions& options) {
   GroupOverrides groups;
   groups.append(options.appended);
+  groups.undecided = options.undecided;
   for (const Override& item : group_overrides) groups.take(item, library, problems);
   Composition result;
   result.tree = Value::map();

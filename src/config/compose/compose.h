@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Default {
   std::string config;                ///< "model/diff"
   std::string package;               ///< "model"; "" is the root
   std::optional<std::string> group;  ///< "model", if it is a choice
+  std::string option = {};           ///< "diff", if it is a choice
   Source source;                     ///< the line or override that asked for it
   /// What was chosen before an override chose this, and where: {"transformer",
   /// configs/config.yaml…}.
@@ -47,6 +49,8 @@ struct ComposeOptions {
   /// Configs appended to the defaults list of the primary one, e.g. "experiment/headline", each
   /// with the package _global_.
   std::vector<std::string> appended = {};
+  /// Groups whose choice may be left ???, as a sweep makes it.
+  std::set<std::string> undecided = {};
   /// Called after each step, if given.
   Observer observer = {};
   /// The tree was written for Hydra: choices of its own groups, hydra/launcher and the like, are

@@ -1,6 +1,7 @@
 #include "config/compose/default_item.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "util/text.h"
 
@@ -26,6 +27,14 @@ std::string folder_of(const std::string& path) {
 
 std::string joined(const std::string& a, const std::string& b, char separator) {
   return a.empty() ? b : b.empty() ? a : a + separator + b;
+}
+
+/// Without . and .. on the way, as the file system would follow it.
+std::string normal(const std::string& path) {
+  if (concat("/", path).find("/.") == std::string::npos) return path;
+  std::string text = std::filesystem::path(path).lexically_normal().string();
+  if (text.ends_with('/') || text == ".") text.pop_back();
+  return text;
 }
 
 /// group@package → package, if there is one.
@@ -57,19 +66,9 @@ DefaultItem read_group(const Value::Entry& entry, Problems& problems) {
       break;
     }
   }
-  const Value& value = entry.value;
-  const bool names =
-      value.is_list() && std::all_of(value.items().begin(), value.items().end(),
-                                     [](const Value& v) { return v.is_scalar() && !v.is_null(); });
-  if (value.is_scalar() && !value.is_null()) {
-    item.choice = value.as_string();
-  } else if (names) {
-    std::vector<std::string> options;
-    for (const Value& option : value.items()) options.push_back(option.as_string());
-    item.choice = std::move(options);
-  } else if (!value.is_null()) {
-    problems.add(value.source, "defaults",
-                 concat("defaults: ", item.path, " is ", describe(value),
+  if (!read_choice(entry.value, item.choice)) {
+    problems.add(entry.value.source, "defaults",
+                 concat("defaults: ", item.path, " is ", describe(entry.value),
                         "; expected the name of an option, a list of names, or null"));
   }
   return item;
@@ -89,12 +88,17 @@ void DefaultItem::place(const std::string& group_of_parent, const std::string& p
 
 std::string DefaultItem::group_path() const {
   const std::string own = group ? without_slash(path) : folder_of(without_slash(path));
-  return path.starts_with('/') ? own : joined(parent_group, own, '/');
+  return normal(path.starts_with('/') ? own : joined(parent_group, own, '/'));
 }
 
 std::string DefaultItem::config_path() const {
-  if (group) return joined(group_path(), name() ? *name() : "", '/');
-  return path.starts_with('/') ? path.substr(1) : joined(parent_group, path, '/');
+  if (group) return normal(joined(group_path(), name() ? *name() : "", '/'));
+  return normal(path.starts_with('/') ? path.substr(1) : joined(parent_group, path, '/'));
+}
+
+bool DefaultItem::is_hydras() const {
+  const std::string whole = group ? group_path() : without_slash(path);
+  return whole.starts_with("hydra/");
 }
 
 std::string DefaultItem::final_package(bool use_header) const {
@@ -127,6 +131,28 @@ std::string DefaultItem::label() const {
   return group ? concat(override_key(), ": ", name() ? *name() : "null") : config_path();
 }
 
+std::string option_name(std::string name) {
+  constexpr std::string_view kExtension = ".yaml";
+  if (name.ends_with(kExtension)) name.resize(name.size() - kExtension.size());
+  return name;
+}
+
+bool read_choice(const Value& value, Choice& choice) {
+  choice = Choice();
+  if (value.is_null()) return true;
+  if (value.is_scalar()) {
+    choice = option_name(value.as_string());
+    return true;
+  }
+  std::vector<std::string> names;
+  for (const Value& item : value.items()) {
+    if (!item.is_scalar() || item.is_null()) return false;
+    names.push_back(option_name(item.as_string()));
+  }
+  choice = std::move(names);
+  return value.is_list();
+}
+
 std::string text_of(const Choice& choice) {
   if (const auto* name = std::get_if<std::string>(&choice)) return *name;
   const auto* names = std::get_if<std::vector<std::string>>(&choice);
@@ -145,6 +171,7 @@ std::vector<DefaultItem> read_defaults(const Value& list, Problems& problems) {
       item.source = value.source;
       item.path = value.as_string();
       item.package = cut_package(item.path);
+      item.path = option_name(item.path);
       items.push_back(std::move(item));
     } else if (value.entries().size() == 1) {
       items.push_back(read_group(value.entries().front(), problems));

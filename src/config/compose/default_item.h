@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +14,18 @@ namespace difflab::config {
 
 /// What a group choice picks: nothing (null), one option, or several.
 using Choice = std::variant<std::monostate, std::string, std::vector<std::string>>;
+
+/// The answer to a choice or key that configures Hydra itself.
+constexpr std::string_view kNoHydra =
+    "there is no hydra to configure: launcher=… spreads the runs, sweep: lists them, results=… "
+    "is their folder, --project adds one of configurations";
+
+/// An option without the .yaml that Hydra lets one write behind it.
+std::string option_name(std::string name);
+
+/// Reads what a defaults list or an override chooses. False if it is no name and no list of names.
+/// Options may look like numbers or words: model=2, device=true.
+bool read_choice(const Value& value, Choice& choice);
 
 /// "diff", "[a,b]" or "null".
 std::string text_of(const Choice& choice);
@@ -35,8 +48,8 @@ struct DefaultItem {
   std::optional<std::string> header;  ///< of the chosen file
 
   bool is_self() const { return !group && path == "_self_"; }
-  /// A choice that configures Hydra itself: `override hydra/launcher: x`.
-  bool is_hydras() const { return path.starts_with("hydra/") || path.starts_with("/hydra/"); }
+  /// A choice that configures Hydra itself, once it is placed: `override hydra/launcher: x`.
+  bool is_hydras() const;
   const std::string* name() const { return std::get_if<std::string>(&choice); }
 
   /// Remembers the list it stands in.

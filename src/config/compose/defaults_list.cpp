@@ -21,7 +21,7 @@ class Expansion {
 
   std::vector<Default> root(const std::string& name) {
     DefaultItem item;
-    item.path = name;
+    item.path = option_name(name);
     return expand(item, /*is_root=*/true, /*interpolated=*/false);
   }
 
@@ -40,6 +40,7 @@ class Expansion {
     if (item.group) remember(item);
     if (item.group && !item.name()) return {};  // null: nothing chosen
     if (item.group && *item.name() == "???") {
+      if (overrides_.undecided.contains(item.override_key())) return {};
       problem(item.source, concat("a choice is needed: ", item.override_key(), "=",
                                   join(library_.options(item.group_path()), " | ")));
       return {};
@@ -48,12 +49,31 @@ class Expansion {
     if (!document) return {};
     if (includes_itself(item)) return {};
     item.header = document->package;
+    if (!has_place(item, *document)) return {};
     active_.push_back(item.config_path());
     labels_.push_back(item.label());
     Results results = children(item, *document, is_root, interpolated);
     active_.pop_back();
     labels_.pop_back();
     return results;
+  }
+
+  /// Reports a file whose content cannot go to its package.
+  bool has_place(const DefaultItem& item, const Document& document) {
+    const std::string package = item.final_package();
+    const bool is_deep = key_parts(package).size() > kMaxLevels;
+    if (is_deep || concat(".", package, ".").find("..") != (package.empty() ? 0 : package.npos)) {
+      problem(item.source,
+              is_deep ? concat("the package of ", item.config_path(), " has more than ", kMaxLevels,
+                               " names")
+                      : concat(item.path, " gives its keys no name to lie under; expected ",
+                               item.path, "@_here_, or `# @package` in ", item.config_path()));
+      return false;
+    }
+    if (!package.empty() || document.root.is_map()) return true;
+    problem(document.root.source,
+            concat("the file holds ", describe(document.root), "; expected a map of keys"));
+    return false;
   }
 
   /// Reports a file that comes again among its own defaults, and lists that grow without bound.
@@ -122,7 +142,13 @@ class Expansion {
     const Value* list = document.root.find("defaults");
     std::vector<DefaultItem> items =
         list ? read_defaults(*list, problems_) : std::vector<DefaultItem>();
-    if (foreign_) std::erase_if(items, [](const DefaultItem& item) { return item.is_hydras(); });
+    for (DefaultItem& item : items) {
+      if (!item.is_self()) item.place(parent.group_path(), parent.final_package());
+    }
+    std::erase_if(items, [&](const DefaultItem& item) {
+      if (item.is_hydras() && !foreign_) problem(item.source, std::string(kNoHydra));
+      return item.is_hydras();
+    });
     if (!items.empty() || (is_root && !overrides_.appended.empty())) place_self(parent, items);
     if (is_root) {
       items.insert(items.end(), overrides_.appended.begin(), overrides_.appended.end());
@@ -185,7 +211,10 @@ class Expansion {
                    .source = item.source,
                    .replaced = item.replaced,
                    .chain = labels_};
-    if (item.group) result.group = item.group_path();
+    if (item.group) {
+      result.group = item.group_path();
+      result.option = *item.name();
+    }
     return result;
   }
 
@@ -248,7 +277,7 @@ class Expansion {
     Problems found;
     interpolate(tree, {"defaults"}, found);
     problems_.add(found);
-    const std::string name = tree.find("defaults")->as_string();
+    const std::string name = option_name(tree.find("defaults")->as_string());
     if (item.group) {
       item.choice = name;
     } else {
@@ -268,24 +297,6 @@ class Expansion {
 };
 
 std::string without_package(const std::string& key) { return key.substr(0, key.find('@')); }
-
-/// Reads the choice that an override's value names. False if it is no name. Options may look like
-/// numbers or words: model=2, device=true.
-bool read_choice(const Value& value, Choice& choice) {
-  if (value.is_null()) {
-    choice = Choice();
-  } else if (value.is_scalar()) {
-    choice = value.as_string();
-  } else {
-    std::vector<std::string> names;
-    for (const Value& item : value.items()) {
-      if (!item.is_scalar() || item.is_null()) return false;
-      names.push_back(item.as_string());
-    }
-    choice = std::move(names);
-  }
-  return !value.is_map();
-}
 
 }  // namespace
 
@@ -309,7 +320,9 @@ void GroupOverrides::take(const Override& item, const Library& library, Problems
   const bool readable = read_choice(value, choice);
   if (item.type == Override::Type::kDelete && value.is_scalar()) {
     const bool any = value.is_null();
-    deletions[key] = {any ? std::nullopt : std::optional(value.as_string()), item.source};
+    deletions[key] = {any ? std::nullopt : std::optional(text_of(choice)), item.source};
+  } else if (item.extends) {
+    refuse("extend_list() adds to a list of values, not to choices; expected all of them");
   } else if (item.type == Override::Type::kDelete || !readable) {
     refuse(concat(item.key, " is ", describe(value), "; expected the name of an option of ",
                   item.key, ": ", join(library.options(item.key))));

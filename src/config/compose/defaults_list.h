@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class GroupOverrides {
 
   std::map<std::string, Entry> choices;       ///< by override key
   std::map<std::string, Deletion> deletions;  ///< by override key
+  std::set<std::string> undecided;            ///< override keys whose ??? may stay
   std::vector<DefaultItem> appended;
 };
 

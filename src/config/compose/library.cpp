@@ -53,11 +53,18 @@ std::vector<fs::path> Library::places_of(const std::string& name) const {
 
 Library::Slot Library::load(const std::string& name) const {
   const auto places = places_of(name);
+  std::string misnamed;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    auto file = places[i];
+    auto file = places[i], other = file;
     file += ".yaml";
+    other += ".yml";
     std::error_code error;
-    if (!fs::is_regular_file(file, error)) continue;
+    if (!fs::is_regular_file(file, error)) {
+      if (fs::is_regular_file(other, error)) {
+        misnamed = concat(shown_path(other), ": is not read; expected the name ", shown_path(file));
+      }
+      continue;
+    }
     try {
       Document document = load_document(file);
       // The first places are those in folders of groups of their own, as experiments/ is: what
@@ -69,14 +76,14 @@ Library::Slot Library::load(const std::string& name) const {
         document.root = Value::map();
         document.root.source = {shown_path(file), 1, 1};
       }
-      if (document.root.is_map()) return {std::move(document), ""};
+      if (!document.root.is_scalar()) return {std::move(document), ""};
       return {std::nullopt, concat(document.root.source.text(), ": the file holds ",
                                    describe(document.root), "; expected a map of keys")};
     } catch (const UserError& failure) {
       return {std::nullopt, failure.what()};
     }
   }
-  return {};
+  return {std::nullopt, misnamed};
 }
 
 const Document* Library::find(const std::string& name) {

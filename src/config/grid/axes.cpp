@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "config/compose/default_item.h"
 #include "config/value/canonical.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -45,6 +46,15 @@ std::vector<std::string> options_of(const std::string& axis_key, const Library& 
   return library.has_group(group) ? library.options(group) : std::vector<std::string>();
 }
 
+void name_options(Axis& axis) {
+  for (Value& value : axis.values) {
+    if (!axis.group || !value.is_string()) continue;
+    Value name(option_name(value.as_string()));
+    name.source = value.source;
+    value = std::move(name);
+  }
+}
+
 std::string axis_key(const Override& item) {
   return item.package ? concat(item.key, "@", *item.package) : item.key;
 }
@@ -57,11 +67,12 @@ std::optional<Axis> axis_of(const Override& item, const Library& library, Proble
   axis.source = item.source;
   try {
     if (item.type == Override::Type::kDelete) throw UserError("a sweep cannot be deleted");
-    axis.zip = zip_of(*item.value);
+    if (item.extends) throw UserError("an axis cannot be extended; expected all of its values");
     for (const Element& element : expand_sweep(*item.value, options_of(axis.key, library))) {
       axis.values.push_back(to_value(element));
       set_source(axis.values.back(), item.source);
     }
+    name_options(axis);
     if (axis.values.empty()) throw UserError("the sweep has no values");
   } catch (const UserError& error) {
     problems.add(item.source, axis.key, error.what());

@@ -24,6 +24,9 @@ std::string group_of(const std::string& axis_key);
 /// The options of the config group that an axis of this key chooses from; none if it is no group's.
 std::vector<std::string> options_of(const std::string& axis_key, const Library& library);
 
+/// Takes the .yaml off the options of a group, which Hydra lets one write.
+void name_options(Axis& axis);
+
 /// Reports options that do not exist and values that come twice.
 void check_values(const Axis& axis, const Library& library, Problems& problems);
 

@@ -18,7 +18,7 @@ bool meets(const Override& item, std::string_view key) {
   const Value* node = &value;
   for (auto i = common; i < path.size(); ++i) {
     if (!node->is_map() && !node->is_list()) return true;  // in place of all that lies there
-    node = node->is_list() ? node->find_path(concat("[", path[i], "]")) : node->find(path[i]);
+    node = node->child(path[i]);
     if (node == nullptr) return false;
   }
   return true;

@@ -20,7 +20,7 @@ class RunNames {
       : point_(point), config_(config), vars_(vars) {
     for (const Default& item : defaults) {
       if (!item.group) continue;
-      const Value option(item.config.substr(item.group->size() + 1));
+      const Value option(item.option);
       choices_.emplace(*item.group, option);
       choices_.emplace(concat(*item.group, "@", item.package), option);
     }

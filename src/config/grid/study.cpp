@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "config/compose/default_item.h"
 #include "config/grid/axes.h"
 #include "config/grid/effect.h"
 #include "config/grid/file_words.h"
@@ -100,7 +101,8 @@ class StudyComposer {
             group.empty()
                 ? "there is no config.yaml in the configuration folder"
                 : concat("there is no experiment ", request_.experiment,
-                         options.empty() ? "" : suggestion(request_.experiment, options)));
+                         options.empty() ? ""
+                                         : suggestion(option_name(request_.experiment), options)));
       } catch (const UserError& error) {
         problems_.add({}, "", error.what());
       }
@@ -161,7 +163,7 @@ class StudyComposer {
         // One value is meant for every run, those of parts without the axis, too.
         if (!item.is_sweep() && !is_everywhere(plan_, replacement->key)) common_.push_back(item);
         study_.is_narrowed |= axis != nullptr;
-        replace_axis(plan_, *std::move(replacement), problems_);
+        replace_axis(plan_, *std::move(replacement));
       }
     }
     for (const Override& item : others) {
@@ -181,7 +183,9 @@ class StudyComposer {
   }
 
   void compose_settings() {
-    Composition composition = compose_with(common_, problems_);
+    ComposeOptions how = options();
+    for_each_axis(plan_, [&](const Axis& axis) { how.undecided.insert(axis.key); });
+    Composition composition = config::compose(library_, "config", common_, problems_, how);
     Value& tree = composition.tree;
     tree.set("preset", Value(study_.preset));
     whole_ = tree;
@@ -230,7 +234,9 @@ class StudyComposer {
       if (is_run_key(entry.key) || is_study_key(entry.key) || holds(own_keys(), entry.key))
         continue;
       problems_.add(entry.source, entry.key,
-                    concat("unknown key ", entry.key, suggestion(entry.key, all_keys())));
+                    entry.key == "hydra"
+                        ? std::string(kNoHydra)
+                        : concat("unknown key ", entry.key, suggestion(entry.key, all_keys())));
     }
   }
 
@@ -247,7 +253,6 @@ class StudyComposer {
       }
       check_values(axis, library_, problems_);
     });
-    check_zips(plan_, problems_);
     if (count_points(plan_, kMaxPoints + 1) > kMaxPoints) {
       problems_.add({}, "sweep", concat("the sweep has more than ", kMaxPoints, " points"));
       for_each_axis(plan_, [](Axis& axis) { axis.values.resize(1); });

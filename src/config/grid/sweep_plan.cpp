@@ -8,7 +8,6 @@
 #include "config/grid/sweep_conditions.h"
 #include "config/interpolate/interpolate.h"
 #include "config/interpolate/interpolation_text.h"
-#include "config/value/canonical.h"
 #include "util/text.h"
 
 namespace difflab::config {
@@ -70,19 +69,6 @@ Value resolved_specs(const Value& study, Problems& problems) {
   return sweep;
 }
 
-/// An axis of a zip that is alone in its part, with others of that name outside, was meant to go
-/// together with these.
-void require_company(const SweepPlan::Factor& factor, const std::set<std::string>& around,
-                     Problems& problems) {
-  if (factor.axes.size() != 1) return;
-  const Axis& axis = factor.axes.front();
-  if (axis.zip.empty() || around.count(axis.zip) == 0) return;
-  problems.add(
-      axis.source, "sweep",
-      concat("sweep.", axis.key, " goes together with an axis outside of its union; ",
-             "expected all axes of one zip in the same part, or another name: zip(…,name=x)"));
-}
-
 /// What a part of a union may not have again.
 struct Around {
   std::map<std::string, Source> keys;
@@ -135,7 +121,7 @@ class PlanReader {
     } else {
       const auto options = options_of(axis.key, library_);
       axis.values = expand_axis(entry.key, entry.value, options, problems_);
-      axis.zip = zip_of(entry.value);
+      name_options(axis);
     }
     if (const auto [other, is_new] = around.keys.emplace(axis.key, entry.source); !is_new) {
       const bool by_repeat = axis.key == kRepeated && (entry.key == kRepeat || around.repeats);
@@ -149,15 +135,7 @@ class PlanReader {
     }
     around.repeats = around.repeats || entry.key == kRepeat;
     if (axis.values.empty()) return;
-    const auto same_zip = std::find_if(
-        plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& factor) {
-          return !axis.zip.empty() && !factor.axes.empty() && factor.axes[0].zip == axis.zip;
-        });
-    if (same_zip == plan.factors.end()) {
-      plan.factors.push_back({{std::move(axis)}, {}});
-    } else {
-      same_zip->axes.push_back(std::move(axis));
-    }
+    plan.factors.push_back({std::move(axis), {}});
   }
 
   /// The union stands where it is written among the axes.
@@ -173,7 +151,7 @@ class PlanReader {
     for (const Value& part : parts->items()) factor.parts.push_back(read(part, around));
     const auto before = std::count_if(
         plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& other) {
-          return position(specs, other.axes[0].key) < position(specs, kUnion);
+          return position(specs, other.axis->key) < position(specs, kUnion);
         });
     plan.factors.insert(plan.factors.begin() + before, std::move(factor));
   }
@@ -190,70 +168,13 @@ class PlanReader {
   Problems& problems_;
 };
 
-/// Keeps the values of axes that go together where one of them has one of `wanted`.
-void narrow(SweepPlan::Factor& factor, const Axis& by, const Axis& wanted, Problems& problems) {
-  std::vector<std::size_t> kept;
-  for (const Value& value : wanted.values) {
-    const auto at = std::find(by.values.begin(), by.values.end(), value);
-    if (at != by.values.end()) {
-      kept.push_back(static_cast<std::size_t>(at - by.values.begin()));
-      continue;
-    }
-    std::vector<std::string> labels, others;
-    for (const Value& known : by.values) labels.push_back(label_of(known));
-    for (const Axis& axis : factor.axes) {
-      if (&axis != &by) others.push_back(axis.key);
-    }
-    problems.add(wanted.source, by.key,
-                 concat(by.key, " goes together with ", join(others), "; expected some of ",
-                        join(labels), ", or zip(…) for all of them"));
-    return;
-  }
-  for (Axis& axis : factor.axes) {
-    std::vector<Value> values;
-    for (const std::size_t i : kept) {
-      if (i < axis.values.size()) values.push_back(axis.values[i]);
-    }
-    axis.values = std::move(values);
-  }
-}
-
-// Puts axes of one zip together, and others apart.
-void regroup_zips(SweepPlan& plan) {
-  std::vector<SweepPlan::Factor> factors;
-  for (SweepPlan::Factor& factor : plan.factors) {
-    for (SweepPlan& part : factor.parts) regroup_zips(part);
-    if (factor.axes.empty()) {
-      factors.push_back(std::move(factor));
-      continue;
-    }
-    for (Axis& axis : factor.axes) {
-      const auto same = std::find_if(factors.begin(), factors.end(), [&](const auto& other) {
-        return !axis.zip.empty() && !other.axes.empty() && other.axes[0].zip == axis.zip;
-      });
-      if (same == factors.end()) {
-        factors.push_back({{std::move(axis)}, {}});
-      } else {
-        same->axes.push_back(std::move(axis));
-      }
-    }
-  }
-  plan.factors = std::move(factors);
-}
-
-bool replace_within(SweepPlan& plan, const Axis& axis, Problems& problems) {
+bool replace_within(SweepPlan& plan, const Axis& axis) {
   bool found = false;
   for (SweepPlan::Factor& factor : plan.factors) {
-    for (SweepPlan& part : factor.parts) found = replace_within(part, axis, problems) || found;
-    const auto old = std::find_if(factor.axes.begin(), factor.axes.end(),
-                                  [&](const Axis& candidate) { return candidate.key == axis.key; });
-    if (old == factor.axes.end()) continue;
+    for (SweepPlan& part : factor.parts) found = replace_within(part, axis) || found;
+    if (!factor.axis || factor.axis->key != axis.key) continue;
+    factor.axis = axis;
     found = true;
-    if (factor.axes.size() > 1 && axis.zip.empty()) {
-      narrow(factor, *old, axis, problems);
-    } else {
-      *old = axis;
-    }
   }
   return found;
 }
@@ -286,32 +207,13 @@ void union_from_list(Value& tree, const std::string& key, const Value& over) {
   *sweep = std::move(map);
 }
 
-void replace_axis(SweepPlan& plan, Axis axis, Problems& problems) {
-  if (!replace_within(plan, axis, problems)) plan.factors.push_back({{std::move(axis)}, {}});
-  regroup_zips(plan);
-}
-
-void check_zips(const SweepPlan& plan, Problems& problems, std::set<std::string> around) {
-  for (const SweepPlan::Factor& factor : plan.factors) require_company(factor, around, problems);
-  for (const SweepPlan::Factor& factor : plan.factors) {
-    if (!factor.axes.empty()) around.insert(factor.axes[0].zip);
-  }
-  for (const SweepPlan::Factor& factor : plan.factors) {
-    for (const Axis& axis : factor.axes) {
-      const Axis& first = factor.axes.front();
-      if (axis.values.size() == first.values.size()) continue;
-      problems.add(
-          axis.source, "sweep",
-          concat("sweep.", axis.key, " has ", axis.values.size(), " values and goes together with ",
-                 first.key, ", which has ", first.values.size()));
-    }
-    for (const SweepPlan& part : factor.parts) check_zips(part, problems, around);
-  }
+void replace_axis(SweepPlan& plan, Axis axis) {
+  if (!replace_within(plan, axis)) plan.factors.push_back({std::move(axis), {}});
 }
 
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit) {
   for (SweepPlan::Factor& factor : plan.factors) {
-    for (Axis& axis : factor.axes) visit(axis);
+    if (factor.axis) visit(*factor.axis);
     for (SweepPlan& part : factor.parts) for_each_axis(part, visit);
   }
 }
@@ -326,9 +228,8 @@ const Axis* find_axis(const SweepPlan& plan, const std::string& key) {
 
 bool is_everywhere(const SweepPlan& plan, const std::string& key) {
   return std::any_of(plan.factors.begin(), plan.factors.end(), [&](const auto& factor) {
-    const auto has = [&](const Axis& axis) { return axis.key == key; };
     const auto is_in = [&](const SweepPlan& part) { return is_everywhere(part, key); };
-    return std::any_of(factor.axes.begin(), factor.axes.end(), has) ||
+    return (factor.axis && factor.axis->key == key) ||
            (!factor.parts.empty() && std::all_of(factor.parts.begin(), factor.parts.end(), is_in));
   });
 }
@@ -340,21 +241,18 @@ bool has_union(const SweepPlan& plan) {
 
 void drop_empty(SweepPlan& plan) {
   for (SweepPlan::Factor& factor : plan.factors) {
-    std::erase_if(factor.axes, [](const Axis& axis) { return axis.values.empty(); });
-    std::size_t shortest = SIZE_MAX;
-    for (const Axis& axis : factor.axes) shortest = std::min(shortest, axis.values.size());
-    for (Axis& axis : factor.axes) axis.values.resize(shortest);
+    if (factor.axis && factor.axis->values.empty()) factor.axis.reset();
     for (SweepPlan& part : factor.parts) drop_empty(part);
   }
   std::erase_if(plan.factors, [](const SweepPlan::Factor& factor) {
-    return factor.axes.empty() && factor.parts.empty();
+    return !factor.axis && factor.parts.empty();
   });
 }
 
 std::size_t count_points(const SweepPlan& plan, std::size_t limit) {
   std::size_t points = 1;
   for (const SweepPlan::Factor& factor : plan.factors) {
-    std::size_t choices = factor.axes.empty() ? 0 : factor.axes[0].values.size();
+    std::size_t choices = factor.axis ? factor.axis->values.size() : 0;
     for (const SweepPlan& part : factor.parts) {
       choices = std::min(choices + count_points(part, limit), limit);
     }
@@ -368,10 +266,10 @@ std::vector<PlannedPoint> expand(const SweepPlan& plan) {
   if (!plan.where.empty() || !plan.exclude.empty()) points[0].plans.push_back(&plan);
   for (const SweepPlan::Factor& factor : plan.factors) {
     std::vector<PlannedPoint> choices;
-    for (std::size_t i = 0; !factor.axes.empty() && i < factor.axes[0].values.size(); ++i) {
-      choices.emplace_back();
-      for (const Axis& axis : factor.axes)
-        choices.back().values.emplace_back(&axis, &axis.values[i]);
+    if (factor.axis) {
+      for (const Value& value : factor.axis->values) {
+        choices.emplace_back().values.emplace_back(&*factor.axis, &value);
+      }
     }
     for (const SweepPlan& part : factor.parts) {
       auto more = expand(part);

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,10 +22,10 @@ struct SweepPlan {
   std::vector<Value> exclude;   ///< maps of keys to values; runs that agree with one are left out
 };
 
-/// One axis; several that go through their values together; or a union of sweeps.
+/// One axis, or a union of sweeps.
 struct SweepPlan::Factor {
-  std::vector<Axis> axes;
-  std::vector<SweepPlan> parts;  ///< of a union, which has no axes of its own
+  std::optional<Axis> axis;
+  std::vector<SweepPlan> parts;  ///< of a union, which has no axis of its own
 };
 
 /// One combination of values, before anything is left out.
@@ -43,15 +42,8 @@ SweepPlan read_sweep(const Value& study, const Library& library, Problems& probl
 /// "sweep"), it becomes the map that says so. A map with axes of the parts takes its place instead.
 void union_from_list(Value& tree, const std::string& key, const Value& over);
 
-/// Gives every axis of that key the values of `axis`, or adds it as the last factor. Of axes that
-/// go together only the named values are kept, for all of them; zip(…) puts it with those of its
-/// name.
-void replace_axis(SweepPlan& plan, Axis axis, Problems& problems);
-
-/// Reports axes that go together and have not the same number of values, and one that is alone in
-/// its part of a union and goes together with others around it.
-/// @param around the zips of the sweeps that this one is a part of
-void check_zips(const SweepPlan& plan, Problems& problems, std::set<std::string> around = {});
+/// Gives every axis of that key the values of `axis`, or adds it as the last factor.
+void replace_axis(SweepPlan& plan, Axis axis);
 
 /// Every axis, in the order in which they are written.
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit);
@@ -61,7 +53,7 @@ const Axis* find_axis(const SweepPlan& plan, const std::string& key);
 bool is_everywhere(const SweepPlan& plan, const std::string& key);
 
 bool has_union(const SweepPlan& plan);
-/// Removes axes without values, and values that axes of one zip have more than another.
+/// Removes axes without values.
 void drop_empty(SweepPlan& plan);
 /// How many combinations there are; at most `limit`.
 std::size_t count_points(const SweepPlan& plan, std::size_t limit);

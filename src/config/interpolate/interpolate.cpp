@@ -1,13 +1,11 @@
 #include "config/interpolate/interpolate.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <unordered_set>
 
-#include "config/interpolate/expression.h"
 #include "config/interpolate/interpolation_text.h"
-#include "config/override/override.h"
+#include "config/interpolate/resolvers.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -16,12 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxChain = 200;
 constexpr std::size_t kMaxCopiedNodes = 200'000;
+constexpr std::size_t kMaxCopiedLevels = 10 * kMaxLevels;
 constexpr std::size_t kMaxText = 1 << 20;
-
-/// Why a value has no resolution; an empty message if that was reported for another value already.
-struct Failure {
-  std::string message;
-};
 
 /// A node with the containers around it, outermost first, and its name.
 struct Place {
@@ -36,22 +30,6 @@ std::string text_of(const Value& value, const Interpolation& interpolation) {
   if (value.is_scalar()) return value.as_string();
   throw Failure{concat("has ", interpolation.text, " inside a text, but that is ", describe(value),
                        "; expected a scalar")};
-}
-
-/// a.b.0 → a, b, 0; a[b.c] → a, b.c, as OmegaConf splits it: a key in brackets may have dots.
-std::vector<std::string> split_path(std::string_view path) {
-  std::vector<std::string> keys;
-  const auto take = [&](std::size_t end) {
-    keys.emplace_back(path.substr(0, end));
-    path.remove_prefix(std::min(end, path.size()));
-  };
-  while (!path.empty()) {
-    const bool in_brackets = path.front() == '[';
-    if (in_brackets || (path.front() == '.' && !keys.empty())) path.remove_prefix(1);
-    take(std::min(in_brackets ? path.find(']') : path.find_first_of(".["), path.size()));
-    if (in_brackets && !path.empty()) path.remove_prefix(1);
-  }
-  return keys;
 }
 
 std::string child_path(const std::string& path, const std::string& key, bool in_list) {
@@ -69,6 +47,9 @@ class Interpolator {
   /// Resolves a node and everything below it. False if a part of it could not be.
   bool resolve(Value& node, const Place& place) {
     if (node.is_string()) return resolve_text(node, place);
+    if (place.around.size() > kMaxCopiedLevels) {
+      throw Failure{concat("refers to a value of more than ", kMaxCopiedLevels, " levels")};
+    }
     bool whole = true;
     Place child{place.around, {}};
     child.around.push_back(&node);
@@ -180,9 +161,10 @@ class Interpolator {
     return *value;
   }
 
-  /// The resolved value at a path, or null and why not.
+  /// The resolved value at a path, or null and why not. Without `whole` its parts may be
+  /// unresolved.
   const Value* look_up(const std::vector<std::string>& keys, std::size_t dots, const Place& place,
-                       std::string& problem) {
+                       std::string& problem, bool whole = true) {
     Place here;
     Value* node = &root_;
     if (dots > 0) {
@@ -198,7 +180,7 @@ class Interpolator {
     for (const std::string& key : keys) {
       if (node->is_string() && !resolve(*node, here)) throw Failure{};
       if (fleeting_.contains(node)) note_fleeting();
-      Value* child = node->is_list() ? node->find_path(concat("[", key, "]")) : node->find(key);
+      Value* child = node->child(key);
       const std::string name = here.path.empty() ? "the configuration" : here.path;
       if (!child && node->is_map()) {
         problem =
@@ -214,7 +196,7 @@ class Interpolator {
       here.around.push_back(node);
       node = child;
     }
-    if (!resolve(*node, here)) throw Failure{};
+    if ((whole || node->is_string()) && !resolve(*node, here)) throw Failure{};
     if (holds_fleeting(*node)) note_fleeting();
     return node;
   }
@@ -252,6 +234,9 @@ class Interpolator {
     if (const auto* items = std::get_if<std::vector<Argument>>(&argument.data)) {
       value = Value::list();
       for (const Argument& item : *items) value.push_back(evaluate(item, place, source));
+    } else if (const auto* entries = std::get_if<Argument::Map>(&argument.data)) {
+      value = Value::map();
+      for (const auto& [key, item] : *entries) value.set(key, evaluate(item, place, source));
     } else {
       value = std::get<Value>(argument.data);
     }
@@ -264,90 +249,19 @@ class Interpolator {
     for (const Argument& argument : interpolation.arguments) {
       arguments.push_back(evaluate(argument, place, source));
     }
-    const Resolver& resolver = resolver_named(interpolation);
-    const bool fits = arguments.size() >= resolver.fewest && arguments.size() <= resolver.most;
-    if (!fits || (!arguments.empty() && !arguments[0].is_scalar())) {
-      throw Failure{concat("has ", interpolation.text, "; expected ", resolver.usage)};
-    }
-    Value value = (this->*resolver.call)(arguments, place);
+    const auto look = [&](std::string_view path, bool whole, std::string& problem) {
+      const auto dots = std::min(path.find_first_not_of('.'), path.size());
+      path.remove_prefix(dots);
+      const auto keys = path.empty() ? std::vector<std::string>() : key_parts(path);
+      return look_up(keys, dots, place, problem, whole);
+    };
+    Value value = config::resolve({.written = interpolation,
+                                   .arguments = std::move(arguments),
+                                   .facts = facts_,
+                                   .look_up = look,
+                                   .note_fleeting = [this] { note_fleeting(); }});
     if (value.source.text().empty()) set_source(value, source);
     return value;
-  }
-
-  struct Resolver {
-    std::string name, usage;
-    std::size_t fewest, most;
-    Value (Interpolator::*call)(const std::vector<Value>&, const Place&);
-  };
-
-  static const Resolver& resolver_named(const Interpolation& interpolation) {
-    static const std::vector<Resolver> kResolvers{
-        {"oc.env", "a name and perhaps a default", 1, 2, &Interpolator::environment},
-        {"oc.select", "a path and perhaps a default", 1, 2, &Interpolator::select},
-        {"oc.decode", "one text", 1, 1, &Interpolator::decode},
-        {"eval", "one expression, in quotes if it has brackets or commas", 1, 1,
-         &Interpolator::calculate},
-        {"now", "one pattern, e.g. ${now:%Y-%m-%d}", 1, 1, &Interpolator::time},
-        {"hydra", "one key, e.g. ${hydra:job.name}", 1, 1, &Interpolator::fact},
-    };
-    for (const Resolver& resolver : kResolvers) {
-      if (resolver.name == interpolation.resolver) return resolver;
-    }
-    std::vector<std::string> names;
-    for (const Resolver& resolver : kResolvers) names.push_back(resolver.name);
-    throw Failure{concat("has ", interpolation.text, " with unknown resolver ",
-                         interpolation.resolver, suggestion(interpolation.resolver, names))};
-  }
-
-  Value environment(const std::vector<Value>& arguments, const Place&) {
-    const std::string name = arguments[0].as_string();
-    if (const char* text = std::getenv(name.c_str())) return Value(text);
-    if (arguments.size() == 1) {
-      throw Failure{concat("needs the environment variable ", name,
-                           ", which is not set; set it or give a default: ${oc.env:", name,
-                           ",DEFAULT}")};
-    }
-    return arguments[1].is_null() || !arguments[1].is_scalar() ? arguments[1]
-                                                               : Value(arguments[1].as_string());
-  }
-
-  Value select(const std::vector<Value>& arguments, const Place& place) {
-    std::string path = arguments[0].as_string(), ignored;
-    std::size_t dots = 0;
-    while (dots < path.size() && path[dots] == '.') ++dots;
-    const auto keys = split_path(std::string_view(path).substr(dots));
-    const Value* value = look_up(keys, dots, place, ignored);
-    if (value && !value->is_missing()) return *value;
-    return arguments.size() > 1 ? arguments[1] : Value();
-  }
-
-  Value decode(const std::vector<Value>& arguments, const Place&) {
-    if (arguments[0].is_null()) return arguments[0];
-    if (!arguments[0].is_string()) {
-      throw Failure{concat("decodes ", describe(arguments[0]), "; expected a text")};
-    }
-    const Element element = parse_override_value(arguments[0].as_string());
-    if (contains_sweep(element)) throw Failure{"decodes a sweep, which is no value"};
-    return to_value(element);
-  }
-
-  /// Names in the expression are keys from the root.
-  Value calculate(const std::vector<Value>& arguments, const Place& place) {
-    std::string problem;
-    return evaluate_expression(arguments[0].as_string(), [&](const std::string& name) {
-      return look_up(split_path(name), 0, place, problem);
-    });
-  }
-
-  Value time(const std::vector<Value>& arguments, const Place&) {
-    note_fleeting();
-    return now(facts_, arguments[0].as_string());
-  }
-
-  Value fact(const std::vector<Value>& arguments, const Place&) {
-    const std::string key = arguments[0].as_string();
-    if (is_fleeting(key)) note_fleeting();
-    return hydra_value(facts_, key);
   }
 
   Value& root_;

@@ -157,12 +157,29 @@ class Parser {
       std::vector<Argument> items;
       read_arguments(items, ']', start);
       result.data = std::move(items);
+    } else if (accept('{')) {
+      result.data = map(start);
     } else {
       result = unquoted();
     }
     skip_blanks();
     --depth_;
     return result;
+  }
+
+  Argument::Map map(std::size_t start) {
+    Argument::Map entries;
+    skip_blanks();
+    if (accept('}')) return entries;
+    do {
+      const auto colon = std::min(text_.find_first_of(":,{}", next_), text_.size());
+      const Element key = parse_override_value(text_.substr(next_, colon - next_));
+      next_ = colon;
+      if (contains_sweep(key) || !accept(':')) fail(start, "has a map without a key: value");
+      entries.emplace_back(to_value(key).as_string(), argument(start));
+    } while (accept(','));
+    if (!accept('}')) fail(start, "has no closing }");
+    return entries;
   }
 
   /// Up to the next comma or bracket; a text without interpolations is typed as in an override.

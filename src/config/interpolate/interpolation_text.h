@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,9 +19,10 @@ struct Template {
   std::vector<Part> parts;
 };
 
-/// An argument of a resolver: a typed scalar, a text with interpolations, or a list.
+/// An argument of a resolver: a typed scalar, a text with interpolations, a list or a map.
 struct Argument {
-  std::variant<Value, Template, std::vector<Argument>> data;
+  using Map = std::vector<std::pair<std::string, Argument>>;
+  std::variant<Value, Template, std::vector<Argument>, Map> data;
 };
 
 /// ${a.b}, ${.x} or ${name:argument,…}.

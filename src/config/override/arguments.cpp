@@ -6,8 +6,6 @@
 #include "util/text.h"
 
 namespace difflab::config {
-namespace {}  // namespace
-
 const Value* scalar_of(const Element& element) { return std::get_if<Value>(&element.data); }
 
 const Value& number_of(const Element& element, const std::string& name) {

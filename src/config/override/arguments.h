@@ -27,4 +27,11 @@ Arguments positional(FunctionCall& call, const std::vector<std::string>& names);
 /// The only argument, or several, which must be values, as the choice a,b.
 Element one_or_choice(const std::string& function, Arguments arguments);
 
+/// int(), float(), str() and bool() of a value, or of every value inside a list, a map, a choice
+/// and, for numbers, a range. Texts become numbers as Python's int() and float() read them.
+Element cast_to_int(FunctionCall& call);
+Element cast_to_float(FunctionCall& call);
+Element cast_to_text(FunctionCall& call);
+Element cast_to_bool(FunctionCall& call);
+
 }  // namespace difflab::config

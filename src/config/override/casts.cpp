@@ -1,5 +1,3 @@
-#include "config/override/casts.h"
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -109,11 +107,6 @@ Element cast(const Element& element, const Cast& convert, bool ranges) {
     range->start = convert(range->start);
     range->stop = convert(range->stop);
     range->step = convert(range->step);
-  } else if (auto* interval = std::get_if<IntervalSweep>(&result.data); interval && ranges) {
-    const Value start = convert(Value(interval->start)), end = convert(Value(interval->end));
-    interval->start = start.as_double();
-    interval->end = end.as_double();
-    interval->whole = start.is_int();
   } else {
     fail("this kind of sweep cannot be cast");
   }

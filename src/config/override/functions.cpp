@@ -7,8 +7,6 @@
 #include <optional>
 
 #include "config/override/arguments.h"
-#include "config/override/casts.h"
-#include "config/override/spaced.h"
 #include "config/override/sweep_value.h"
 #include "util/error.h"
 #include "util/random.h"
@@ -50,84 +48,8 @@ Element range(FunctionCall& call) {
   return {std::move(sweep)};
 }
 
-/// The numbers of linspace, geomspace, logspace and geomrange, as a choice.
-Element numbers(const FunctionCall& call, const std::function<std::vector<Value>()>& spaced) {
-  ChoiceSweep sweep;
-  try {
-    for (Value& number : spaced()) sweep.choices.push_back({std::move(number)});
-  } catch (const UserError& error) {
-    fail(concat(call.name, "() ", error.what()));
-  }
-  return {std::move(sweep)};
-}
-
-std::int64_t count_of(const Element& element) {
-  const Value count = number_of(element, "num");
-  if (!count.is_int()) fail("num is no whole number");
-  return count.as_int();
-}
-
-using Spaced = std::vector<Value> (*)(const Value&, const Value&, std::int64_t);
-
-Function spaced(Spaced space) {
-  return [space](FunctionCall& call) {
-    const auto bound = bind(call, {"start", "stop", "num"}, 3);
-    return numbers(call, [&] {
-      return space(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
-                   count_of(*bound[2]));
-    });
-  };
-}
-
-Element logspaced(FunctionCall& call) {
-  const auto bound = bind(call, {"start", "stop", "num", "base"}, 3);
-  return numbers(call, [&] {
-    return logspace(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
-                    count_of(*bound[2]), bound[3] ? number_of(*bound[3], "base") : Value(10));
-  });
-}
-
-Element multiplied(FunctionCall& call) {
-  const auto bound = bind(call, {"start", "stop", "factor"}, 3);
-  return numbers(call, [&] {
-    return geomrange(number_of(*bound[0], "start"), number_of(*bound[1], "stop"),
-                     number_of(*bound[2], "factor"));
-  });
-}
-
-/// zip(a,b), zip(range(3)), zip(a,b,name=x): a choice that goes together with others.
-Element zip(FunctionCall& call) {
-  ChoiceSweep sweep;
-  sweep.zip = "zip";
-  std::erase_if(call.named, [&](auto& argument) {
-    if (argument.first != "name") return false;
-    const Value* name = scalar_of(argument.second);
-    if (!name) fail("name is no text");
-    sweep.zip = name->as_string();
-    return true;
-  });
-  Arguments arguments = positional(call, {});
-  if (arguments.size() == 1 && arguments[0].is_sweep()) {
-    if (const auto* inner = std::get_if<ChoiceSweep>(&arguments[0].data); inner && inner->zip) {
-      fail("zip() cannot hold another zip()");
-    }
-    if (std::holds_alternative<GlobSweep>(arguments[0].data)) {
-      fail("zip() cannot hold glob(); expected its values in an order that is written down");
-    }
-    sweep.choices = expand_sweep(arguments[0]);
-  } else {
-    for (const Element& argument : arguments) {
-      if (argument.is_sweep()) fail("zip() takes values or one sweep");
-    }
-    sweep.choices = std::move(arguments);
-  }
-  return {std::move(sweep)};
-}
-
-Element interval(FunctionCall& call) {
-  const auto bound = bind(call, {"start", "end"}, 2);
-  return {IntervalSweep{
-      number_of(*bound[0], "start").as_double(), number_of(*bound[1], "end").as_double(), {}}};
+Element interval(FunctionCall&) {
+  fail("interval() gives a grid no values; write range(0,1,0.1) or 0.1,0.5");
 }
 
 std::vector<std::string> patterns(const std::optional<Element>& argument) {
@@ -265,31 +187,18 @@ Element tag(FunctionCall& call) {
   std::sort(tags.begin(), tags.end());
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
   const auto set = [&](auto* kind) { return kind ? (kind->tags = tags, true) : false; };
-  if (!set(std::get_if<ChoiceSweep>(&sweep.data)) && !set(std::get_if<RangeSweep>(&sweep.data)) &&
-      !set(std::get_if<IntervalSweep>(&sweep.data))) {
-    fail("the last argument of tag() is no choice, range or interval");
+  if (!set(std::get_if<ChoiceSweep>(&sweep.data)) && !set(std::get_if<RangeSweep>(&sweep.data))) {
+    fail("the last argument of tag() is no choice and no range");
   }
   return sweep;
 }
 
 const std::map<std::string, Function>& functions() {
   static const std::map<std::string, Function> kFunctions{
-      {"bool", cast_to_bool},
-      {"choice", choice},
-      {"float", cast_to_float},
-      {"geomrange", multiplied},
-      {"geomspace", spaced(geomspace)},
-      {"glob", glob},
-      {"int", cast_to_int},
-      {"interval", interval},
-      {"linspace", spaced(linspace)},
-      {"logspace", logspaced},
-      {"range", range},
-      {"shuffle", shuffle},
-      {"sort", sort},
-      {"str", cast_to_text},
-      {"tag", tag},
-      {"zip", zip},
+      {"bool", cast_to_bool}, {"choice", choice},   {"float", cast_to_float},
+      {"glob", glob},         {"int", cast_to_int}, {"interval", interval},
+      {"range", range},       {"shuffle", shuffle}, {"sort", sort},
+      {"str", cast_to_text},  {"tag", tag},
   };
   return kFunctions;
 }

@@ -15,9 +15,8 @@ struct FunctionCall {
   std::vector<std::pair<std::string, Element>> named;
 };
 
-/// The value of choice, range, interval, glob, sort, shuffle, tag and the casts int, float, str,
-/// bool; beyond Hydra of zip, linspace, geomspace, logspace and geomrange. @throws UserError saying
-/// what is wrong with the call
+/// The value of choice, range, glob, sort, shuffle, tag and the casts int, float, str, bool.
+/// @throws UserError saying what is wrong with the call
 Element evaluate(FunctionCall call);
 
 /// The order that shuffle() gives, always the same for the same number of items, so that a sweep

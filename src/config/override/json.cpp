@@ -15,12 +15,6 @@ Json number_json(const Value& value) {
   return to_json(value);
 }
 
-Json tags_json(const std::vector<std::string>& tags) {
-  Json list = Json::array();
-  for (const std::string& tag : tags) list.push_back(tag);
-  return list;
-}
-
 Json element_json(const Element& element);
 
 struct ToJson {
@@ -43,28 +37,19 @@ struct ToJson {
     return {{"dict", entries}};
   }
   Json operator()(const ChoiceSweep& sweep) const {
-    Json json{{"choice", (*this)(sweep.choices)},
-              {"simple", sweep.simple},
-              {"shuffle", sweep.shuffle},
-              {"tags", tags_json(sweep.tags)}};
-    if (sweep.zip) json["zip"] = *sweep.zip;
-    return json;
+    return {{"choice", (*this)(sweep.choices)},
+            {"simple", sweep.simple},
+            {"shuffle", sweep.shuffle},
+            {"tags", Json(sweep.tags)}};
   }
   Json operator()(const RangeSweep& sweep) const {
     return {{"range", Json::array({number_json(sweep.start), number_json(sweep.stop),
                                    number_json(sweep.step)})},
             {"shuffle", sweep.shuffle},
-            {"tags", tags_json(sweep.tags)}};
-  }
-  Json operator()(const IntervalSweep& sweep) const {
-    const auto bound = [&](double number) {
-      return number_json(sweep.whole ? Value(static_cast<std::int64_t>(number)) : Value(number));
-    };
-    return {{"interval", Json::array({bound(sweep.start), bound(sweep.end)})},
-            {"tags", tags_json(sweep.tags)}};
+            {"tags", Json(sweep.tags)}};
   }
   Json operator()(const GlobSweep& glob) const {
-    return {{"glob", {{"include", tags_json(glob.include)}, {"exclude", tags_json(glob.exclude)}}}};
+    return {{"glob", {{"include", Json(glob.include)}, {"exclude", Json(glob.exclude)}}}};
   }
 };
 
@@ -80,7 +65,6 @@ const char* value_type_name(const Element& element) {
     return choice->simple ? "SIMPLE_CHOICE_SWEEP" : "CHOICE_SWEEP";
   }
   if (std::holds_alternative<RangeSweep>(element.data)) return "RANGE_SWEEP";
-  if (std::holds_alternative<IntervalSweep>(element.data)) return "INTERVAL_SWEEP";
   if (std::holds_alternative<GlobSweep>(element.data)) return "GLOB_CHOICE_SWEEP";
   return "ELEMENT";
 }
@@ -150,6 +134,7 @@ Json to_json(const Override& item) {
   json["package"] = item.package ? Json(*item.package) : Json();
   json["value_type"] = item.value ? Json(value_type_name(*item.value)) : Json();
   json["value"] = item.value ? element_json(*item.value) : Json();
+  if (item.extends) json["extends"] = true;
   if (item.value && has_fixed_values(*item.value)) json["sweep"] = sweep_json(*item.value);
   return json;
 }

@@ -10,9 +10,10 @@ namespace difflab::config {
 
 /// What an override was parsed to: {"type", "key", "package", "value_type", "value", "sweep"}.
 /// Texts, numbers, lists and null stand for themselves; {"float": x}, {"quoted": text, "quote":
-/// kind}, {"dict": [[key, value], …]}, {"choice": […]}, {"range": [start, stop, step]},
-/// {"interval": [a, b]} and {"glob": …} for the rest. "sweep" lists the values that a sweep expands
-/// to as texts that could stand after the = again; it is absent for globs and shuffled sweeps.
+/// kind}, {"dict": [[key, value], …]}, {"choice": […]}, {"range": [start, stop, step]} and
+/// {"glob": …} for the rest; "extends" marks extend_list(). "sweep" lists the values that a sweep
+/// expands to as texts that could stand after the = again; it is absent for globs and shuffled
+/// sweeps.
 Json to_json(const Override& item);
 
 /// The element as it could stand after the = of an override.

@@ -1,6 +1,5 @@
-#include "config/override/key.h"
-
 #include "config/override/lexer.h"
+#include "config/override/override.h"
 
 namespace difflab::config {
 namespace {

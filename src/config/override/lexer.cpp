@@ -164,15 +164,7 @@ Match longest_match(std::string_view text) {
 }  // namespace
 
 std::size_t whole_number_length(std::string_view text) {
-  if (text.empty() || !is_digit(text[0])) return 0;
-  if (text[0] == '0') return 1;
-  std::size_t end = 1;
-  while (end < text.size()) {
-    const std::size_t next = text[end] == '_' ? end + 1 : end;
-    if (next >= text.size() || !is_digit(text[next])) break;
-    end = next + 1;
-  }
-  return end;
+  return text.starts_with('0') ? 1 : digits_length(text);
 }
 
 std::size_t identifier_length(std::string_view text) {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "config/override/functions.h"
-#include "config/override/key.h"
 #include "config/override/lexer.h"
 #include "config/value/scalar.h"
 #include "config/value/text_check.h"
@@ -50,7 +49,9 @@ std::string unescaped(std::string_view token) {
 /// Recursive descent over the tokens; one function per rule of Hydra's OverrideParser.g4.
 class ValueParser {
  public:
-  explicit ValueParser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+  /// @param extends becomes true for extend_list(…); null where that has no meaning
+  ValueParser(std::vector<Token> tokens, bool* extends)
+      : tokens_(std::move(tokens)), extends_(extends) {}
 
   /// element (COMMA element)*, then the end.
   Element value() {
@@ -152,11 +153,22 @@ class ValueParser {
       while (accept(Type::kComma));
       if (!accept(Type::kCloseParen)) fail("expected , or ) here");
     }
+    if (call.name == "extend_list") return extension(start, std::move(call));
     try {
       return evaluate(std::move(call));
     } catch (const UserError& error) {
       throw SyntaxError{start, error.what()};
     }
+  }
+
+  /// Of Hydra 1.4.
+  Element extension(std::size_t start, FunctionCall call) {
+    const bool alone = start == tokens_[0].position && peek().type == Type::kEnd;
+    if (!extends_ || !alone || !call.named.empty()) {
+      throw SyntaxError{start, "extend_list(a,b) takes values, and stands alone behind KEY="};
+    }
+    *extends_ = true;
+    return {std::move(call.arguments)};
   }
 
   void argument(FunctionCall& call) {
@@ -234,6 +246,7 @@ class ValueParser {
   }
 
   std::vector<Token> tokens_;
+  bool* extends_;
   std::size_t next_ = 0;
   int depth_ = 0;
 };
@@ -270,26 +283,10 @@ void parse(std::string_view text, Override& result) {
                                : "expected = here (a key has letters, digits, _ - . /)"};
   }
   const std::size_t begin = std::min(text.find_first_not_of(" \t", end + 1), text.size());
-  result.value = ValueParser(tokenize_value(text, begin)).value();
+  result.value = ValueParser(tokenize_value(text, begin), &result.extends).value();
 }
 
 }  // namespace
-
-bool Override::is_sweep() const { return value && value->is_sweep(); }
-
-bool Override::holds_sweep() const { return value && contains_sweep(*value); }
-
-std::vector<std::string> key_parts(std::string_view key) {
-  std::vector<std::string> names{""};
-  for (const char c : key) {
-    if (c == '.' || c == '[') {
-      names.emplace_back();
-    } else if (c != ']') {
-      names.back() += c;
-    }
-  }
-  return names;
-}
 
 Value Override::to_value() const {
   Value tree = value ? config::to_value(*value) : Value();
@@ -312,7 +309,7 @@ Override parse_override(std::string_view text) {
 Element parse_override_value(std::string_view text) {
   try {
     const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-    return ValueParser(tokenize_value(text, begin)).value();
+    return ValueParser(tokenize_value(text, begin), nullptr).value();
   } catch (const SyntaxError& error) {
     throw UserError(concat(error.message, " in '", text, "', column ",
                            characters(text.substr(0, error.position)) + 1));

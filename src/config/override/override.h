@@ -18,22 +18,24 @@ struct Override {
   std::string key;                     ///< "train.steps", "db/deep"
   std::optional<std::string> package;  ///< after @
   std::optional<Element> value;        ///< empty only for `~key`
-  std::string text;                    ///< as it was typed
-  Source source;                       ///< what messages show; the text unless it came from a file
+  bool extends = false;  ///< extend_list(…): the value, a list, goes behind the old one
+  std::string text;      ///< as it was typed
+  Source source;         ///< what messages show; the text unless it came from a file
 
-  bool is_sweep() const;
+  bool is_sweep() const { return value && value->is_sweep(); }
   /// Whether it is a sweep, or has one inside a list or map: no single value.
-  bool holds_sweep() const;
+  bool holds_sweep() const { return value && contains_sweep(*value); }
   /// The value that a run gets; a logic error for a sweep.
   Value to_value() const;
 };
 
-/// The names of a key path: "a", "0" and "b" of "a[0].b" and of "a.0.b".
-std::vector<std::string> key_parts(std::string_view key);
-
 /// Parses Hydra's override grammar (1.3, with key paths of 1.4; docs/configuration.md).
 /// @throws UserError that names the override and points a caret at the column.
 Override parse_override(std::string_view text);
+
+/// Reads what stands before the = of an override, prefix, key and package, into `result`, and
+/// returns the byte behind it. @throws SyntaxError
+std::size_t parse_override_key(std::string_view text, Override& result);
 
 /// Parses what may stand after the =, e.g. "range(3)" or "a,b". @throws UserError
 Element parse_override_value(std::string_view text);

@@ -29,20 +29,12 @@ struct ChoiceSweep {
   bool simple = false;  ///< written a,b instead of choice(a,b)
   bool shuffle = false;
   std::vector<std::string> tags;
-  /// Of zip(): the axes of one name go through their values together. The usual name is "zip".
-  std::optional<std::string> zip = {};
 };
 
 struct RangeSweep {
   Value start, stop, step;  ///< numbers
   bool shuffle = false;
   std::vector<std::string> tags;
-};
-
-struct IntervalSweep {
-  double start, end;
-  std::vector<std::string> tags;
-  bool whole = false;  ///< cast to whole numbers
 };
 
 struct GlobSweep {
@@ -52,7 +44,7 @@ struct GlobSweep {
 /// What stands after the = of an override.
 struct Element {
   using Data = std::variant<Value /* a scalar */, Quoted, std::vector<Element>, Dict, ChoiceSweep,
-                            RangeSweep, IntervalSweep, GlobSweep>;
+                            RangeSweep, GlobSweep>;
   Data data;
 
   bool is_sweep() const { return data.index() >= 4; }

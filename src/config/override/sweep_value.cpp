@@ -109,11 +109,6 @@ std::vector<Element> expand_sweep(const Element& sweep, const std::vector<std::s
     return in_order(std::move(numbers), range->shuffle);
   }
   if (const auto* glob = std::get_if<GlobSweep>(&sweep.data)) return expand_glob(*glob, options);
-  if (std::holds_alternative<IntervalSweep>(sweep.data)) {
-    throw UserError(
-        "interval() is for optimisers that choose points themselves; a grid needs choice() or "
-        "range()");
-  }
   if (contains_sweep(sweep)) throw UserError("a list or map cannot hold a sweep");
   return {sweep};
 }
@@ -150,20 +145,6 @@ std::vector<Value> expand_axis(const std::string& key, const Value& spec,
     problems.add(spec.source, path, concat(path, " has no values; expected at least one"));
   }
   return values;
-}
-
-std::string zip_of(const Element& sweep) {
-  const auto* choice = std::get_if<ChoiceSweep>(&sweep.data);
-  return choice && choice->zip ? *choice->zip : "";
-}
-
-std::string zip_of(const Value& spec) {
-  if (!spec.is_string()) return "";
-  try {
-    return zip_of(parse_override_value(spec.as_string()));
-  } catch (const UserError&) {
-    return "";
-  }
 }
 
 }  // namespace difflab::config

@@ -15,14 +15,13 @@ struct Axis {
   std::string key;            ///< "seed", "train.lr", or a config group such as "model"
   bool group = false;         ///< the values are options of a config group
   bool appended = false;      ///< the group was not chosen before: +group=a,b
-  std::string zip = {};       ///< axes of one such name go through their values together
   std::vector<Value> values;  ///< at least one
   Source source;              ///< of the key
 };
 
 /// The values that a sweep stands for, in order; an element that is no sweep stands for itself.
 /// @param options what glob() chooses from, the options of the key's config group if it is one
-/// @throws UserError for an interval, a sweep inside a sweep, an endless range
+/// @throws UserError for a sweep inside a sweep, an endless range
 std::vector<Element> expand_sweep(const Element& sweep,
                                   const std::vector<std::string>& options = {});
 
@@ -31,10 +30,6 @@ std::vector<Element> expand_sweep(const Element& sweep,
 /// `problems`.
 std::vector<Value> expand_axis(const std::string& key, const Value& spec,
                                const std::vector<std::string>& options, Problems& problems);
-
-/// The name of the zip() that an entry of `sweep:` is; "" if it is none.
-std::string zip_of(const Value& spec);
-std::string zip_of(const Element& sweep);
 
 /// The numbers start, start+step, … before stop, without rounding debris: range(0,1,0.1) holds 0.3,
 /// not 0.30000000000000004. Whole numbers stay whole if all three are.

@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 
-#include "config/schema/nearest_source.h"
 #include "config/value/scalar.h"
 
 namespace difflab::config {
@@ -39,11 +38,6 @@ void add_unexpected(const Value& value, const std::string& path, std::string_vie
   problems.add(value.source, path, concat(name, " is ", describe(value), "; expected ", expected));
 }
 
-Reader::Reader(const Value& map, std::string path, Problems& problems)
-    : map_(map), path_(std::move(path)), problems_(problems) {}
-
-std::string Reader::name(std::string_view key) const { return join_path(path_, key); }
-
 void Reader::finish() const {
   // A sweep over kinds asks each for keys that another one has.
   const bool has_kinds = std::find(known_.begin(), known_.end(), "kind") != known_.end();
@@ -51,9 +45,10 @@ void Reader::finish() const {
   const auto whose = kind && kind->is_string() ? " of " + kind->as_string() : "";
   for (const Value::Entry& entry : map_.entries()) {
     if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
-    const std::string path = name(entry.key);
-    const std::string hint =
-        known_.empty() ? "; expected no keys here" : suggestion(entry.key, known_);
+    const std::string path = join_path(path_, entry.key);
+    const std::string hint = known_.empty()            ? "; expected no keys here"
+                             : entry.key == "_target_" ? "; kind: NAME picks a C++ class"
+                                                       : suggestion(entry.key, known_);
     problems_.add(entry.source, path, concat("unknown key ", path, whose, hint));
   }
 }

@@ -32,16 +32,20 @@ T read(const Value& value, const std::string& path, Problems& problems, Range ra
 template <class T>
 T read(const Value& value, const std::string& path = "");
 
+/// `path`.`key`, or `key` alone at the root.
+std::string join_path(std::string_view path, std::string_view key);
+
 /// Visits the fields of a struct and fills them from a map.
 class Reader {
  public:
-  Reader(const Value& map, std::string path, Problems& problems);
+  Reader(const Value& map, std::string path, Problems& problems)
+      : map_(map), path_(std::move(path)), problems_(problems) {}
 
   template <class T>
   void operator()(std::string_view key, T& member, std::string_view, Range range = {}) {
     claim(key);
     if (const Value* child = map_.find(key)) {
-      member = read<T>(*child, name(key), problems_, range);
+      member = read<T>(*child, join_path(path_, key), problems_, range);
     }
   }
 
@@ -51,8 +55,6 @@ class Reader {
   void finish() const;
 
  private:
-  std::string name(std::string_view key) const;
-
   const Value& map_;
   std::string path_;
   Problems& problems_;
@@ -72,8 +74,8 @@ class PlacedCheck final : public Check {
   Problems& problems_;
 };
 
-/// `path`.`key`, or `key` alone at the root.
-std::string join_path(std::string_view path, std::string_view key);
+/// Where `path` was written in the map, or the nearest thing around it.
+const Source& nearest_source(const Value& map, std::string_view path);
 
 /// "path is X; expected …" at the value's place.
 void add_unexpected(const Value& value, const std::string& path, std::string_view expected,

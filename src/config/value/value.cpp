@@ -47,6 +47,13 @@ bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::i
 
 std::string Source::text() const { return line > 0 ? concat(file, ":", line, ":", column) : file; }
 
+Source Source::of_override(std::string_view text) {
+  constexpr std::size_t kLongest = 500;
+  auto end = std::min(text.size(), kLongest);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return {concat("override ", text.substr(0, end), end < text.size() ? "…" : "")};
+}
+
 Value Value::list() { return list({}); }
 
 Value Value::list(List items) {
@@ -128,16 +135,20 @@ Value* Value::find(std::string_view key) {
   return const_cast<Value*>(std::as_const(*this).find(key));
 }
 
+const Value* Value::child(std::string_view name) const {
+  if (!is_list()) return find(name);
+  const auto index = index_of(name, items().size());
+  return index ? &items()[*index] : nullptr;
+}
+
+Value* Value::child(std::string_view name) {
+  return const_cast<Value*>(std::as_const(*this).child(name));
+}
+
 const Value* Value::find_path(std::string_view path) const {
   const Value* value = this;
   while (value && !path.empty()) {
-    const std::string_view part = next_part(path);
-    if (value->is_list()) {
-      const auto index = index_of(part, value->items().size());
-      value = index ? &value->items()[*index] : nullptr;
-    } else {
-      value = value->find(part);
-    }
+    value = value->child(next_part(path));
   }
   return value;
 }
@@ -204,6 +215,13 @@ bool Value::operator==(const Value& other) const {
   if (data_.index() != other.data_.index()) return false;
   if (is_double()) return same_number(as_double(), other.as_double());
   return data_ == other.data_;
+}
+
+std::vector<std::string> key_parts(std::string_view path) {
+  std::vector<std::string> names;
+  do names.emplace_back(next_part(path));
+  while (!path.empty());
+  return names;
 }
 
 void merge(Value& base, const Value& over) {

@@ -22,7 +22,8 @@ struct Source {
   int line = 0;      ///< from 1; 0 where there are no lines, as on a command line
   int column = 0;    ///< from 1, in characters
 
-  static Source of_override(std::string_view text) { return {"override " + std::string(text)}; }
+  /// A very long text is cut.
+  static Source of_override(std::string_view text);
 
   /// "experiments/x.yaml:7:3", "override train.steps=x", or "" for a value nobody wrote.
   std::string text() const;
@@ -81,6 +82,9 @@ class Value {
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
   const Entry* find_entry(std::string_view key) const;
+  /// The value of a map's key, or the item of a list that a number names; null if there is none.
+  const Value* child(std::string_view name) const;
+  Value* child(std::string_view name);
   /// The value at a path such as "train.lr", "tables[0].rows" or "tags.0"; "" is the value itself.
   const Value* find_path(std::string_view path) const;
   Value* find_path(std::string_view path);
@@ -120,6 +124,9 @@ inline Value::Value(double value) : data_(value) {}
 inline Value::Value(std::string value) : data_(std::move(value)) {}
 inline Value::Value(std::string_view value) : data_(std::string(value)) {}
 inline Value::Value(const char* value) : data_(std::string(value)) {}
+
+/// The names of a path: "a", "0" and "b.c" of "a[0][b.c]" and of "a.0[b.c]".
+std::vector<std::string> key_parts(std::string_view path);
 
 /// Lays `over` on top of `base`: maps merge key by key, anything else replaces what was there, but
 /// ??? replaces nothing.

@@ -24,7 +24,8 @@ WHOLE = documented("A whole number that does not fit 64 bits is an error.")
 IGNORED = documented("An argument that a function would ignore is an error")
 NO_ARGUMENT = documented("an empty `shuffle()`")
 SWEEP_INSIDE = documented("a sweep inside a sweep")
-TRUE_IS_NO_NUMBER = documented("a bound of `range` or `interval` that is true or false")
+TRUE_IS_NO_NUMBER = documented("a bound of `range` that is true or false")
+INTERVAL = documented("`interval()` is refused, because a grid needs values")
 PATTERNS = documented("a pattern of `glob` that is no text")
 
 CONTAINER_IN_TEXT = documented("A list or map inside a text, `x${list}`, is an error.")
@@ -84,6 +85,7 @@ def of_override(text, hydra, ours):
             ("choice() cannot hold another sweep", SWEEP_INSIDE),
             ("is no number", TRUE_IS_NO_NUMBER),
             ("a pattern of glob() is no text", PATTERNS),
+            ("interval() gives a grid no values", INTERVAL),
         ):
             if message in ours["error"]:
                 return reason
