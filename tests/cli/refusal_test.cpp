@@ -239,8 +239,15 @@ CATCH_TEST_CASE("an unknown experiment is answered with the nearest one, and wit
   answer = driver.call({"sweep", "preset=more", "tiny"});
   CATCH_CHECK(answer.code == 2);
   CATCH_CHECK_THAT(answer.err, Contains("'preset=more' is an override, not an experiment"));
-  CATCH_CHECK_THAT(driver.call({"sweep", "+experiment=tiny"}).err,
-                   EndsWith("expected e.g. difflab sweep tiny\n"));
+  for (const char* word : {"+experiment=tiny", "experiment=tiny", "++experiment=tiny"}) {
+    CATCH_CHECK_THAT(driver.call({"sweep", word}).err, Contains("expected difflab sweep tiny\n"));
+  }
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny.yaml"}).err, Contains("did you mean tiny?"));
+  // What is asked is named as it was typed, whatever the experiment asks anyway.
+  for (const char* asked : {"evaluate=[{kind: heldout, sample: 3}]", "evaluate={kind: heldout}"}) {
+    CATCH_CHECK_THAT(driver.call({"evaluate", "tiny", asked}).err,
+                     Contains("evaluate[0].sample of heldout") || Contains("expected a list"));
+  }
 }
 
 CATCH_TEST_CASE("a results folder that cannot be written is refused before any run") {

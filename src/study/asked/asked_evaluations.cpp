@@ -6,6 +6,8 @@
 #include "config/compose/compose.h"
 #include "config/compose/library.h"
 #include "config/override/override.h"
+#include "config/schema/reader.h"
+#include "run/run_config.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -97,6 +99,8 @@ config::Value evaluations_of(const Question& question, const config::Value& befo
                              std::vector<std::string>& names) {
   const bool elsewhere = !question.task.empty() || !question.at.empty();
   const bool given = !question.evaluate.empty();
+  // Told as it was typed, before it stands behind what was asked before.
+  if (given) config::read<std::vector<EvaluationConfig>>(asked, "evaluate");
   auto wanted = config::Value::list();
   for (const auto& item : (given || !elsewhere ? asked : before).items()) {
     const bool named = given && has_own_name(item);

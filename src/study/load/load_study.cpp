@@ -8,7 +8,6 @@
 #include "config/grid/effect.h"
 #include "config/grid/study.h"
 #include "config/override/override.h"
-#include "config/schema/nearest_source.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "report/data/frame.h"
@@ -30,12 +29,12 @@ namespace difflab::cli {
 namespace {
 
 void check_name(const std::string& name) {
-  if (name.find('=') != name.npos) {
-    const bool names_one = overridden_key(name) == "experiment";
-    throw UserError(
-        concat("'", name, "' is an override, not an experiment; expected e.g. difflab sweep ",
-               names_one ? name.substr(name.find('=') + 1) : concat("headline ", name)));
-  }
+  const auto equal = name.find('=');
+  if (equal == name.npos) return;
+  const bool names_one = name.substr(0, equal).ends_with("experiment");
+  throw UserError(concat("'", name, "' is an override, not an experiment; expected ",
+                         names_one ? concat("difflab sweep ", name.substr(equal + 1))
+                                   : concat("e.g. difflab sweep headline ", name)));
 }
 
 // A problem of a key, said where it is written.
