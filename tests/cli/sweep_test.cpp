@@ -11,7 +11,6 @@ namespace fs = std::filesystem;
 using Catch::Contains;
 using testing::Answer;
 using testing::Driver;
-using testing::eventually;
 
 CATCH_TEST_CASE("a sweep ends with a table and the paths, and a second call only reports") {
   const Driver driver;
@@ -202,88 +201,6 @@ CATCH_TEST_CASE("failed runs are told together with message and log, and the res
   driver.workers.forget();
   CATCH_CHECK(driver.sweep().code == 0);
   CATCH_CHECK(driver.workers.starts().size() == 2);
-}
-
-// What an undisturbed sweep gives.
-const std::string& undisturbed_tables() {
-  static const std::string tables = [] {
-    Driver driver;
-    driver.workers.set(R"({"steps": 10})");
-    CATCH_REQUIRE(driver.sweep().code == 0);
-    return driver.tables();
-  }();
-  return tables;
-}
-
-// Starts a sweep, waits until it is under way, and disturbs it.
-struct Disturbed {
-  Driver driver;
-  std::unique_ptr<Process> process;
-
-  Disturbed() {
-    undisturbed_tables();
-    ::setenv("DIFFLAB_ROOT", driver.project().c_str(), 1);
-    driver.workers.set(R"({"steps": 10, "step_ms": 60})");
-    process = driver.start({"sweep", "tiny", "launcher.workers=2"});
-    CATCH_REQUIRE(eventually(
-        [&] { return driver.workers.ends().size() >= 1 && driver.workers.starts().size() >= 3; }));
-    driver.workers.set(R"({"steps": 10})");  // those that begin from here on
-  }
-  void check_the_end() {
-    const Answer again = driver.sweep();
-    CATCH_INFO(again.out << again.err);
-    CATCH_CHECK(again.code == 0);
-    CATCH_CHECK(driver.tables() == undisturbed_tables());
-    // Nothing was executed to its end twice.
-    for (const auto& [id, times] : driver.workers.ends()) CATCH_CHECK(times == 1);
-    for (const auto& entry : fs::recursive_directory_iterator(driver.results())) {
-      CATCH_CHECK(entry.path().extension() != ".writable");
-    }
-  }
-};
-
-CATCH_TEST_CASE("kill -9 of the driver in mid-sweep: the same command ends with the same table") {
-  Disturbed sweep;
-  sweep.process->kill(SIGKILL);
-  CATCH_CHECK(sweep.process->wait().signal == SIGKILL);
-  sweep.check_the_end();
-}
-
-CATCH_TEST_CASE("kill -9 of the worker process in mid-sweep changes nothing in the table") {
-  Disturbed sweep;
-  ::kill(sweep.driver.workers.starts().back().server, SIGKILL);
-  const Answer answer = Driver::finish(*sweep.process);
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.err, Contains("trying again (1 of 2)"));
-  sweep.check_the_end();
-}
-
-CATCH_TEST_CASE("kill -9 of a run in mid-sweep changes nothing in the table") {
-  Disturbed sweep;
-  // The third began when another had ended, and is slow, too.
-  CATCH_REQUIRE(::kill(sweep.driver.workers.starts().at(2).pid, SIGKILL) == 0);
-  const Answer answer = Driver::finish(*sweep.process);
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.err, Contains("killed by signal 9"));
-  sweep.check_the_end();
-}
-
-CATCH_TEST_CASE("Ctrl-C lets the runs save their state and says how to go on") {
-  Disturbed sweep;
-  sweep.process->kill(SIGINT);
-  const Answer answer = Driver::finish(*sweep.process);
-  CATCH_CHECK(answer.code == 130);
-  CATCH_CHECK_THAT(answer.err, Contains(" of 6 runs done; the same command continues"));
-  sweep.check_the_end();
-}
-
-CATCH_TEST_CASE("two sweeps of one folder at once share the runs and end with the same table") {
-  Disturbed sweep;
-  const Answer other = sweep.driver.sweep();
-  CATCH_CHECK(other.code == 0);
-  CATCH_CHECK_THAT(other.out, !Contains("nothing to run"));
-  CATCH_CHECK(Driver::finish(*sweep.process).code == 0);
-  sweep.check_the_end();
 }
 
 }  // namespace

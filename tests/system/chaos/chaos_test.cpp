@@ -127,8 +127,13 @@ CATCH_TEST_CASE("Ctrl-C at any instant") {
     if (i == 0) eventually([&] { return !field.workers.starts().empty(); });
     if (i > 0) sleep_ms(100 + random_up_to(900));
     driver->kill(SIGINT);
+    const Answer answer = Driver::finish(*driver);
     // It ends by the signal itself if that came before the handler.
-    at_work += Driver::finish(*driver).code == 130 ? 1 : 0;
+    at_work += answer.code == 130 ? 1 : 0;
+    if (i == 0) {
+      CATCH_CHECK_THAT(answer.err,
+                       Contains(concat(" of ", kRuns, " runs done; the same command continues")));
+    }
     check_the_end(field);
   }
   CATCH_CHECK(at_work > 0);
