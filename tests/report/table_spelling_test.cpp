@@ -11,6 +11,27 @@ bool contains(const StudyBuilder& builder, const std::string& file, const std::s
   return read_file(builder.study.output / file).find(part) != std::string::npos;
 }
 
+CATCH_TEST_CASE("a table that names a commit says of how many runs none is known") {
+  for (const char* silent :
+       {R"({"commit": null, "dirty": null})", R"({"commit": ""})", R"({"host": "quiet"})",
+        R"({"commit": "0123456789abcdef0123", "earlier_sessions": [{"commit": null}]})"}) {
+    CATCH_INFO(silent);
+    TemporaryFolder folder;
+    StudyBuilder builder(folder.path());
+    for (int seed = 0; seed < 3; ++seed) {
+      builder.finished("diff", seed, {{"needle_accuracy", 0.9}});
+      write_file_atomically(builder.study.runs.back().directory / "provenance.json",
+                            seed == 1 ? silent : R"({"commit": "0123456789abcdef0123"})");
+    }
+    TableConfig table;
+    table.columns = {"needle_accuracy"};
+    builder.study.report.tables = {table};
+    write_report(builder.study);
+    CATCH_CHECK(
+        contains(builder, "table.md", "commit 0123456789ab; code without a commit (1 of 3 runs)"));
+  }
+}
+
 CATCH_TEST_CASE("a row of LaTeX that begins with a bracket is no option of what stands before it") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());

@@ -138,13 +138,18 @@ void note_looks(const Study& study, std::vector<std::string>& notes) {
 void note_origin(const Frame& frame, std::vector<std::string>& notes) {
   std::set<std::string> codes;
   std::set<std::string> machines;
+  std::size_t runs_told = 0, silent = 0;  // of which a session names no commit
   for (const FrameRun& run : frame.runs()) {
     const Json& from = run.provenance;
     if (!run.has_result() || from.empty()) continue;
+    bool is_silent = false;
     for (const Json& session : sessions_of(from)) {
       const auto commit = commit_text(session);
+      is_silent = is_silent || commit.empty();
       if (!commit.empty()) codes.insert("commit " + commit);
     }
+    ++runs_told;
+    silent += is_silent ? 1 : 0;
     const std::string libtorch = text_of(from, "libtorch");
     const std::string cpu = text_of(from, "cpu");
     const std::string device = text_of(from, "device");
@@ -163,6 +168,9 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
         concat("Not trained here but restored from committed references: ", join(restored), "."));
   }
   std::vector<std::string> parts(codes.begin(), codes.end());
+  if (silent > 0 && !codes.empty()) {
+    parts.push_back(concat("code without a commit (", silent, " of ", runs_told, " runs)"));
+  }
   parts.insert(parts.end(), machines.begin(), machines.end());
   if (!parts.empty()) notes.push_back("Made from " + join(parts, "; ") + ".");
 }
