@@ -71,6 +71,9 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
       {"train.events.0.metric=valid_nedle_accuracy",
        "train.events[0].metric is valid_nedle_accuracy, which is no held-out"},
       {"claims.1.where={task.needle.needles: 3}", "is 3, which is no value of task.needle.needles"},
+      {"claims.1={text: 'at {task.needle.needles}', metric: few_accuracy_4_bits, variant: diff, "
+       "where: {task.needle.needles: [2, 3]}}",
+       "claims[2].where is 3, which is no value of task.needle.needles"},
       {"claims.0.metric=steps_to_fuond", "claims[0].metric is steps_to_fuond, which is no metric"},
       {"claims.1.metric=few_acuracy_4_bits", "did you mean few_accuracy_*_bits?"},
       {"headline=mqar_accuracy", "headline is mqar_accuracy, which is no metric of these runs"},

@@ -43,13 +43,19 @@ struct ClaimConfig {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("text", text, "what is claimed, one sentence without a figure");
+    visit(
+        "text", text,
+        "what is claimed, one sentence without a figure; {AXIS} stands for the label of its value "
+        "in where");
     visit("metric", metric, "metric of result.json, or a derived one");
     visit("variant", variant, "value of the tables' first axis");
     visit("against", against, "value it is compared with; empty: the baseline");
     visit("expect", expect, "what the claim expects of the variant: higher or lower");
-    visit("paper", paper, "the source's figures and the source, as text");
-    visit("where", where, "value of every other axis but seed, e.g. {task.needles: 4}");
+    visit("paper", paper, "the source's figures and the source, as text, with {AXIS} as in text");
+    visit(
+        "where", where,
+        "value of every other axis but seed, e.g. {task.needles: 4}; a list makes a claim of each "
+        "of its values");
     visit("smallest", smallest, "a difference that is no larger does not count as one",
           config::at_least(0));
     visit("margin", margin,

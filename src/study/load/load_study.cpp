@@ -11,6 +11,7 @@
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "report/data/frame.h"
+#include "report/settings/claim_lists.h"
 #include "run/identity.h"
 #include "run/parameter_groups.h"
 #include "run/run_config.h"
@@ -147,10 +148,12 @@ void check_groups(const Study& study, config::Problems& problems) {
   check_parameter_groups(runs, problems);
 }
 
-// Of an experiment. A file that could not be read has been reported; there are no settings then.
-StudyConfig settings_of(const config::Study& composed, config::Problems& problems) {
-  return composed.settings.is_map() ? config::read<StudyConfig>(composed.settings, "", problems)
-                                    : StudyConfig();
+// Of an experiment, with its claims written out. A file that could not be read has been reported;
+// there are no settings then.
+StudyConfig settings_of(config::Study& composed, config::Problems& problems) {
+  if (!composed.settings.is_map()) return {};
+  report::expand_claims(composed.settings, problems);
+  return config::read<StudyConfig>(composed.settings, "", problems);
 }
 
 // Parts of a union may write one run in two ways, of which only its full configuration tells. The
@@ -230,7 +233,7 @@ std::vector<RunConfig> written_runs(const std::string& name,
                                     const std::vector<std::string>& overrides) {
   const auto study = named_study(name, overrides);
   config::Problems problems;
-  const auto composed = compose(study, {}, problems);
+  auto composed = compose(study, {}, problems);
   settings_of(composed, problems);
   std::vector<RunConfig> runs;
   for (const auto& point : composed.points) {

@@ -1,0 +1,161 @@
+#include "report/settings/claim_lists.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/data/config_types.h"
+#include "report/data/metric.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+using config::Value;
+
+constexpr std::size_t kMostClaims = 1000;
+
+// How many claims one makes, at most one more than it may.
+std::size_t count_of(const Value& claim) {
+  std::size_t count = 1;
+  if (const Value* where = claim.find("where")) {
+    for (const auto& entry : where->entries()) {
+      if (entry.value.is_list())
+        count = std::min(count * entry.value.items().size(), kMostClaims + 1);
+    }
+  }
+  return count;
+}
+
+// A claim with one value of every list of its `where`, for each combination of them.
+std::vector<Value> combinations(const Value& claim) {
+  std::vector<Value> all{claim};
+  const Value* where = claim.find("where");
+  if (where == nullptr) return all;
+  for (const auto& [axis, values, source] : where->entries()) {
+    if (!values.is_list()) continue;
+    std::vector<Value> longer;
+    for (const Value& one : all) {
+      for (const Value& value : values.items()) {
+        longer.push_back(one);
+        longer.back().find("where")->set(axis, value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+bool is_name(const std::string& text) {
+  return !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char letter) {
+           return std::isalnum(letter) != 0 || letter == '_' || letter == '.';
+         });
+}
+
+// Fills the names in braces of one text of a claim.
+class ClaimText {
+ public:
+  ClaimText(const Value& where, const Labels& labels) : where_(where), labels_(labels) {}
+
+  std::string filled(const std::string& text) {
+    std::string out;
+    std::size_t from = 0;
+    for (auto open = text.find('{'); open != text.npos; open = text.find('{', from)) {
+      const auto close = text.find('}', open);
+      if (close == text.npos) break;
+      const auto axis = text.substr(open + 1, close - open - 1);
+      if (!is_name(axis)) {
+        out += text.substr(from, open + 1 - from);
+        from = open + 1;
+        continue;
+      }
+      const Value* value = where_.find(axis);
+      if (value == nullptr) unknown_.push_back(axis);
+      out += text.substr(from, open - from);
+      if (value != nullptr && value->is_scalar()) out += labels_.value(value->as_string());
+      from = close + 1;
+    }
+    return out + text.substr(from);
+  }
+  const std::vector<std::string>& unknown() const { return unknown_; }
+
+ private:
+  const Value& where_;
+  const Labels& labels_;
+  std::vector<std::string> unknown_;
+};
+
+void fill_texts(Value& claim, const std::string& place, const Labels& labels,
+                config::Problems& problems) {
+  const Value none = Value::map();
+  const Value* found = claim.find("where");
+  const Value where = found != nullptr && found->is_map() ? *found : none;
+  for (const char* key : {"text", "paper"}) {
+    Value* text = claim.find(key);
+    if (text == nullptr || !text->is_string()) continue;
+    ClaimText written(where, labels);
+    Value filled(written.filled(text->as_string()));
+    filled.source = text->source;
+    for (const auto& axis : written.unknown()) {
+      problems.add(text->source, place,
+                   concat(place, ".", key, " names {", axis, "}, which is no axis of its where",
+                          where.keys().empty() ? "" : suggestion(axis, where.keys())));
+    }
+    *text = std::move(filled);
+  }
+}
+
+// Claims of one list that read alike could not be told apart.
+void require_unlike(const Value& claim, const std::vector<Value>& made, const std::string& place,
+                    config::Problems& problems) {
+  for (std::size_t i = 1; i < made.size(); ++i) {
+    const Value* text = made[i].find("text");
+    const bool repeats =
+        text != nullptr &&
+        std::any_of(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const Value& other) { return *other.find("text") == *text; });
+    if (!repeats) continue;
+    const auto list =
+        std::find_if(claim.find("where")->entries().begin(), claim.find("where")->entries().end(),
+                     [](const auto& entry) { return entry.value.is_list(); });
+    problems.add(text->source, place,
+                 concat(place, ".text is the same for several values of its where; expected {",
+                        list->key, "} in it, or another value"));
+    return;
+  }
+}
+
+}  // namespace
+
+void expand_claims(Value& settings, config::Problems& problems) {
+  Value* claims = settings.find("claims");
+  if (claims == nullptr || !claims->is_list()) return;
+  const Value* told = settings.find("labels");
+  const auto user = told != nullptr ? TextMap::from_value(*told) : std::nullopt;
+  const TextMap map = user.value_or(TextMap());
+  const Labels labels(map);
+  Value all = Value::list();
+  all.source = claims->source;
+  for (std::size_t i = 0; i < claims->items().size(); ++i) {
+    const Value& claim = claims->items()[i];
+    const auto place = concat("claims[", i, "]");
+    if (const auto count = count_of(claim); count == 0 || count > kMostClaims) {
+      problems.add(claim.source, place,
+                   concat(place, ".where ",
+                          count == 0 ? "holds an empty list; expected a value, or several"
+                                     : "makes more than 1,000 claims; expected fewer"));
+      continue;
+    }
+    const auto before = problems.size();
+    auto made = combinations(claim);
+    for (Value& one : made) fill_texts(one, place, labels, problems);
+    if (problems.size() == before) require_unlike(claim, made, place, problems);
+    for (Value& one : made) all.push_back(std::move(one));
+  }
+  *claims = std::move(all);
+}
+
+}  // namespace difflab::report
