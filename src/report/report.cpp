@@ -154,9 +154,7 @@ Summary write_report(const Study& study, const Frame& frame) {
     figures = draw_figures(study, frame, Style{labels});
     rendered = write_figures(study, figures);
   }
-  // Its p would be those of a fixed number of seeds.
-  const std::string sentence =
-      study.looks.empty() ? best_sentence(study, frame, tables, labels) : "";
+  const std::string sentence = best_sentence(study, frame, tables, labels);
   Summary summary = count_runs(frame);
   summary.drawing_seconds = drawing_seconds;
   write_if_changed(study.output / "summary.json",

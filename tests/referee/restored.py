@@ -18,6 +18,8 @@ import tempfile
 READING = {"char_lm"}
 # Keys that came after these references, at their defaults: a report of today names them.
 LATER = {("train", "recompute"): False}
+# What observations hold of studies that nobody can ask for today, in all references nothing.
+EARLIER = ('"looks":[]', '"search":""')
 # Their runs are other references', too, which keep other rows of them or were made on another processor.
 SHARED = ("attention_allocation", "mqar", "optimizers")
 
@@ -29,6 +31,8 @@ def without_later_keys(path):
         value = json.dumps(default)
         text = text.replace(f", {part}.{key}={value}", "")  # in a table
         text = text.replace(f'"{key}":{value},', "")  # in observations
+    for member in EARLIER:
+        text = text.replace(f"{member},", "")
     return text
 
 

@@ -34,7 +34,6 @@ void make_rich(StudyBuilder& builder) {
   study.prediction = "DIFF finds more.";
   study.notes = "Made up.";
   study.unmatched = "one has more heads";
-  study.search = "Nothing was searched.";
   study.command = "./difflab sweep headline";
   study.report = headline_report();
   for (const auto& figure : other_figures()) study.report.figures.push_back(figure);

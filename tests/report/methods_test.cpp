@@ -217,10 +217,6 @@ CATCH_TEST_CASE("methods name the tests that the claims had") {
   CATCH_CHECK_THAT(study.paragraph("Statistics."), !Contains("sign flips") &&
                                                        Contains("Fisher's z") &&
                                                        Contains("16 pairs of runs."));
-  study.builder.study.looks = {8, 16, 32};
-  CATCH_CHECK_THAT(study.paragraph("Statistics."),
-                   Contains("with looks planned after 8, 16 and 32 seeds") && !Contains("Holm") &&
-                       Contains("if p is at most that level"));
 }
 
 CATCH_TEST_CASE("methods tell what comes before a run's own training, and what is not trained") {

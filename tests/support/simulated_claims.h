@@ -12,7 +12,6 @@
 #include "report/data/metric.h"
 #include "report/settings/study.h"
 #include "report/table/question.h"
-#include "report/table/sequence.h"
 #include "statistics/holm.h"
 #include "util/json.h"
 #include "util/random.h"
@@ -67,27 +66,16 @@ class SimulatedExperiment {
     frame_ = report::Frame(std::move(runs), study_.baseline, {}, {});
   }
 
-  /// The verdicts after this many seeds for all, looked at once.
-  std::vector<report::Verdict> judge_once(std::size_t seeds) const {
-    const auto asked = questions(seeds, 1 - report::kAlpha);
+  std::vector<report::Verdict> verdicts() const {
+    const auto asked = report::questions_of(study_, frame_);
     std::vector<TwoWayP> p;
     for (const auto& one : asked) p.push_back(one.p);
     const auto adjusted = holm_of_questions(p);
-    std::vector<report::Verdict> verdicts;
+    std::vector<report::Verdict> all;
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      verdicts.push_back(report::judge(asked[i], adjusted[i], report::kAlpha));
+      all.push_back(report::judge(asked[i], adjusted[i]));
     }
-    return verdicts;
-  }
-
-  /// The claims after the last look that they needed. `sequence` has made none.
-  std::vector<report::FollowedClaim> follow(report::ClaimSequence sequence,
-                                            const std::vector<std::size_t>& looks) const {
-    for (const auto seeds : looks) {
-      if (sequence.open() == 0) break;
-      sequence.look(questions(seeds, sequence.confidence()));
-    }
-    return sequence.claims();
+    return all;
   }
 
  private:
@@ -98,10 +86,6 @@ class SimulatedExperiment {
     metrics[outcome.metric] = nullptr;
     return {{"metrics", std::move(metrics)}, {"censored", {{outcome.metric, outcome.horizon}}}};
   }
-  std::vector<report::Question> questions(std::size_t seeds, double confidence) const {
-    return report::questions_of(study_, frame_.with_seeds_below(seeds), confidence);
-  }
-
   report::Study study_;
   report::Frame frame_;
 };

@@ -76,8 +76,7 @@ void compare_seeds(const Reference& one, Objections& objections) {
 }  // namespace
 
 void check_seeds(const Reference& one, Objections& objections) {
-  // Seeds that were added claim by claim are named in the report.
-  if (one.archive && one.archive->study.looks.empty()) compare_seeds(one, objections);
+  if (one.archive) compare_seeds(one, objections);
   for (const auto& statement : one.statements) {
     if (!statement.judges()) continue;
     const auto metric = report::metric_of(statement.metric);

@@ -15,8 +15,6 @@ Json study_json(const Study& study) {
           {"notes", study.notes},
           {"baseline", study.baseline},
           {"unmatched", study.unmatched},
-          {"search", study.search},
-          {"looks", study.looks},
           {"tuned", study.tuned ? study.tuned->json() : Json()},
           {"settings", study.settings},
           {"report", config::to_json(config::write(study.report))}};

@@ -101,8 +101,6 @@ Study study_of(const Json& known, const Json& asked, const fs::path& output) {
           .notes = asked.at("notes"),
           .baseline = asked.at("baseline"),
           .unmatched = asked.at("unmatched"),
-          .search = asked.at("search"),
-          .looks = asked.value("looks", std::vector<std::size_t>()),
           .tuned = tuned_of(asked),
           .command = known.at("command"),
           .settings = asked.at("settings"),

@@ -170,7 +170,6 @@ std::string p_text(double p) {
   return text;
 }
 
-std::string significant_p(double p) { return fmt::format("{:.2g}", p); }
 
 std::string named_p(double p) { return (p < 0.001 ? "p " : "p = ") + p_text(p); }
 

@@ -17,8 +17,6 @@ std::string plain_number(double value);
 /// "0.250" or "< 0.001"; with its name "p = 0.250".
 std::string p_text(double p);
 
-/// With two digits, "1.8e-07": levels of early looks are small, and p is to be held against them.
-std::string significant_p(double p);
 std::string named_p(double p);
 
 /// The number of terminal columns of UTF-8 text: combining marks take none, CJK takes two.

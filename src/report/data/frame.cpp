@@ -201,24 +201,6 @@ std::vector<std::pair<std::string, std::string>> without_seed(
   return axes;
 }
 
-Frame Frame::with_seeds_below(std::size_t seeds) const {
-  Frame frame;
-  frame.axes_ = axes_;
-  frame.baseline_ = baseline_;
-  for (const FrameRun& run : runs_) {
-    const auto seed = parse_number(run.axis(kSeedAxis));
-    if (!seed || *seed < 0 || *seed >= static_cast<double>(seeds)) continue;
-    frame.runs_.push_back({.plan = run.plan,
-                           .state = run.state,
-                           .diverged_at = run.diverged_at,
-                           .message = run.message,
-                           .result = run.result,
-                           .provenance = run.provenance,
-                           .curve = {}});
-  }
-  return frame;
-}
-
 bool Frame::has_axis(std::string_view name) const {
   return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
 }

@@ -85,9 +85,6 @@ class Frame {
   Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConfig& learned,
         const std::vector<DerivedConfig>& derived);
 
-  /// The runs of the seeds 0 … seeds − 1, without their curves.
-  Frame with_seeds_below(std::size_t seeds) const;
-
   const std::vector<FrameRun>& runs() const { return runs_; }
   const std::vector<std::string>& axes() const { return axes_; }
   bool has_axis(std::string_view name) const;
@@ -103,8 +100,6 @@ class Frame {
   std::vector<double> chance(std::string_view metric) const;
 
  private:
-  Frame() = default;
-
   std::vector<FrameRun> runs_;
   std::vector<std::string> axes_;
   std::string baseline_;

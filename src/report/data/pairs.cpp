@@ -86,13 +86,13 @@ bool are_too_many(std::size_t lost, std::size_t all) {
   return static_cast<double>(lost) > kMost * static_cast<double>(all);
 }
 
-std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric, double confidence) {
+std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric) {
   if (pairs.differences.empty()) return std::nullopt;
   return Contrast{.pairs = pairs.differences.size(),
                   .ours = mean(pairs.ours),
                   .theirs = mean(pairs.theirs),
                   .difference = mean(pairs.differences),
-                  .interval = interval_of_difference(pairs.differences, metric, confidence),
+                  .interval = interval_of_difference(pairs.differences, metric),
                   .p = p_of(pairs, metric)};
 }
 
@@ -111,8 +111,8 @@ double equivalence_p(const Pairs& pairs, const Metric& metric, double margin) {
   return difflab::equivalence_p(n - equal, n, margin);
 }
 
-bool is_resolved(const Contrast& found, double adjusted_p, double level) {
-  return adjusted_p <= level && excludes_zero(found);
+bool is_resolved(const Contrast& found, double adjusted_p) {
+  return adjusted_p <= kAlpha && excludes_zero(found);
 }
 
 std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions) {

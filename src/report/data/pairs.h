@@ -44,9 +44,8 @@ struct Contrast {
 /// Whether so many of all pairs are lost that the others are no answer for all: more than a tenth.
 bool are_too_many(std::size_t lost, std::size_t all);
 
-/// Empty if there are no pairs. @param confidence of the interval
-std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric,
-                                 double confidence = 1 - kAlpha);
+/// Empty if there are no pairs.
+std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric);
 
 bool excludes_zero(const Contrast& found);  ///< the interval
 
@@ -56,7 +55,7 @@ double equivalence_p(const Pairs& pairs, const Metric& metric, double margin);
 
 /// Whether p, adjusted for the number of questions, and the interval agree that there is a
 /// difference.
-bool is_resolved(const Contrast& found, double adjusted_p, double level = kAlpha);
+bool is_resolved(const Contrast& found, double adjusted_p);
 
 /// The pairs that a verdict needs at least, when `questions` are answered together: 8, or 16 of
 /// what happens or not, and so many that the smallest p there is can be found.

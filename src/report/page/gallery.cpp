@@ -171,8 +171,6 @@ Json summary_json(const Study& study, const Summary& summary, const std::string&
                         {"claim", study.report.claims[i].text},
                         {"figures", answers[i].figures},
                         {"source", study.report.claims[i].paper}});
-    if (answers[i].look) list.back()["look"] = *answers[i].look;
-    if (answers[i].level) list.back()["level"] = *answers[i].level;
   }
   std::string drawn;
   for (const Figure& figure : figures) {

@@ -158,7 +158,6 @@ std::vector<MethodsParagraph> methods_of(const Study& study, const Frame& frame,
   std::string trained = training_methods(study, settings) + stage_methods(described);
   add("Training.", trained + differing(study, frame, settings));
   if (study.tuned) add("Tuning.", tuning_methods(study, labels, described));
-  if (!study.search.empty()) add("Search.", study.search);
   add("Seeds.", seed_methods(study, described));
   add("Statistics.", statistics_methods(study, labels, described));
   add("Software.", software(Sources(described.runs), precision));

@@ -117,16 +117,7 @@ std::string tests(const Study& study, const Asked& asked, std::size_t pairs) {
       has_signs && has_events ? "; " : "",
       has_events ? "McNemar's of what happened or did not" : "", ").");
   const auto number = counted(static_cast<double>(claims), "claim", "claims");
-  if (study.looks.empty()) {
-    return out + (claims > 1 ? concat(" p is adjusted for the ", number, " (Holm).") : "");
-  }
-  std::vector<std::string> after;
-  for (const auto look : study.looks) after.push_back(concat(look));
-  return concat(out, " Seeds are added to the variants of open claims, with looks planned after ",
-                enumerated(after),
-                " seeds. p is held to group-sequential levels (Lan and DeMets, like O'Brien and "
-                "Fleming's) that allow for the looks and for the ",
-                number, ", and the intervals cover at all looks together.");
+  return out + (claims > 1 ? concat(" p is adjusted for the ", number, " (Holm).") : "");
 }
 
 }  // namespace
@@ -181,8 +172,7 @@ std::string statistics_methods(const Study& study, const Labels& labels,
     out += " What is asked of learned runs is compared in the pairs of which both have learned.";
   }
   out += concat(" A claim, or its opposite, is called supported if p is at most ",
-                study.looks.empty() ? plain_number(kAlpha) : std::string("that level"),
-                " and the interval is on its side of 0, with at least ");
+                plain_number(kAlpha), " and the interval is on its side of 0, with at least ");
   std::vector<std::string> needed;
   for (const auto& [is_event, pairs] : asked.needed) {
     needed.push_back(concat(pairs, is_event && asked.needed.size() > 1

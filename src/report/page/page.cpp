@@ -97,9 +97,8 @@ const Figure* opening_figure(const PageContent& page) {
 std::string claims_table(const PageContent& page) {
   std::string out = concat(
       "<table class=\"claims\">\n<thead><tr><th>verdict</th><th>claim</th>"
-      "<th class=\"number\">difference</th><th class=\"number\">p ",
-      page.study.looks.empty() ? "(Holm)" : "(at most, at its look)",
-      "</th><th class=\"number\">pairs</th></tr></thead>\n<tbody>\n");
+      "<th class=\"number\">difference</th><th class=\"number\">p (Holm)</th>"
+      "<th class=\"number\">pairs</th></tr></thead>\n<tbody>\n");
   for (std::size_t i = 0; i < page.answers.size(); ++i) {
     const Answer& answer = page.answers[i];
     const ClaimConfig& claim = page.study.report.claims[i];
@@ -110,17 +109,14 @@ std::string claims_table(const PageContent& page) {
                        " to ", metric.signed_text(answer.interval->high), "</span>");
     }
     const bool too_few = answer.verdict == Verdict::kTooFew && answer.pairs < answer.needed;
-    const auto p_shown = answer.level ? significant_p : p_text;
     const std::string verdict(name_of(answer.verdict));
-    out += concat(
-        "<tr class=\"", verdict, "\"><td>", verdict, "</td><td>", subscripts_html(claim.text),
-        "<br><span class=\"muted\">", subscripts_html(page.labels.heading(metric)),
-        claim.paper.empty() ? "" : "; source: " + subscripts_html(claim.paper),
-        "</span></td><td class=\"number\">", effect, "</td><td class=\"number\">",
-        answer.p ? escape_html(p_shown(*answer.p)) : "",
-        answer.p && answer.level ? escape_html(concat(" (", p_shown(*answer.level), ")")) : "",
-        "</td><td class=\"number\">", answer.pairs, too_few ? concat(" of ", answer.needed) : "",
-        "</td></tr>\n");
+    out += concat("<tr class=\"", verdict, "\"><td>", verdict, "</td><td>",
+                  subscripts_html(claim.text), "<br><span class=\"muted\">",
+                  subscripts_html(page.labels.heading(metric)),
+                  claim.paper.empty() ? "" : "; source: " + subscripts_html(claim.paper),
+                  "</span></td><td class=\"number\">", effect, "</td><td class=\"number\">",
+                  answer.p ? escape_html(p_text(*answer.p)) : "", "</td><td class=\"number\">",
+                  answer.pairs, too_few ? concat(" of ", answer.needed) : "", "</td></tr>\n");
   }
   return out + "</tbody></table>\n";
 }

@@ -72,16 +72,13 @@ std::string compared_axis(const ReportConfig& report, const std::vector<std::str
 
 /// What is wrong with `report` for a sweep over `axes` (in sweep order) with this baseline, one
 /// clause each, e.g. "tables[0].rows names axis modle; did you mean model?". The caller shows them
-/// before anything runs; empty means the report can be written. `chosen` is an axis beside `axes`
-/// of which every variant keeps one value (sweep/plan/search_config.h), so that nothing may be
-/// sorted by it.
+/// before anything runs; empty means the report can be written.
 struct ReportProblem {
   std::string key;      ///< e.g. "tables[0].rows"
   std::string message;  ///< what was found and expected
 };
 std::vector<ReportProblem> check_report(const ReportConfig& report,
-                                        const std::vector<std::string>& axes,
-                                        const std::string& chosen = "");
+                                        const std::vector<std::string>& axes);
 
 }  // namespace difflab::report
 

@@ -48,22 +48,18 @@ void check_given(std::string_view key, std::string_view value, config::Check& ch
 // The rules of one table or figure against the axes of the sweep.
 class AxisRules {
  public:
-  AxisRules(std::string place, const std::vector<std::string>& axes, const std::string& chosen,
+  AxisRules(std::string place, const std::vector<std::string>& axes,
             std::vector<ReportProblem>& problems)
-      : place_(std::move(place)), axes_(axes), chosen_(chosen), problems_(problems) {}
+      : place_(std::move(place)), axes_(axes), problems_(problems) {}
 
   void must_be_axis(std::string_view key, const std::string& name) {
     used_.insert(name);
-    if (is_chosen(concat(place_, ".", key), name)) return;
     if (name.empty() || std::find(axes_.begin(), axes_.end(), name) != axes_.end()) return;
     problems_.push_back(
         {place_ + "." + std::string(key),
          concat("names '", name, "', which the sweep does not vary", suggestion(name, axes_))});
   }
-  void may_be_axis(const std::string& name) {
-    used_.insert(name);
-    is_chosen(place_, name);
-  }
+  void may_be_axis(const std::string& name) { used_.insert(name); }
   /// An axis, or a key of the cells where there are any.
   void must_vary(std::string_view key, const std::string& name, const FigureCommon& figure) {
     if (figure.source.empty()) {
@@ -85,18 +81,8 @@ class AxisRules {
   }
 
  private:
-  // Its values have no cells: all but one of them are dropped before the end.
-  bool is_chosen(const std::string& key, const std::string& name) {
-    if (name.empty() || name != chosen_) return false;
-    problems_.push_back(
-        {key, concat("names '", name, "', of which search keeps one value for each ",
-                     "variant; expected another axis (it may be a column)")});
-    return true;
-  }
-
   std::string place_;
   const std::vector<std::string>& axes_;
-  const std::string& chosen_;
   std::vector<ReportProblem>& problems_;
   std::set<std::string> used_;
 };
@@ -203,25 +189,24 @@ void ReportConfig::validate(config::Check& check) const {
 }
 
 std::vector<ReportProblem> check_report(const ReportConfig& report,
-                                        const std::vector<std::string>& axes,
-                                        const std::string& chosen) {
+                                        const std::vector<std::string>& axes) {
   std::vector<ReportProblem> problems;
   for (std::size_t i = 0; i < report.tables.size(); ++i) {
     const std::string place = concat("tables[", i, "]");
     if (report.tables[i].rows.names.empty()) continue;
-    AxisRules rules(place, axes, chosen, problems);
+    AxisRules rules(place, axes, problems);
     for (const std::string& axis : report.tables[i].rows.names) rules.must_be_axis("rows", axis);
     rules.must_use_all("add it to rows");
   }
   for (std::size_t i = 0; i < report.claims.size(); ++i) {
-    AxisRules rules(concat("claims[", i, "]"), axes, chosen, problems);
+    AxisRules rules(concat("claims[", i, "]"), axes, problems);
     rules.may_be_axis(compared_axis(report, axes));
     for (const auto& entry : report.claims[i].where.entries)
       rules.must_be_axis("where", entry.first);
     rules.must_use_all("say with where which of its values is meant");
   }
   for (std::size_t i = 0; i < report.figures.size(); ++i) {
-    AxisRules rules(concat("figures[", i, "]"), axes, chosen, problems);
+    AxisRules rules(concat("figures[", i, "]"), axes, problems);
     std::visit(
         [&](const auto& figure) {
           figure.check_axes(rules);

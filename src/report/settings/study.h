@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,17 +24,14 @@ struct Renderer {
 
 /// A sweep as it was planned; whatever of it is finished gets reported.
 struct Study {
-  std::string name;         ///< experiment, e.g. headline
-  std::string preset;       ///< e.g. default
-  std::string title;        ///< question in a few words; empty: the name
-  std::string question;     ///< what the experiment asks
-  std::string prediction;   ///< what the source found, written before the runs
-  std::string notes;        ///< limits, remarks
-  std::string baseline;     ///< value of the first `rows` axis that others are compared with
-  std::string unmatched;    ///< why compared models differ in size; empty: they do not
-  std::string search = {};  ///< how a searched value was chosen, a sentence; empty: none was
-  /// After how many seeds claims are judged (table/sequence.h); empty: once, with all there are.
-  std::vector<std::size_t> looks = {};
+  std::string name;        ///< experiment, e.g. headline
+  std::string preset;      ///< e.g. default
+  std::string title;       ///< question in a few words; empty: the name
+  std::string question;    ///< what the experiment asks
+  std::string prediction;  ///< what the source found, written before the runs
+  std::string notes;       ///< limits, remarks
+  std::string baseline;    ///< value of the first `rows` axis that others are compared with
+  std::string unmatched;   ///< why compared models differ in size; empty: they do not
   std::optional<Tuned> tuned = {};  ///< empty: no key was tuned
   bool is_tuning = false;           ///< of another study, whose methods tell of it
   std::string command;              ///< command line that repeats the study

@@ -8,7 +8,6 @@
 #include "report/data/frame.h"
 #include "report/data/metric.h"
 #include "report/settings/study.h"
-#include "report/table/sequence.h"
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "util/text.h"
@@ -16,30 +15,12 @@
 namespace difflab::report {
 namespace {
 
-// Where a claim stands in a study to which seeds are added.
-struct Place {
-  std::size_t look = 0;   // that the figures are of, from 1; 0: the first is not complete
-  std::size_t looks = 0;  // at most
-  std::size_t seeds = 0;  // of that look
-  std::size_t most = 0;   // seeds
-  bool is_open = false;   // another look may answer it
-  double level = kAlpha;
-
-  bool goes_on() const { return is_open && look < looks; }
-  std::string text() const {
-    return look == 0
-               ? concat("before look 1 of ", looks, ", which takes ", seeds, " seeds")
-               : concat("at look ", look, " of ", looks, " (", seeds, " of ", most, " seeds)");
-  }
-};
-
 // A question with its verdict.
 struct Judged {
   Question question;
   Verdict verdict;
   TwoWayP p;  // as printed
   std::size_t questions = 1;
-  std::optional<Place> place = {};  // empty: a study with one look
 };
 
 std::string number_of(std::size_t count, const char* what) {
@@ -63,24 +44,15 @@ std::string left_out(const Question& question) {
   return text;
 }
 
-// "p = 0.008 among 3 claims (Holm)", or what the look asks of it.
+// "p = 0.008 among 3 claims (Holm)".
 std::string p_of(const Judged& judged) {
-  if (!judged.place) {
-    return named_p(judged.p.difference) +
-           (judged.questions > 1 ? concat(" among ", judged.questions, " claims (Holm)") : "");
-  }
-  std::string text = "p = " + significant_p(judged.p.difference);
-  if (judged.place->look > 0) {
-    text += concat(", where this look asks for ", significant_p(judged.place->level));
-    if (judged.questions > 1) text += concat(" among ", judged.questions, " claims");
-  }
-  return text;
+  return named_p(judged.p.difference) +
+         (judged.questions > 1 ? concat(" among ", judged.questions, " claims (Holm)") : "");
 }
 
 // "needle accuracy 0.444 (DIFF) against 0.998 (Transformer): −0.553 [−0.6, −0.5], p = 0.008 …".
 std::string figures_of(const Judged& judged, const Labels& labels) {
-  const auto& [claim, metric, against, pairs, found, p, beyond, needed, is_for_good] =
-      judged.question;
+  const auto& [claim, metric, against, pairs, found, p, beyond, needed] = judged.question;
   const std::string name = labels.heading(metric);
   if (!found) {
     const std::string of = labels.value(claim->variant) + " and " + labels.value(against);
@@ -96,8 +68,7 @@ std::string figures_of(const Judged& judged, const Labels& labels) {
   if (!found->interval) {
     return text + " in one pair, which has no interval" + left_out(judged.question);
   }
-  return concat(text, ", 95 % interval ", judged.place ? "over all looks " : "",
-                metric.signed_text(found->interval->low), " to ",
+  return concat(text, ", 95 % interval ", metric.signed_text(found->interval->low), " to ",
                 metric.signed_text(found->interval->high), ", ", found->pairs, " paired seeds, ",
                 p_of(judged), left_out(judged.question));
 }
@@ -114,12 +85,8 @@ std::string hidden(const Question& question) {
 
 // What is said of a claim without an answer.
 std::string outlook(const Judged& judged) {
-  if (judged.place && judged.place->goes_on()) {
-    return concat("Seeds are added to both until it is, up to ", judged.place->most, ".");
-  }
   const auto& question = judged.question;
-  if (is_resolved(*question.found, judged.p.difference,
-                  judged.place ? judged.place->level : kAlpha)) {
+  if (is_resolved(*question.found, judged.p.difference)) {
     return concat("It is clear, and no larger than the smallest difference that counts, ",
                   question.metric.text(question.claim->smallest), ".");
   }
@@ -162,19 +129,13 @@ std::string capital(std::string text) {
   return text;
 }
 
-// "Supported with 8 seeds", "Supported at look 3 of 7 (16 of 32 seeds)".
+// "Supported with 8 seeds".
 std::string head_of(const Judged& judged) {
-  const auto& [question, verdict, p, questions, place] = judged;
+  const auto& [question, verdict, p, questions] = judged;
   const std::string head = capital(std::string(name_of(verdict)));
   if (!question.found) return head;
   const auto pairs = question.found->pairs;
   const bool too_few = verdict == Verdict::kTooFew;
-  if (place) {
-    return concat(head, " ", place->text(),
-                  too_few && place->look > 0
-                      ? concat(": ", number_of(pairs, "pair"), ", ", question.needed, " needed")
-                      : "");
-  }
   if (!too_few) return head + " with " + number_of(pairs, "seed");
   if (const auto missing = question.pairs.missing; missing > 0) {
     return concat(head, " yet (", pairs, " of ", number_of(pairs + missing, "seed"), ")");
@@ -194,10 +155,6 @@ Answer answer(const Judged& judged, const Labels& labels) {
     answer.pairs = found->pairs;
     if (found->pairs > 1) answer.p = judged.p.difference;
   }
-  if (judged.place) {
-    answer.look = judged.place->look;
-    if (judged.place->look > 0) answer.level = judged.place->level;
-  }
   const auto more = remark(judged);
   const auto& claim = *question.claim;
   answer.text = concat(head_of(judged), ": ", sentence(claim.text), " ",
@@ -207,38 +164,15 @@ Answer answer(const Judged& judged, const Labels& labels) {
 }
 
 // All claims at once, as each counts for the p of the others.
-std::vector<Judged> judge_once(const Study& study, const Frame& frame) {
+std::vector<Judged> judge_all(const Study& study, const Frame& frame) {
   auto questions = questions_of(study, frame);
   std::vector<TwoWayP> p;
   for (const Question& one : questions) p.push_back(one.p);
   const auto adjusted = holm_of_questions(p);
   std::vector<Judged> all;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    const auto verdict = judge(questions[i], adjusted[i], kAlpha);
+    const auto verdict = judge(questions[i], adjusted[i]);
     all.push_back({std::move(questions[i]), verdict, adjusted[i], questions.size()});
-  }
-  return all;
-}
-
-// Each claim as it stood at the look that closed it, else at the last one that was made.
-std::vector<Judged> judge_by_looks(const Study& study, const Frame& frame) {
-  const auto sequence = follow_claims(study, frame);
-  const auto& looks = study.looks;
-  const auto before = questions_of(study, frame.with_seeds_below(looks.front()));
-  std::vector<Judged> all;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto& claim = sequence.claims()[i];
-    const auto& question = claim.look > 0 ? claim.question : before[i];
-    const auto verdict = claim.look > 0   ? claim.verdict
-                         : question.found ? Verdict::kTooFew
-                                          : Verdict::kUnmeasured;
-    all.push_back({question, verdict, question.p, before.size(),
-                   Place{.look = claim.look,
-                         .looks = looks.size(),
-                         .seeds = looks[std::max<std::size_t>(claim.look, 1) - 1],
-                         .most = looks.back(),
-                         .is_open = claim.is_open,
-                         .level = claim.level}});
   }
   return all;
 }
@@ -247,10 +181,7 @@ std::vector<Judged> judge_by_looks(const Study& study, const Frame& frame) {
 
 std::vector<Answer> answer_claims(const Study& study, const Frame& frame, const Labels& labels) {
   std::vector<Answer> answers;
-  for (const Judged& judged :
-       study.looks.empty() ? judge_once(study, frame) : judge_by_looks(study, frame)) {
-    answers.push_back(answer(judged, labels));
-  }
+  for (const Judged& judged : judge_all(study, frame)) answers.push_back(answer(judged, labels));
   return answers;
 }
 

@@ -18,10 +18,7 @@ struct Answer {
   Verdict verdict = Verdict::kUnmeasured;
   std::optional<double> difference;  ///< ours minus theirs
   std::optional<Interval> interval;
-  std::optional<double> p;  ///< of no difference; adjusted for the number of claims (Holm) unless
-                            ///< there is a level, which p has to reach then
-  std::optional<double> level;
-  std::optional<std::size_t> look;  ///< of a study with several (table/sequence.h), from 1; 0: none
+  std::optional<double> p;  ///< of no difference; adjusted for the number of claims (Holm)
   std::size_t pairs = 0;
   std::size_t needed = 0;  ///< pairs that a verdict needs
   std::string text;        ///< verdict, claim, figures with their interval, the source's figures
@@ -29,8 +26,7 @@ struct Answer {
 };
 
 /// One answer per claim, in their order. Over all of them together a false verdict has a
-/// probability of at most kAlpha: their exact p are adjusted (Holm), or held to the level of their
-/// look where seeds are added, and the interval has to agree.
+/// probability of at most kAlpha: their exact p are adjusted (Holm), and the interval has to agree.
 std::vector<Answer> answer_claims(const Study& study, const Frame& frame, const Labels& labels);
 
 }  // namespace difflab::report

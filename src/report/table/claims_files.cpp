@@ -36,8 +36,7 @@ std::string claims_csv(const Study& study, const std::vector<Answer>& answers) {
                      where_text(claim), std::string(config::name_of(claim.expect)),
                      std::string(name_of(answer.verdict)), number_or_nothing(answer.difference),
                      bound(&Interval::low), bound(&Interval::high), number_or_nothing(answer.p),
-                     number_or_nothing(answer.level), concat(answer.pairs), concat(answer.needed),
-                     claim.paper});
+                     "" /* level */, concat(answer.pairs), concat(answer.needed), claim.paper});
   }
   return out;
 }
@@ -45,13 +44,8 @@ std::string claims_csv(const Study& study, const std::vector<Answer>& answers) {
 std::string claims_tex(const Study& study, const std::vector<Answer>& answers,
                        const Labels& labels) {
   Grid grid;
-  const bool is_sequential = !study.looks.empty();
-  grid.columns = {{"claim", true},
-                  {"metric", true},
-                  {"difference", false},
-                  {"95 % interval", false},
-                  {is_sequential ? "p" : "p (Holm)", false},
-                  {"pairs", false},
+  grid.columns = {{"claim", true},          {"metric", true},    {"difference", false},
+                  {"95 % interval", false}, {"p (Holm)", false}, {"pairs", false},
                   {"verdict", true}};
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& claim = study.report.claims[i];
@@ -64,12 +58,11 @@ std::string claims_tex(const Study& study, const std::vector<Answer>& answers,
     }
     grid.rows.push_back({claim.text, labels.heading(metric),
                          answer.difference ? metric.signed_text(*answer.difference) : "", interval,
-                         answer.p ? (is_sequential ? significant_p : p_text)(*answer.p) : "",
-                         concat(answer.pairs), std::string(name_of(answer.verdict))});
+                         answer.p ? p_text(*answer.p) : "", concat(answer.pairs),
+                         std::string(name_of(answer.verdict))});
   }
-  std::string out = tex_comment("Claims of " + study.name + ", corrected for their number.");
-  if (is_sequential) out += tex_comment("p is to be held to the level of its look (claims.csv).");
-  return out + tex_comment("Needs \\usepackage{booktabs}.") + to_tex(grid);
+  return tex_comment("Claims of " + study.name + ", corrected for their number.") +
+         tex_comment("Needs \\usepackage{booktabs}.") + to_tex(grid);
 }
 
 }  // namespace difflab::report

@@ -124,17 +124,6 @@ void note_chance(const Table& table, const Frame& frame, const Labels& labels,
   }
 }
 
-void note_looks(const Study& study, std::vector<std::string>& notes) {
-  if (study.looks.empty()) return;
-  std::vector<std::string> seeds;
-  for (const auto look : study.looks) seeds.push_back(concat(look));
-  notes.push_back(concat(
-      "Seeds were added to the variants of claims that were not resolved, with a look after ",
-      join(seeds), ". The answers allow for the looks and for the number of claims ",
-      "(group-sequential levels by Lan & DeMets, like those of O'Brien & Fleming); ",
-      "intervals and p in this table are those of a fixed number of seeds."));
-}
-
 void note_origin(const Frame& frame, std::vector<std::string>& notes) {
   std::set<std::string> codes;
   std::set<std::string> machines;
@@ -190,9 +179,7 @@ void add_notes(Table& table, const Study& study, const Frame& frame, const Label
   if (!study.unmatched.empty()) {
     table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);
   }
-  if (!study.search.empty()) table.notes.push_back(study.search);
   if (study.tuned) table.notes.push_back(study.tuned->text());
-  note_looks(study, table.notes);
   note_chance(table, frame, labels, table.notes);
   if (const auto settings = settings_list(study); !settings.empty()) {
     table.settings = join(settings);

@@ -78,14 +78,11 @@ std::string beside_others(const Metric& metric, const std::vector<const FrameRun
   return with.empty() ? "" : concat("Runs shared a machine: ", with, ".");
 }
 
-// Other seeds may learn, or not diverge; where a metric cannot tell variants apart they do not
-// help.
 void note_what_is_beyond(Question& question, const std::vector<double>& chance) {
   question.beyond = loss_of_pairs(question);
   if (question.beyond.empty()) question.beyond = lack_of_events(question);
   if (!question.beyond.empty()) return;
   question.beyond = beyond_regime(question, chance);
-  question.is_for_good = !question.beyond.empty();
 }
 
 }  // namespace
@@ -123,7 +120,7 @@ const std::string& compared_with(const ClaimConfig& claim, const Study& study) {
   return claim.against.empty() ? study.baseline : claim.against;
 }
 
-std::vector<Question> questions_of(const Study& study, const Frame& frame, double confidence) {
+std::vector<Question> questions_of(const Study& study, const Frame& frame) {
   const std::string axis = compared_axis(study.report, frame.axes());
   std::vector<Question> all;
   for (const ClaimConfig& claim : study.report.claims) {
@@ -136,14 +133,13 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame, doubl
     const auto ours = runs_of(claim, frame, axis, claim.variant);
     const auto theirs = runs_of(claim, frame, axis, one.against);
     one.pairs = pair_runs(frame, ours, theirs, {axis}, one.metric);
-    one.found = contrast(one.pairs, one.metric, confidence);
+    one.found = contrast(one.pairs, one.metric);
     one.needed = pairs_for_verdict(one.metric, study.report.claims.size());
     if (one.found) {
       one.p.difference = one.found->p;
       auto both = ours;
       both.insert(both.end(), theirs.begin(), theirs.end());
       one.beyond = beside_others(one.metric, both);
-      one.is_for_good = !one.beyond.empty();
       if (one.beyond.empty()) note_what_is_beyond(one, chance_in(both, claim.metric));
     }
     if (claim.margin > 0) {
@@ -163,16 +159,15 @@ bool as_expected(const Question& question) {
   return (question.found->difference > 0) == (question.claim->expect == Expect::kHigher);
 }
 
-Verdict judge(const Question& question, const TwoWayP& p, double level) {
+Verdict judge(const Question& question, const TwoWayP& p) {
   const auto& found = question.found;
   if (!found) return Verdict::kUnmeasured;
   if (found->pairs < question.needed || question.pairs.missing > 0) return Verdict::kTooFew;
   if (!question.beyond.empty()) return Verdict::kUninformative;
-  if (is_resolved(*found, p.difference, level) &&
-      std::abs(found->difference) > question.claim->smallest) {
+  if (is_resolved(*found, p.difference) && std::abs(found->difference) > question.claim->smallest) {
     return as_expected(question) ? Verdict::kSupported : Verdict::kOpposite;
   }
-  if (p.equivalence && *p.equivalence <= level) return Verdict::kEquivalent;
+  if (p.equivalence && *p.equivalence <= kAlpha) return Verdict::kEquivalent;
   return Verdict::kUnresolved;
 }
 

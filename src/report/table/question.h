@@ -35,10 +35,9 @@ struct Question {
   std::string against;
   Pairs pairs;
   std::optional<Contrast> found;
-  TwoWayP p = {1, {}};       ///< of its tests, as if it were the only claim
-  std::string beyond;        ///< why these runs cannot answer, if so: a sentence
-  std::size_t needed = 0;    ///< pairs that a verdict needs
-  bool is_for_good = false;  ///< no more seeds would change what is beyond
+  TwoWayP p = {1, {}};     ///< of its tests, as if it were the only claim
+  std::string beyond;      ///< why these runs cannot answer, if so: a sentence
+  std::size_t needed = 0;  ///< pairs that a verdict needs
 };
 
 /// Whether the claim is about this run: `value` of the compared axis and the claim's values of the
@@ -49,9 +48,8 @@ bool is_about(const ClaimConfig& claim, const std::string& axis, const std::stri
 /// What the claim's variant is compared with: what it names, or the baseline.
 const std::string& compared_with(const ClaimConfig& claim, const Study& study);
 
-/// What the runs say to each claim, in their order. @param confidence of the intervals
-std::vector<Question> questions_of(const Study& study, const Frame& frame,
-                                   double confidence = 1 - kAlpha);
+/// What the runs say to each claim, in their order.
+std::vector<Question> questions_of(const Study& study, const Frame& frame);
 
 bool as_expected(const Question& question);
 
@@ -59,7 +57,7 @@ bool as_expected(const Question& question);
 /// took beyond the horizon counts as none.
 bool hides_differences(const Pairs& pairs);
 
-/// The verdict where p, adjusted or not, has to be at most `level`.
-Verdict judge(const Question& question, const TwoWayP& p, double level);
+/// @param p adjusted for the number of claims
+Verdict judge(const Question& question, const TwoWayP& p);
 
 }  // namespace difflab::report
