@@ -14,12 +14,12 @@ using testing::SimulatedExperiment;
 using testing::SimulatedOutcome;
 
 constexpr std::size_t kSeedsOfEach = 16;
-constexpr int kExperiments = 1000;
+constexpr int kSimulated = 1000;
 
 // Experiments of three claims of which any has a verdict of this kind.
 int experiments_with(const SimulatedOutcome& outcome, std::size_t shifted, bool equivalence) {
   int found = 0;
-  for (int i = 0; i < kExperiments; ++i) {
+  for (int i = 0; i < kSimulated; ++i) {
     const SimulatedExperiment experiment(outcome, 3, shifted, kSeedsOfEach,
                                          {stream_key(outcome.name), static_cast<std::uint64_t>(i)});
     const auto verdicts = experiment.verdicts();
@@ -31,11 +31,11 @@ int experiments_with(const SimulatedOutcome& outcome, std::size_t shifted, bool 
 }
 
 CATCH_TEST_CASE("claims without an effect are answered falsely at most in 5 % of experiments") {
-  const double allowed = 50 + 3 * std::sqrt(kExperiments * 0.05 * 0.95);  // three standard errors
+  const double allowed = 50 + 3 * std::sqrt(kSimulated * 0.05 * 0.95);  // three standard errors
   int in_all = 0;
   for (const auto& outcome : testing::outcomes_without_effect()) {
     const int wrong = experiments_with(outcome, 0, /*equivalence=*/false);
-    CATCH_INFO(outcome.name << ": " << wrong << " of " << kExperiments);
+    CATCH_INFO(outcome.name << ": " << wrong << " of " << kSimulated);
     CATCH_CHECK(wrong <= allowed);
     in_all += wrong;
   }
@@ -50,7 +50,7 @@ CATCH_TEST_CASE("an effect of two standard deviations is found in nearly every e
   const SimulatedOutcome large{"loss, far apart", "test_loss", [](Random& r, bool shifted) {
                                  return (shifted ? 0.2 : 0) + 0.1 * r.normal();
                                }};
-  CATCH_CHECK(experiments_with(large, 1, /*equivalence=*/false) > 0.9 * kExperiments);
+  CATCH_CHECK(experiments_with(large, 1, /*equivalence=*/false) > 0.9 * kSimulated);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using config::Value;
 constexpr std::size_t kMostClaims = 1000;
 
 // How many claims one makes, at most one more than it may.
-std::size_t count_of(const Value& claim) {
+std::size_t claims_in(const Value& claim) {
   std::size_t count = 1;
   if (const Value* where = claim.find("where")) {
     for (const auto& entry : where->entries()) {
@@ -142,7 +142,7 @@ void expand_claims(Value& settings, config::Problems& problems) {
   for (std::size_t i = 0; i < claims->items().size(); ++i) {
     const Value& claim = claims->items()[i];
     const auto place = concat("claims[", i, "]");
-    if (const auto count = count_of(claim); count == 0 || count > kMostClaims) {
+    if (const auto count = claims_in(claim); count == 0 || count > kMostClaims) {
       problems.add(claim.source, place,
                    concat(place, ".where ",
                           count == 0 ? "holds an empty list; expected a value, or several"
