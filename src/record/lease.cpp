@@ -105,7 +105,8 @@ Claim last_claim(const RunDirectory& run) {
 // Whether the kernel has taken the lock of the claim's holder back, which it does when that ends.
 bool holder_is_gone(const RunDirectory& run, const Claim& claim) {
   if (claim.process_here() == 0) return false;
-  const int descriptor = ::open(claim_file(run, claim.epoch).c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor =
+      ::open(claim_file(run, claim.epoch).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return false;
   // A shared lock: two that ask at the same instant do not take each other for a holder.
   const bool gone = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
@@ -123,7 +124,7 @@ std::string beat_text(std::uint64_t beat) {
 int create_claim(const RunDirectory& run, std::uint64_t epoch, std::string_view kind) {
   make_directories(run.claims());
   const auto file = claim_file(run, epoch);
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
   if (descriptor < 0) {
     if (errno == EEXIST) return -1;
     throw UserError(concat("cannot create ", file.string(), ": ", std::strerror(errno)));
@@ -215,7 +216,9 @@ namespace {
 // ours where nothing can be written.
 std::time_t now_in(const fs::path& folder) {
   const auto file = folder / concat(".now.", host_name(), ".", ::getpid());
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  ::unlink(file.c_str());  // never into a file that somebody has put there
+  const int descriptor =
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
   struct stat info {};
   const bool is_known = descriptor >= 0 && ::write(descriptor, "", 1) == 1 &&
                         ::fsync(descriptor) == 0 && ::fstat(descriptor, &info) == 0;

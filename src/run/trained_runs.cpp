@@ -11,6 +11,7 @@
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "util/error.h"
+#include "util/files.h"
 
 namespace difflab {
 namespace {
@@ -57,7 +58,8 @@ void note_training(const RunDirectory& run, const std::string& training) {
   if (fs::is_symlink(folder.parent_path(), ignored) || fs::is_symlink(folder, ignored)) return;
   fs::create_directories(folder, ignored);
   const auto file = folder / run.path.filename();
-  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  const int made =
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
   if (made >= 0) ::close(made);
 }
 

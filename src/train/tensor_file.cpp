@@ -90,7 +90,7 @@ void save_parameters(const std::filesystem::path& path, const torch::nn::Module&
     values.push_back(parameter.value().detach().cpu().contiguous());
     tensors.push_back(stored_as(parameter.key(), values.back()));
   }
-  write_file_atomically(path, to_safetensors(tensors, metadata));
+  write_named_file(path, to_safetensors(tensors, metadata));
 }
 
 void load_parameters(torch::nn::Module& model, const Safetensors& file, const std::string& path) {

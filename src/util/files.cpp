@@ -1,6 +1,7 @@
 #include "util/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -23,6 +24,12 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(std::string_view action, const fs::path& path, int error) {
   throw UserError(concat("cannot ", action, " ", path.string(), ": ", std::strerror(error)));
+}
+
+// A name for a stream that this process has open, as a shell's <(…) is.
+bool is_of_system(const fs::path& path) {
+  const auto text = path.lexically_normal().string();
+  return text.starts_with("/dev/") || text.starts_with("/proc/");
 }
 
 class Descriptor {
@@ -70,7 +77,8 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, 
   const fs::path temporary = temporary_beside(path);
   bool published = false;
   try {
-    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    Descriptor file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
     if (file.get() < 0) fail("create", temporary, errno);
     write_all(file.get(), bytes, temporary);
     if (sync != Sync::kNothing && ::fsync(file.get()) != 0) fail("sync", temporary, errno);
@@ -93,8 +101,9 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, 
 std::string read_file(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) fail("read", path, EISDIR);
-  // Such as /dev/zero, which would fill the memory.
-  if (fs::is_character_file(path, ignored)) fail("read", path, EINVAL);
+  // Such as /dev/zero, which would fill the memory, or a FIFO that nobody writes to.
+  const bool waits = fs::is_fifo(path, ignored) && !is_of_system(path);
+  if (waits || fs::is_character_file(path, ignored)) fail("read", path, EINVAL);
   // A stream would end at a failing read as at the end of the file.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail("read", path, errno);
@@ -116,8 +125,26 @@ void write_file_atomically(const fs::path& path, std::string_view bytes, Sync sy
   });
 }
 
+void write_named_file(const fs::path& path, std::string_view bytes) {
+  struct stat info {};
+  const bool is_there = ::stat(path.c_str(), &info) == 0;
+  std::error_code none;
+  const bool is_link = fs::is_symlink(path, none);
+  if (!is_there && is_link) fail("write", path, errno);
+  if (!is_there || (S_ISREG(info.st_mode) && !is_of_system(path))) {
+    return write_file_atomically(is_link ? fs::canonical(path) : path, bytes);
+  }
+  if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode) && !S_ISCHR(info.st_mode)) {
+    throw UserError(concat("cannot write ", path.string(), ": it is no file"));
+  }
+  Descriptor stream(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
+  if (stream.get() < 0) fail("open", path, errno);
+  write_all(stream.get(), bytes, path);
+  if (stream.close() != 0) fail("close", path, errno);
+}
+
 void write_file_in_place(const fs::path& path, std::string_view bytes) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kNewFileMode));
   if (file.get() < 0) fail("open", path, errno);
   write_all(file.get(), bytes, path);
   if (::ftruncate(file.get(), static_cast<off_t>(bytes.size())) != 0) fail("cut", path, errno);

@@ -7,6 +7,9 @@
 
 namespace difflab {
 
+/// New files get what the umask leaves of this, so that a group can share a results folder.
+inline constexpr int kNewFileMode = 0666;
+
 /// The whole file. @throws UserError naming the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
@@ -20,6 +23,11 @@ enum class Sync { kNothing, kBytes, kBytesAndName };
 /// @throws UserError (the disk is full, the folder is read-only …); the old file then still stands.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                            Sync sync = Sync::kBytesAndName);
+
+/// Writes the file that a user named. Replaces a regular one atomically, where the last of a chain
+/// of links leads, and appends to what only takes bytes: a FIFO, /dev/null, /dev/stdout.
+/// @throws UserError for anything else, such as a folder or a link to nothing.
+void write_named_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// Overwrites `path`, or makes it, without a temporary and in one write: the cheapest way, which
 /// gives up no inode. A reader may meet a part of it, and a full disk or a power cut may leave one,

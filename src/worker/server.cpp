@@ -25,6 +25,8 @@
 
 #include "record/run_directory.h"
 #include "util/exit_code.h"
+#include "util/files.h"
+#include "util/process.h"
 #include "util/text.h"
 #include "worker/job.h"
 
@@ -41,7 +43,7 @@ sigset_t watched_signals() {
 }
 
 void redirect_output(const fs::path& log) {
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
+  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, kNewFileMode);
   if (file < 0) {
     std::cerr << "cannot open " << log.string() << ": " << std::strerror(errno) << std::endl;
     _exit(kUserError);

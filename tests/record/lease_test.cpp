@@ -8,6 +8,7 @@
 #include "support/temporary_folder.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -264,6 +265,28 @@ CATCH_TEST_CASE("the silence can be set, and a wrong one is refused") {
   }
   ::unsetenv("DIFFLAB_LEASE_SECONDS");
   CATCH_CHECK(LeaseTimes::from_environment().silence == 30s);
+}
+
+CATCH_TEST_CASE("a file that somebody has put where the clock is asked keeps its bytes") {
+  const TemporaryFolder folder;
+  const RunDirectory run{folder.path() / "run"};
+  make_directories(run.claims());
+  write_file_atomically(run.claims() / "1", "held elsewhere another/machine 1\n");
+  const auto bait = folder.path() / "bait";
+  const auto place = run.claims() / concat(".now.", host_name(), ".", ::getpid());
+  const auto nothing = [](const fs::path&) {};
+  for (const auto& plant : std::vector<std::function<void(const fs::path&)>>{
+           nothing, [&](const fs::path& at) { fs::create_symlink(bait, at); },
+           [&](const fs::path& at) { fs::create_hard_link(bait, at); },
+           [&](const fs::path& at) { fs::create_symlink(folder.path() / "new", at); },
+           [&](const fs::path& at) { write_file_atomically(at, "of a process that was killed"); },
+           [&](const fs::path& at) { fs::create_directories(at / "x"); }}) {
+    write_file_atomically(bait, "precious");
+    plant(place);
+    CATCH_CHECK(looks_taken(run));
+    CATCH_CHECK(read_file(bait) == "precious");
+    CATCH_CHECK_FALSE(fs::exists(folder.path() / "new"));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "util/files.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +141,50 @@ CATCH_TEST_CASE("temporaries are removed when their writer is gone, and nothing 
   CATCH_CHECK(fs::exists(folder.path() / live));
   CATCH_CHECK(fs::exists(folder.path() / elsewhere));
   CATCH_CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 4);
+}
+
+CATCH_TEST_CASE("new files get the mode that the umask leaves, for a group if it lets them") {
+  const testing::TemporaryFolder folder;
+  for (const auto& [mask, mode] :
+       {std::pair(0002, 0664), std::pair(0022, 0644), std::pair(0077, 0600)}) {
+    const mode_t before = ::umask(static_cast<mode_t>(mask));
+    const auto file = folder.path() / std::to_string(mask);
+    write_file_atomically(file, "1");
+    write_file_in_place(file.string() + "b", "1");
+    write_file_once(file.string() + "c", "1");
+    ::umask(before);
+    for (const char* name : {"", "b", "c"}) {
+      struct stat info {};
+      CATCH_REQUIRE(::stat((file.string() + name).c_str(), &info) == 0);
+      CATCH_CHECK(static_cast<int>(info.st_mode & 0777U) == mode);
+    }
+  }
+}
+
+CATCH_TEST_CASE(
+    "a file that a user names is replaced if it is regular, else written to or refused") {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "file", link = folder.path() / "link",
+             fifo = folder.path() / "fifo", nothing = folder.path() / "nothing";
+  write_named_file(file, "new");
+  fs::create_symlink(file, link);
+  write_named_file(link, "through the link");
+  CATCH_CHECK(fs::is_symlink(link));
+  CATCH_CHECK(read_file(file) == "through the link");
+  fs::create_symlink(folder.path() / "gone", nothing);
+  CATCH_CHECK_THROWS_AS(write_named_file(nothing, "x"), UserError);
+  CATCH_CHECK_THROWS_AS(write_named_file(folder.path(), "x"), UserError);
+  write_named_file("/dev/null", "x");
+  CATCH_CHECK(fs::is_character_file("/dev/null"));
+  CATCH_CHECK_THROWS_AS(write_named_file("/dev/full", "x"), UserError);
+  CATCH_REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  write_named_file(fifo, "bytes");
+  std::array<char, 8> buffer{};
+  CATCH_CHECK(::read(reader, buffer.data(), buffer.size()) == 5);
+  ::close(reader);
+  CATCH_CHECK(fs::is_fifo(fifo));
+  CATCH_CHECK_THROWS_AS(read_file(fifo), UserError);  // and does not wait for a writer
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void get(const DataSet& set, const std::string& from) {
   const std::string bytes = online ? download(set, find_checkout()) : read_file(from);
   check_data_set(set, bytes, online ? set.url : std::string_view(from));
   make_directories(folder);
-  write_file_atomically(file, bytes);
+  write_named_file(file, bytes);
   std::cout << (before == DataState::kWrong ? "replaced " : "wrote ") << file.string() << " ("
             << bytes.size() << " bytes, SHA-256 as expected)\n";
 }

@@ -47,7 +47,7 @@ void export_csv(const ExportOptions& options) {
   if (options.to.empty()) {
     std::cout << text << std::flush;
   } else {
-    write_file_atomically(fs::absolute(options.to), text);
+    write_named_file(fs::absolute(options.to), text);
   }
 }
 

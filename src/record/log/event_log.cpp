@@ -86,8 +86,8 @@ void note_event(const RunDirectory& run, std::string_view what, const Json& deta
     event["cut"] = true;
     record = record_of(event);
   }
-  const int file =
-      ::open(run.events().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
+  const int file = ::open(run.events().c_str(),
+                          O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
   if (file < 0) return;
   [[maybe_unused]] const auto written = ::write(file, record.data(), record.size());
   ::close(file);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "util/error.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -20,7 +21,8 @@ namespace {
 }  // namespace
 
 MetricsLog::MetricsLog(const std::filesystem::path& path, std::uint64_t length) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
+  descriptor_ =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
   if (descriptor_ < 0) fail("open", path);
   struct stat info {};
   if (::fstat(descriptor_, &info) != 0) fail("read the size of", path);
