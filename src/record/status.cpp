@@ -1,6 +1,7 @@
 #include "record/status.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "record/lease.h"
 #include "util/error.h"
@@ -11,6 +12,14 @@ namespace {
 
 // A status can be anything; a run that names itself as its stage must not keep a reader for ever.
 constexpr int kMostStages = 16;
+
+// A full disk must not end a run for the sake of its news.
+void replace_status(const RunDirectory& run, const Json& status) {
+  try {
+    write_file_in_place(run.status(), dump_readable(status) + "\n");
+  } catch (const UserError&) {
+  }
+}
 
 RunPosition position_of(const RunDirectory& run, int most_stages) {
   const auto status = read_status(run);
@@ -64,13 +73,48 @@ RunState state_of_result(const Json& result) {
   return diverged ? RunState::kDiverged : RunState::kFinished;
 }
 
-RunState state_of(const RunDirectory& run) {
-  if (const auto result = read_result(run)) return state_of_result(*result);
-  if (looks_taken(run)) return RunState::kRunning;
+namespace {
+
+RunStanding standing_by(const RunDirectory& run, std::optional<Json> result) {
+  if (result) {
+    const auto state = state_of_result(*result);
+    return {.state = state, .message = {}, .result = std::move(result)};
+  }
+  if (looks_taken(run)) return {.state = RunState::kRunning, .message = {}, .result = {}};
+  // It may have been finished and given back since.
+  if (auto late = read_result(run)) return standing_by(run, std::move(late));
   const auto status = read_status(run);
-  if (!status) return RunState::kNew;
-  return status->value("state", "") == name_of(RunState::kFailed) ? RunState::kFailed
-                                                                  : RunState::kInterrupted;
+  if (!status) return {};
+  if (string_at(*status, "state") != name_of(RunState::kFailed)) {
+    return {.state = RunState::kInterrupted, .message = {}, .result = {}};
+  }
+  const auto message = string_at(*status, "message");
+  return {.state = RunState::kFailed,
+          .message = message.empty() ? "ended without a result" : message,
+          .result = {}};
+}
+
+}  // namespace
+
+RunStanding standing_of(const RunDirectory& run) {
+  try {
+    return standing_by(run, read_result(run));
+  } catch (const UserError& error) {
+    return {.state = RunState::kFailed, .message = error.what(), .result = {}};
+  }
+}
+
+RunState state_of(const RunDirectory& run) { return standing_by(run, read_result(run)).state; }
+
+bool note_in_status(const RunDirectory& run, const std::string& failure) {
+  auto status = read_status(run).value_or(Json::object());
+  const bool is_said = string_at(status, "state") == name_of(RunState::kFailed) &&
+                       string_at(status, "message") == failure;
+  if (is_said || looks_taken(run)) return false;
+  status["state"] = name_of(RunState::kFailed);
+  status["message"] = failure;
+  replace_status(run, status);
+  return true;
 }
 
 RunPosition position_of(const RunDirectory& run) { return position_of(run, kMostStages); }
@@ -81,10 +125,7 @@ void write_status(const RunDirectory& run, RunState state, const RunPosition& po
   if (position.stages > 0) status["stages"] = position.stages;
   if (!stage.empty()) status["stage"] = stage;
   if (!message.empty()) status["message"] = message;
-  try {
-    write_file_in_place(run.status(), status.dump() + "\n");
-  } catch (const UserError&) {  // a full disk must not end a run for the sake of its news
-  }
+  replace_status(run, status);
 }
 
 }  // namespace difflab

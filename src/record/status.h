@@ -10,12 +10,12 @@
 
 namespace difflab {
 
-/// What the files of a run say about it.
+/// Where a run stands.
 enum class RunState {
   kNew,          ///< never started
   kRunning,      ///< somebody is at it right now
   kInterrupted,  ///< started and stopped or killed; goes on from its checkpoint
-  kFailed,       ///< ended with an error; runs again
+  kFailed,       ///< ended with an error, or its result cannot be read
   kDiverged,     ///< has its result: the loss became NaN or infinite
   kFinished,     ///< has its result
 };
@@ -32,9 +32,25 @@ constexpr bool is_complete(RunState state) {
 /// Of a result: diverged or finished.
 RunState state_of_result(const Json& result);
 
-/// Reads the run's files and changes nothing.
+/// Where a run stands, the same for every command, table and page: what its result says, without
+/// one who holds its lease, and if nobody does what its status says. A status alone proves nothing:
+/// a run that was killed has left the one that it had.
+struct RunStanding {
+  RunState state = RunState::kNew;
+  std::string message;         ///< why it failed
+  std::optional<Json> result;  ///< if it is complete
+};
+
+/// Reads the run's files and changes nothing. A result that cannot be read is a failure.
+RunStanding standing_of(const RunDirectory& run);
+
+/// Its state, for who decides by it.
 /// @throws UserError if there is a result that cannot be read or is of another version.
 RunState state_of(const RunDirectory& run);
+
+/// Notes in the status of a run that nobody is at why it failed: one that was killed could not say
+/// so. False if the status says that already, or somebody is at the run.
+bool note_in_status(const RunDirectory& run, const std::string& failure);
 
 /// How far a run is, in training steps.
 struct RunPosition {

@@ -78,6 +78,7 @@ std::unique_ptr<sweep::BatchSystem> batch_of(const sweep::Plan& plan) {
 
 void submit_missing(const sweep::Plan& plan, const fs::path& folder) {
   const auto system = batch_of(plan);
+  states_of(plan.runs);  // damaged results are better known now than in every task
   const auto standings = sweep::standings_of(plan, folder);
   if (standings.silence) {
     throw UserError(concat(*standings.silence, "\nwithout its queue nobody knows which runs ",

@@ -43,10 +43,10 @@ struct Job {
 
 // Why the run failed, in its own words if it left some.
 std::string reason_of(const Run& run, const JobEnd& end) {
-  const auto status = read_status(run.directory);
-  if (status && status->value("state", "") == "failed" && status->contains("message")) {
-    const auto& message = status->at("message");
-    if (message.is_string() && !message.empty()) return message.get<std::string>();
+  const auto status = read_status(run.directory).value_or(Json::object());
+  if (const auto message = string_at(status, "message");
+      string_at(status, "state") == name_of(RunState::kFailed) && !message.empty()) {
+    return message;
   }
   const auto log = run.directory.log();
   const std::string said = std::filesystem::exists(log) ? last_line(read_file(log)) : "";
@@ -60,16 +60,6 @@ std::int64_t own_memory_mb(pid_t process) {
   std::int64_t size = 0, resident = 0, shared = 0;
   if (!(file >> size >> resident >> shared)) return 0;
   return (resident - shared) * ::sysconf(_SC_PAGESIZE) / (1 << 20);
-}
-
-// Unless the run has said so itself. What was killed could not.
-void note_failure(const Run& run, const std::string& message) {
-  const auto events = read_events(run.directory).records;
-  if (!events.empty() && events.back().value("event", "") == "failure" &&
-      events.back().value("message", "") == message) {
-    return;
-  }
-  note_event(run.directory, "failure", {{"message", message}});
 }
 
 // The process at the run, if this one has started it: other sweeps see to their own.
@@ -92,9 +82,9 @@ bool waits_for_stage(RunDirectory run, pid_t process) {
   constexpr int kDeepest = 16;
   for (int depth = 0; depth < kDeepest; ++depth) {
     const auto status = read_status(run);
-    const auto name = status ? status->value("stage", Json()) : Json();
-    if (!name.is_string() || name.get_ref<const std::string&>().empty()) return false;
-    run = {(run.path / name.get<std::string>()).lexically_normal()};
+    const auto name = string_at(status.value_or(Json::object()), "stage");
+    if (name.empty()) return false;
+    run = {(run.path / name).lexically_normal()};
     if (holder_here(run) != process) return looks_taken(run);
   }
   return false;
@@ -315,7 +305,9 @@ class Execution {
   }
 
   void fail(const Run& run, const std::string& message) {
-    note_failure(run, message);
+    if (note_in_status(run.directory, message)) {
+      note_event(run.directory, "failure", {{"message", message}});
+    }
     failures_.emplace(&run, message);
     observer_.failed(run, message);
     if (policy_.fail_fast && stops_ == 0) stop();

@@ -1,27 +1,13 @@
 #include "sweep/standing.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sweep/launcher/launcher_config.h"
 #include "util/error.h"
 #include "util/text.h"
 
 namespace difflab::sweep {
-namespace {
-
-Standing standing_of(const Run& run, RunState state) {
-  Standing standing{.run = run, .state = state, .position = {}, .message = {}, .task = {}};
-  const auto status = read_status(run.directory);
-  if (!status) return standing;
-  standing.position = position_of(run.directory);
-  if (const auto found = status->find("message"); found != status->end() && found->is_string()) {
-    standing.message = found->get<std::string>();
-  }
-  return standing;
-}
-
-}  // namespace
-
 int Standings::count(RunState state) const {
   return static_cast<int>(std::count_if(
       runs.begin(), runs.end(), [&](const Standing& standing) { return standing.state == state; }));
@@ -37,7 +23,14 @@ std::vector<Run> Standings::abandoned() const {
   return found;
 }
 
-Standing standing_of(const Run& run) { return standing_of(run, state_of(run.directory)); }
+Standing standing_of(const Run& run) {
+  auto found = difflab::standing_of(run.directory);
+  return {.run = run,
+          .state = found.state,
+          .position = position_of(run.directory),
+          .message = std::move(found.message),
+          .task = {}};
+}
 
 Queue queue_of(const std::filesystem::path& folder) {
   Queue queue;
@@ -70,9 +63,8 @@ Standings standings_of(const Plan& plan, const std::filesystem::path& folder) {
   // The queue first: a task that ends between the two looks has then written its results already.
   const auto queue = queue_of(folder);
   Standings standings{.runs = {}, .tasks = queue.tasks, .silence = queue.silence};
-  const auto states = states_of(plan.runs);
-  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
-    auto& standing = standings.runs.emplace_back(standing_of(plan.runs[i], states[i]));
+  for (const auto& run : plan.runs) {
+    auto& standing = standings.runs.emplace_back(standing_of(run));
     const auto task = queue.of_run.find(standing.run.id);
     if (task != queue.of_run.end() && !is_complete(standing.state)) standing.task = task->second;
   }

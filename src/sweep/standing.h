@@ -44,11 +44,10 @@ struct Queue {
 /// Asks those that something was submitted to for the sweep in `folder`.
 Queue queue_of(const std::filesystem::path& folder);
 
-/// What the files of one run say. @throws UserError if its result is damaged.
+/// What the files of one run say.
 Standing standing_of(const Run& run);
 
 /// Reads the files of every run and asks the batch systems that something was submitted to.
-/// @throws UserError if a result is damaged.
 Standings standings_of(const Plan& plan, const std::filesystem::path& folder);
 
 }  // namespace difflab::sweep

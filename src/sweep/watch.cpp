@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "record/log/event_log.h"
-
 namespace difflab::sweep {
 namespace {
 
@@ -41,8 +39,7 @@ int WatchView::count(RunState state) const {
 
 bool WatchView::ended() const {
   return std::all_of(runs.begin(), runs.end(), [](const WatchedRun& run) {
-    const bool stuck = run.state == RunState::kFailed || !run.problem.empty();
-    return is_complete(run.state) || (stuck && !run.queued);
+    return is_complete(run.state) || (run.state == RunState::kFailed && !run.queued);
   });
 }
 
@@ -70,13 +67,8 @@ WatchedRun Watch::look_at(const NamedRun& named) {
   if (std::error_code none; !std::filesystem::exists(run.directory.result(), none)) {
     memory.complete.reset();
   }
-  Standing standing{.run = {}, .state = RunState::kNew, .position = {}, .message = {}, .task = {}};
   const bool known = memory.complete.has_value();
-  try {
-    standing = known ? *memory.complete : standing_of(run);
-  } catch (const std::exception& error) {  // damaged, or gone between two calls of the system
-    seen.problem = error.what();
-  }
+  const auto standing = known ? *memory.complete : standing_of(run);
   if (!known) read_metrics(memory);  // after the state: a run that has ended has written its last
   if (is_complete(standing.state)) memory.complete = standing;
   seen.state = standing.state;
@@ -84,15 +76,7 @@ WatchedRun Watch::look_at(const NamedRun& named) {
   seen.steps = standing.position.all();
   seen.curve = memory.curve;
   seen.queued = queue_.of_run.count(run.id) > 0 && !is_complete(seen.state);
-  if (seen.state == RunState::kFailed) seen.problem = standing.message;
-  // What was killed too often has not said so itself; whoever executed it has.
-  if (seen.state == RunState::kInterrupted) {
-    if (const auto events = read_events(run.directory).records;
-        !events.empty() && events.back().value("event", "") == "failure") {
-      seen.state = RunState::kFailed;
-      seen.problem = events.back().value("message", "");
-    }
-  }
+  seen.problem = standing.message;
   if (seen.state == RunState::kRunning) {
     seen.rate = training_rate(memory.steps, memory.seconds);
     // The status is written less often than it could be, never ahead of the metrics.
@@ -121,14 +105,18 @@ void Watch::ask_queue(const std::vector<std::filesystem::path>& folders, double 
 
 void Watch::add_expectation(const std::vector<NamedRun>& runs, WatchView& view, double now) {
   double total = 0, done = 0, rates = 0;             // of training steps
+  double lost = 0;                                   // of runs that nobody will do
   double all_effort = 0, done_effort = 0, pace = 0;  // of operations, where they are known
   int running = 0, measured = 0;
   view.in_steps = std::any_of(runs.begin(), runs.end(),
                               [](const NamedRun& named) { return named.run.work > 1; });
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& run = view.runs[i];
-    if (run.state == RunState::kFailed && !run.queued) continue;  // nobody will do it
     const auto work = static_cast<double>(std::max<std::int64_t>(runs[i].run.work, 1));
+    if (run.state == RunState::kFailed && !run.queued) {
+      lost += work;
+      continue;
+    }
     total += work;
     done += work * fraction_of(run);
     const double effort = std::max(runs[i].run.effort(), 1.0);
@@ -141,7 +129,7 @@ void Watch::add_expectation(const std::vector<NamedRun>& runs, WatchView& view, 
     rates += *run.rate;
     pace += *run.rate * effort / work;
   }
-  view.done = total > 0 ? done / total : 1;
+  view.done = total + lost > 0 ? done / (total + lost) : 1;
   if (!speed_) speed_.emplace(total);
   if (!estimate_) estimate_.emplace(all_effort);
   speed_->update(done, now);

@@ -26,14 +26,14 @@ struct WatchedRun {
   std::int64_t step = 0, steps = 0;  ///< 0 if it says nothing
   std::vector<double> curve;         ///< the watched metric, in the order of the steps
   std::optional<double> rate;        ///< steps per second of training, of a run that runs
-  std::string problem;               ///< why it failed, or why it cannot be read
+  std::string problem;               ///< why it failed
 };
 
 /// A sweep at one moment.
 struct WatchView {
   std::string metric;
   std::vector<WatchedRun> runs;
-  double done = 0;                     ///< share of all work that somebody will do, 0 to 1
+  double done = 0;                     ///< share of all work, failed runs' too, 0 to 1
   bool in_steps = true;                ///< work is training steps, not just runs
   std::optional<double> rate;          ///< work per second
   std::optional<double> seconds_left;  ///< nothing if nobody works
@@ -41,7 +41,7 @@ struct WatchView {
 
   int count(RunState state) const;
   int complete() const { return count(RunState::kFinished) + count(RunState::kDiverged); }
-  /// Every run has its result, or has failed or is damaged and in nobody's hands.
+  /// Every run has its result, or has failed and is in nobody's hands.
   bool ended() const;
 };
 

@@ -38,7 +38,6 @@ int rank_of(const WatchedRun& run) {
 
 std::string state_of(const WatchedRun& run) {
   if (run.queued && run.state != RunState::kRunning) return "queued";
-  if (!run.problem.empty() && run.state != RunState::kFailed) return "damaged";
   return std::string(name_of(run.state));
 }
 
@@ -134,8 +133,8 @@ std::string pace_of(const WatchView& view) {
 
 std::string counts_line(const WatchView& view, const std::string& title) {
   std::string text = fmt::format("{}: {}/{} done", title, view.complete(), view.runs.size());
-  const std::array<std::string_view, 6> kinds{
-      "running", "queued", "failed", name_of(RunState::kDiverged), "damaged", "interrupted"};
+  const std::array<std::string_view, 5> kinds{"running", "queued", "failed",
+                                              name_of(RunState::kDiverged), "interrupted"};
   for (const auto state : kinds) {
     const auto count = std::count_if(view.runs.begin(), view.runs.end(),
                                      [&](const auto& run) { return state_of(run) == state; });

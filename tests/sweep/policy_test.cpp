@@ -59,7 +59,7 @@ CATCH_TEST_CASE("a run over its time saves its state, has failed, and goes on in
   CATCH_REQUIRE(outcome.failures.size() == 1);
   CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.timeout_seconds, 0.5"));
   CATCH_CHECK(bench.workers.starts().size() == 1);
-  CATCH_CHECK(state_of(runs[0].directory) == RunState::kInterrupted);
+  CATCH_CHECK(state_of(runs[0].directory) == RunState::kFailed);
   CATCH_CHECK(std::stoi(read_file(runs[0].directory.checkpoint())) > 0);
   bench.workers.set(R"({"steps": 100})");
   CATCH_CHECK(bench.sweep(runs).completed == 1);

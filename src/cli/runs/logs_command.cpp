@@ -1,6 +1,7 @@
 // logs: what runs have printed, or what has happened to them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -87,11 +88,11 @@ class Logs {
     }
     std::cout << std::flush;
   }
-  bool all_complete() const {
-    for (const auto& named : runs_) {
-      if (!is_complete(state_of(named.run.directory))) return false;
-    }
-    return true;
+  bool all_ended() const {
+    return std::all_of(runs_.begin(), runs_.end(), [](const sweep::NamedRun& named) {
+      const auto state = standing_of(named.run.directory).state;
+      return is_complete(state) || state == RunState::kFailed;
+    });
   }
 
  private:
@@ -112,11 +113,11 @@ int logs(const LogsOptions& options) {
   }
   const StopSignals signals;
   Logs shown(std::move(runs), options.events);
-  bool complete = !options.follow;
-  while (!complete) {
-    complete = shown.all_complete();  // before the last look, not after it
+  bool ended = !options.follow;
+  while (!ended) {
+    ended = shown.all_ended();  // before the last look, not after it
     shown.show_new();
-    if (!complete && !pause(0.5)) return kInterrupted;
+    if (!ended && !pause(0.5)) return kInterrupted;
   }
   shown.show_new();
   return 0;
@@ -132,7 +133,8 @@ void add_logs_command(CLI::App& app, int& exit_code) {
                    "the output of a frozen sweep, an experiment, a results folder or a run")
       ->required();
   command->add_option("run", options->run, "the beginning of an id, or a part of a label");
-  command->add_flag("-f,--follow", options->follow, "go on until the runs are finished");
+  command->add_flag("-f,--follow", options->follow,
+                    "go on until the runs are finished or have failed");
   command->add_flag("--events", options->events,
                     "their events.log: starts, checkpoints, signals, retries, failures, ends");
   command->callback([options, &exit_code] { exit_code = logs(*options); });

@@ -22,21 +22,13 @@ const Json* member(const Json& json, std::string_view key) {
   return found == json.end() ? nullptr : &*found;
 }
 
-void read_status_into(FrameRun& run, const RunDirectory& directory) {
-  const auto status = read_status(directory);
-  if (!status) return;
-  run.state = run_state_of(string_at(*status, "state")).value_or(RunState::kFailed);
-  if (is_complete(run.state)) run.state = RunState::kFailed;  // it says so, and has no result
-  run.message = string_at(*status, "message");
-  if (run.state == RunState::kFailed && run.message.empty()) run.message = "ended without a result";
-}
-
-void read_result_into(FrameRun& run, const RunDirectory& directory) {
-  auto result = read_result(directory);
-  if (!result) return read_status_into(run, directory);
-  run.result = std::move(*result);
+void read_standing_into(FrameRun& run, const RunDirectory& directory) {
+  auto standing = standing_of(directory);
+  run.state = standing.state;
+  run.message = std::move(standing.message);
+  if (!standing.result) return;
+  run.result = std::move(*standing.result);
   run.curve = read_metrics(directory);
-  run.state = state_of_result(run.result);
   const Json* step = member(run.result, "diverged_at_step");
   if (step != nullptr && step->is_number()) run.diverged_at = step->get<double>();
 }
@@ -59,7 +51,7 @@ FrameRun read_run(const PlannedRun& plan, const std::string& study) {
   const RunDirectory directory{plan.directory};
   try {
     if (auto provenance = read_provenance(directory)) run.provenance = std::move(*provenance);
-    read_result_into(run, directory);
+    read_standing_into(run, directory);
     if (run.has_result() && !study.empty()) take_view(run, directory.restored(study));
   } catch (const UserError& error) {
     run.state = RunState::kFailed;
