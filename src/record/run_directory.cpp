@@ -1,5 +1,14 @@
 #include "record/run_directory.h"
 
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <initializer_list>
+
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -16,6 +25,74 @@ std::optional<Json> read_json(const std::filesystem::path& path) {
   return Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
 }
 
+using IsType = bool (*)(const Json&);
+
+bool is_null_or_object(const Json& json) { return json.is_null() || json.is_object(); }
+bool is_text(const Json& json) { return json.is_string(); }
+bool is_amount(const Json& json) { return json.is_number(); }
+bool is_whole(const Json& json) { return json.is_number_integer(); }
+bool is_null_or_amount(const Json& json) {
+  return json.is_null() || json.is_number() || json.is_boolean();
+}
+
+struct TypedField {
+  const char* name;
+  IsType is;
+  const char* type;
+};
+
+// What is wrong with fields of an object that need not be there; empty if nothing is.
+std::string problem_of_fields(const Json& object, std::initializer_list<TypedField> fields) {
+  for (const auto& [name, is, type] : fields) {
+    const auto found = object.find(name);
+    if (found != object.end() && !is(*found)) return concat("'", name, "' is no ", type);
+  }
+  return "";
+}
+
+// Rows that a report looks into: cells, and samples of text.
+std::string problem_of_rows(const Json& details, const char* list) {
+  const auto rows = details.find(list);
+  if (rows == details.end() || !rows->is_array()) return "";
+  for (const Json& row : *rows) {
+    if (!row.is_object()) return concat("one of its ", list, " is no JSON object");
+    const auto problem = problem_of_fields(row, {{"step", is_whole, "whole number"},
+                                                 {"prompt", is_text, "text"},
+                                                 {"text", is_text, "text"}});
+    if (!problem.empty()) return concat("in one of its ", list, " ", problem);
+  }
+  return "";
+}
+
+// What is wrong with a result as a whole; empty if its fields can be read.
+std::string problem_of(const Json& result) {
+  if (!result.is_object() || !result.contains("schema")) return "no JSON object with a schema";
+  auto problem = problem_of_fields(result, {{"id", is_text, "text"},
+                                            {"status", is_text, "text"},
+                                            {"diverged_at_step", is_amount, "number"},
+                                            {"metrics", is_null_or_object, "JSON object"},
+                                            {"censored", is_null_or_object, "JSON object"},
+                                            {"evaluations", is_null_or_object, "JSON object"}});
+  if (!problem.empty()) return problem;
+  for (const char* of : {"metrics", "censored"}) {
+    const auto found = result.find(of);
+    if (found == result.end()) continue;
+    for (const auto& [name, value] : found->items()) {
+      if (!is_null_or_amount(value)) return concat("'", of, ".", name, "' is no number");
+    }
+  }
+  const auto evaluations = result.find("evaluations");
+  if (evaluations == result.end()) return "";
+  for (const auto& [name, details] : evaluations->items()) {
+    if (!details.is_object()) return concat("its evaluation ", name, " is no JSON object");
+    for (const char* list : {"cells", "samples"}) {
+      problem = problem_of_rows(details, list);
+      if (!problem.empty()) return concat("its evaluation ", name, ": ", problem);
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 void write_config(const RunDirectory& run, const std::string& text) {
@@ -23,6 +100,23 @@ void write_config(const RunDirectory& run, const std::string& text) {
   std::error_code none;  // what is wrong the write says
   if (std::filesystem::exists(run.config(), none) && read_file(run.config()) == text) return;
   write_file_atomically(run.config(), text, Sync::kBytes);
+}
+
+void require_own_files(const RunDirectory& run) {
+  for (const auto& path : {run.path, run.claims(), run.answers(), run.kept(), run.log(),
+                           run.events(), run.status(), run.metrics()}) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) continue;
+    if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) continue;
+    if (::access(path.c_str(), W_OK) == 0) continue;
+    const int error = errno;
+    const auto* owner = ::getpwuid(info.st_uid);
+    throw UserError(fmt::format(
+        "cannot write {}: {} (it belongs to {}, mode {:o}); who shares a results folder needs a "
+        "common group, setgid folders and umask 002",
+        path.string(), std::strerror(error),
+        owner != nullptr ? owner->pw_name : std::to_string(info.st_uid), info.st_mode & 0777U));
+  }
 }
 
 std::optional<Json> read_result(const RunDirectory& run) {
@@ -33,17 +127,19 @@ std::optional<Json> read_result(const RunDirectory& run) {
   }
   auto result = read_json(run.result());
   if (!result) return std::nullopt;
-  const bool has_schema = result->is_object() && result->contains("schema");
-  const auto metrics = has_schema ? result->find("metrics") : result->end();
-  if (!has_schema || (metrics != result->end() && !metrics->is_null() && !metrics->is_object())) {
-    throw UserError(
-        concat(run.result().string(), ": is damaged (",
-               has_schema ? "its metrics are no JSON object" : "no JSON object with a schema",
-               "); delete its folder to run it again"));
+  if (const auto problem = problem_of(*result); !problem.empty()) {
+    throw UserError(concat(run.result().string(), ": is damaged (", problem,
+                           "); delete its folder to run it again"));
   }
   if ((*result)["schema"] != kResultSchema) {
     throw UserError(concat(run.result().string(), ": has schema ", (*result)["schema"].dump(),
                            "; this difflab reads schema ", kResultSchema));
+  }
+  const auto id = string_at(*result, "id"), name = run.path.filename().string();
+  const auto parent = run.path.parent_path().filename();
+  if ((parent == "runs" || parent == "stages") && result->contains("id") && id != name) {
+    throw UserError(concat(run.result().string(), ": is the result of run ", id, ", not of ", name,
+                           "; delete the folder ", name, " to run that again"));
   }
   return result;
 }

@@ -42,6 +42,10 @@ struct RunDirectory {
 /// certain to outlast a crash once the result's is.
 void write_config(const RunDirectory& run, const std::string& text);
 
+/// Throws unless this process may write whatever of the run's files and folders is there: a
+/// colleague's may be closed to it. @throws UserError naming the file and its permissions.
+void require_own_files(const RunDirectory& run);
+
 /// The files' contents, nothing if a file is missing. A result that is no JSON object of a known
 /// schema is an error. @throws UserError naming the file.
 std::optional<Json> read_result(const RunDirectory& run);

@@ -228,6 +228,7 @@ class Execution {
       complete(run, state);
       return false;
     }
+    require_own_files(run.directory);
     write_config(run.directory, run.config_text);
     return true;
   }

@@ -1,5 +1,8 @@
 #include "record/run_directory.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+#include "record/lease.h"
 #include "record/log/metrics_log.h"
 #include "record/status.h"
 #include "support/catch.h"
@@ -78,10 +81,115 @@ CATCH_TEST_CASE("a result counts only as a whole and in a known schema") {
   write_file_atomically(run.result(), R"({"schema")");
   CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is damaged"));
   write_file_atomically(run.result(), R"({"schema": 1, "metrics": [3]})");
-  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("its metrics are no JSON object"));
+  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("'metrics' is no JSON object"));
   std::filesystem::remove(run.result());
   std::filesystem::create_symlink(run.path / "nothing", run.result());
   CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is a link to nothing"));
+}
+
+CATCH_TEST_CASE("a field of a wrong type is a named problem of its file") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path()};
+  for (const auto& [fields, problem] : std::vector<std::pair<std::string, std::string>>{
+           {R"("id": 5)", "'id' is no text"},
+           {R"("status": ["finished"])", "'status' is no text"},
+           {R"("diverged_at_step": "7")", "'diverged_at_step' is no number"},
+           {R"("censored": 1)", "'censored' is no JSON object"},
+           {R"("evaluations": [])", "'evaluations' is no JSON object"},
+           {R"("metrics": {"valid_loss": "low"})", "'metrics.valid_loss' is no number"},
+           {R"("censored": {"steps_to_x": {}})", "'censored.steps_to_x' is no number"},
+           {R"("evaluations": {"text": 4})", "its evaluation text is no JSON object"},
+           {R"("evaluations": {"grid": {"cells": [1]}})", "one of its cells is no JSON object"},
+           {R"("evaluations": {"grid": {"cells": [{"step": "9"}]}})",
+            "in one of its cells 'step' is no whole number"},
+           {R"("evaluations": {"text": {"samples": [{"step": "9"}]}})",
+            "in one of its samples 'step' is no whole number"},
+           {R"("evaluations": {"text": {"samples": [{"prompt": 1}]}})", "'prompt' is no text"}}) {
+    CATCH_INFO(fields);
+    write_file_atomically(run.result(), R"({"schema": 1, )" + fields + "}");
+    CATCH_CHECK_THROWS_WITH(read_result(run),
+                            Catch::Contains("result.json: is damaged") && Catch::Contains(problem));
+    const auto standing = standing_of(run);
+    CATCH_CHECK(standing.state == RunState::kFailed);
+    CATCH_CHECK_THAT(standing.message, Catch::Contains(problem));
+  }
+  std::filesystem::remove(run.result());
+  for (const char* status : {R"({"state": 5})", R"({"state": null, "message": []})", "[1]", "{",
+                             R"({"state": "failed", "message": 5, "step": "x", "stage": {}})"}) {
+    CATCH_INFO(status);
+    write_file_atomically(run.status(), status);
+    CATCH_CHECK(state_of(run) != RunState::kFinished);
+    CATCH_CHECK(position_of(run).all() == 0);
+  }
+}
+
+CATCH_TEST_CASE("a run that was killed has failed once whoever executed it says so") {
+  const testing::TemporaryFolder folder;
+  const RunDirectory run{folder.path() / "runs/a"};
+  make_directories(run.path);
+  write_status(run, RunState::kRunning, {.step = 3, .steps = 9, .stages = 2}, "", "stages/b");
+  CATCH_CHECK(state_of(run) == RunState::kInterrupted);  // nobody holds it
+  {
+    const auto lease = Lease::acquire(run, [] { return false; });
+    CATCH_CHECK(state_of(run) == RunState::kRunning);
+    CATCH_CHECK_FALSE(note_in_status(run, "killed"));  // somebody is at it again
+  }
+  CATCH_CHECK(note_in_status(run, "killed by signal 9"));
+  CATCH_CHECK_FALSE(note_in_status(run, "killed by signal 9"));
+  const auto standing = standing_of(run);
+  CATCH_CHECK(standing.state == RunState::kFailed);
+  CATCH_CHECK(standing.message == "killed by signal 9");
+  CATCH_CHECK((*read_status(run))["stage"] == "stages/b");
+  CATCH_CHECK(position_of(run).step == 3);
+  write_status(run, RunState::kFinished, {});  // says so, and has no result
+  CATCH_CHECK(state_of(run) == RunState::kInterrupted);
+}
+
+// In a process without rights, as a colleague's is; true if it is refused with the file's name.
+bool is_refused_to_nobody(const RunDirectory& run, const std::filesystem::path& file) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setuid(65534) != 0) ::_exit(2);
+    try {
+      require_own_files(run);
+      ::_exit(0);
+    } catch (const UserError& error) {
+      const std::string said = error.what();
+      const bool is_named = said.find("cannot write " + file.string() +
+                                      ": Permission denied (it "
+                                      "belongs to root, mode ") != said.npos;
+      ::_exit(is_named ? 1 : 3);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CATCH_CHECK(WEXITSTATUS(status) <= 1);
+  return WEXITSTATUS(status) == 1;
+}
+
+CATCH_TEST_CASE("a file of a run that is closed to a colleague is named with its permissions") {
+  if (::geteuid() != 0) return;
+  const testing::TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  const RunDirectory run{folder.path() / "run"};
+  const auto set = [](const std::filesystem::path& path, unsigned mode) {
+    std::filesystem::permissions(path, static_cast<std::filesystem::perms>(mode));
+  };
+  make_directories(run.claims());
+  CATCH_CHECK(is_refused_to_nobody(run, run.path));
+  set(run.path, 0777);
+  CATCH_CHECK(is_refused_to_nobody(run, run.claims()));
+  set(run.claims(), 0777);
+  CATCH_CHECK_FALSE(is_refused_to_nobody(run, run.path));
+  for (const auto& file : {run.log(), run.events(), run.status(), run.metrics()}) {
+    write_file_atomically(file, "1");
+    set(file, 0644);
+    CATCH_CHECK(is_refused_to_nobody(run, file));
+    set(file, 0666);
+    CATCH_CHECK_FALSE(is_refused_to_nobody(run, file));
+  }
+  write_file_atomically(run.result(), "is replaced, not written");
+  CATCH_CHECK_FALSE(is_refused_to_nobody(run, run.result()));
 }
 
 CATCH_TEST_CASE("a status says state, step and message") {

@@ -37,9 +37,18 @@ void read_standing_into(FrameRun& run, const RunDirectory& directory) {
 void take_view(FrameRun& run, const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return;
   const Json view = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
-  const auto is_there = [&](const char* key) { return view.is_object() && view.contains(key); };
-  if (!is_there("result") || !is_there("curve") || !is_there("provenance"))
+  const auto is_there = [&](const char* key, bool (*is)(const Json&)) {
+    return view.is_object() && view.contains(key) && is(view.at(key));
+  };
+  const auto is_object = [](const Json& json) { return json.is_object(); };
+  const auto are_objects = [](const Json& json) {
+    return json.is_array() &&
+           std::all_of(json.begin(), json.end(), [](const Json& one) { return one.is_object(); });
+  };
+  if (!is_there("result", is_object) || !is_there("curve", are_objects) ||
+      !is_there("provenance", is_object) || string_at(view.at("result"), "id") != run.plan.id) {
     throw UserError(file.string() + " is damaged; delete it and restore the reference again");
+  }
   run.result.update(view.at("result"));
   run.curve = view.at("curve").get<std::vector<Json>>();
   run.provenance = view.at("provenance");

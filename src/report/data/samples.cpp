@@ -37,7 +37,8 @@ bool are_texts(const Json& samples) {
   };
   return samples.is_array() && !samples.empty() &&
          std::all_of(samples.begin(), samples.end(), [&](const Json& one) {
-           return has_text(one, "prompt") && has_text(one, "text");
+           return has_text(one, "prompt") && has_text(one, "text") &&
+                  (!one.contains("step") || one["step"].is_number_integer());
          });
 }
 
