@@ -22,10 +22,25 @@
 namespace difflab {
 namespace {
 
-// What git prints, nothing if it fails or is missing.
+// What a hook or a user's settings may say of another repository, or of how to show this one.
+std::vector<std::string> without_settings_of_git() {
+  std::vector<std::string> words{"env"};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto name = text.substr(0, text.find('='));
+    const bool is_kept = name == "GIT_EXEC_PATH" || name == "GIT_CONFIG_GLOBAL" ||
+                         name == "GIT_CONFIG_SYSTEM" || name == "GIT_CONFIG_NOSYSTEM";
+    if (name.starts_with("GIT_") && !is_kept) words.insert(words.end(), {"-u", std::string(name)});
+  }
+  return words;
+}
+
+// What git prints about a folder, nothing if it fails or is missing. The programs run from the
+// checkout, so it is trusted whoever owns it.
 std::optional<std::string> ask_git(const std::string& root,
                                    const std::vector<std::string>& arguments) {
-  std::vector<std::string> argv{"git", "-C", root};
+  auto argv = without_settings_of_git();
+  argv.insert(argv.end(), {"git", "-c", "safe.directory=*", "-C", root});
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   try {
     const auto printed = run_program(argv);
@@ -33,6 +48,15 @@ std::optional<std::string> ask_git(const std::string& root,
   } catch (const UserError&) {
     return std::nullopt;
   }
+}
+
+// The commit of a folder that git tracks: a folder unpacked in somebody's repository is no part of
+// what that one's commit names.
+std::optional<std::string> commit_of(const std::string& folder) {
+  const auto tracked = ask_git(folder, {"ls-files", "--", "."});
+  const auto commit = ask_git(folder, {"rev-parse", "HEAD"});
+  if (!tracked || tracked->empty() || !commit) return std::nullopt;
+  return commit->substr(0, commit->find('\n'));
 }
 
 // Names and contents of source files that git does not know yet, such as an attention variant that
@@ -59,7 +83,8 @@ std::string environment(const char* name) {
 
 // What git is asked for changes in a folder; what lies in results/ is output.
 std::vector<std::string> changes_here() {
-  return {"status", "--porcelain", "--", ".", ":!results"};
+  return {"status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none", "--",
+          ".",      ":!results"};
 }
 
 // The same of the sources: a user's own project in them is none of them.
@@ -90,20 +115,19 @@ Json ask_source_state() {
   Json state = {{"commit", nullptr}, {"dirty", nullptr}, {"diff_sha256", nullptr}};
   const auto root = environment("DIFFLAB_ROOT"), project = environment("DIFFLAB_PROJECT");
   const std::string folder = root.empty() ? "." : root;
-  const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
   if (!project.empty()) {
-    const auto commit = ask_git(project, {"rev-parse", "HEAD"});
+    const auto commit = commit_of(project);
     const auto changes = ask_git(project, changes_here());
-    state["project"] = {{"commit", commit ? Json(first_line(*commit)) : Json()},
-                        {"dirty", changes ? Json(!changes->empty()) : Json()}};
+    state["project"] = {{"commit", commit ? Json(*commit) : Json()},
+                        {"dirty", commit && changes ? Json(!changes->empty()) : Json()}};
   }
-  const auto commit = ask_git(folder, {"rev-parse", "HEAD"});
+  const auto commit = commit_of(folder);
   const auto changes = ask_git(folder, changes_of_sources(folder, project));
   if (!commit || !changes) return state;
-  state["commit"] = first_line(*commit);
+  state["commit"] = *commit;
   state["dirty"] = !changes->empty();
   if (!changes->empty()) {
-    const auto diff = ask_git(folder, {"diff", "HEAD", "--", ".", ":!results"});
+    const auto diff = ask_git(folder, {"diff", "--no-ext-diff", "HEAD", "--", ".", ":!results"});
     state["diff_sha256"] = sha256_hex(*changes + diff.value_or("") + new_sources(folder));
   }
   return state;
@@ -111,10 +135,27 @@ Json ask_source_state() {
 
 constexpr const char* kTimeFormat = "%Y-%m-%dT%H:%M:%SZ";
 
+constexpr const char* kEnvironment = "environment";
+
 /// What the numbers of a run depend on beside its configuration.
-constexpr std::array kOrigin = {"commit", "dirty",           "diff_sha256",
-                                "cpu",    "instruction_set", "device_name",
-                                "device", "libtorch",        "compiler"};
+constexpr std::array kOrigin = {"commit",          "dirty",       "diff_sha256", "cpu",
+                                "instruction_set", "device_name", "device",      "libtorch",
+                                "compiler",        kEnvironment};
+
+// Settings of the libraries that choose other instructions or another precision.
+constexpr std::array kNumericVariables = {"ATEN_CPU_CAPABILITY",
+                                          "MKL_CBWR",
+                                          "MKL_ENABLE_INSTRUCTIONS",
+                                          "MKL_DYNAMIC",
+                                          "OMP_DYNAMIC",
+                                          "DNNL_MAX_CPU_ISA",
+                                          "ONEDNN_MAX_CPU_ISA",
+                                          "DNNL_DEFAULT_FPMATH_MODE",
+                                          "ONEDNN_DEFAULT_FPMATH_MODE",
+                                          "OPENBLAS_CORETYPE",
+                                          "CUBLAS_WORKSPACE_CONFIG",
+                                          "NVIDIA_TF32_OVERRIDE",
+                                          "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"};
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -144,6 +185,15 @@ std::string ask_processor() {
 const std::string& processor() {
   static const std::string name = ask_processor();
   return name;
+}
+
+std::string numeric_environment() {
+  std::vector<std::string> set;
+  for (const char* name : kNumericVariables) {
+    if (const auto value = environment(name); !value.empty())
+      set.push_back(concat(name, '=', value));
+  }
+  return join(set, " ");
 }
 
 std::vector<Json> sessions_of(const Json& provenance) {
@@ -215,9 +265,12 @@ Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std:
                 {"started", utc_now()},
                 {"finished", nullptr}});
   json_.update(facts);
+  if (const auto set = numeric_environment(); !set.empty()) json_[kEnvironment] = set;
   if (auto earlier = read_provenance(directory_)) {
-    Json sessions =
-        earlier->contains("earlier_sessions") ? (*earlier)["earlier_sessions"] : Json::array();
+    Json sessions = Json::array();
+    for (const Json& session : earlier->value("earlier_sessions", Json())) {
+      if (session.is_object()) sessions.push_back(session);
+    }
     earlier->erase("earlier_sessions");
     sessions.push_back(*earlier);
     json_["earlier_sessions"] = std::move(sessions);

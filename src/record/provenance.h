@@ -69,6 +69,10 @@ std::optional<std::time_t> recorded_time(const Json& provenance, const char* key
 /// nothing if it does not say both in this order.
 std::optional<double> session_seconds(const Json& provenance);
 
+/// The variables of the environment that make libraries compute otherwise, "MKL_CBWR=COMPATIBLE …",
+/// as a provenance has them under "environment"; empty if none is set.
+std::string numeric_environment();
+
 /// The processor's name as the system tells it, "unknown" if it does not.
 const std::string& processor();
 

@@ -49,10 +49,10 @@ class Checkout {
     make_directories((root() / path).parent_path());
     write_file_atomically(root() / path, text);
   }
-  Json state(const std::string& project = "") const {
+  Json state(const std::string& project = "", const fs::path& sources = {}) const {
     const auto answer = folder_.path() / "answer.json";
     in_child([&] {
-      ::setenv("DIFFLAB_ROOT", root().c_str(), 1);
+      ::setenv("DIFFLAB_ROOT", (sources.empty() ? root() : sources).c_str(), 1);
       ::setenv("DIFFLAB_PROJECT", project.c_str(), 1);
       write_file_atomically(answer, source_state().dump());
     });
@@ -108,6 +108,79 @@ CATCH_TEST_CASE(
   checkout.write("papers/one/experiments/mine.yaml", "title: Mine\n");
   CATCH_CHECK(checkout.state((checkout.root() / "papers/one").string()).at("dirty") == false);
   CATCH_CHECK(checkout.state().at("dirty") == true);
+}
+
+CATCH_TEST_CASE("neither a hook's variables nor a user's settings of git change what sources are") {
+  const Checkout checkout, other;
+  const auto clean = checkout.state();
+  other.write("src/a.cpp", "changed");
+  const auto elsewhere = (other.root() / ".git").string();
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+           {"GIT_DIR", elsewhere},
+           {"GIT_WORK_TREE", other.root().string()},
+           {"GIT_INDEX_FILE", elsewhere + "/index"},
+           {"GIT_OBJECT_DIRECTORY", elsewhere + "/objects"},
+           {"GIT_COMMON_DIR", elsewhere},
+           {"GIT_CEILING_DIRECTORIES", checkout.root().string()}}) {
+    CATCH_INFO(name);
+    ::setenv(name.c_str(), value.c_str(), 1);
+    CATCH_CHECK(checkout.state() == clean);
+    ::unsetenv(name.c_str());
+  }
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"status.showUntrackedFiles", "no"},
+                                                        {"status.relativePaths", "false"},
+                                                        {"diff.external", "/bin/true"},
+                                                        {"diff.ignoreSubmodules", "all"}}) {
+    checkout.git({"config", key, value});
+    checkout.write("src/new.cpp", value);
+    CATCH_INFO(key);
+    CATCH_CHECK(checkout.state().at("dirty") == true);
+    fs::remove(checkout.root() / "src/new.cpp");
+    CATCH_CHECK(checkout.state() == clean);
+  }
+}
+
+CATCH_TEST_CASE("sources that somebody's repository only surrounds have no commit") {
+  const Checkout outer;
+  const auto inner = outer.root() / "tools/difflab";
+  outer.write("tools/difflab/src/a.cpp", "unpacked");
+  const auto state = [&] { return outer.state("", inner); };
+  CATCH_CHECK(state().at("commit").is_null());
+  CATCH_CHECK(state().at("dirty").is_null());
+  outer.write(".gitignore", "tools/\n");
+  CATCH_CHECK(state().at("commit").is_null());
+  outer.git({"add", "-f", "tools"});  // a part of it after all
+  outer.git({"-c", "user.name=n", "-c", "user.email=e@x", "commit", "-q", "-m", "second"});
+  CATCH_CHECK(state().at("commit").get<std::string>() + "\n" == outer.git({"rev-parse", "HEAD"}));
+}
+
+CATCH_TEST_CASE("a checkout that belongs to somebody else has its commit all the same") {
+  if (::geteuid() != 0) return;  // only root can give it away
+  const Checkout checkout;
+  const auto clean = checkout.state();
+  for (const auto& entry : fs::recursive_directory_iterator(checkout.root())) {
+    CATCH_REQUIRE(::lchown(entry.path().c_str(), 65534, 65534) == 0);
+  }
+  CATCH_REQUIRE(::lchown(checkout.root().c_str(), 65534, 65534) == 0);
+  CATCH_CHECK(checkout.state() == clean);
+}
+
+CATCH_TEST_CASE("provenance records the variables that change what libraries compute") {
+  for (const std::string name : {"ATEN_CPU_CAPABILITY", "MKL_CBWR", "ONEDNN_MAX_CPU_ISA"}) {
+    const testing::TemporaryFolder folder;
+    const RunDirectory run{folder.path()};
+    in_child([&] {
+      const Provenance before(run, 1, 0, Json::object());
+      ::setenv(name.c_str(), "avx2", 1);
+      write_file_atomically(folder.path() / "change",
+                            Provenance(run, 1, 0, Json::object()).change());
+    });
+    const auto provenance = *read_provenance(run);
+    CATCH_CHECK(provenance.at("environment") == name + "=avx2");
+    CATCH_CHECK_FALSE(provenance.at("earlier_sessions").at(0).contains("environment"));
+    CATCH_CHECK(read_file(folder.path() / "change") == "environment null → " + name + "=avx2");
+  }
 }
 
 CATCH_TEST_CASE("where git cannot tell, provenance claims nothing") {

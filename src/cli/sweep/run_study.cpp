@@ -147,26 +147,33 @@ sweep::SweepOutcome run_missing(const Found& found, sweep::Launcher& launcher,
 }
 
 // Results are kept when the code changes, since only their configuration names them; a reader of
-// the table should know.
-void note_other_code(const std::vector<sweep::Run>& runs, const std::vector<RunState>& states) {
+// the table should know. So with what makes libraries compute otherwise.
+void note_other_origin(const std::vector<sweep::Run>& runs, const std::vector<RunState>& states) {
   const Json& now = source_state();
-  if (now.value("commit", Json()).is_null()) return;
-  int others = 0;
+  const auto environment = numeric_environment();
+  int of_other_code = 0, elsewhere = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!is_complete(states[i])) continue;
-    const auto sessions = sessions_of(read_provenance(runs[i].directory).value_or(Json::object()));
-    const bool same = std::all_of(sessions.begin(), sessions.end(), [&](const Json& then) {
-      return then.value("commit", Json()) == now.at("commit") &&
-             then.value("diff_sha256", Json()) == now.at("diff_sha256");
-    });
-    others += same ? 0 : 1;
+    bool is_same = true, is_alike = true;
+    for (const Json& then :
+         sessions_of(read_provenance(runs[i].directory).value_or(Json::object()))) {
+      is_same &= then.value("commit", Json()) == now.at("commit") &&
+                 then.value("diff_sha256", Json()) == now.at("diff_sha256");
+      is_alike &= string_at(then, "environment") == environment;
+    }
+    of_other_code += is_same ? 0 : 1;
+    elsewhere += is_alike ? 0 : 1;
   }
-  if (others == 0) return;
-  std::cout << fmt::format(
-      "note       {} finished runs come, as a whole or in part, from other code than the current "
-      "one; another "
-      "results=FOLDER trains them again\n",
-      others);
+  const auto note = [](int count, std::string_view origin) {
+    if (count == 0) return;
+    std::cout << fmt::format(
+        "note       {} finished runs come, as a whole or in part, from {}; another results=FOLDER "
+        "trains them again\n",
+        count, origin);
+  };
+  if (!now.at("commit").is_null()) note(of_other_code, "other code than the current one");
+  note(elsewhere, concat("processes with other settings of the libraries' arithmetic than now (",
+                         environment.empty() ? "none is set" : environment, ")"));
 }
 
 // Executes what is missing here and now, then reports.
@@ -177,7 +184,7 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
                          static_cast<std::size_t>(found.planned() - found.complete));
   const int workers = std::min(launcher->capacity(), found.planned() - found.complete);
   print_header(study, found, workers);
-  note_other_code(found.runs, found.states);
+  note_other_origin(found.runs, found.states);
   sweep::SweepTime time{.workers = workers, .by_runs = {}};
   sweep::SweepOutcome outcome;
   {
@@ -215,7 +222,7 @@ int submit(const Study& study, const Found& found) {
   count_operations(plan.runs);
   sweep::write_plan(study.output, plan);
   print_header(study, found, 0);
-  note_other_code(found.runs, found.states);
+  note_other_origin(found.runs, found.states);
   hand_on_source_state(find_worker());  // sbatch hands it on to the tasks
   submit_missing(plan, study.output);
   return 0;
@@ -260,7 +267,7 @@ int run_study(const Study& study, const std::function<std::optional<report::Summ
                                                       : launch(study, found, worker, report);
   }
   print_header(study, found, 0);
-  note_other_code(found.runs, found.states);
+  note_other_origin(found.runs, found.states);
   std::cout << fmt::format("nothing to run: all {} runs are finished\n", found.planned());
   report();
   return 0;

@@ -15,12 +15,13 @@ namespace difflab::report {
 struct RunCondition {
   const char *key, *name;  ///< in provenance.json, and for a person
 };
-inline constexpr std::array<RunCondition, 6> kRunConditions{{{"cpu", "processor"},
+inline constexpr std::array<RunCondition, 7> kRunConditions{{{"cpu", "processor"},
                                                              {"instruction_set", "instructions"},
                                                              {"device_name", "device"},
                                                              {"device", "device"},
                                                              {"libtorch", "LibTorch"},
-                                                             {"compiler", "compiler"}}};
+                                                             {"compiler", "compiler"},
+                                                             {"environment", "environment"}}};
 
 /// How a run that was made again compares with the committed one.
 struct Reproduction {
