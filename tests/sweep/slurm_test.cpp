@@ -5,7 +5,7 @@
 #include "support/catch.h"
 #include "support/fake_slurm.h"
 #include "sweep/launcher/launcher_config.h"
-#include "sweep/launcher/slurm_submit.h"
+#include "sweep/launcher/slurm.h"
 #include "sweep/standing.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -44,7 +44,7 @@ struct Cluster {
   fs::path output = results / "tiny" / "default";
 
   std::vector<Submission> submit(const Plan& plan, const SlurmLauncher& launcher = {}) const {
-    return sweep::submit(plan, launcher, output, "/opt/difflab");
+    return launcher.batch()->submit(plan, output, "/opt/difflab");
   }
 };
 
@@ -198,7 +198,7 @@ CATCH_TEST_CASE("no text of the user reaches the script, and none is split or ex
     SlurmLauncher launcher;
     launcher.partition = payload;
     auto plan = make_plan(one.results, 1, payload);
-    const auto arrays = sweep::submit(plan, launcher, one.output, "/bin/true");
+    const auto arrays = launcher.batch()->submit(plan, one.output, "/bin/true");
     const auto call = one.slurm.calls("sbatch").at(0);
     CATCH_CHECK(has(call, "--partition=" + payload));
     CATCH_CHECK(has(call, "--chdir=" + arrays[0].folder.string()));
@@ -218,7 +218,7 @@ CATCH_TEST_CASE("a refusal of sbatch is told in its words, and nothing stays sub
   CATCH_CHECK_THROWS_WITH(cluster.submit(make_plan(cluster.results, 2)),
                           Contains("sbatch refused the job (exit code 1)") &&
                               Contains("invalid partition specified: gpuu"));
-  CATCH_CHECK(submissions_of(cluster.output).empty());
+  CATCH_CHECK(SlurmLauncher().batch()->submissions_of(cluster.output).empty());
 
   // The second array is refused: the first is taken back.
   cluster.slurm.unset("refusal");
@@ -227,7 +227,7 @@ CATCH_TEST_CASE("a refusal of sbatch is told in its words, and nothing stays sub
   plan.runs[1].config["threads"] = 2;
   CATCH_CHECK_THROWS_WITH(cluster.submit(plan), Contains("the fake limit"));
   CATCH_CHECK(cluster.slurm.calls("scancel") == std::vector<Words>{{"4711"}});
-  CATCH_CHECK(submissions_of(cluster.output).empty());
+  CATCH_CHECK(SlurmLauncher().batch()->submissions_of(cluster.output).empty());
 }
 
 // The controller may have taken the job when its answer is lost.
@@ -237,14 +237,14 @@ CATCH_TEST_CASE("an array that was accepted without a word is taken back, or sta
   CATCH_CHECK_THROWS_WITH(cluster.submit(make_plan(cluster.results, 2)),
                           Contains("Socket timed out"));
   CATCH_CHECK(cluster.slurm.calls("scancel") == std::vector<Words>{{"4712"}});
-  CATCH_CHECK(submissions_of(cluster.output).empty());
+  CATCH_CHECK(SlurmLauncher().batch()->submissions_of(cluster.output).empty());
 
   cluster.slurm.set("silence", "slurm_load_jobs error: Unable to contact slurm controller\n");
   CATCH_CHECK_THROWS_WITH(cluster.submit(make_plan(cluster.results, 2)),
                           Contains("Socket timed out") &&
                               Contains("and what was accepted could not be taken back") &&
                               Contains("Unable to contact slurm controller"));
-  CATCH_CHECK(submissions_of(cluster.output).size() == 1);
+  CATCH_CHECK(SlurmLauncher().batch()->submissions_of(cluster.output).size() == 1);
 }
 
 CATCH_TEST_CASE("a run stands where its files and the queue say, and the rest is abandoned") {

@@ -1,9 +1,8 @@
-#include "sweep/launcher/slurm_queue.h"
-
 #include <charconv>
 #include <cstdlib>
 #include <sstream>
 
+#include "sweep/launcher/slurm_batch.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "util/text.h"
@@ -25,7 +24,7 @@ std::string environment(const char* name) {
 
 }  // namespace
 
-std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names) {
+std::vector<QueuedTask> Slurm::queued_tasks(const std::vector<std::string>& names) const {
   std::vector<QueuedTask> tasks;
   if (names.empty()) return tasks;
   std::istringstream lines(ask({"squeue", "--array", "--noheader", "--format=%j|%F|%K|%T|%r",
@@ -46,21 +45,21 @@ std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names) {
   return tasks;
 }
 
-void cancel_jobs(const std::vector<std::string>& jobs) {
+void Slurm::cancel(const std::vector<std::string>& jobs) const {
   if (jobs.empty()) return;
   std::vector<std::string> argv{"scancel"};
   argv.insert(argv.end(), jobs.begin(), jobs.end());
   ask(argv);
 }
 
-bool requeue_own_task() {
+bool Slurm::requeue_own_task() const {
   const auto job = environment("SLURM_ARRAY_JOB_ID"), task = environment("SLURM_ARRAY_TASK_ID");
   if (job.empty() || task.empty()) return false;
   ask({"scontrol", "requeue", concat(job, "_", task)});
   return true;
 }
 
-int own_restarts() {
+int Slurm::own_restarts() const {
   const auto text = environment("SLURM_RESTART_COUNT");
   int count = 0;
   std::from_chars(text.data(), text.data() + text.size(), count);

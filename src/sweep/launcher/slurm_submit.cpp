@@ -1,12 +1,10 @@
-#include "sweep/launcher/slurm_submit.h"
-
 #include <algorithm>
 #include <map>
 #include <random>
 #include <set>
 #include <utility>
 
-#include "sweep/launcher/slurm_queue.h"
+#include "sweep/launcher/slurm_batch.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/files.h"
@@ -145,52 +143,50 @@ std::vector<std::pair<Shape, Submission>> arrays_for(const Plan& plan, const Slu
   return arrays;
 }
 
-// Ends what Slurm has accepted, also what it did not say so of: sbatch may fail, or its answer may
-// be lost, after the array is in the queue under its name.
-void take_back(const std::vector<std::pair<Shape, Submission>>& arrays,
-               const std::vector<Submission>& submitted) {
+}  // namespace
+
+void Slurm::take_back(const std::vector<Submission>& arrays) const {
   std::set<std::string> accepted;
   std::vector<std::string> names;
-  for (const auto& array : submitted) accepted.insert(array.job);
-  for (const auto& [shape, array] : arrays) {
+  for (const auto& array : arrays) {
+    if (!array.job.empty()) accepted.insert(array.job);
     if (fs::exists(array.folder / "task.sh")) names.push_back(array.name);
   }
   for (const auto& task : queued_tasks(names)) accepted.insert(task.job);
-  cancel_jobs({accepted.begin(), accepted.end()});
+  cancel({accepted.begin(), accepted.end()});
 }
 
-}  // namespace
-
-std::vector<Submission> submit(const Plan& plan, const SlurmLauncher& slurm, const fs::path& folder,
-                               const fs::path& driver) {
-  std::vector<Submission> submitted;
-  auto arrays = arrays_for(plan, slurm, folder);
+std::vector<Submission> Slurm::submit(const Plan& plan, const fs::path& folder,
+                                      const fs::path& driver) const {
+  auto shapes = arrays_for(plan, config_, folder);
+  std::vector<Submission> arrays;
+  for (auto& [shape, array] : shapes) arrays.push_back(std::move(array));
   try {
-    for (auto& [shape, array] : arrays) {
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      auto& array = arrays[i];
       Plan part = plan;
       part.runs = array.runs;
-      part.launcher["runs_per_task"] = slurm.runs_per_task;  // which run is whose
+      part.launcher["runs_per_task"] = config_.runs_per_task;  // which run is whose
       write_plan(array.folder, part);
-      array.job = submit_array(slurm, shape, array, driver);
-      submitted.push_back(array);
+      array.job = submit_array(config_, shapes[i].first, array, driver);
     }
   } catch (const UserError& error) {
     std::string message = error.what();
     try {
-      if (dynamic_cast<const NoSlurm*>(&error) == nullptr) take_back(arrays, submitted);
+      if (dynamic_cast<const NoSlurm*>(&error) == nullptr) take_back(arrays);
     } catch (const UserError& also) {
       message += concat("\nand what was accepted could not be taken back: ", also.what(),
                         "\n./difflab status and cancel know of it");
       throw UserError(message);
     }
     std::error_code ignored;
-    for (const auto& [shape, array] : arrays) fs::remove_all(array.folder, ignored);
+    for (const auto& array : arrays) fs::remove_all(array.folder, ignored);
     throw UserError(message);
   }
-  return submitted;
+  return arrays;
 }
 
-std::vector<Submission> submissions_of(const fs::path& folder) {
+std::vector<Submission> Slurm::submissions_of(const fs::path& folder) const {
   std::vector<std::pair<fs::file_time_type, Submission>> found;
   std::error_code none;  // no folder: nothing was submitted
   for (const auto& entry : fs::directory_iterator(folder / "slurm", none)) {
@@ -205,7 +201,7 @@ std::vector<Submission> submissions_of(const fs::path& folder) {
     const auto job_file = entry.path() / "job.json";
     if (fs::exists(job_file)) {
       const Json job = Json::parse(read_file(job_file), nullptr, /*allow_exceptions=*/false);
-      if (job.is_object()) array.job = job.value("job", "");
+      if (job.is_object()) array.job = string_at(job, "job");
     }
     found.emplace_back(fs::last_write_time(plan_file), std::move(array));
   }
@@ -215,33 +211,6 @@ std::vector<Submission> submissions_of(const fs::path& folder) {
   for (auto& [time, array] : found) arrays.push_back(std::move(array));
   return arrays;
 }
-
-namespace {
-
-class Slurm final : public BatchSystem {
- public:
-  explicit Slurm(SlurmLauncher config) : config_(std::move(config)) {}
-
-  std::string name() const override { return "Slurm"; }
-  std::vector<Submission> submit(const Plan& plan, const fs::path& folder,
-                                 const fs::path& driver) const override {
-    return sweep::submit(plan, config_, folder, driver);
-  }
-  std::vector<Submission> submissions_of(const fs::path& folder) const override {
-    return sweep::submissions_of(folder);
-  }
-  std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names) const override {
-    return sweep::queued_tasks(names);
-  }
-  void cancel(const std::vector<std::string>& jobs) const override { cancel_jobs(jobs); }
-  bool requeue_own_task() const override { return sweep::requeue_own_task(); }
-  int own_restarts() const override { return sweep::own_restarts(); }
-
- private:
-  SlurmLauncher config_;
-};
-
-}  // namespace
 
 std::unique_ptr<BatchSystem> SlurmLauncher::batch() const { return std::make_unique<Slurm>(*this); }
 
