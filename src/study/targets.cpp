@@ -7,7 +7,7 @@
 #include "config/value/yaml.h"
 #include "study/overrides.h"
 #include "study/project.h"
-#include "study/run_index.h"
+#include "study/run_rows.h"
 #include "study/study.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -21,8 +21,7 @@ constexpr std::string_view kConfigPrefix = "config.";
 
 std::string text_of(const RunRow& row, const std::string& key) {
   const auto found = row.find(key);
-  if (found == row.end() || found->second.is_null()) return "";
-  return found->second.is_string() ? found->second.get<std::string>() : found->second.dump();
+  return found == row.end() ? "" : cell_text(found->second);
 }
 
 // The keys of the configuration in which the runs differ.

@@ -1,9 +1,12 @@
-// `difflab runs` and `difflab query`: all runs of a results folder.
-#include <cstdlib>
+// `difflab runs`: all runs of a results folder.
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/driver.h"
 #include "support/catch.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -23,12 +26,6 @@ struct Finished : Driver {
   Json runs(std::vector<std::string> words) const {
     words.insert(words.begin(), {"runs", "--json"});
     const Answer answer = call(words);
-    CATCH_INFO(answer.err);
-    CATCH_REQUIRE(answer.code == 0);
-    return Json::parse(answer.out);
-  }
-  Json query(const std::string& sql) const {
-    const Answer answer = call({"query", "--json", sql});
     CATCH_INFO(answer.err);
     CATCH_REQUIRE(answer.code == 0);
     return Json::parse(answer.out);
@@ -96,67 +93,63 @@ CATCH_TEST_CASE("a key that no run has, and a filter that is none, are refused")
                    Contains("there are no runs in /nowhere"));
 }
 
-CATCH_TEST_CASE("query answers SQL, and follows what happens to the runs") {
+// 4 of the 6 runs have these metrics; their losses lie between 1 and 2, their accuracies below 1.
+CATCH_TEST_CASE(
+    "a filter reads numbers as overrides do, and blanks around the operator do not count") {
   const Finished driver;
-  CATCH_CHECK(driver.query("SELECT state, count(*) AS n FROM runs GROUP BY state ORDER BY n") ==
-              Json::parse(R"([{"state": "failed", "n": 2}, {"state": "finished", "n": 4}])"));
-  const auto best = driver.query(
-      "SELECT c.value AS model, min(m.value) AS loss FROM metrics m JOIN config c ON c.run = m.run "
-      "WHERE m.name = 'valid_loss' AND c.key = 'model.name' GROUP BY model ORDER BY model");
-  CATCH_REQUIRE(best.size() == 2);
-  CATCH_CHECK(best[0]["model"] == "diff");
-  CATCH_CHECK(best[0]["loss"].get<double>() > 1);
-
-  fs::remove_all(driver.runs({"state=failed"})[0]["directory"].get<std::string>());
-  CATCH_CHECK(driver.query("SELECT count(*) AS n FROM runs")[0]["n"] == 5);
-
-  // Also when nothing but a run's result has changed.
-  const auto metrics = [&] {
-    return driver.query("SELECT count(*) AS n FROM metrics")[0]["n"].get<int>();
-  };
-  const int before = metrics();
-  fs::remove(fs::path(driver.runs({"state=finished"})[0]["directory"].get<std::string>()) /
-             "result.json");
-  CATCH_CHECK(metrics() < before);
-}
-
-CATCH_TEST_CASE("query reads the index and nothing else") {
-  const Finished driver;
-  const auto other = (driver.project() / "other.sqlite").string();
-  for (const auto& bad : std::vector<std::string>{
-           "DELETE FROM runs", "ATTACH '" + other + "' AS x", "PRAGMA user_version = 7",
-           "SELECT 1; SELECT 2", "CREATE TABLE t(a)", "SELECT nothing FROM runs", "", "hello"}) {
-    const Answer answer = driver.call({"query", bad});
-    CATCH_INFO(bad);
+  const auto losses = driver.runs({"--sort=valid_loss", "state=finished"});
+  const double third = losses[2]["metrics.valid_loss"];
+  for (const auto& [filter, runs] : std::vector<std::pair<std::string, std::size_t>>{
+           {"metrics.valid_loss<2e0", 4},
+           {"metrics.valid_loss < 2", 4},
+           {"valid_loss>.5", 4},
+           {"valid_loss\t>= 5e-1", 4},
+           {"valid_loss<10", 4},  // as text it is above "10"
+           {"valid_loss<1_0.0", 4},
+           {"valid_loss > -.5e+1", 4},
+           {"metrics.steps = 5.0", 4},
+           {"metrics.steps=05", 0},  // no number, as in an override
+           {"metrics.steps!=5", 2},
+           {concat("valid_loss<", Json(third).dump()), 2},
+           {"model.name = 'diff'", 3}}) {
+    CATCH_INFO(filter);
+    CATCH_CHECK(driver.runs({filter}).size() == runs);
+  }
+  for (const std::string word : {"half", "50%", "'0.5'", "+.5", "", "0,5", "1e", "0.5 0.6"}) {
+    const Answer answer = driver.call({"runs", "metrics.valid_loss<" + word});
+    CATCH_INFO(answer.err);
     CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains("the tables are runs(id, state"));
+    CATCH_CHECK_THAT(answer.err, Contains("is no number; expected one, as in"));
   }
-  CATCH_CHECK_FALSE(fs::exists(other));
-  CATCH_CHECK(driver.query("SELECT count(*) AS n FROM runs")[0]["n"] == 6);
 }
 
-CATCH_TEST_CASE("an index that is damaged anywhere, cut or gone is written again") {
+CATCH_TEST_CASE("a result of another run counts as damaged, alone or with its whole folder") {
   const Finished driver;
-  const std::string sql = "SELECT run, key, value FROM config ORDER BY run, key";
-  const auto expected = driver.query(sql);
-  const auto index = driver.results() / "index.sqlite";
-  const auto whole = read_file(index);
-  const char* dose = std::getenv("DIFFLAB_CHAOS");  // as in tests/system/chaos
-  const std::size_t times = dose != nullptr && std::string(dose) == "full" ? 1'000 : 20;
-  for (std::size_t i = 0; i < times; ++i) {
-    auto bytes = whole;
-    if (i % 4 == 3) {
-      bytes.resize(bytes.size() * i / times);
-    } else {
-      const auto at = bytes.size() * i / times;
-      bytes[at] = static_cast<char>(bytes[at] ^ 0x5a);
-    }
-    write_file_atomically(index, bytes);
-    CATCH_INFO("damage " << i);
-    CATCH_CHECK(driver.query(sql) == expected);
+  const auto runs = driver.runs({"state=finished"});
+  const fs::path one = runs[0]["directory"].get<std::string>(),
+                 other = runs[1]["directory"].get<std::string>();
+  const auto tables = driver.tables();
+  const auto own = read_file(one / "result.json");
+  for (const bool is_whole : {false, true}) {
+    write_file_atomically(one / "result.json", read_file(other / "result.json"));
+    if (is_whole)
+      fs::copy(other, one, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    const Answer answer = driver.sweep();
+    CATCH_CHECK(answer.code == 2);
+    CATCH_CHECK_THAT(answer.err, Contains("is the result of run " + other.filename().string() +
+                                          ", not of " + one.filename().string()));
+    CATCH_CHECK(driver.runs({"state=failed"}).size() == 3);
+    CATCH_CHECK(driver.call({"plot", "tiny"}).code == 2);
   }
-  fs::remove(index);
-  CATCH_CHECK(driver.query(sql) == expected);
+  auto moved = Json::parse(own);
+  for (const Json& id : {Json("0123456789abcdef"), Json(5), Json(nullptr), Json("")}) {
+    moved["id"] = id;
+    write_file_atomically(one / "result.json", moved.dump());
+    CATCH_CHECK(driver.sweep().code == 2);
+  }
+  fs::remove_all(one);
+  CATCH_CHECK(driver.sweep().code == 1);  // two fail as before
+  CATCH_CHECK(driver.tables() == tables);
 }
 
 }  // namespace

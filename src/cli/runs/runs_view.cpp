@@ -65,8 +65,7 @@ const Json* value_of(const RunRow& row, const std::string& key) {
 
 std::string text_in(const RunRow& row, const std::string& key) {
   const auto* value = value_of(row, key);
-  if (value == nullptr) return "";
-  return value->is_string() ? value->get<std::string>() : value->dump();
+  return value == nullptr ? "" : cell_text(*value);
 }
 
 std::string number_in(const RunRow& row, const std::string& key, const char* format) {
@@ -99,7 +98,7 @@ std::string varied_text(const Membership& of) {
   for (const auto& [axis, value] : of.axes.items()) {
     if (axis == "seed") continue;
     if (!text.empty()) text += ' ';
-    text += value.is_string() ? value.get<std::string>() : value.dump();
+    text += cell_text(value);
   }
   return text;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "study/run_index.h"
+#include "study/run_rows.h"
 
 namespace difflab::cli {
 

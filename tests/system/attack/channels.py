@@ -246,17 +246,6 @@ def runs_by_name(site, text):
 
 
 @channel
-def queries(site, text):
-    index = site.results / "index.sqlite"
-    site.call("query", "select count(*) from runs", codes=(0,))
-    before = index.read_bytes()
-    site.call("query", "--", text)
-    site.call("query", "--json", "--", text)
-    site.call("query", "--", f"select id from runs where id = '{text}'")
-    assert index.read_bytes() == before, "the index has changed"
-
-
-@channel
 def other_arguments(site, text):
     site.call("data", "--", text)
     site.call("data", "tinyshakespeare", f"--from={text}")

@@ -46,7 +46,7 @@ def bash_quoted(text):
 def planted_links(site):
     """Links in the results in place of every file that is written there."""
     names = sorted(str(path.relative_to(site.results)) for path in site.results.rglob("*") if path.is_file())
-    names += ["tiny/default/plan.json", "tiny/default/.plan.json.1.0.tmp", "index.sqlite.1.tmp"]
+    names += ["tiny/default/plan.json", "tiny/default/.plan.json.1.0.tmp"]
     names += [name.replace("log.txt", other) for name in names if name.endswith("log.txt")
               for other in (".status.json.tmp", ".checkpoint.tmp")]
     links = 0

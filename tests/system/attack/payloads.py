@@ -15,7 +15,7 @@ def paths(outside):
              "file:///etc/passwd", "http://localhost/x", "\\x00", "${PWD}", "$HOME", "${oc.env:HOME}",
              "\u2024\u2024/x", "\uff0e\uff0e/x", "\u2025/x", "..\u2215x", "\u2044x", "\uff0fx", "\u202egnp.x",
              "\u200bx", "\ufeffx", "e\u0301", "\u00e9", "\u0430dmin", "\U0001f4a5", "\u0130",
-             "\u1e9e", "runs", "index.sqlite", "index.html", "README.md", "plan.json", "claims", "figures",
+             "\u1e9e", "runs", "index.html", "README.md", "plan.json", "claims", "figures",
              ".git", ".hidden", "..hidden", "x..", "x/..", "x/../y", "a/b", "a/./b", "a//b", "a/b/",
              "experiments/tiny", "tiny/", "/tiny", "tiny.yaml", "../experiments/tiny", "tiny\u200b",
              "config", "experiment/tiny", "TINY", "/dev/null", "/dev/full", "/proc/self/environ",
