@@ -138,6 +138,9 @@ CATCH_TEST_CASE("beyond 40 pairs the sign-flip p is drawn, repeatable and near t
   const double p = sign_flip_p(differences);
   CATCH_CHECK(p == Approx(0.0436).margin(0.001));
   CATCH_CHECK(p == sign_flip_p(differences));
+  // P(|sum| >= 74) of 1,500, and of 45, which no eight divides: binomial two-sided.
+  CATCH_CHECK(sign_flip_p(ones(1'500, 713)) == Approx(0.0594).margin(0.001));
+  CATCH_CHECK(sign_flip_p(ones(45, 17)) == Approx(0.1352).margin(0.001));
 }
 
 CATCH_TEST_CASE("the bootstrap interval of few values counts every sample there is") {
