@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -12,9 +13,13 @@
 
 namespace difflab {
 
-/// While one exists, SIGINT, SIGTERM, SIGHUP and SIGUSR1 do not end the program but are counted, so
-/// that it can stop at a place of its own choice. Waits (poll, sleep) return early when one
-/// arrives.
+/// Signals that end a program which does not expect them, and are no bug of it: those of people,
+/// batch systems and limits.
+inline constexpr std::array kStopSignals = {SIGINT,  SIGTERM, SIGHUP,    SIGUSR1, SIGUSR2,
+                                            SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGPWR};
+
+/// While one exists, kStopSignals do not end the program but are counted, so that it can stop at a
+/// place of its own choice. Waits (poll, sleep) return early when one arrives.
 class StopSignals {
  public:
   StopSignals();

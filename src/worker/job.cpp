@@ -15,6 +15,7 @@
 #include "record/status.h"
 #include "util/error.h"
 #include "util/exit_code.h"
+#include "util/process.h"
 
 namespace difflab {
 namespace {
@@ -43,7 +44,7 @@ void install_stop_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) {
+  for (const int signal : kStopSignals) {
     sigaction(signal, &action, nullptr);
   }
 }

@@ -38,7 +38,8 @@ namespace fs = std::filesystem;
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+  sigaddset(&set, SIGCHLD);
+  for (const int signal : kStopSignals) sigaddset(&set, signal);
   return set;
 }
 
