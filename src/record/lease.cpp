@@ -77,6 +77,15 @@ struct Claim {
     return process_in(words);
   }
 
+  /// "process 12 on HOST".
+  std::string holder() const {
+    auto words = first_line();
+    std::string where, process;
+    if (words >> where; where == kUnlocked) words >> where;
+    words >> process;
+    return concat("process ", process, " on ", where.substr(0, where.find('/')));
+  }
+
  private:
   // What follows the kind.
   std::istringstream first_line() const {
@@ -244,6 +253,12 @@ pid_t holder_here(const RunDirectory& run) {
   const auto claim = last_claim(run);
   const bool held = claim.epoch != 0 && !claim.is(kFree) && !holder_is_gone(run, claim);
   return held ? claim.named_here() : 0;
+}
+
+std::string holder_of(const RunDirectory& run) {
+  const auto claim = last_claim(run);
+  const bool held = claim.is(kHeld) && !holder_is_gone(run, claim);
+  return held ? claim.holder() : "";
 }
 
 std::unique_ptr<Lease> Lease::acquire(const RunDirectory& run,

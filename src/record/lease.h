@@ -73,6 +73,9 @@ bool looks_taken(const RunDirectory& run);
 /// The process that is at the run, if it is on this machine and alive; else 0.
 pid_t holder_here(const RunDirectory& run);
 
+/// Who is at the run for all that is known, "process 12 on HOST"; empty if nobody is.
+std::string holder_of(const RunDirectory& run);
+
 /// The right to write into a run's folder, kept alive by a thread of its own.
 class Lease {
  public:

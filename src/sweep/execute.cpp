@@ -245,9 +245,19 @@ class Execution {
 
   std::vector<JobEnd> wait() {
     if (!running_.empty()) return launcher_.wait(kTick);
-    // All that is left is in the hands of another sweep.
-    if (!waiting_.empty() && stops_ == 0) std::this_thread::sleep_for(kTick);
+    if (!waiting_.empty() && stops_ == 0) {
+      say_what_is_waited_for();
+      std::this_thread::sleep_for(kTick);
+    }
     return {};
+  }
+
+  // All that is left is in the hands of another sweep.
+  void say_what_is_waited_for() {
+    const auto holder = holder_of(waiting_.front().run->directory);
+    if (holder.empty() || !told_holders_.insert(holder).second) return;
+    const std::chrono::duration<double> silence = LeaseTimes::from_environment().silence;
+    observer_.waiting(waiting_.size(), holder, silence.count());
   }
 
   void handle(const JobEnd& end) {
@@ -322,6 +332,7 @@ class Execution {
   std::list<Job> waiting_;
   std::map<std::string, Job> running_;  // by run directory
   std::set<std::string> trained_;       // trainings of runs that are complete
+  std::set<std::string> told_holders_;  // that they are waited for
   std::map<const Run*, std::string> failures_;
   SweepOutcome outcome_;
   int stops_ = 0;  // 1: asked to stop, 2: killed

@@ -20,6 +20,11 @@ class Observer {
   virtual void failed(const Run& run, const std::string& message) = 0;
   /// The attempt-th new try of at most `most`.
   virtual void retried(const Run& run, const std::string& reason, int attempt, int most) = 0;
+  /// All that is left is in the hands of others, of whom one is `holder`; what one that says
+  /// nothing any more held comes back after `silence`.
+  virtual void waiting(std::size_t runs, const std::string& holder, double silence) {
+    (void)runs, (void)holder, (void)silence;
+  }
   virtual void stopping() = 0;
   /// Called several times a second with the runs that execute now.
   virtual void tick(const std::vector<const Run*>& running) = 0;

@@ -106,6 +106,14 @@ void Progress::give_up(const Run& run, double share) {
   estimate_.give_up(share * run.effort());
 }
 
+void Progress::waiting(std::size_t runs, const std::string& holder, double silence) {
+  say(fmt::format("[{}] waiting for {} of another sweep, held by {}; if that says nothing for {}, "
+                  "this sweep takes over",
+                  position(), runs == 1 ? "a run" : fmt::format("{} runs", runs), holder,
+                  format_duration(silence)),
+      true);
+}
+
 void Progress::stopping() {
   stopping_ = true;
   say("stopping: runs save their state (once more Ctrl-C kills them)", true);

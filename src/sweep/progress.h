@@ -31,6 +31,7 @@ class Progress : public Observer {
   void completed(const Run& run, RunState state) override;
   void failed(const Run& run, const std::string& message) override;
   void retried(const Run& run, const std::string& reason, int attempt, int most) override;
+  void waiting(std::size_t runs, const std::string& holder, double silence) override;
   void stopping() override;
   void tick(const std::vector<const Run*>& running) override;
 
