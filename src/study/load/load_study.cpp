@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <map>
 #include <numeric>
@@ -29,7 +30,16 @@
 namespace difflab::cli {
 namespace {
 
+// What lies in a results folder beside the experiments' reports.
+constexpr std::array<std::string_view, 5> kReserved{"runs", "trainings", "needle", "README.md",
+                                                    "index.html"};
+
 void check_name(const std::string& name) {
+  const auto first = name.substr(0, name.find('/'));
+  if (std::find(kReserved.begin(), kReserved.end(), first) != kReserved.end()) {
+    throw UserError(concat("an experiment cannot be called ", first, ": results/", first,
+                           " is difflab's own; rename its file"));
+  }
   const auto equal = name.find('=');
   if (equal == name.npos) return;
   const bool names_one = name.substr(0, equal).ends_with("experiment");
