@@ -13,6 +13,7 @@
 #include "study/project.h"
 #include "util/error.h"
 #include "util/exit_code.h"
+#include "util/terminal/streams.h"
 #include "util/text.h"
 
 namespace {
@@ -177,9 +178,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   cli::add_completion_commands(app);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_command_line(int argc, char** argv) {
   namespace cli = difflab::cli;
   // A file that may not grow further is an error of that write, not the end of the program; the
   // worker inherits this.
@@ -222,4 +221,11 @@ int main(int argc, char** argv) {
     std::cerr << "internal error (please report it): " << error.what() << '\n';
     return difflab::kBug;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const difflab::StandardStreams streams;
+  return streams.finish(run_command_line(argc, argv));
 }

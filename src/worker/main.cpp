@@ -17,6 +17,7 @@
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/json.h"
+#include "util/terminal/streams.h"
 #include "worker/bench.h"
 #include "worker/job.h"
 #include "worker/server.h"
@@ -54,9 +55,7 @@ int tool(const std::string& command, const std::vector<std::string>& arguments) 
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_command(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";
   difflab::kernel::keep_tensor_memory();
   if (command == "serve" && argc <= 3) {
@@ -81,4 +80,11 @@ int main(int argc, char** argv) {
     return 0;
   }
   return tool(command, {argv + std::min(argc, 2), argv + argc});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const difflab::StandardStreams streams;
+  return streams.finish(run_command(argc, argv));
 }

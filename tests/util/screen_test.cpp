@@ -5,6 +5,7 @@
 
 #include "support/catch.h"
 #include "util/terminal/sparkline.h"
+#include "util/terminal/terminal.h"
 
 namespace difflab {
 namespace {

@@ -1,8 +1,11 @@
 #include "util/terminal/terminal.h"
 
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "support/catch.h"
+#include "util/terminal/streams.h"
 
 namespace difflab {
 namespace {
@@ -49,6 +52,29 @@ CATCH_TEST_CASE("a status line is rewritten in place, below the lines that stay"
               "\r\x1b[Kended\n1 of 2"
               "\r\x1b[K2 of 2 and…"
               "\r\x1b[K");
+}
+
+CATCH_TEST_CASE("what is let through to a terminal obeys nobody but those who draw on it") {
+  for (const auto& [text, shown] : std::vector<std::pair<std::string, std::string>>{
+           {"plain λ_init — 1.2 ×\n\tnext", "plain λ_init — 1.2 ×\n\tnext"},
+           {"\x1b]0;title\a\x1b[2J", " ]0;title  [2J"},
+           {"a\rb\x7f\b\x0e", "a b   "},
+           {"\xC2\x9B"
+            "31m \xC2\xB1",
+            " 31m ±"},
+           {"\xC2\xC2\x9B", "\xC2 "}}) {
+    std::ostringstream screen;
+    CleanBuffer clean(*screen.rdbuf());
+    std::ostream whole(&clean);
+    whole << text << std::flush;
+    CATCH_CHECK(screen.str() == shown);
+    screen.str("");
+    for (const char byte : text) whole.put(byte);
+    CATCH_CHECK(screen.str() == shown);
+    screen.str("");
+    write_raw(whole, text);
+    CATCH_CHECK(screen.str() == text);
+  }
 }
 
 }  // namespace

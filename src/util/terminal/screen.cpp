@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "util/terminal/streams.h"
 #include "util/terminal/terminal.h"
 #include "util/text.h"
 
@@ -33,20 +34,6 @@ ScreenSize screen_size(int descriptor) {
   return {size.ws_col, size.ws_row};
 }
 
-std::string printable(std::string_view text) {
-  std::string result(text);
-  for (auto& byte : result) {
-    const auto code = static_cast<unsigned char>(byte);
-    if (code < 0x20 || code == 0x7F) byte = ' ';
-  }
-  // The same once more in two bytes: U+0080 to U+009F.
-  for (std::size_t i = 0; i + 1 < result.size(); ++i) {
-    const auto next = static_cast<unsigned char>(result[i + 1]);
-    if (result[i] == '\xC2' && next >= 0x80 && next < 0xA0) result[i] = result[i + 1] = ' ';
-  }
-  return result;
-}
-
 int columns_of(std::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), starts_character));
 }
@@ -61,10 +48,10 @@ std::string shorten(std::string_view text, int width) {
 }
 
 Screen::Screen(std::ostream& out) : out_(out) {
-  out_ << kSecondPage << kHideCursor << kHome << kEraseBelow << std::flush;
+  write_raw(out_, concat(kSecondPage, kHideCursor, kHome, kEraseBelow));
 }
 
-Screen::~Screen() { out_ << kShowCursor << kFirstPage << std::flush; }
+Screen::~Screen() { write_raw(out_, concat(kShowCursor, kFirstPage)); }
 
 void Screen::draw(const std::vector<std::string>& lines, ScreenSize size) {
   std::string frame(kHome);
@@ -75,7 +62,7 @@ void Screen::draw(const std::vector<std::string>& lines, ScreenSize size) {
     frame += kEraseLineEnd;
   }
   frame += kEraseBelow;
-  out_ << frame << std::flush;  // in one write: nobody sees half a frame
+  write_raw(out_, frame);  // in one write: nobody sees half a frame
 }
 
 }  // namespace difflab

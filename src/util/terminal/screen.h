@@ -16,9 +16,6 @@ struct ScreenSize {
 /// Of the terminal behind `descriptor`; 80 × 24 if that is unknown.
 ScreenSize screen_size(int descriptor);
 
-/// The text without bytes that a terminal would obey: control characters become blanks.
-std::string printable(std::string_view text);
-
 /// The text cut to `width` columns in its middle, where a list of names differs least.
 std::string shorten(std::string_view text, int width);
 

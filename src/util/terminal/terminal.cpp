@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "util/terminal/streams.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -60,21 +61,35 @@ std::string fit_to_width(std::string_view text, int width) {
   return std::string(text.substr(0, end)) + "…";
 }
 
+std::string printable(std::string_view text) {
+  std::string result(text);
+  for (auto& byte : result) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (code < 0x20 || code == 0x7F) byte = ' ';
+  }
+  // The same once more in two bytes: U+0080 to U+009F.
+  for (std::size_t i = 0; i + 1 < result.size(); ++i) {
+    const auto next = static_cast<unsigned char>(result[i + 1]);
+    if (result[i] == '\xC2' && next >= 0x80 && next < 0xA0) result[i] = result[i + 1] = ' ';
+  }
+  return result;
+}
+
 void StatusLine::show(std::string_view text) {
   std::string line = fit_to_width(text, width_ - 1);  // a full last column would wrap
   if (line == shown_) return;
-  out_ << kEraseLine << line << std::flush;
+  write_raw(out_, concat(kEraseLine, printable(line)));
   shown_ = std::move(line);
 }
 
 void StatusLine::print_above(std::string_view line) {
-  if (!shown_.empty()) out_ << kEraseLine;
-  out_ << line << '\n' << shown_ << std::flush;
+  write_raw(out_,
+            concat(shown_.empty() ? "" : kEraseLine, printable(line), "\n", printable(shown_)));
 }
 
 void StatusLine::clear() {
   if (shown_.empty()) return;
-  out_ << kEraseLine << std::flush;
+  write_raw(out_, kEraseLine);
   shown_.clear();
 }
 

@@ -22,6 +22,9 @@ std::string format_count(double count);
 /// cut.
 std::string fit_to_width(std::string_view text, int width);
 
+/// The text without bytes that a terminal would obey: control characters become blanks.
+std::string printable(std::string_view text);
+
 /// One line at the bottom of a terminal that is written over again and again. Lines that shall
 /// stay are printed above it.
 class StatusLine {
