@@ -1,6 +1,6 @@
 #pragma once
 // sbatch, squeue, scancel and scontrol as programs that note what they are called with and answer
-// what a test wants. The real ones are asked in tests/system/slurm/.
+// what a test wants. The real ones are asked in bench/slurm/.
 
 #include <cstdlib>
 #include <filesystem>

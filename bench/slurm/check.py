@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sweeps on a real Slurm that is disturbed: python3 tests/system/slurm/check.py BUILD [--full] [--seed N].
+"""Sweeps on a real Slurm that is disturbed: python3 bench/slurm/check.py BUILD [--full] [--seed N].
 
 It starts munged, slurmctld and three slurmd of its own on loopback (Debian: apt-get install
 slurm-wlm munge; as root, because slurmd needs it), submits sweeps with the fake worker, and
@@ -21,7 +21,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import cluster  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNS = 12
 EXPERIMENT = f"""# @package _global_
 title: Does the sweep survive?
