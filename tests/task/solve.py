@@ -11,7 +11,7 @@ For each task, with its defaults (N samples) and with other settings (N/4 each),
   - what is drawn evenly is even, by a χ² test at p > 1e-4;
   - (seed, split, index) gives one sample, and another seed or split another.
 What looks uneven or off chance is drawn again four times as often, and broken if it does so again.
-N is 250, which takes 10 s, unless it is given; 1,000 in CI (DIFFLAB_TESTS=all); 10,000 is the full dose.
+N is 250 unless it is given, and 1,000 in CI (DIFFLAB_TESTS=all); 10,000 is the full dose.
 One line per task says what was checked. Exit 1 and a line for each broken promise. Nothing here
 reads the program's sources, so an error there is not repeated here.
 """
