@@ -28,7 +28,7 @@ struct ResolverCall {
   std::function<void()> note_fleeting;
 };
 
-/// What ${name:argument,…} gives. @throws Failure, UserError
+/// Calls the resolver of ${name:argument,…}. @throws Failure, UserError
 Value resolve(const ResolverCall& call);
 
 }  // namespace difflab::config

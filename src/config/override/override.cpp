@@ -161,7 +161,7 @@ class ValueParser {
     }
   }
 
-  /// Of Hydra 1.4.
+  /// Reads extend_list(…) of Hydra 1.4.
   Element extension(std::size_t start, FunctionCall call) {
     const bool alone = start == tokens_[0].position && peek().type == Type::kEnd;
     if (!extends_ || !alone || !call.named.empty()) {
