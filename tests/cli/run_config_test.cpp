@@ -9,6 +9,7 @@
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
+#include "report/settings/claim_lists.h"
 #include "run/identity.h"
 #include "study/study_config.h"
 #include "support/catch.h"
@@ -53,13 +54,13 @@ CATCH_TEST_CASE("every claim of every experiment names variants that its sweep h
   CATCH_REQUIRE(all.size() >= 29);
   for (const auto& experiment : all) {
     config::Problems problems;
-    const auto composed =
-        config::compose_study({.search_path = search_path,
-                               .experiment = experiment,
-                               .overrides = {},
-                               .run_keys = config::field_names<RunConfig>(),
-                               .study_keys = config::field_names<cli::StudyConfig>()},
-                              problems);
+    auto composed = config::compose_study({.search_path = search_path,
+                                           .experiment = experiment,
+                                           .overrides = {},
+                                           .run_keys = config::field_names<RunConfig>(),
+                                           .study_keys = config::field_names<cli::StudyConfig>()},
+                                          problems);
+    report::expand_claims(composed.settings, problems);
     const auto study = config::read<cli::StudyConfig>(composed.settings);
     std::vector<std::string> axes;
     for (const auto& axis : composed.axes) axes.push_back(axis.key);
