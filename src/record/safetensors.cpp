@@ -1,12 +1,11 @@
 #include "record/safetensors.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "util/error.h"
@@ -18,6 +17,9 @@ namespace difflab {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
+
+// Sorted by name, because looking a key up among 300,000 in their order would take a minute.
+using HeaderJson = nlohmann::json;
 
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // the limit of the reference implementation
 
@@ -46,7 +48,7 @@ std::optional<std::uint64_t> byte_count(const std::vector<std::int64_t>& shape,
   return count;
 }
 
-// What a file is that is no safetensors file; such a guess is only for the message.
+// A guess at what else a file is, for the message.
 std::string_view guess(std::string_view start) {
   if (start.starts_with("PK\x03\x04")) return "; it looks like a zip (a PyTorch checkpoint?)";
   if (start.starts_with("\x80")) return "; it looks like a pickle, which runs code when opened";
@@ -57,6 +59,9 @@ std::string_view guess(std::string_view start) {
 // @return the length of the header.
 std::uint64_t check_start(std::string_view start, std::uint64_t file_size,
                           const std::string& name) {
+  if (const auto what = stand_in(start, ""); !what.empty()) {
+    throw UserError(concat(name, ": ", what));
+  }
   if (start.size() < kSafetensorsLengthBytes) refuse(name, "shorter than its 8 length bytes");
   std::uint64_t header_size = 0;
   std::memcpy(&header_size, start.data(), kSafetensorsLengthBytes);
@@ -67,12 +72,53 @@ std::uint64_t check_start(std::string_view start, std::uint64_t file_size,
   return header_size;
 }
 
+/// The first key that an object of a JSON text has twice; readers take one of the two or the other.
+struct RepeatedKey final : nlohmann::json_sax<HeaderJson> {
+  static std::optional<std::string> of(std::string_view text) {
+    RepeatedKey reader;
+    HeaderJson::sax_parse(text, &reader);
+    return reader.repeated;
+  }
+  bool start_object(std::size_t) override { return open.emplace_back(), true; }
+  bool key(string_t& key) override {
+    if (!open.back().insert(key).second) repeated = key;
+    return !repeated;
+  }
+  bool end_object() override { return open.pop_back(), true; }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+    return false;
+  }
+
+  std::vector<std::set<std::string>> open;
+  std::optional<std::string> repeated;
+};
+
+// Infinity and NaN are the numbers whose exponent has all bits set.
+template <class Bits>
+bool has_full_exponent(std::string_view bytes, Bits exponent) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(Bits)) {
+    Bits bits;
+    std::memcpy(&bits, bytes.data() + at, sizeof bits);
+    if ((bits & exponent) == exponent) return true;
+  }
+  return false;
+}
+
 struct Entry {
   TensorBytes tensor;
   std::uint64_t begin = 0, end = 0;
 };
 
-Entry read_entry(const std::string& file, const std::string& name, const Json& entry,
+Entry read_entry(const std::string& file, const std::string& name, const HeaderJson& entry,
                  std::string_view data) {
   const auto bad = [&](std::string_view reason) {
     refuse(file, concat("tensor ", name, ": ", reason));
@@ -82,7 +128,7 @@ Entry read_entry(const std::string& file, const std::string& name, const Json& e
       bad(concat(key, " is missing or no list"));
     }
     std::vector<std::int64_t> values;
-    for (const Json& value : entry[key]) {
+    for (const auto& value : entry[key]) {
       if (!value.is_number_unsigned() ||
           value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
         bad(concat(key, " holds something else than whole numbers"));
@@ -113,15 +159,10 @@ Entry read_entry(const std::string& file, const std::string& name, const Json& e
 }  // namespace
 
 Safetensors Safetensors::read(const std::filesystem::path& path) {
-  std::array<char, kSafetensorsLengthBytes> start{};
-  std::ifstream stream(path, std::ios::binary);
-  stream.read(start.data(), start.size());
-  if (stream || stream.eof()) {  // whatever else went wrong, read_file has the words for it
-    std::error_code error;
-    const auto size = std::filesystem::file_size(path, error);
-    const auto read = static_cast<std::size_t>(stream.gcount());
-    if (!error) check_start({start.data(), read}, size, path.string());
-  }
+  const auto start = read_file(path, kStandInBytes);
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error) check_start(start, size, path.string());
   return parse(read_file(path), path.string());
 }
 
@@ -129,12 +170,14 @@ Safetensors Safetensors::parse(std::string bytes, const std::string& name) {
   Safetensors file;
   file.name_ = name;
   file.bytes_ = std::move(bytes);
-  const auto header_size = check_start(
-      std::string_view(file.bytes_).substr(0, kSafetensorsLengthBytes), file.bytes_.size(), name);
+  const auto header_size =
+      check_start(std::string_view(file.bytes_).substr(0, kStandInBytes), file.bytes_.size(), name);
   file.data_begin_ = kSafetensorsLengthBytes + header_size;
   const auto text = std::string_view(file.bytes_).substr(kSafetensorsLengthBytes, header_size);
-  const Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto header = HeaderJson::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!header.is_object()) refuse(name, "its header is no JSON object");
+  if (const auto key = RepeatedKey::of(text))
+    refuse(name, concat("its header has ", *key, " twice"));
 
   std::vector<Entry> entries;
   for (const auto& [key, value] : header.items()) {
@@ -161,6 +204,14 @@ Safetensors Safetensors::parse(std::string bytes, const std::string& name) {
   }
   if (expected != file.data().size()) refuse(name, "there are bytes after the last tensor");
   return file;
+}
+
+bool is_finite(const TensorBytes& tensor) {
+  if (tensor.dtype == "F64") return !has_full_exponent(tensor.bytes, 0x7ff0'0000'0000'0000u);
+  if (tensor.dtype == "F32") return !has_full_exponent(tensor.bytes, 0x7f80'0000u);
+  if (tensor.dtype == "BF16") return !has_full_exponent(tensor.bytes, std::uint16_t{0x7f80});
+  if (tensor.dtype == "F16") return !has_full_exponent(tensor.bytes, std::uint16_t{0x7c00});
+  return true;
 }
 
 const TensorBytes& Safetensors::at(std::string_view name) const {

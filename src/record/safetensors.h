@@ -20,6 +20,9 @@ struct TensorBytes {
   std::string_view bytes;
 };
 
+/// False if a tensor holds NaN or infinity.
+bool is_finite(const TensorBytes& tensor);
+
 /// A safetensors file in memory (format: 8 bytes of header length, a JSON header, the data).
 class Safetensors {
  public:

@@ -22,13 +22,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostNamed = 5;  // tensors that a message lists
+
 // A sweep of a thousand runs hashes a file once.
 std::string sha256_of(const fs::path& path) {
   static std::map<std::pair<fs::path, fs::file_time_type>, std::string> known;
   std::error_code error;
   auto& hash = known[{path, fs::last_write_time(path, error)}];
-  if (hash.empty()) hash = sha256_hex(read_file(path));
-  return hash;
+  if (!hash.empty()) return hash;
+  const auto bytes = read_file(path);
+  if (const auto what = stand_in(bytes, path); !what.empty()) {
+    throw UserError(concat(path.string(), " ", what));
+  }
+  return hash = sha256_hex(bytes);
 }
 
 // The parameters that a file must have to be the model's beginning, under the file's names.
@@ -52,7 +58,7 @@ std::vector<ParameterShape> expected_in(const Safetensors& file, const RunConfig
 std::optional<std::string> misfit(const Safetensors& file,
                                   const std::vector<ParameterShape>& expected) {
   std::map<std::string, std::vector<std::int64_t>> stored;
-  std::vector<std::string> names;
+  std::vector<std::string> names, broken;
   for (const auto& tensor : file.tensors()) {
     if (is_optimizer_state(tensor.name)) continue;
     if (tensor.dtype != "F32" && tensor.dtype != "F64" && tensor.dtype != "F16" &&
@@ -62,6 +68,7 @@ std::optional<std::string> misfit(const Safetensors& file,
     }
     stored[tensor.name] = tensor.shape;
     names.push_back(tensor.name);
+    if (!is_finite(tensor)) broken.push_back(tensor.name);
   }
   for (const auto& parameter : expected) {
     const auto found = stored.find(parameter.name);
@@ -74,8 +81,15 @@ std::optional<std::string> misfit(const Safetensors& file,
     }
     stored.erase(found);
   }
-  if (stored.empty()) return std::nullopt;
-  return concat("has tensor ", stored.begin()->first, ", which is no parameter of the model");
+  if (!stored.empty()) {
+    return concat("has tensor ", stored.begin()->first, ", which is no parameter of the model");
+  }
+  if (broken.empty()) return std::nullopt;
+  const auto more = broken.size() > kMostNamed ? broken.size() - kMostNamed : 0;
+  broken.resize(broken.size() - more);
+  return concat("holds NaN or infinity in ", join(broken),
+                more > 0 ? concat(" and ", more, " more tensors") : "",
+                "; expected the weights of a training that did not diverge");
 }
 
 // What our own files tell of and the shapes do not: 4 heads of width 16 have those of 8 of width 8,

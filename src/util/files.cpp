@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -98,24 +99,44 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, 
 
 }  // namespace
 
-std::string read_file(const fs::path& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) fail("read", path, EISDIR);
-  // Such as /dev/zero, which would fill the memory, or a FIFO that nobody writes to.
-  const bool waits = fs::is_fifo(path, ignored) && !is_of_system(path);
-  if (waits || fs::is_character_file(path, ignored)) fail("read", path, EINVAL);
-  // A stream would end at a failing read as at the end of the file.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string read_file(const fs::path& path, std::size_t at_most) {
+  const bool of_system = is_of_system(path);  // such as /dev/fd/63, a pipe that somebody writes to
+  // To open a pipe that nobody writes to must not wait.
+  const Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (of_system ? 0 : O_NONBLOCK)));
   if (file.get() < 0) fail("read", path, errno);
+  struct stat about {};
+  if (::fstat(file.get(), &about) != 0) fail("read", path, errno);
+  if (S_ISDIR(about.st_mode)) fail("read", path, EISDIR);
+  if (!S_ISREG(about.st_mode) && !(of_system && S_ISFIFO(about.st_mode))) {
+    throw UserError(concat("cannot read ", path.string(), ": is a ",
+                           S_ISFIFO(about.st_mode) ? "pipe" : "device", "; expected a file"));
+  }
+  // A stream would end at a failing read as at the end of the file.
   std::string text;
   std::array<char, 1 << 16> buffer;
-  while (true) {
-    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+  while (text.size() < at_most) {
+    const auto most = std::min(buffer.size(), at_most - text.size());
+    const ssize_t count = ::read(file.get(), buffer.data(), most);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("read", path, errno);
-    if (count == 0) return text;
+    if (count == 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(count));
   }
+  return text;
+}
+
+std::string_view stand_in(std::string_view start, const fs::path& path) {
+  if (start.starts_with("version https://git-lfs")) {
+    return "is a pointer of Git LFS and not the file itself; git lfs pull fetches that";
+  }
+  const bool is_meant = path.extension() == ".html" || path.extension() == ".htm";
+  static const std::regex kPage("<(!doctype )?html[\\s>]", std::regex::icase);
+  start = start.substr(0, kStandInBytes);
+  const auto first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (is_meant || first == start.npos || start[first] != '<') return "";
+  if (!std::regex_search(start.begin(), start.end(), kPage)) return "";
+  return "is a web page (of an error or a login, perhaps), not the file that was to be downloaded";
 }
 
 void write_file_atomically(const fs::path& path, std::string_view bytes, Sync sync) {

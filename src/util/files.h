@@ -10,8 +10,16 @@ namespace difflab {
 /// New files get what the umask leaves of this, so that a group can share a results folder.
 inline constexpr int kNewFileMode = 0666;
 
-/// The whole file. @throws UserError naming the path and the system's reason.
-std::string read_file(const std::filesystem::path& path);
+/// The whole file, or its first `at_most` bytes. A pipe, a socket or a device is no file: it could
+/// go on for ever. @throws UserError naming the path and the reason.
+std::string read_file(const std::filesystem::path& path, std::size_t at_most = std::string::npos);
+
+/// How many bytes of a file `stand_in` looks at.
+inline constexpr std::size_t kStandInBytes = 256;
+
+/// Names a file by how it begins if it stands where another was to be downloaded: a pointer of Git
+/// LFS, or a web page; else "". The name of a web page that is meant ends in .html or .htm.
+std::string_view stand_in(std::string_view start, const std::filesystem::path& path);
 
 /// How much of a new file is on the disk when it has got its name: nothing that a power cut could
 /// not take or leave half-written, its bytes, or its bytes and its name.

@@ -48,10 +48,6 @@ CATCH_TEST_CASE("a file that is not there is the user's error") {
   CATCH_CHECK_THROWS_WITH(file.read(), Contains(file.path) && Contains("No such file"));
 }
 
-CATCH_TEST_CASE("a device without an end is not read") {
-  CATCH_CHECK_THROWS_WITH(read_file("/dev/zero"), Catch::Contains("cannot read /dev/zero"));
-}
-
 CATCH_TEST_CASE("an input file comes from YAML and goes back") {
   CATCH_CHECK_FALSE(InputFile{}.given());
   const InputFile planned = parse("{path: data/x.txt}");

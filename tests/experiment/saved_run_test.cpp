@@ -2,6 +2,7 @@
 #include "experiment/saved_run.h"
 
 #include <ATen/ATen.h>
+#include <sys/stat.h>
 
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
@@ -56,6 +57,16 @@ at::Tensor some_tokens(std::int64_t vocab) {
   return at::arange(2 * 24).remainder(vocab).view({2, 24});
 }
 
+// What is wrong with the files of a run, whose paths and digests are filled in.
+std::string problem_of_files(RunConfig& run) {
+  config::Problems problems;
+  const auto nowhere = config::Value::map();
+  config::PlacedCheck check(nowhere, "", problems);
+  resolve_input_files(
+      run, [](const auto&, const auto& path) { return fs::path(path); }, check);
+  return problems.empty() ? std::string() : problems.text();
+}
+
 CATCH_TEST_CASE("a trained model can be loaded again, exported, and started from") {
   const auto config = text_run();
   const FinishedRun run(config);
@@ -78,12 +89,7 @@ CATCH_TEST_CASE("a trained model can be loaded again, exported, and started from
   // A run that starts there has, before its first step, the loss that the first run ended with.
   auto next = config;
   next.init_from.path = file.string();
-  config::Problems problems;
-  const auto nowhere = config::Value::map();
-  config::PlacedCheck check(nowhere, "", problems);
-  resolve_input_files(
-      next, [](const auto&, const auto& path) { return fs::path(path); }, check);
-  CATCH_REQUIRE(problems.empty());
+  CATCH_REQUIRE(problem_of_files(next).empty());
   CATCH_CHECK(next.init_from.sha256.size() == 64);
   const FinishedRun second(next);
   CATCH_CHECK(read_metrics(second.directory()).front()["valid_loss"] ==
@@ -121,17 +127,7 @@ CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
   const auto vocab = vocab_size(config.task);
   const auto problem_of = [&](RunConfig run) {
     run.init_from.path = file.string();
-    config::Problems problems;
-    const auto nowhere = config::Value::map();
-    config::PlacedCheck check(nowhere, "", problems);
-    resolve_input_files(
-        run, [](const auto&, const auto& path) { return fs::path(path); }, check);
-    try {
-      problems.throw_if_any();
-    } catch (const UserError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return problem_of_files(run);
   };
   CATCH_CHECK_THAT(problem_of(config), Catch::Contains("does not exist"));
   save_parameters(file, LanguageModel(config.model, vocab), {});
@@ -175,17 +171,64 @@ CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
   CATCH_CHECK_THAT(problem_of(config), Catch::Contains("looks like a zip (a PyTorch checkpoint?)"));
 }
 
+CATCH_TEST_CASE("weights with NaN or infinity are refused, and their tensors named") {
+  const testing::TemporaryFolder folder;
+  auto config = text_run();
+  config.init_from.path = (folder.path() / "w.safetensors").string();
+  const auto problem_with = [&](const std::vector<std::pair<const char*, double>>& values) {
+    LanguageModel model(config.model, vocab_size(config.task));
+    const at::NoGradGuard no_grad;
+    for (const auto& [name, value] : values) {
+      at::Tensor(model.named_parameters()[name]).view(-1)[3] = value;
+    }
+    save_parameters(config.init_from.path, model, {});
+    auto run = config;
+    return problem_of_files(run);
+  };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const char *norm = "layers.0.attn_norm.weight", *gate = "layers.1.ffn.gate.weight";
+  CATCH_CHECK(problem_with({{norm, 1e38}}).empty());
+  CATCH_CHECK_THAT(problem_with({{norm, kNan}}),
+                   Catch::Contains(concat("holds NaN or infinity in ", norm, ";")));
+  CATCH_CHECK_THAT(problem_with({{gate, kInfinity}}),
+                   Catch::Contains(concat("holds NaN or infinity in ", gate, ";")));
+  CATCH_CHECK_THAT(problem_with({{norm, -kInfinity}, {gate, kNan}}),
+                   Catch::Contains(concat(norm, ", ", gate, ";")));
+}
+
+CATCH_TEST_CASE("a file that a run reads is a file with what it was to hold") {
+  const testing::TemporaryFolder folder;
+  const auto path_of = [&](const char* name) { return (folder.path() / name).string(); };
+  CATCH_REQUIRE(::mkfifo(path_of("pipe").c_str(), 0600) == 0);
+  write_file_atomically(path_of("lfs"),
+                        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n");
+  write_file_atomically(path_of("page"), "<!DOCTYPE html>\n<html><body>404");
+  for (const auto& [path, reason] :
+       {std::pair(path_of("pipe"), "is a pipe"), std::pair(std::string("/dev/zero"), "is a device"),
+        std::pair(folder.path().string(), "Is a directory"),
+        std::pair(path_of("lfs"), "is a pointer of Git LFS"),
+        std::pair(path_of("page"), "is a web page")}) {
+    auto text = text_run(), weights = text_run(), items = text_run();
+    std::get<TextConfig>(text.task).file.path = path;
+    weights.init_from.path = path;
+    MultipleChoiceConfig choices;
+    choices.file.path = path;
+    items.evaluate = {choices};
+    for (auto* run : {&text, &weights, &items}) {
+      CATCH_CHECK_THAT(problem_of_files(*run),
+                       Catch::Contains(path + " ") || Catch::Contains(path + ":"));
+      CATCH_CHECK_THAT(problem_of_files(*run), Catch::Contains(reason));
+    }
+  }
+}
+
 CATCH_TEST_CASE("windows that a text is too short for are refused before a run starts") {
   const auto problem_of = [](TaskConfig task, EvaluationConfig evaluation) {
     RunConfig config;
     config.task = std::move(task);
     config.evaluate = {std::move(evaluation)};
-    config::Problems problems;
-    const auto nowhere = config::Value::map();
-    config::PlacedCheck check(nowhere, "", problems);
-    resolve_input_files(
-        config, [](const auto&, const auto& path) { return fs::path(path); }, check);
-    return problems.empty() ? std::string() : problems.text();
+    return problem_of_files(config);
   };
   const testing::TemporaryFolder folder;
   const auto file = folder.path() / "text.txt";

@@ -99,16 +99,69 @@ CATCH_TEST_CASE("hostile headers are refused, whatever they nest or say twice") 
     const auto header = concat("{\"__metadata__\":", metadata, ",", tensor, "}");
     CATCH_CHECK(error_of(with_header(header, eight)).find("its metadata") != std::string::npos);
   }
-  // Of a name that is there twice the data of one would belong to nobody.
   const std::string first = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
   const std::string second = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]})";
-  CATCH_CHECK_FALSE(error_of(with_header("{" + first + "," + second + "}", eight)).empty());
-  CATCH_CHECK_FALSE(error_of(with_header("{" + second + "," + first + "}", eight)).empty());
+  const std::string b = R"("b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]})";
+  const std::string notes = R"("__metadata__":{"a":"1","x":"2","a":"3"})";
+  const std::string twice = R"("a":{"dtype":"F64","shape":[2],"data_offsets":[0,8],"dtype":"F32"})";
+  for (const auto& [header, key] :
+       {std::pair(first + "," + second, "a"), std::pair(second + "," + first, "a"),
+        std::pair(tensor + "," + tensor, "a"), std::pair(first + "," + b + "," + first, "a"),
+        std::pair(notes + "," + tensor, "a"), std::pair(twice, "dtype")}) {
+    CATCH_CHECK(error_of(with_header("{" + header + "}", eight)) ==
+                concat("file: not a valid safetensors file: its header has ", key, " twice"));
+  }
   for (const char bracket : {'[', '{'}) {
     CATCH_CHECK_FALSE(error_of(with_header(std::string(300'000, bracket), "")).empty());
   }
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   CATCH_CHECK_FALSE(error_of(with_header("{\"a\":" + deep + "}", "")).empty());
+}
+
+CATCH_TEST_CASE("what was downloaded in the place of weights is named") {
+  CATCH_CHECK_THAT(error_of("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"),
+                   Catch::StartsWith("file: is a pointer of Git LFS"));
+  for (const char* page : {"<!DOCTYPE html><html>", "<html>\n", "\n<HTML ><body>Log in</body>"}) {
+    CATCH_CHECK_THAT(error_of(page), Catch::StartsWith("file: is a web page"));
+  }
+}
+
+CATCH_TEST_CASE("NaN and infinity are found in every floating type, wherever they stand") {
+  // IEEE 754 and bfloat16, little-endian: 1, the largest number, the smallest, −0; NaN and ±∞.
+  using namespace std::string_literals;
+  const std::map<std::string, std::pair<std::vector<std::string>, std::vector<std::string>>> kinds{
+      {"F16", {{"\0\x3c"s, "\xff\x7b"s, "\1\0"s, "\0\x80"s}, {"\0\x7e"s, "\0\x7c"s, "\0\xfc"s}}},
+      {"BF16",
+       {{"\x80\x3f"s, "\x7f\x7f"s, "\1\0"s, "\0\x80"s}, {"\xc0\x7f"s, "\x80\x7f"s, "\x80\xff"s}}},
+      {"F32",
+       {{"\0\0\x80\x3f"s, "\xff\xff\x7f\x7f"s, "\1\0\0\0"s, "\0\0\0\x80"s},
+        {"\1\0\x80\x7f"s, "\0\0\x80\x7f"s, "\0\0\x80\xff"s}}},
+      {"F64",
+       {{"\0\0\0\0\0\0\xf0\x3f"s, "\xff\xff\xff\xff\xff\xff\xef\x7f"s},
+        {"\1\0\0\0\0\0\xf0\x7f"s, "\0\0\0\0\0\0\xf0\x7f"s, "\0\0\0\0\0\0\xf0\xff"s}}}};
+  for (const auto& [type, values] : kinds) {
+    const auto numbers = join(values.first, "");
+    CATCH_INFO(type);
+    CATCH_CHECK(is_finite({"w", type, {}, numbers}));
+    for (const auto& broken : values.second) {
+      for (const auto& bytes : {broken + numbers, numbers + broken}) {
+        CATCH_CHECK_FALSE(is_finite({"w", type, {}, bytes}));
+      }
+    }
+  }
+  CATCH_CHECK(is_finite({"w", "I64", {1}, std::string_view("\xff\xff\xff\xff\xff\xff\xff\x7f")}));
+}
+
+CATCH_TEST_CASE("a header of 300,000 tensors is read tensor by tensor") {
+  std::vector<std::string> entries;
+  for (int i = 0; i < 300'000; ++i) {
+    entries.push_back(
+        concat("\"t", i, R"(":{"dtype":"U8","shape":[1],"data_offsets":[)", i, ",", i + 1, "]}"));
+  }
+  const auto file = Safetensors::parse(
+      with_header(concat("{", join(entries, ","), "}"), std::string(300'000, 'x')), "file");
+  CATCH_REQUIRE(file.tensors().size() == 300'000);
+  CATCH_CHECK(file.tensors()[299'999].name == "t299999");
 }
 
 CATCH_TEST_CASE("a missing tensor is answered with the nearest name") {

@@ -57,6 +57,46 @@ CATCH_TEST_CASE("a write that cannot be done names the path and the reason") {
   CATCH_CHECK_THROWS_WITH(read_file("/proc/self/mem"), Catch::Contains("Input/output error"));
 }
 
+CATCH_TEST_CASE("what could go on for ever is no file") {
+  const testing::TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe", link = folder.path() / "link";
+  CATCH_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  fs::create_symlink(pipe, link);
+  for (const fs::path& path : {pipe, link}) {
+    CATCH_CHECK_THROWS_WITH(
+        read_file(path), path.string().insert(0, "cannot read ") + ": is a pipe; expected a file");
+  }
+  for (const char* path : {"/dev/zero", "/dev/null", "/dev/tty0"}) {
+    if (!fs::exists(path)) continue;
+    CATCH_CHECK_THROWS_WITH(read_file(path), Catch::StartsWith(concat("cannot read ", path)));
+  }
+}
+
+CATCH_TEST_CASE("of a file as much is read as is asked for") {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.path() / "f";
+  write_file_atomically(path, "abcdef");
+  for (const std::size_t most : {0, 1, 5, 6, 7}) {
+    CATCH_CHECK(read_file(path, most) == std::string("abcdef").substr(0, most));
+  }
+}
+
+CATCH_TEST_CASE("a pointer of Git LFS and a web page are known by how they begin") {
+  for (const char* text : {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n",
+                           "<!DOCTYPE html>\n<title>404</title>", "\n  <html lang=en>",
+                           "\xef\xbb\xbf<!doctype HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">",
+                           "<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"x\">"}) {
+    CATCH_INFO(text);
+    CATCH_CHECK_FALSE(stand_in(text, "corpus.txt").empty());
+    CATCH_CHECK(stand_in(text, "page.html").empty() == (text[0] != 'v'));
+  }
+  for (const char* text : {"", " \n", "<mediawiki>", "version 1", "a page begins with <html>",
+                           "<p>some text</p>", "\x10\0\0\0\0\0\0\0{}"}) {
+    CATCH_INFO(text);
+    CATCH_CHECK(stand_in(text, "corpus.txt").empty());
+  }
+}
+
 CATCH_TEST_CASE("SHA-256 gives the published digests") {
   // FIPS 180-2, appendix B.1, and the empty message
   CATCH_CHECK(sha256_hex("abc") ==
