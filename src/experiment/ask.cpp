@@ -1,6 +1,7 @@
 #include "experiment/ask.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -35,6 +36,16 @@ void require_same_vocabulary(const Task& asked, const Task& trained) {
                            asked.token_text(token), "', the model was trained on '",
                            trained.token_text(token), "'"));
   }
+}
+
+// The names of metrics that are NaN or infinite. A file has null for them, as for what there is
+// not.
+Json not_finite(const Json& metrics) {
+  Json names = Json::array();
+  for (const auto& [name, value] : metrics.items()) {
+    if (value.is_number_float() && !std::isfinite(value.get<double>())) names.push_back(name);
+  }
+  return names;
 }
 
 bool are_rows(const Json& detail) {
@@ -124,6 +135,12 @@ class Asking {
   Answer ask(std::size_t index) const {
     const auto& evaluation = config_.evaluate[index];
     auto found = found_on_task(evaluation);
+    if (auto names = not_finite(found.metrics); !names.empty()) {
+      const auto name = result_name(evaluation);
+      std::cout << "evaluation " << name << ": not finite: " << names.dump() << '\n';
+      note_event(run_, "not finite", {{"evaluation", name}, {"metrics", names}});
+      found.details[kNotFinite] = std::move(names);
+    }
     auto asked = config::write(evaluation);
     asked.erase("name");
     return {answer_id(config_, index), config::to_json(asked), std::move(found.metrics),

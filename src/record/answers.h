@@ -20,6 +20,9 @@ struct Answer {
   Json provenance;  ///< code, machine and time of the asking
 };
 
+/// The detail of an answer that names its metrics that are NaN or infinite.
+inline constexpr const char* kNotFinite = "not_finite";
+
 /// The answer of this id in a run's folder. One that is damaged or of another version counts as
 /// none: it is asked again.
 std::optional<Answer> read_answer(const RunDirectory& run, const std::string& id);

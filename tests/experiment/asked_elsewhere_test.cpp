@@ -1,4 +1,5 @@
 // Models asked on another task than they were trained on, and in the middle of their training.
+#include "model/initialise.h"
 #include "model/language_model.h"
 #include "record/answers.h"
 #include "record/sealed_safetensors.h"
@@ -6,6 +7,7 @@
 #include "run/metrics.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
+#include "support/temporary_folder.h"
 #include "task/base/task.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
@@ -78,6 +80,37 @@ CATCH_TEST_CASE("a training can be asked at every step whose checkpoint it keeps
   }
   CATCH_CHECK(levels >= 3);
   CATCH_CHECK(std::find(expected.begin(), expected.end(), "curve_test_loss") == expected.end());
+}
+
+CATCH_TEST_CASE("metrics that are NaN or infinite are named where their values are not") {
+  const Results results;
+  auto config = testing::smallest_run();
+  config.model.positions = Positions::kLearned;
+  config.model.max_positions = 64;
+  LanguageModel model(config.model, build_task(config.task)->vocab_size());
+  initialise(model, config.model, 0);
+  {
+    const at::NoGradGuard no_grad;  // beyond what it is validated on
+    const auto& positions = model.named_parameters()["positions.weight"];
+    positions.narrow(0, 24, 40).fill_(std::numeric_limits<double>::quiet_NaN());
+  }
+  const testing::TemporaryFolder folder;
+  config.init_from.path = (folder.path() / "broken.safetensors").string();
+  save_parameters(config.init_from.path, model, {});
+  config.train.steps = 0;
+  HeldoutConfig longer{.samples = 2};
+  longer.other_task.config = NeedleRecallConfig{.needle = {.length = 40}};
+  config.evaluate = {longer};
+  const auto run = results.run(config);
+  const auto answer = read_answer(run, answer_id(config, 0));
+  CATCH_REQUIRE(answer.has_value());
+  const auto& names = answer->details.at(kNotFinite);
+  CATCH_CHECK(std::find(names.begin(), names.end(), "test_loss") != names.end());
+  for (const auto& [name, value] : answer->metrics.items()) {
+    CATCH_INFO(name);
+    CATCH_CHECK(value.is_null() == (std::find(names.begin(), names.end(), name) != names.end()));
+  }
+  CATCH_CHECK_THAT(read_file(run.events()), Contains("not finite") && Contains("test_loss"));
 }
 
 CATCH_TEST_CASE("what models write in the middle of their training is kept with its step") {

@@ -10,8 +10,10 @@
 #include "cli/sweep/ask_and_report.h"
 #include "cli/sweep/run_study.h"
 #include "record/answers.h"
+#include "record/status.h"
 #include "report/table/grid.h"
 #include "run/identity.h"
+#include "util/exit_code.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -28,8 +30,10 @@ struct EvaluateOptions {
   bool json = false;
 };
 
+constexpr const char* kNoNumber = "not finite";  // in the place of a metric
+
 // What the run's model answered to evaluations of these names (all if none), under the names that
-// its result has for it.
+// its result has for it; kNoNumber for what is NaN or infinite.
 Json answered_metrics(const Study& study, const sweep::Run& run,
                       const std::vector<std::string>& names) {
   Json metrics = Json::object();
@@ -41,8 +45,31 @@ Json answered_metrics(const Study& study, const sweep::Run& run,
     if (!answer) continue;
     const auto prefix = metric_prefix(config.evaluate[i]);
     for (const auto& [key, value] : answer->metrics.items()) metrics[prefix + key] = value;
+    for (const auto& key : answer->details.value(kNotFinite, Json::array())) {
+      metrics[prefix + key.get<std::string>()] = kNoNumber;
+    }
   }
   return metrics;
+}
+
+// Says which answers are no numbers. @return whether there are any.
+bool say_what_is_not_finite(const Asked& asked) {
+  bool any = false;
+  for (const auto& run : sweep::distinct(asked.study.points)) {
+    std::vector<std::string> names;
+    const auto metrics = answered_metrics(asked.study, run, asked.names);
+    for (const auto& [key, value] : metrics.items()) {
+      if (value == kNoNumber) names.push_back(key);
+    }
+    // Runs of an experiment may diverge; weights that somebody names should not.
+    if (!asked.of_experiment && state_of(run.directory) == RunState::kDiverged) {
+      names.emplace_back("its loss, so that it was asked nothing");
+    }
+    if (names.empty()) continue;
+    std::cerr << fmt::format("run {}: NaN or infinite: {}\n", run.id, join(names));
+    any = true;
+  }
+  return any;
 }
 
 // The figures of the runs side by side: a line a metric.
@@ -54,18 +81,17 @@ std::string metrics_table(const Study& study, const std::vector<std::string>& na
     grid.columns.push_back({run.axes.front().second});
     metrics.push_back(answered_metrics(study, run, names));
     for (const auto& [key, value] : metrics.back().items()) {
-      if (value.is_number() && std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        keys.push_back(key);
-      }
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
     }
   }
   for (const auto& key : keys) {
     std::vector<std::string> row{key};
     for (const auto& values : metrics) {
       const auto found = values.find(key);
-      row.push_back(found == values.end() || !found->is_number()
-                        ? ""
-                        : fmt::format("{:.6g}", found->get<double>()));
+      row.push_back(found == values.end() ? ""
+                    : found->is_number()  ? fmt::format("{:.6g}", found->get<double>())
+                    : *found == kNoNumber ? kNoNumber
+                                          : "–");
     }
     grid.rows.push_back(std::move(row));
   }
@@ -108,11 +134,12 @@ report::Summary report_with_answers(const Asked& asked) {
 
 int evaluate(const EvaluateOptions& options) {
   const auto asked = find_asked(options.words, options.results, options.on, options.at);
-  return ask_and_report(asked, options.json, [&]() -> std::optional<report::Summary> {
+  const int code = ask_and_report(asked, options.json, [&]() -> std::optional<report::Summary> {
     if (asked.of_experiment) return report_with_answers(asked);
     std::cout << '\n' << metrics_table(asked.study, asked.names) << std::flush;
     return std::nullopt;
   });
+  return say_what_is_not_finite(asked) && code == kDone ? kFailed : code;
 }
 
 }  // namespace
