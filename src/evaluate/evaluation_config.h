@@ -6,9 +6,6 @@
 #include <variant>
 
 #include "evaluate/answers/hallucination.h"
-#include "evaluate/answers/hops.h"
-#include "evaluate/answers/interference.h"
-#include "evaluate/answers/reassignment.h"
 #include "evaluate/heads/attention_map.h"
 #include "evaluate/heads/attention_sink.h"
 #include "evaluate/heads/head_redundancy.h"
@@ -38,13 +35,12 @@ namespace difflab {
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
 using EvaluationConfig =
     std::variant<HeldoutConfig, NeedleGridConfig, TextNeedleGridConfig, InContextShotsConfig,
-                 HallucinationConfig, HopsConfig, ReassignmentConfig, InterferenceConfig,
-                 AttentionAllocationConfig, ActivationOutliersConfig, LogitQuantizationConfig,
-                 WeightQuantizationConfig, HiddenQuantizationConfig, LossByPositionConfig,
-                 MultipleChoiceConfig, ArHitConfig, CountModelConfig, InitialGradientsConfig,
-                 LambdaDistributionConfig, AttentionSinkConfig, HeadRedundancyConfig,
-                 HeadStatisticsConfig, AttentionMapConfig, SparseAttentionConfig, ThroughputConfig,
-                 SampleTextConfig, DecodingConfig>;
+                 HallucinationConfig, AttentionAllocationConfig, ActivationOutliersConfig,
+                 LogitQuantizationConfig, WeightQuantizationConfig, HiddenQuantizationConfig,
+                 LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, CountModelConfig,
+                 InitialGradientsConfig, LambdaDistributionConfig, AttentionSinkConfig,
+                 HeadRedundancyConfig, HeadStatisticsConfig, AttentionMapConfig,
+                 SparseAttentionConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {

@@ -2,9 +2,6 @@
 #include <ATen/ATen.h>
 
 #include "evaluate/answers/hallucination.h"
-#include "evaluate/answers/hops.h"
-#include "evaluate/answers/interference.h"
-#include "evaluate/answers/reassignment.h"
 #include "evaluate/base/answerer.h"
 #include "evaluate/head_models.h"
 #include "evaluate/retrieval/text_needle_grid.h"
@@ -43,28 +40,6 @@ at::Tensor test_inputs(const auto& config) {
   CATCH_REQUIRE_FALSE(
       batch.inputs.equal(task->batch(kAskedSeed, Split::kTrain, 0, kAskedSamples).inputs));
   return batch.inputs;
-}
-
-CATCH_TEST_CASE("hops, reassignment and interference ask about test sequences") {
-  Recorder hops, reassignment, interference;
-  KHopConfig graph{.nodes = 6, .hops = 3};
-  HopsConfig{.hops = {2}, .samples = kAskedSamples}.ask(hops.answerer(), graph, kAskedSeed);
-  graph.least_nodes = 6;
-  graph.asked = 2;
-  graph.recall_share = 0;
-  CATCH_REQUIRE(hops.answered.size() == 1);
-  CATCH_CHECK(hops.answered[0].equal(test_inputs(graph)));
-
-  const MqarConfig pairs{.length = 40, .tokens = 64, .pairs = 6, .reassign = 0.5};
-  ReassignmentConfig{.samples = kAskedSamples}.ask(reassignment.answerer(), pairs, kAskedSeed);
-  CATCH_REQUIRE(reassignment.answered.size() == 1);
-  CATCH_CHECK(reassignment.answered[0].equal(test_inputs(pairs)));
-
-  const NeedleConfig needles{
-      .length = 60, .needles = 3, .queries = 2, .key_tokens = 2, .distractors = {.near = 1}};
-  InterferenceConfig{.samples = kAskedSamples}.ask(interference.answerer(), needles, kAskedSeed);
-  CATCH_REQUIRE(interference.answered.size() == 1);
-  CATCH_CHECK(interference.answered[0].equal(test_inputs(needles)));
 }
 
 CATCH_TEST_CASE("hallucination asks and lets summarise test contexts") {
