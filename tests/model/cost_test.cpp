@@ -187,25 +187,5 @@ CATCH_TEST_CASE("the key/value cache holds two numbers per channel, token and la
   CATCH_CHECK(cache_bytes(chat_model(), 8192, 2) == 28 * 2 * 128 * 2 * 8192 * 2);
 }
 
-CATCH_TEST_CASE("a diffusion Transformer's parameters, by hand for a small one") {
-  const DiffusionTransformer model{.heads = 2,
-                                   .head_dim = 4,
-                                   .layers = 3,
-                                   .sample = 8,
-                                   .patch = 2,
-                                   .in_channels = 4,
-                                   .out_channels = 4,
-                                   .joint = 6,
-                                   .caption = 10,
-                                   .pooled = 5};
-  CATCH_CHECK(model.hidden() == 8);
-  CATCH_CHECK(model.patch_parameters() == 4 * 4 * 8 + 8);
-  CATCH_CHECK(model.position_parameters() == 16 * 8);
-  CATCH_CHECK(model.layer_parameters() == 3 * (4 * 64 + 2 * 8 * 6 + 24));
-  CATCH_CHECK(model.output_parameters() == 8 * 16);
-  CATCH_CHECK(model.projection_parameters() == 80 + 40);
-  CATCH_CHECK(model.total() == 136 + 128 + 1128 + 128 + 120);
-}
-
 }  // namespace
 }  // namespace difflab

@@ -15,7 +15,6 @@
 #include "config/schema/writer.h"
 #include "config/value/canonical.h"
 #include "config/value/yaml.h"
-#include "model/diffusion_cost.h"
 #include "run/run_config.h"
 #include "study/study.h"
 #include "study/vocabularies.h"
@@ -134,31 +133,6 @@ void add_common(CLI::App& command, CostOptions& options) {
   command.add_flag("--json", options.json, "the same as JSON");
 }
 
-void add_dit(CLI::App& params) {
-  struct Dit {
-    DiffusionTransformer model;
-    bool json = false;
-  };
-  const auto dit = std::make_shared<Dit>();
-  CLI::App* command = params.add_subcommand("dit", "Parameters of a diffusion Transformer");
-  auto& m = dit->model;
-  const auto option = [&](const char* name, std::int64_t& value, const char* help) {
-    command->add_option(name, value, help)->capture_default_str()->check(CLI::Range(1, 1'000'000));
-  };
-  option("--heads", m.heads, "heads");
-  option("--head-dim", m.head_dim, "width of a head; hidden = heads x head-dim");
-  option("--layers", m.layers, "layers");
-  option("--sample", m.sample, "side of the latent image");
-  option("--patch", m.patch, "side p of a patch");
-  option("--in-channels", m.in_channels, "channels of the latent image");
-  option("--out-channels", m.out_channels, "channels of the prediction");
-  option("--joint", m.joint, "width of the joint attention");
-  option("--caption", m.caption, "width of the caption states");
-  option("--pooled", m.pooled, "width of the pooled caption");
-  command->add_flag("--json", dit->json, "the same as JSON");
-  command->callback([dit] { std::cout << dit_table(dit->model, dit->json); });
-}
-
 }  // namespace
 
 void add_params_command(CLI::App& app) {
@@ -168,9 +142,7 @@ void add_params_command(CLI::App& app) {
   add_common(*command, *options);
   command->add_flag("--groups", options->groups,
                     "list every parameter with its optimizer, learning rate and weight decay");
-  add_dit(*command);
-  command->callback([options, command] {
-    if (!command->get_subcommands().empty()) return;
+  command->callback([options] {
     std::cout << (options->groups ? updates_of(*options)
                                   : params_table(subjects_of(*options), options->json));
   });

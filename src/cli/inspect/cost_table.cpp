@@ -65,13 +65,6 @@ std::vector<Part> parts_of(const ForwardFlops& flops) {
       {"backward", 2 * flops.total()}};
 }
 
-std::vector<Part> parts_of(const DiffusionTransformer& model) {
-  return {
-      {"patches", model.patch_parameters()},          {"positions", model.position_parameters()},
-      {"layers", model.layer_parameters()},           {"output", model.output_parameters()},
-      {"projections", model.projection_parameters()}, {"total", model.total()}};
-}
-
 // 10^6 bytes.
 double megabytes(std::int64_t parameters) {
   constexpr double kBytes = 4;  // float32
@@ -266,20 +259,6 @@ std::string flops_table(const std::vector<CostSubject>& subjects, std::int64_t b
          "\nOperations of one sequence; multiplication and addition count as two; norms, softmax "
          "and biases are left out.\n" +
          notes + notes_on(subjects) + tables;
-}
-
-std::string dit_table(const DiffusionTransformer& model, bool json) {
-  const auto parts = parts_of(model);
-  if (json) {
-    auto entry = to_json(parts);
-    entry["megabytes"] = megabytes(model.total());
-    return entry.dump(1) + "\n";
-  }
-  Grid grid({"part", "parameters", "MB"});
-  for (const auto& part : parts) {
-    grid.add({part.name, grouped(part.count), fmt::format("{:.2f}", megabytes(part.count))});
-  }
-  return concat(grid.text(), "\n", kAboutMegabytes);
 }
 
 }  // namespace difflab::cli

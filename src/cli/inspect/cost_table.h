@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "model/diffusion_cost.h"
 #include "model/model_config.h"
 
 namespace difflab::cli {
@@ -23,6 +22,5 @@ std::string params_table(const std::vector<CostSubject>& subjects, bool json);
 // `products`: also each product of matrices, by layer and by token.
 std::string flops_table(const std::vector<CostSubject>& subjects, std::int64_t bytes_per_number,
                         bool products, bool json);
-std::string dit_table(const DiffusionTransformer& model, bool json);
 
 }  // namespace difflab::cli
