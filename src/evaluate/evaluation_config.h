@@ -15,7 +15,6 @@
 #include "evaluate/inside/attention_allocation.h"
 #include "evaluate/inside/initial_gradients.h"
 #include "evaluate/inside/lambda_distribution.h"
-#include "evaluate/inside/logit_quantization.h"
 #include "evaluate/inside/quantization.h"
 #include "evaluate/language/count_model.h"
 #include "evaluate/language/heldout.h"
@@ -25,7 +24,6 @@
 #include "evaluate/retrieval/ar_hit.h"
 #include "evaluate/retrieval/in_context_shots.h"
 #include "evaluate/retrieval/needle_grid.h"
-#include "evaluate/retrieval/text_needle_grid.h"
 #include "evaluate/speed/decoding.h"
 #include "evaluate/speed/throughput.h"
 
@@ -34,9 +32,8 @@ namespace difflab {
 /// Every evaluation of a trained model; `kind` in the YAML picks one.
 /// To add one: write NAME.{h,cpp}, include it above, name it here.
 using EvaluationConfig =
-    std::variant<HeldoutConfig, NeedleGridConfig, TextNeedleGridConfig, InContextShotsConfig,
-                 HallucinationConfig, AttentionAllocationConfig, ActivationOutliersConfig,
-                 LogitQuantizationConfig, WeightQuantizationConfig, HiddenQuantizationConfig,
+    std::variant<HeldoutConfig, NeedleGridConfig, InContextShotsConfig, HallucinationConfig,
+                 AttentionAllocationConfig, ActivationOutliersConfig, QuantizationConfig,
                  LossByPositionConfig, MultipleChoiceConfig, ArHitConfig, CountModelConfig,
                  InitialGradientsConfig, LambdaDistributionConfig, AttentionSinkConfig,
                  HeadRedundancyConfig, HeadStatisticsConfig, AttentionMapConfig,
@@ -44,25 +41,10 @@ using EvaluationConfig =
 
 /// What every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {
-  return std::visit(
-      [](auto& kind) -> EvaluationCommon& {
-        if constexpr (requires { kind.grid; }) {
-          return kind.grid;
-        } else {
-          return kind;
-        }
-      },
-      config);
+  return std::visit([](auto& kind) -> EvaluationCommon& { return kind; }, config);
 }
 inline const EvaluationCommon& common_of(const EvaluationConfig& config) {
   return common_of(const_cast<EvaluationConfig&>(config));
-}
-
-/// What the result of an evaluation is kept under.
-inline std::string result_name(const EvaluationConfig& config) {
-  const auto& name = common_of(config).name;
-  if (!name.empty()) return name;
-  return std::visit([](const auto& kind) { return std::string(kind.kKind); }, config);
 }
 
 /// What the names of an evaluation's metrics begin with in a result.
@@ -75,6 +57,22 @@ inline std::string metric_prefix(const EvaluationConfig& config) {
 inline const TaskConfig& asked_task(const EvaluationConfig& config, const TaskConfig& trained) {
   const auto& other = common_of(config).other_task.config;
   return other ? *other : trained;
+}
+
+/// The name of an evaluation's kind in ids and results.
+inline std::string kind_name(const EvaluationConfig& config, const TaskConfig& trained) {
+  return std::visit(
+      [&](const auto& kind) {
+        const auto former = kind.known_as(asked_task(config, trained));
+        return std::string(former.empty() ? kind.kKind : former);
+      },
+      config);
+}
+
+/// What the result of an evaluation is kept under.
+inline std::string result_name(const EvaluationConfig& config, const TaskConfig& trained) {
+  const auto& name = common_of(config).name;
+  return name.empty() ? kind_name(config, trained) : name;
 }
 
 /// T of the longest sequence that an evaluation asks about. A kind that makes its own says how long

@@ -108,7 +108,7 @@ class Asking {
       try {
         answers.push_back(ask(i));
       } catch (const std::exception& error) {
-        const auto name = result_name(config_.evaluate[i]);
+        const auto name = result_name(config_.evaluate[i], config_.task);
         std::cout << "evaluation " << name << " failed: " << error.what() << '\n';
         note_event(run_, "evaluation failed", {{"evaluation", name}, {"message", error.what()}});
         if (!failure) failure = std::current_exception();
@@ -136,7 +136,7 @@ class Asking {
     const auto& evaluation = config_.evaluate[index];
     auto found = found_on_task(evaluation);
     if (auto names = not_finite(found.metrics); !names.empty()) {
-      const auto name = result_name(evaluation);
+      const auto name = result_name(evaluation, config_.task);
       std::cout << "evaluation " << name << ": not finite: " << names.dump() << '\n';
       note_event(run_, "not finite", {{"evaluation", name}, {"metrics", names}});
       found.details[kNotFinite] = std::move(names);

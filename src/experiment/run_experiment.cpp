@@ -80,7 +80,7 @@ Json finished_result(const RunConfig& config, const RunDirectory& directory,
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto prefix = metric_prefix(config.evaluate[i]);
     for (const auto& [key, value] : answers[i].metrics.items()) metrics[prefix + key] = value;
-    evaluations[result_name(config.evaluate[i])] = answers[i].details;
+    evaluations[result_name(config.evaluate[i], config.task)] = answers[i].details;
   }
   return {{"schema", kResultSchema},
           {"id", run_id(config)},

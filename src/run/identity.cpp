@@ -131,7 +131,13 @@ config::Value essence(const RunConfig& config) {
   if (auto* stages = value.find("stages")) {
     for (auto& stage : stages->mutable_items()) forget_what_has_no_effect(stage);
   }
-  for (auto& evaluation : value.find("evaluate")->mutable_items()) {
+  for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
+    auto& evaluation = value.find("evaluate")->mutable_items()[i];
+    const auto known_as = kind_name(config.evaluate[i], config.task);
+    if (evaluation.find("kind")->as_string() != known_as) {
+      evaluation.set("kind", config::Value(known_as));
+      evaluation.erase("of");  // is part of such a name
+    }
     forget_place(evaluation.find("file"));
     if (auto* task = evaluation.find("task")) {
       auto alone = config::Value::map();

@@ -21,7 +21,8 @@ std::vector<MetricFacts> metrics_of_kinds(std::type_identity<std::variant<Kinds.
 void add_metrics_of(const EvaluationConfig& evaluation, const TaskConfig& trained,
                     std::vector<std::string>& names) {
   const auto prefix = metric_prefix(evaluation);
-  const auto parts = part_names(asked_task(evaluation, trained));
+  const auto& asked = asked_task(evaluation, trained);
+  const auto parts = part_names(asked);
   const auto& steps = common_of(evaluation).at;
   const auto add_name = [&](const std::string& name) {
     if (steps.empty()) names.push_back(name);
@@ -33,7 +34,9 @@ void add_metrics_of(const EvaluationConfig& evaluation, const TaskConfig& traine
   };
   std::visit(
       [&](const auto& kind) {
-        for (const MetricFacts& facts : kind.kMetrics) add(facts);
+        for (const MetricFacts& facts : kind.kMetrics) {
+          if (kind.gives(facts.name, asked)) add(facts);
+        }
       },
       evaluation);
 }
@@ -71,7 +74,7 @@ std::string metric_at_step(std::string_view metric, std::int64_t step) {
 
 std::vector<std::string> evaluations_of(const RunConfig& run) {
   std::vector<std::string> names;
-  for (const auto& one : run.evaluate) names.push_back(result_name(one));
+  for (const auto& one : run.evaluate) names.push_back(result_name(one, run.task));
   return names;
 }
 

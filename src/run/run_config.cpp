@@ -134,7 +134,7 @@ void RunConfig::validate(config::Check& check) const {
     Nested nested(check, concat("evaluate[", i, "]."));
     const auto& asked = asked_task(evaluate[i], task);
     const auto& common = common_of(evaluate[i]);
-    const auto name = result_name(evaluate[i]);
+    const auto name = result_name(evaluate[i], task);
     if (!names.insert(name).second) {
       nested.problem(common.name.empty() ? "kind" : "name",
                      concat("is ", name,

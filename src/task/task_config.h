@@ -135,13 +135,4 @@ inline std::optional<Symbols> symbols_of(const TaskConfig& config) {
       config);
 }
 
-/// Whether needles lie in text, where a model writes what it found.
-inline bool has_needles_in_text(const TaskConfig& config) {
-  return std::visit(
-      [](const auto& kind) {
-        return requires { kind.haystack(); };
-      },
-      config);
-}
-
 }  // namespace difflab

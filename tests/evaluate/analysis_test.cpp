@@ -2,7 +2,6 @@
 #include <ATen/ATen.h>
 
 #include "evaluate/evaluation_config.h"
-#include "evaluate/inside/quantize.h"
 #include "model/attention/base/attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
@@ -167,18 +166,6 @@ CATCH_TEST_CASE("outliers are the planted ones") {
   CATCH_CHECK(all == Approx(1));
 }
 
-CATCH_TEST_CASE("logits are rounded to the levels of their own map, and -inf stays") {
-  const double inf = std::numeric_limits<double>::infinity();
-  const auto logits = at::tensor({1.0, -inf, 0.4, -0.9, 10.0, -inf, 4.0, 0.0}).view({1, 2, 2, 2});
-  const auto two = at::tensor({1.0, -inf, 0.0, -1.0, 10.0, -inf, 0.0, 0.0}).view({1, 2, 2, 2});
-  const auto three =
-      at::tensor({1.0, -inf, 1 / 3., -1.0, 10.0, -inf, 10 / 3., 0.0}).view({1, 2, 2, 2});
-  CATCH_CHECK(at::allclose(quantize(logits, 2, {-2, -1}), two));
-  CATCH_CHECK(at::allclose(quantize(logits, 3, {-2, -1}), three));
-  CATCH_CHECK(at::allclose(quantize(logits, 24, {-2, -1}), logits, 1e-6));
-  CATCH_CHECK(quantize(at::zeros({1, 1, 2, 2}), 4, {-2, -1}).eq(0).all().item<bool>());
-}
-
 CATCH_TEST_CASE("rounding the logits reaches the answer") {
   // Equal tokens have logit 2, so two bits (−2, 0, 2) lose nothing of it: the loss stays.
   auto model = matcher(2, SoftmaxAttentionConfig{.heads = 1}, kVocab);
@@ -194,7 +181,8 @@ CATCH_TEST_CASE("rounding the logits reaches the answer") {
     for (std::int64_t key = 10; key < 14; ++key) k[key].narrow(0, 14, 4).fill_(0.45 * k[key][key]);
   }
   const auto result =
-      evaluate(LogitQuantizationConfig{.bits = {2, 16}, .samples = 60}, model, kAnalysisNeedles);
+      evaluate(QuantizationConfig{.of = Quantized::kLogits, .bits = {2, 16}, .samples = 60}, model,
+               kAnalysisNeedles);
   const double exact = only(result, {{"bits", 0}}, "loss");
   CATCH_CHECK(only(result, {{"bits", 16}}, "loss") == Approx(exact).epsilon(1e-3));
   CATCH_CHECK(std::abs(only(result, {{"bits", 2}}, "loss") - exact) > 1e-2);
@@ -202,7 +190,8 @@ CATCH_TEST_CASE("rounding the logits reaches the answer") {
   CATCH_CHECK(cells_with(result, {{"bits", 2}})[0]["n"] == 60);
   // Nothing stays behind in the model.
   const auto again =
-      evaluate(LogitQuantizationConfig{.bits = {16}, .samples = 60}, model, kAnalysisNeedles);
+      evaluate(QuantizationConfig{.of = Quantized::kLogits, .bits = {16}, .samples = 60}, model,
+               kAnalysisNeedles);
   CATCH_CHECK(only(again, {{"bits", 0}}, "loss") == exact);
 }
 

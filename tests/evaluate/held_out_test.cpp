@@ -4,7 +4,7 @@
 #include "evaluate/answers/hallucination.h"
 #include "evaluate/base/answerer.h"
 #include "evaluate/head_models.h"
-#include "evaluate/retrieval/text_needle_grid.h"
+#include "evaluate/retrieval/needle_grid.h"
 #include "model/score.h"
 #include "support/catch.h"
 #include "support/evaluation_cells.h"
@@ -60,8 +60,8 @@ CATCH_TEST_CASE("hallucination asks and lets summarise test contexts") {
 CATCH_TEST_CASE("a grid of needles in text hides them in the test text") {
   Recorder recorder;
   TextNeedleConfig text{.generated_characters = 60'000, .length = 700, .digits = 3};
-  TextNeedleGridConfig{{.needles = {1}, .queries = {1}, .depths = {50}, .samples = kAskedSamples}}
-      .ask(recorder.answerer(), text, kAskedSeed);
+  NeedleGridConfig{.needles = {1}, .queries = {1}, .depths = {50}, .samples = kAskedSamples}.ask(
+      recorder.answerer(), text, kAskedSeed);
   text.needles = text.queries = 1;
   text.depth = 50;
   text.recall_share = 0;
@@ -72,9 +72,9 @@ CATCH_TEST_CASE("a grid of needles in text hides them in the test text") {
 
 CATCH_TEST_CASE("rounded logits are scored on test sequences, each map with levels of its own") {
   auto model = testing::uneven(SoftmaxAttentionConfig{.heads = 4});
-  const auto result =
-      testing::evaluate(LogitQuantizationConfig{.bits = {3}, .samples = kAskedSamples}, model,
-                        testing::kHeadNeedles, kAskedSeed);
+  const auto result = testing::evaluate(
+      QuantizationConfig{.of = Quantized::kLogits, .bits = {3}, .samples = kAskedSamples}, model,
+      testing::kHeadNeedles, kAskedSeed);
   const auto batch =
       testing::kHeadNeedles.build()->batch(kAskedSeed, Split::kTest, 0, kAskedSamples);
   const auto loss = [&] {

@@ -51,7 +51,7 @@ CATCH_TEST_CASE(
   CATCH_INFO(i);
   const auto& config = i == 0 ? kTwoLayers : i == 1 ? per_head : v2;
   auto model = random_model(config, task->vocab_size());
-  const WeightQuantizationConfig asked{.bits = {3, 20}, .samples = 30};
+  const QuantizationConfig asked{.of = Quantized::kWeights, .bits = {3, 20}, .samples = 30};
   const auto result = asked.run({model, kFewNeedles, *task, /*seed=*/3});
 
   const auto batch = task->batch(3, Split::kTest, 0, 30);
@@ -91,7 +91,7 @@ CATCH_TEST_CASE("the stream behind each layer is rounded token by token") {
   }
   const auto batch = task->batch(3, Split::kTest, 0, 30);
   const auto loss_of = [&] {
-    const HiddenQuantizationConfig asked{.bits = {3}, .samples = 30};
+    const QuantizationConfig asked{.of = Quantized::kStates, .bits = {3}, .samples = 30};
     const auto result = asked.run({model, kFewNeedles, *task, /*seed=*/3});
     CATCH_CHECK(result.details["cells"][1]["n"] == 30);
     CATCH_CHECK(result.metrics["hidden_accuracy_3_bits"] == result.details["cells"][1]["accuracy"]);
@@ -105,7 +105,7 @@ CATCH_TEST_CASE("the stream behind each layer is rounded token by token") {
 
   // With layers that do something, it is not the same as rounding what goes into the first.
   auto whole = random_model(kTwoLayers, task->vocab_size());
-  const HiddenQuantizationConfig fine{.bits = {2, 22}, .samples = 30};
+  const QuantizationConfig fine{.of = Quantized::kStates, .bits = {2, 22}, .samples = 30};
   const auto result = fine.run({whole, kFewNeedles, *task, /*seed=*/3});
   const auto& cells = result.details["cells"];
   CATCH_CHECK(cells[2]["loss"].get<double>() ==

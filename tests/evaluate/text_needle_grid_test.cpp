@@ -1,11 +1,10 @@
 // The text needle grid asked of answerers whose answers are known by hand.
-#include "evaluate/retrieval/text_needle_grid.h"
-
 #include <ATen/ATen.h>
 
 #include <regex>
 
 #include "evaluate/base/answerer.h"
+#include "evaluate/retrieval/needle_grid.h"
 #include "support/catch.h"
 #include "support/parrot.h"
 #include "task/base/task.h"
@@ -14,8 +13,8 @@ namespace difflab {
 namespace {
 
 const TextNeedleConfig kTextTask{.generated_characters = 60'000, .length = 700, .digits = 3};
-const TextNeedleGridConfig kTextAsked{
-    {.needles = {1, 4}, .queries = {1, 3}, .depths = {0, 100}, .samples = 12}};
+const NeedleGridConfig kTextAsked{
+    .needles = {1, 4}, .queries = {1, 3}, .depths = {0, 100}, .samples = 12};
 
 /// Reads a prompt as text and writes what say(text) says, number by number.
 template <class Say>
@@ -90,7 +89,7 @@ CATCH_TEST_CASE("whoever wrote a number wrong goes on behind what was written") 
     behind.push_back(text.substr(text.rfind('?') + 1));
     return std::string("777");
   };
-  const TextNeedleGridConfig grid{{.needles = {4}, .queries = {3}, .depths = {50}, .samples = 5}};
+  const NeedleGridConfig grid{.needles = {4}, .queries = {3}, .depths = {50}, .samples = 5};
   grid.ask(text_reader(sevens), kTextTask, 2);
   CATCH_REQUIRE(behind.size() == 3 * 5);
   for (const auto& text : behind) {
@@ -115,13 +114,15 @@ CATCH_TEST_CASE("a grid whose cells do not fit names the cell and the smallest l
       text += concat(key, " ", message, "\n");
     }
   } problems;
-  const TextNeedleGridConfig grid{{.needles = {9}, .queries = {1}, .lengths = {700, 300}}};
+  const NeedleGridConfig grid{.needles = {9}, .queries = {1}, .lengths = {700, 300}};
   grid.validate_task(kTextTask, problems);
   CATCH_CHECK_THAT(problems.text, Catch::StartsWith("lengths makes a cell (9 needles, 1 queries, "
                                                     "300 tokens) whose length is 300, too short"));
   problems.text.clear();
-  grid.validate_task(NeedleConfig{}, problems);
-  CATCH_CHECK(problems.text == "kind is text_needle_grid; expected a task of kind text_needle\n");
+  grid.validate_task(MqarConfig{}, problems);
+  CATCH_CHECK(problems.text ==
+              "kind is needle_grid; expected a task with needles (needle, needle_recall, "
+              "text_needle)\n");
 }
 
 }  // namespace

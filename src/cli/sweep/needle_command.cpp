@@ -75,8 +75,8 @@ Json numbers_of(const std::string& option, const std::string& text) {
   return numbers;
 }
 
-Json evaluation_of(const NeedleOptions& options, bool in_text) {
-  Json evaluation{{"kind", in_text ? "text_needle_grid" : "needle_grid"}, {"name", kName}};
+Json evaluation_of(const NeedleOptions& options) {
+  Json evaluation{{"kind", "needle_grid"}, {"name", kName}};
   if (!options.lengths.empty()) evaluation["lengths"] = numbers_of("lengths", options.lengths);
   evaluation["depths"] = numbers_of("depths", options.depths);
   if (!options.needles.empty()) evaluation["needles"] = numbers_of("needles", options.needles);
@@ -206,13 +206,6 @@ report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
   return summary;
 }
 
-bool asks_in_text(const Study& study) {
-  const auto& config = study.config_of(study.points.front());
-  const auto* task = &config.task;
-  for (const auto& evaluation : config.evaluate) task = &asked_task(evaluation, *task);
-  return has_needles_in_text(*task);
-}
-
 int needle(NeedleOptions& options) {
   for (const auto& word : options.words) {
     if (word.starts_with("evaluate")) {
@@ -220,9 +213,8 @@ int needle(NeedleOptions& options) {
     }
   }
   options.typed = options.words;
-  const bool in_text = asks_in_text(find_asked(options.words, options.results, options.on).study);
   options.words.push_back(
-      concat("evaluate=", override_text(Json::array({evaluation_of(options, in_text)}))));
+      concat("evaluate=", override_text(Json::array({evaluation_of(options)}))));
   auto asked = find_asked(options.words, options.results, options.on, options.at);
   if (sweep::batch_system(asked.study.config.launcher)) {
     throw UserError("launcher: needle asks here; expected launcher=local, or difflab evaluate");

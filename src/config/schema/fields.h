@@ -28,6 +28,13 @@ constexpr Range between(double low, double high) { return {.low = low, .high = h
 /// A kind (one alternative of a std::variant) also has `static constexpr std::string_view kKind`,
 /// the name that `kind:` picks it by, and `kAbout`, one line that `difflab list` shows.
 
+/// A name that a kind had before, and the keys that go without saying under it, as JSON. A kind
+/// with such names has `static constexpr std::array<FormerName, N> kFormerNames`; they are read,
+/// not written.
+struct FormerName {
+  std::string_view name, keys = "{}";
+};
+
 template <class T>
 struct IsOneOf : std::false_type {};
 template <class... Kinds>

@@ -13,6 +13,7 @@
 #include "config/schema/traits.h"
 #include "config/value/problems.h"
 #include "config/value/value.h"
+#include "util/json.h"
 #include "util/text.h"
 
 namespace difflab::config {
@@ -144,6 +145,25 @@ T read_struct(const Value& value, const std::string& path, Problems& problems) {
   return config;
 }
 
+/// The map of a kind that goes by this name, with what a former name stands for; null if it does
+/// not.
+template <class Kind>
+std::optional<Value> map_of_kind(const std::string& name, const Value& map) {
+  if (name == Kind::kKind) return map;
+  if constexpr (requires { Kind::kFormerNames; }) {
+    for (const FormerName& former : Kind::kFormerNames) {
+      if (name != former.name) continue;
+      Value whole = map;
+      const Json keys = Json::parse(former.keys);
+      for (const auto& [key, value] : keys.items()) {
+        if (map.find(key) == nullptr) whole.set(key, from_json(value));
+      }
+      return whole;
+    }
+  }
+  return std::nullopt;
+}
+
 /// A map picks its kind with `kind:`; a bare name is the kind with every default.
 template <class... Kinds>
 std::variant<Kinds...> read_kind(const Value& value, const std::string& path, Problems& problems,
@@ -165,9 +185,12 @@ std::variant<Kinds...> read_kind(const Value& value, const std::string& path, Pr
   defaults.source = value.source;
   const Value& map = value.is_map() ? value : defaults;
   const std::string name = kind->is_scalar() ? kind->as_string() : "";
-  const bool found =
-      ((name == Kinds::kKind ? (config = read_struct<Kinds>(map, path, problems), true) : false) ||
-       ...);
+  const auto read_as = [&]<class Kind>(std::type_identity<Kind>) {
+    const auto whole = map_of_kind<Kind>(name, map);
+    if (whole) config = read_struct<Kind>(*whole, path, problems);
+    return whole.has_value();
+  };
+  const bool found = (read_as(std::type_identity<Kinds>{}) || ...);
   if (!found) {
     const std::string key = value.is_map() ? join_path(path, kKey) : path;
     problems.add(kind->source, key, concat(key, " is ", describe(*kind), suggestion(name, names)));

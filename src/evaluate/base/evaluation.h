@@ -33,6 +33,14 @@ struct EvaluationCommon {
           config::at_least(0));
     visit("task", other_task, "what it is asked on; null: what it was trained on");
   }
+
+  /// Checks the task that the kind is asked on; by default any will do.
+  void validate_task(const TaskConfig&, config::Check&) const {}
+  /// The kind's name in ids, and in a result where the evaluation has none, if that is another than
+  /// kKind: kinds that became one keep theirs there.
+  std::string_view known_as(const TaskConfig&) const { return {}; }
+  /// True for those of the kind's metrics that the evaluation gives on a task.
+  bool gives(std::string_view, const TaskConfig&) const { return true; }
 };
 
 /// What an evaluation looks at.

@@ -2,16 +2,31 @@
 
 #include <ATen/ATen.h>
 
+#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "evaluate/base/score_batches.h"
-#include "evaluate/inside/quantize.h"
+#include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "task/base/task.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
+
+// Values that lie together in the dimensions `together`. Infinite ones stay: a masked logit is −∞.
+at::Tensor quantize(const at::Tensor& given, std::int64_t bits, at::IntArrayRef together) {
+  // Of a model in bfloat16, which has 8 bits, the levels would be rounded once more.
+  const auto values = given.to(at::promote_types(given.scalar_type(), at::kFloat));
+  const auto hidden = values.isinf();
+  const auto seen = values.masked_fill(hidden, 0);
+  const auto levels = static_cast<double>((std::int64_t{1} << (bits - 1)) - 1);
+  const auto step =
+      (seen.abs().amax(together, true) / levels).clamp_min(std::numeric_limits<float>::min());
+  return at::where(hidden, values, (seen / step).round() * step);
+}
 
 /// The matrices of a model's layers are rounded as long as this lives.
 class WithRoundedMatrices {
@@ -49,34 +64,54 @@ Score score_with_rounded_stream(LanguageModel& model, const Batch& batch, std::i
   return score_of(logits, questions, batch.targets.sizes());
 }
 
-Score score_as_it_is(const EvaluationContext& context, std::int64_t samples) {
-  return score_batches(context.model, *context.task.parts().front().task, context.seed,
-                       Split::kTest, samples, context.lanes);
+Score score_rounded(const EvaluationContext& context, Quantized of, std::int64_t bits,
+                    std::int64_t samples) {
+  auto& model = context.model;
+  const auto& task = *context.task.parts().front().task;
+  const auto score_as_it_is = [&] {
+    return score_batches(model, task, context.seed, Split::kTest, samples, context.lanes);
+  };
+  if (bits == 0) return score_as_it_is();
+  if (of == Quantized::kWeights) {
+    const WithRoundedMatrices rounded(model, bits);
+    return score_as_it_is();
+  }
+  if (of == Quantized::kStates) {
+    Score all;
+    for_each_batch(model, task, context.seed, Split::kTest, samples, [&](const Batch& batch) {
+      all += score_with_rounded_stream(model, batch, bits);
+    });
+    return all;
+  }
+  std::vector<std::unique_ptr<WithLogitHook>> hooks;
+  model.for_each_attention([&](const std::string&, Attention& attention) {
+    hooks.push_back(std::make_unique<WithLogitHook>(attention, [bits](const at::Tensor& logits) {
+      return quantize(logits, bits, {-2, -1});
+    }));
+  });
+  return score_as_it_is();
 }
 
 }  // namespace
 
-template <>
-EvaluationResult WeightQuantizationConfig::run(const EvaluationContext& context) const {
+EvaluationResult QuantizationConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
-  return scores_by_bits(context, bits, samples, std::string(kPrefix), [&](std::int64_t width) {
-    if (width == 0) return score_as_it_is(context, samples);
-    const WithRoundedMatrices rounded(context.model, width);
-    return score_as_it_is(context, samples);
-  });
-}
-
-template <>
-EvaluationResult HiddenQuantizationConfig::run(const EvaluationContext& context) const {
-  const at::NoGradGuard no_grad;
-  return scores_by_bits(context, bits, samples, std::string(kPrefix), [&](std::int64_t width) {
-    if (width == 0) return score_as_it_is(context, samples);
-    Score all;
-    for_each_batch(
-        context.model, *context.task.parts().front().task, context.seed, Split::kTest, samples,
-        [&](const Batch& batch) { all += score_with_rounded_stream(context.model, batch, width); });
-    return all;
-  });
+  EvaluationResult result;
+  auto cells = Json::array();
+  auto widths = bits;
+  widths.insert(widths.begin(), 0);
+  for (const auto width : widths) {
+    const auto score = score_rounded(context, of, width, samples);
+    Json cell{{"bits", width}};
+    cell.update(cell_of(score, samples, context.task.chance_accuracy()));
+    cells.push_back(std::move(cell));
+    const auto metric =
+        concat(prefix(), width == 0 ? "accuracy_unquantized" : concat("accuracy_", width, "_bits"));
+    result.metrics[metric] = score.accuracy();
+    result.metrics[metric + "_chance"] = context.task.chance_accuracy();
+  }
+  result.details["cells"] = std::move(cells);
+  return result;
 }
 
 }  // namespace difflab

@@ -9,19 +9,26 @@
 #include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
 #include "statistics/metric_facts.h"
+#include "task/task_config.h"
 #include "util/text.h"
 
 namespace difflab {
 
+struct Answerer;
+
 /// Retrieval over a grid of needles N × queries R × length T × depth: the share of questions
 /// answered with the right value, with n and a Wilson interval per cell, and the share of sequences
 /// with every question right. Follows the multi-needle evaluation of arXiv 2410.05258, section 3.4:
-/// the asked needle at a fixed depth, the others anywhere, `samples` sequences a cell.
+/// the asked needle at a fixed depth, the others anywhere, `samples` sequences a cell. Of needles
+/// in text the model writes each number itself, digit by digit, the most likely one each time; ", "
+/// between two numbers is given, and a number counts if all its digits are right.
 struct NeedleGridConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "needle_grid";
   static constexpr std::string_view kAbout =
       "retrieval over a grid of needles, queries, length and depth";
+  static constexpr std::array kFormerNames = {config::FormerName{"text_needle_grid"}};
   static constexpr std::array kMetrics = {share_metric("grid_accuracy", Better::kHigher),
+                                          share_metric("text_grid_accuracy", Better::kHigher),
                                           share_metric("accuracy_n*_r*", Better::kHigher),
                                           share_metric("accuracy_n*_r*_chance"),
                                           share_metric("all_correct_n*_r*", Better::kHigher),
@@ -53,6 +60,16 @@ struct NeedleGridConfig : EvaluationCommon {
     return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   }
 
+  std::int64_t text_length() const { return longest(); }
+
+  /// Needles in text: the grid has one metric, and once was a kind of its own.
+  std::string_view known_as(const TaskConfig& asked) const {
+    return task_as<TextNeedleConfig>(asked) == nullptr ? "" : kFormerNames.front().name;
+  }
+  bool gives(std::string_view metric, const TaskConfig& asked) const {
+    return (metric == "text_grid_accuracy") == (task_as<TextNeedleConfig>(asked) != nullptr);
+  }
+
   /// Every cell of the grid must be possible in this task.
   void validate_task(const TaskConfig& task, config::Check& check) const;
 
@@ -60,8 +77,12 @@ struct NeedleGridConfig : EvaluationCommon {
   /// every N and R, and accuracy_tT for every length T, means over the other sides of the grid;
   /// each accuracy with its _chance. Details: cells, each with needles, queries, length, depth,
   /// samples, n (= samples · queries), correct, accuracy, accuracy_low, accuracy_high, all_correct,
-  /// chance.
+  /// chance. Of needles in text the one metric is text_grid_accuracy, the mean over the cells.
   EvaluationResult run(const EvaluationContext& context) const;
+
+  /// Needles in text with whoever answers.
+  EvaluationResult ask(const Answerer& answerer, const TextNeedleConfig& task,
+                       std::uint64_t seed) const;
 };
 
 }  // namespace difflab

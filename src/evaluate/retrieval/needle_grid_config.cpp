@@ -20,12 +20,15 @@ void NeedleGridConfig::validate(config::Check& check) const {
 }
 
 void NeedleGridConfig::validate_task(const TaskConfig& task, config::Check& check) const {
-  const NeedleConfig* base = needles_of(task);
-  if (base == nullptr) {
-    check.problem("kind", "is needle_grid; expected a task with needles (needle, needle_recall)");
-    return;
+  if (const NeedleConfig* base = needles_of(task)) {
+    check_cells(*this, *base, check);
+  } else if (const auto* in_text = task_as<TextNeedleConfig>(task)) {
+    check_cells(*this, *in_text, check);
+  } else {
+    check.problem(
+        "kind",
+        "is needle_grid; expected a task with needles (needle, needle_recall, text_needle)");
   }
-  check_cells(*this, *base, check);
 }
 
 }  // namespace difflab
