@@ -36,7 +36,6 @@ struct HeadRedundancyConfig : EvaluationCommon {
     EvaluationCommon::visit_fields(visit);
     visit("samples", samples, "test sequences", config::at_least(1));
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// Metrics: map_distance and output_cka, means over the pairs of heads of a layer and over layers
   /// (none if layers have one head); negative_share, attention_entropy, attended_tokens and

@@ -31,7 +31,6 @@ struct HeadStatisticsConfig : EvaluationCommon {
     EvaluationCommon::visit_fields(visit);
     visit("samples", samples, "test sequences", config::at_least(1));
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// Metrics: the means over heads and layers of head_rms_*, head_kurtosis_* and head_gradient_*,
   /// each before and after the head norm. Details: cells, each with layer, head, stage (before,

@@ -47,7 +47,6 @@ struct SparseAttentionConfig : EvaluationCommon {
   void validate(config::Check& check) const {
     if (thresholds.empty()) check.problem("thresholds", "is empty; expected at least one");
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// Metrics: accuracy_all_weights, of the model as it is; weights_needed, the smallest share of
   /// weights kept at any of the thresholds, or 1, with which no more than `tolerance` of that

@@ -28,7 +28,6 @@ struct ActivationOutliersConfig : EvaluationCommon {
     EvaluationCommon::visit_fields(visit);
     visit("samples", samples, "test sequences", config::at_least(1));
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// Metrics: logit_top1 and logit_median, if there are softmax maps; hidden_top1, hidden_median.
   /// Details: cells of part "top" with activation (logit, hidden), rank (1, 2, 3, 10, 100; left out

@@ -33,7 +33,6 @@ struct InitialGradientsConfig : EvaluationCommon {
     EvaluationCommon::visit_fields(visit);
     visit("samples", samples, "training sequences in the batch", config::at_least(1));
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// Metrics: initial_grad_norm, of all parameters; attention_rms_initial and attention_rms, means
   /// over the layers; attention_ratio_initial, of the first layer, over the RMS of the embeddings.

@@ -28,7 +28,6 @@ struct LambdaDistributionConfig : EvaluationCommon {
     visit("bins", bins, "bins of the histogram, from the smallest λ to the largest of a layer",
           config::between(1, 1000));
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// Metrics: lambda_mean, lambda_sd over everything. Details: cells of part "head" with layer,
   /// head, mean, sd, low and high (the 5 % and 95 % quantile); and of part "histogram" with layer,

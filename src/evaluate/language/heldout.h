@@ -31,7 +31,6 @@ struct HeldoutConfig : EvaluationCommon {
     EvaluationCommon::visit_fields(visit);
     visit("samples", samples, "test sequences per task part", config::at_least(1));
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// Metrics: test_loss, then PART_loss, PART_accuracy and PART_accuracy_chance for each part;
   /// PART_loss_excess over the entropy if that is known.

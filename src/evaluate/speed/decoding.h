@@ -38,7 +38,6 @@ struct DecodingConfig : EvaluationCommon {
     visit("tokens", tokens, "tokens that are written behind each", config::at_least(1));
     visit("rounds", rounds, "timings of each case, taken in turn", config::at_least(1));
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// The longest sequence that is written.
   std::int64_t longest() const {

@@ -44,7 +44,6 @@ struct ThroughputConfig : EvaluationCommon {
   void validate(config::Check& check) const {
     if (kernels.empty()) check.problem("kernels", "is empty; expected at least one, e.g. [fused]");
   }
-  void validate_task(const TaskConfig&, config::Check&) const {}
 
   /// The longest sequence that is asked for, beside the trained length.
   std::int64_t longest() const {
