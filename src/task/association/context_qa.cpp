@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {
@@ -30,49 +29,30 @@ bool holds(const std::vector<std::int64_t>& numbers, std::int64_t number) {
 }
 
 /// What both jobs share: the vocabulary, and how facts are written.
-class FactsTask : public Task {
- public:
-  explicit FactsTask(const ContextQaConfig& config)
-      : config_(config), vocabulary_(config.vocabulary()) {}
-  std::int64_t vocab_size() const override { return vocabulary_.size(); }
-  std::string token_text(std::int64_t token) const override { return vocabulary_.text(token); }
-
+class FactsTask : public SymbolTask<ContextQaConfig> {
  protected:
+  using SymbolTask::SymbolTask;
   using Range = ContextQaConfig::Range;
 
-  std::int64_t token(Range range, std::int64_t i = 0) const { return vocabulary_.token(range, i); }
+  std::int64_t token(Range range, std::int64_t i = 0) const { return symbols_.token(range, i); }
   void write(const Pair& pair, std::size_t& t, TokenSpan input) const {
     input[t++] = token(Range::kEntity, pair.first);
     input[t++] = token(Range::kAttribute, pair.second);
   }
-
-  ContextQaConfig config_;
-
- private:
-  Symbols vocabulary_;
 };
 
 class QuestionTask final : public FactsTask {
  public:
-  using FactsTask::FactsTask;
-  std::int64_t sequence_length() const override { return config_.question_length(); }
-  std::vector<TaskPart> parts() const override { return {{"question", 1.0, this}}; }
+  explicit QuestionTask(const ContextQaConfig& config)
+      : FactsTask(config, "context question", "question", config.question_length()) {}
   /// Always "unknown", or any value of the context: whichever is right more often.
   double chance_accuracy() const override {
     return std::max(config_.unanswerable,
                     (1 - config_.unanswerable) / static_cast<double>(config_.facts));
   }
 
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("context question", seed, split, index, size, sequence_length(),
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
-
  private:
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto entities = random.distinct(config_.questions, config_.entities);
     const auto attributes = random.distinct(config_.questions, config_.attributes);
     Pairs asked, facts;
@@ -124,22 +104,13 @@ class QuestionTask final : public FactsTask {
 
 class SummaryTask final : public FactsTask {
  public:
-  using FactsTask::FactsTask;
-  std::int64_t sequence_length() const override { return config_.summary_length(); }
-  std::vector<TaskPart> parts() const override { return {{"summary", 1.0, this}}; }
+  explicit SummaryTask(const ContextQaConfig& config)
+      : FactsTask(config, "context summary", "summary", config.summary_length()) {}
   /// Any fact of the context.
   double chance_accuracy() const override { return 1 / static_cast<double>(config_.facts); }
 
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("context summary", seed, split, index, size, sequence_length(),
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
-
  private:
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto F = config_.facts, A = config_.attributes;
     const auto pairs = random.distinct(F, config_.entities * A);
     const auto values = random.distinct(F, config_.values);
@@ -165,12 +136,14 @@ class SummaryTask final : public FactsTask {
 };
 
 /// Both, filled up to the same length.
-class ContextQaTask final : public FactsTask {
+class ContextQaTask final : public Task {
  public:
   explicit ContextQaTask(const ContextQaConfig& config)
-      : FactsTask(config), question_(config), summary_(config) {}
+      : config_(config), question_(config), summary_(config) {}
 
+  std::int64_t vocab_size() const override { return question_.vocab_size(); }
   std::int64_t sequence_length() const override { return config_.sequence_length(); }
+  std::string token_text(std::int64_t token) const override { return question_.token_text(token); }
   double chance_accuracy() const override { return parts().front().task->chance_accuracy(); }
 
   std::vector<TaskPart> parts() const override {
@@ -201,17 +174,17 @@ class ContextQaTask final : public FactsTask {
       return rows == 0 ? at::empty({0, sequence_length()}, at::kLong)
                        : at::cat({tokens, filler}, 1);
     };
-    return {filled(batch.inputs, token(Range::kFiller)), filled(batch.targets, kIgnore)};
+    const auto filler = config_.vocabulary().token(ContextQaConfig::Range::kFiller);
+    return {filled(batch.inputs, filler), filled(batch.targets, kIgnore)};
   }
 
+  ContextQaConfig config_;
   QuestionTask question_;
   SummaryTask summary_;
 };
 
 }  // namespace
 
-std::unique_ptr<Task> ContextQaConfig::build() const {
-  return with_recall(std::make_unique<ContextQaTask>(*this), recall_share);
-}
+std::unique_ptr<Task> ContextQaConfig::build() const { return with_recall<ContextQaTask>(*this); }
 
 }  // namespace difflab

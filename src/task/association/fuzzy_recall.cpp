@@ -5,36 +5,22 @@
 #include <utility>
 #include <vector>
 
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {
 namespace {
 
-class FuzzyRecallTask final : public Task {
+class FuzzyRecallTask final : public SymbolTask<FuzzyRecallConfig> {
  public:
-  explicit FuzzyRecallTask(const FuzzyRecallConfig& config)
-      : config_(config), symbols_(config.vocabulary()) {}
+  explicit FuzzyRecallTask(const FuzzyRecallConfig& config) : SymbolTask(config, "fuzzy recall") {}
 
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.sequence_length(); }
-  std::vector<TaskPart> parts() const override { return {{"fuzzy_recall", 1.0, this}}; }
   double chance_accuracy() const override { return config_.chance(); }
-  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
-
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("fuzzy recall", seed, split, index, size, sequence_length(),
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
 
  private:
   using Motif = std::vector<std::int64_t>;  // tokens
 
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto N = config_.pairs;
     const auto asked = random.distinct(config_.queries, N);
     std::vector<Motif> keys, values;
@@ -84,15 +70,12 @@ class FuzzyRecallTask final : public Task {
     for (auto& token : motif) token = symbols_.token(range, token);
     return motif;
   }
-
-  FuzzyRecallConfig config_;
-  Symbols symbols_;
 };
 
 }  // namespace
 
 std::unique_ptr<Task> FuzzyRecallConfig::build() const {
-  return with_recall(std::make_unique<FuzzyRecallTask>(*this), recall_share);
+  return with_recall<FuzzyRecallTask>(*this);
 }
 
 }  // namespace difflab

@@ -3,42 +3,28 @@
 #include <algorithm>
 #include <vector>
 
-#include "task/base/rows.h"
-#include "task/base/symbols.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {
 namespace {
 
-class InContextTask final : public Task {
+class InContextTask final : public SymbolTask<InContextConfig> {
  public:
-  explicit InContextTask(const InContextConfig& config)
-      : config_(config), symbols_(config.vocabulary()) {
+  explicit InContextTask(const InContextConfig& config) : SymbolTask(config, "in-context") {
     if (!config.score_all) return;
     auto last_alone = config;
     last_alone.score_all = false;
     last_alone_ = std::make_unique<InContextTask>(last_alone);
   }
 
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.sequence_length(); }
   std::vector<TaskPart> parts() const override {
     return {{"in_context", 1.0, last_alone_ ? last_alone_.get() : this}};
   }
   double chance_accuracy() const override { return 1 / static_cast<double>(config_.classes); }
-  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
-
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("in-context", seed, split, index, size, sequence_length(),
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
 
  private:
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto episode = draw_episode(config_, ShotClasses::kDrawn, 1, random);
     const auto order = draw_order(config_, episode, ShotOrder::kRandom, random);
     const auto& query = episode.queries.front();
@@ -56,15 +42,11 @@ class InContextTask final : public Task {
     }
   }
 
-  InContextConfig config_;
-  Symbols symbols_;
   std::unique_ptr<Task> last_alone_;  // the same sequences with one question
 };
 
 }  // namespace
 
-std::unique_ptr<Task> InContextConfig::build() const {
-  return with_recall(std::make_unique<InContextTask>(*this), recall_share);
-}
+std::unique_ptr<Task> InContextConfig::build() const { return with_recall<InContextTask>(*this); }
 
 }  // namespace difflab

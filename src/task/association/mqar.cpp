@@ -5,38 +5,23 @@
 #include <numeric>
 #include <vector>
 
-#include "task/base/mixed_lengths.h"
-#include "task/base/rows.h"
-#include "task/base/symbols.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {
 namespace {
 
-class MqarTask final : public Task {
+class MqarTask final : public SymbolTask<MqarConfig> {
  public:
-  explicit MqarTask(const MqarConfig& config) : config_(config), symbols_(config.vocabulary()) {}
+  explicit MqarTask(const MqarConfig& config) : SymbolTask(config, "mqar") {}
 
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.length; }
-  std::vector<TaskPart> parts() const override { return {{"mqar", 1.0, this}}; }
   /// Any value of the context.
   double chance_accuracy() const override { return 1 / static_cast<double>(config_.shown()); }
-  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
-
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("mqar", seed, split, index, size, config_.length,
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
 
  private:
   using enum MqarConfig::Range;
 
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto keys = random.distinct(config_.pairs, config_.keys());
     const auto values = random.distinct(config_.shown(), config_.values());
     const auto slots = draw_slots(random);
@@ -103,17 +88,10 @@ class MqarTask final : public Task {
       if (!is_own_key) return token;
     }
   }
-
-  MqarConfig config_;
-  Symbols symbols_;
 };
 
 }  // namespace
 
-std::unique_ptr<Task> MqarConfig::build() const {
-  return of_lengths(*this, [](const MqarConfig& one) {
-    return with_recall(std::make_unique<MqarTask>(one), one.recall_share);
-  });
-}
+std::unique_ptr<Task> MqarConfig::build() const { return with_recall<MqarTask>(*this); }
 
 }  // namespace difflab

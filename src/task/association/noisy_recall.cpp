@@ -3,43 +3,27 @@
 #include <algorithm>
 #include <vector>
 
-#include "task/base/mixed_lengths.h"
-#include "task/base/rows.h"
-#include "task/base/symbols.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {
 namespace {
 
-class NoisyRecallTask final : public Task {
+class NoisyRecallTask final : public SymbolTask<NoisyRecallConfig> {
  public:
-  explicit NoisyRecallTask(const NoisyRecallConfig& config)
-      : config_(config), symbols_(config.vocabulary()) {}
+  explicit NoisyRecallTask(const NoisyRecallConfig& config) : SymbolTask(config, "noisy recall") {}
 
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.sequence_length(); }
-  std::vector<TaskPart> parts() const override { return {{"noisy_recall", 1.0, this}}; }
   double chance_accuracy() const override {
     const auto [asked, right] = config_.questions();
     return right / asked;
   }
   double relative_targets() const override { return config_.questions().asked; }
-  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
-
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("noisy recall", seed, split, index, size, sequence_length(),
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
 
  private:
   using Config = NoisyRecallConfig;
 
   // The sequence has T + 1 tokens: T are inputs, the last one is the value asked for at the end.
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto value_of = random.distinct(config_.keys, config_.values);
     const SequenceNames names(random, config_.noise_names, config_.keys, config_.noise_tokens);
     const auto key_token = [&](std::int64_t key) {
@@ -81,17 +65,12 @@ class NoisyRecallTask final : public Task {
     }
     return is_pair;
   }
-
-  NoisyRecallConfig config_;
-  Symbols symbols_;
 };
 
 }  // namespace
 
 std::unique_ptr<Task> NoisyRecallConfig::build() const {
-  return of_lengths(*this, [](const NoisyRecallConfig& one) {
-    return with_recall(std::make_unique<NoisyRecallTask>(one), one.recall_share);
-  });
+  return with_recall<NoisyRecallTask>(*this);
 }
 
 }  // namespace difflab

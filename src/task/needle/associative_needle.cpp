@@ -4,32 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "task/base/mixed_lengths.h"
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/needle_places.h"
 #include "task/needle/recall_mixture.h"
 #include "util/random.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
 
 using AssociativeConfig = AssociativeNeedleConfig;
 
-/// What the three kinds of sequence share: the vocabulary and the world.
-class WorldTask : public Task {
+/// What the kinds of sequence share: the vocabulary and the world.
+class WorldTask : public SymbolTask<AssociativeConfig> {
  public:
-  explicit WorldTask(const AssociativeConfig& config)
-      : config_(config),
-        symbols_(config.vocabulary()),
+  WorldTask(const AssociativeConfig& config, std::string stream, std::string part)
+      : SymbolTask(config, std::move(stream), std::move(part), config.length),
         sign_of_(Random{config.world, stream_key("world")}.distinct(config.things, config.things)) {
   }
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.length; }
-  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
 
  protected:
   std::int64_t token(std::size_t range, std::int64_t i = 0) const {
@@ -39,10 +34,7 @@ class WorldTask : public Task {
     return token(AssociativeConfig::kSigns, sign_of_[static_cast<std::size_t>(thing)]);
   }
 
-  AssociativeConfig config_;
-
  private:
-  Symbols symbols_;
   std::vector<std::int64_t> sign_of_;  // π
 };
 
@@ -50,25 +42,14 @@ enum class AskedBy { kThing, kSign };
 
 class AskedNeedleTask final : public WorldTask {
  public:
-  AskedNeedleTask(const AssociativeConfig& config, AskedBy asked)
-      : WorldTask(config), asked_(asked) {}
+  AskedNeedleTask(const AssociativeConfig& config, AskedBy asked, const std::string& name)
+      : WorldTask(config, name + " needle", name), asked_(asked) {}
 
-  std::vector<TaskPart> parts() const override { return {{name(), 1.0, this}}; }
   /// Any name of the context.
   double chance_accuracy() const override { return 1 / static_cast<double>(config_.needles); }
 
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows(concat(name(), " needle"), seed, split, index, size, config_.length,
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
-
  private:
-  std::string name() const { return asked_ == AskedBy::kThing ? "direct" : "associative"; }
-
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto N = config_.needles, noise = config_.noise();
     const auto names = random.distinct(N, config_.names);
     const auto things = random.distinct(N, config_.things);
@@ -104,8 +85,9 @@ class AskedNeedleTask final : public WorldTask {
 
 class BarePairsTask final : public WorldTask {
  public:
-  using WorldTask::WorldTask;
-  std::vector<TaskPart> parts() const override { return {{"bare", 1.0, this}}; }
+  explicit BarePairsTask(const AssociativeConfig& config)
+      : WorldTask(config, "bare pairs", "bare") {}
+
   /// The sign that stands behind the same thing earlier in the sequence, or any: of A things, the
   /// one after j others is new with probability (1 − 1/A)^j.
   double chance_accuracy() const override {
@@ -117,29 +99,29 @@ class BarePairsTask final : public WorldTask {
     return sum / static_cast<double>(pairs);
   }
 
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("bare pairs", seed, split, index, size, config_.length,
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           input[0] = token(AssociativeConfig::kBegin);
-                           for (std::size_t t = 1; t < input.size(); ++t) {
-                             const auto thing = random.below(config_.things);
-                             input[t] = token(AssociativeConfig::kThings, thing);
-                             target[t] = sign_of(thing);
-                             if (++t < input.size()) input[t] = sign_of(thing);
-                           }
-                         });
+ private:
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
+    input[0] = token(AssociativeConfig::kBegin);
+    for (std::size_t t = 1; t < input.size(); ++t) {
+      const auto thing = random.below(config_.things);
+      input[t] = token(AssociativeConfig::kThings, thing);
+      target[t] = sign_of(thing);
+      if (++t < input.size()) input[t] = sign_of(thing);
+    }
   }
 };
 
-class AssociativeNeedleTask final : public WorldTask {
+class AssociativeNeedleTask final : public Task {
  public:
   explicit AssociativeNeedleTask(const AssociativeConfig& config)
-      : WorldTask(config),
-        associative_(config, AskedBy::kSign),
-        direct_(config, AskedBy::kThing),
+      : config_(config),
+        associative_(config, AskedBy::kSign, "associative"),
+        direct_(config, AskedBy::kThing, "direct"),
         bare_(config) {}
 
+  std::int64_t vocab_size() const override { return bare_.vocab_size(); }
+  std::int64_t sequence_length() const override { return config_.length; }
+  std::string token_text(std::int64_t token) const override { return bare_.token_text(token); }
   double chance_accuracy() const override { return associative_.chance_accuracy(); }
   std::vector<TaskPart> parts() const override {
     const auto direct = config_.direct_share, bare = config_.bare_share;
@@ -169,6 +151,7 @@ class AssociativeNeedleTask final : public WorldTask {
   }
 
  private:
+  AssociativeConfig config_;
   AskedNeedleTask associative_, direct_;
   BarePairsTask bare_;
 };
@@ -176,9 +159,7 @@ class AssociativeNeedleTask final : public WorldTask {
 }  // namespace
 
 std::unique_ptr<Task> AssociativeNeedleConfig::build() const {
-  return of_lengths(*this, [](const AssociativeNeedleConfig& one) {
-    return with_recall(std::make_unique<AssociativeNeedleTask>(one), one.recall_share);
-  });
+  return with_recall<AssociativeNeedleTask>(*this);
 }
 
 }  // namespace difflab

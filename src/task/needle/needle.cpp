@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "task/base/mixed_lengths.h"
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/needle_places.h"
 #include "task/needle/vocabulary.h"
 #include "util/random.h"
@@ -14,25 +13,12 @@
 namespace difflab {
 namespace {
 
-class NeedleTask final : public Task {
+class NeedleTask final : public SymbolTask<NeedleConfig> {
  public:
-  explicit NeedleTask(const NeedleConfig& config) : config_(config), vocabulary_(config) {}
+  explicit NeedleTask(const NeedleConfig& config)
+      : SymbolTask(config, "needle"), vocabulary_(config) {}
 
-  std::int64_t vocab_size() const override { return vocabulary_.size(); }
-  std::int64_t sequence_length() const override { return config_.length; }
-  std::vector<TaskPart> parts() const override { return {{"needle", 1.0, this}}; }
   double chance_accuracy() const override { return config_.chance(); }
-  std::string token_text(std::int64_t token) const override {
-    return vocabulary_.symbols().text(token);
-  }
-
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("needle", seed, split, index, size, config_.length,
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
 
  private:
   using Words = std::vector<std::int64_t>;
@@ -49,7 +35,7 @@ class NeedleTask final : public Task {
     std::vector<Words> pairs_at;  // by gap between noise tokens
   };
 
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto contents = draw(random);
     const SequenceNames names(random, config_.noise_names, config_.keys, config_.noise_tokens);
     std::size_t t = 0;
@@ -140,7 +126,6 @@ class NeedleTask final : public Task {
     return gap;
   }
 
-  NeedleConfig config_;
   Vocabulary vocabulary_;
 };
 

@@ -1,21 +1,17 @@
 #include "task/needle/recall.h"
 
 #include "task/base/mixed_lengths.h"
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/vocabulary.h"
 #include "util/random.h"
 
 namespace difflab {
 namespace {
 
-class RecallTask final : public Task {
+class RecallTask final : public SymbolTask<RecallConfig> {
  public:
-  explicit RecallTask(const RecallConfig& config) : config_(config) {}
+  explicit RecallTask(const RecallConfig& config) : SymbolTask(config, "recall") {}
 
-  std::int64_t vocab_size() const override { return config_.tokens; }
-  std::int64_t sequence_length() const override { return config_.length; }
-  std::vector<TaskPart> parts() const override { return {{"recall", 1.0, this}}; }
   /// Any token of the prefix: of P, the right one or, in one of as many cases as there are symbols,
   /// an equal one. Averaged over all questions, of which a period P leaves T − P.
   double chance_accuracy() const override {
@@ -34,20 +30,9 @@ class RecallTask final : public Task {
     const auto twice = 2 * config_.length - shortest_period() - longest_period();
     return static_cast<double>(twice) / 2;
   }
-  std::string token_text(std::int64_t token) const override {
-    return config_.vocabulary().text(token);
-  }
-
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("recall", seed, split, index, size, config_.length,
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
 
  private:
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto T = input.size();
     const auto period = static_cast<std::size_t>(
         shortest_period() + random.below(longest_period() - shortest_period() + 1));
@@ -63,8 +48,6 @@ class RecallTask final : public Task {
   std::int64_t shortest_period() const { return config_.length / 4; }
   std::int64_t longest_period() const { return config_.length / 2; }
   std::int64_t symbols() const { return config_.tokens - Vocabulary::kFirstSymbol; }
-
-  RecallConfig config_;
 };
 
 }  // namespace

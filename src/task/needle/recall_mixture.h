@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "task/base/mixed_lengths.h"
 #include "task/base/task.h"
 
 namespace difflab {
@@ -11,5 +12,15 @@ namespace difflab {
 /// answer from this context"; repetition teaches matching by content, which they then reuse. The
 /// task itself if the share is 0.
 std::unique_ptr<Task> with_recall(std::unique_ptr<Task> task, double share);
+
+/// The task of a configuration with `recall_share` and, perhaps, `lengths`.
+template <class Built, class Config>
+std::unique_ptr<Task> with_recall(const Config& config) {
+  const auto build = [](const Config& one) {
+    return with_recall(std::make_unique<Built>(one), one.recall_share);
+  };
+  if constexpr (requires { config.lengths; }) return of_lengths(config, build);
+  return build(config);
+}
 
 }  // namespace difflab

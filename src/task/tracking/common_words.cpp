@@ -2,23 +2,16 @@
 
 #include <vector>
 
-#include "task/base/mixed_lengths.h"
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {
 namespace {
 
-class CommonWordsTask final : public Task {
+class CommonWordsTask final : public SymbolTask<CommonWordsConfig> {
  public:
   explicit CommonWordsTask(const CommonWordsConfig& config)
-      : config_(config), symbols_(config.vocabulary()), counts_(config.counts()) {}
-
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.length; }
-  std::vector<TaskPart> parts() const override { return {{"common_words", 1.0, this}}; }
-  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
+      : SymbolTask(config, "common words"), counts_(config.counts()) {}
 
   /// Any word of the list that was not told yet: 1/(n − i) for answer i of n distinct words,
   /// averaged over the answers.
@@ -30,16 +23,8 @@ class CommonWordsTask final : public Task {
     return chance / static_cast<double>(config_.asked);
   }
 
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("common words", seed, split, index, size, config_.length,
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
-
  private:
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto words =
         random.distinct(static_cast<std::int64_t>(counts_.size()), config_.words);  // by rank
     const auto order = random.distinct(config_.listed(), config_.listed());
@@ -61,17 +46,13 @@ class CommonWordsTask final : public Task {
     }
   }
 
-  CommonWordsConfig config_;
-  Symbols symbols_;
   std::vector<std::int64_t> counts_;
 };
 
 }  // namespace
 
 std::unique_ptr<Task> CommonWordsConfig::build() const {
-  return of_lengths(*this, [](const CommonWordsConfig& one) {
-    return with_recall(std::make_unique<CommonWordsTask>(one), one.recall_share);
-  });
+  return with_recall<CommonWordsTask>(*this);
 }
 
 }  // namespace difflab

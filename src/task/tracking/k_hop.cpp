@@ -3,22 +3,18 @@
 #include <algorithm>
 #include <vector>
 
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 #include "util/text.h"
 
 namespace difflab {
 namespace {
 
-class KHopTask final : public Task {
+class KHopTask final : public SymbolTask<KHopConfig> {
  public:
   explicit KHopTask(const KHopConfig& config)
-      : config_(config), symbols_(config.vocabulary()), sizes_(config.sizes()) {}
+      : SymbolTask(config, "k-hop"), sizes_(config.sizes()) {}
 
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.sequence_length(); }
-  std::vector<TaskPart> parts() const override { return {{"k_hop", 1.0, this}}; }
   /// Hops are numbered from 1.
   std::string token_text(std::int64_t token) const override {
     if (!symbols_.holds(KHopConfig::kHops, token)) return symbols_.text(token);
@@ -34,14 +30,6 @@ class KHopTask final : public Task {
     return chance;
   }
 
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("k-hop", seed, split, index, size, sequence_length(),
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
-
  private:
   std::int64_t draw_size(Random& random) const {
     double left = random.uniform();
@@ -50,7 +38,7 @@ class KHopTask final : public Task {
     return config_.least_nodes + static_cast<std::int64_t>(i);
   }
 
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto n = draw_size(random);
     const auto cycle = random.distinct(n, config_.names);  // the successor of each is the next
     const auto node = [&](std::int64_t place) {
@@ -73,15 +61,11 @@ class KHopTask final : public Task {
     }
   }
 
-  KHopConfig config_;
-  Symbols symbols_;
   std::vector<double> sizes_;
 };
 
 }  // namespace
 
-std::unique_ptr<Task> KHopConfig::build() const {
-  return with_recall(std::make_unique<KHopTask>(*this), recall_share);
-}
+std::unique_ptr<Task> KHopConfig::build() const { return with_recall<KHopTask>(*this); }
 
 }  // namespace difflab

@@ -3,23 +3,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "task/base/mixed_lengths.h"
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {
 namespace {
 
-class SelectiveCopyTask final : public Task {
+class SelectiveCopyTask final : public SymbolTask<SelectiveCopyConfig> {
  public:
   explicit SelectiveCopyTask(const SelectiveCopyConfig& config)
-      : config_(config), symbols_(config.vocabulary()) {}
-
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.length; }
-  std::vector<TaskPart> parts() const override { return {{"selective_copy", 1.0, this}}; }
-  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
+      : SymbolTask(config, "selective copy") {}
 
   /// Any of the n symbols shown: the right one in 1/n of all cases, else another one, which is the
   /// same symbol in 1/S of those.
@@ -28,16 +21,8 @@ class SelectiveCopyTask final : public Task {
     return 1 / n + (1 - 1 / n) / S;
   }
 
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("selective copy", seed, split, index, size, config_.length,
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
-
  private:
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto n = config_.copied, before = config_.length - n - 1;
     std::fill(input.begin(), input.end(), symbols_.token(SelectiveCopyConfig::kBlank));
     auto places = random.distinct(n, before);
@@ -51,17 +36,12 @@ class SelectiveCopyTask final : public Task {
       target[t++] = symbol;
     }
   }
-
-  SelectiveCopyConfig config_;
-  Symbols symbols_;
 };
 
 }  // namespace
 
 std::unique_ptr<Task> SelectiveCopyConfig::build() const {
-  return of_lengths(*this, [](const SelectiveCopyConfig& one) {
-    return with_recall(std::make_unique<SelectiveCopyTask>(one), one.recall_share);
-  });
+  return with_recall<SelectiveCopyTask>(*this);
 }
 
 }  // namespace difflab

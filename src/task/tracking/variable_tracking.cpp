@@ -2,23 +2,16 @@
 
 #include <vector>
 
-#include "task/base/mixed_lengths.h"
-#include "task/base/rows.h"
-#include "task/base/task.h"
+#include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {
 namespace {
 
-class VariableTrackingTask final : public Task {
+class VariableTrackingTask final : public SymbolTask<VariableTrackingConfig> {
  public:
   explicit VariableTrackingTask(const VariableTrackingConfig& config)
-      : config_(config), symbols_(config.vocabulary()) {}
-
-  std::int64_t vocab_size() const override { return symbols_.size(); }
-  std::int64_t sequence_length() const override { return config_.length; }
-  std::vector<TaskPart> parts() const override { return {{"variable_tracking", 1.0, this}}; }
-  std::string token_text(std::int64_t token) const override { return symbols_.text(token); }
+      : SymbolTask(config, "variable tracking") {}
 
   /// Any name of the context that was not told yet: 1/(N − i) for answer i of N names, averaged
   /// over the answers.
@@ -30,18 +23,10 @@ class VariableTrackingTask final : public Task {
     return chance / static_cast<double>(config_.hops + 1);
   }
 
-  Batch batch(std::uint64_t seed, Split split, std::int64_t index,
-              std::int64_t size) const override {
-    return batch_of_rows("variable tracking", seed, split, index, size, config_.length,
-                         [&](Random& random, TokenSpan input, TokenSpan target) {
-                           write_sample(random, input, target);
-                         });
-  }
-
  private:
   using Config = VariableTrackingConfig;
 
-  void write_sample(Random& random, TokenSpan input, TokenSpan target) const {
+  void write_sample(Random& random, TokenSpan input, TokenSpan target) const override {
     const auto links = config_.hops + 1;  // assignments of a chain
     const auto names = random.distinct(config_.assignments(), config_.names);
     const auto values = random.distinct(config_.chains, config_.values);
@@ -84,17 +69,12 @@ class VariableTrackingTask final : public Task {
     }
     return chain_at;
   }
-
-  VariableTrackingConfig config_;
-  Symbols symbols_;
 };
 
 }  // namespace
 
 std::unique_ptr<Task> VariableTrackingConfig::build() const {
-  return of_lengths(*this, [](const VariableTrackingConfig& one) {
-    return with_recall(std::make_unique<VariableTrackingTask>(one), one.recall_share);
-  });
+  return with_recall<VariableTrackingTask>(*this);
 }
 
 }  // namespace difflab
