@@ -103,13 +103,8 @@ bool is_letter(char32_t code) {
 
 // The character that a text begins with, which is UTF-8, and its bytes.
 std::pair<char32_t, std::size_t> first_character(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  char32_t code = length == 1 ? lead : lead & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
-  }
-  return {code, length};
+  const std::size_t length = config::utf8_length(text.substr(0, 4));
+  return {code_point(text.substr(0, length)), length};
 }
 
 // Bytes of the word that a text begins with.

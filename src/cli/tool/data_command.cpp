@@ -16,6 +16,7 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
+#include "util/scratch_folder.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -41,22 +42,6 @@ with open(file, "wb") as out:
     out.write(data)
 )";
 
-class TemporaryFile {
- public:
-  TemporaryFile() : path_((fs::temp_directory_path() / "difflab-download-XXXXXX").string()) {
-    const int descriptor = ::mkstemp(path_.data());
-    if (descriptor < 0) throw UserError(concat("cannot create a temporary file ", path_));
-    ::close(descriptor);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { ::unlink(path_.c_str()); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 std::vector<std::string> python(const fs::path& project) {
   const fs::path own = project / ".venv" / "bin" / "python";
   if (::access(own.c_str(), X_OK) == 0) return {own.string()};
@@ -64,10 +49,11 @@ std::vector<std::string> python(const fs::path& project) {
 }
 
 std::string download(const DataSet& set, const fs::path& project) {
-  const TemporaryFile file;
+  const ScratchFolder folder("download");
+  const auto file = folder.path() / set.file_name();
   std::vector<std::string> argv = python(project);
   for (const auto& argument : {std::string("-c"), std::string(kFetch), std::string(set.url),
-                               file.path(), std::to_string(set.bytes)}) {
+                               file.string(), std::to_string(set.bytes)}) {
     argv.push_back(argument);
   }
   Process process(argv);  // killed when we leave before it has ended
@@ -79,7 +65,7 @@ std::string download(const DataSet& set, const fs::path& project) {
   std::string reason = concat("no complete answer within ", kPatience.count(), " s");
   if (!process.output_open()) {
     const ExitStatus status = process.wait();
-    if (status.success()) return read_file(file.path());
+    if (status.success()) return read_file(file);
     reason = last_line(process.error_tail());
     if (reason.empty()) reason = status.text();
   }
