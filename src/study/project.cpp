@@ -12,6 +12,7 @@
 #include <optional>
 #include <string_view>
 
+#include "config/value/yaml.h"
 #include "study/study.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -41,16 +42,17 @@ fs::path upwards_from(fs::path folder) {
 // A folder that is a link to one around it has no end.
 constexpr int kDeepest = 8;
 
-std::vector<std::string> experiments_in(const config::Library& files, const std::string& below = "",
-                                        int depth = 0) {
+std::vector<std::string> experiments_in(const config::Library& files,
+                                        std::vector<fs::path>* passed_over = nullptr,
+                                        const std::string& below = "", int depth = 0) {
   const auto group = concat("experiment", below.empty() ? "" : "/", below);
   const auto within = [&](const std::string& name) {
     return below.empty() ? name : concat(below, "/", name);
   };
   std::vector<std::string> names;
-  for (const auto& name : files.options(group)) names.push_back(within(name));
+  for (const auto& name : files.options(group, passed_over)) names.push_back(within(name));
   for (const auto& folder : depth < kDeepest ? files.groups(group) : std::vector<std::string>()) {
-    const auto more = experiments_in(files, within(folder), depth + 1);
+    const auto more = experiments_in(files, passed_over, within(folder), depth + 1);
     names.insert(names.end(), more.begin(), more.end());
   }
   return names;
@@ -102,7 +104,12 @@ std::vector<std::string> all_experiments() {
 
 std::vector<std::string> own_experiments() {
   const auto project = find_project();
-  auto names = experiments_in(config::Library(config::SearchPath::of_project(project)));
+  std::vector<fs::path> passed_over;
+  auto names =
+      experiments_in(config::Library(config::SearchPath::of_project(project)), &passed_over);
+  for (const auto& path : passed_over) {
+    std::cerr << concat(config::shown_path(path), " is passed over: it is no file\n");
+  }
   if (names.empty())
     throw UserError(
         concat(project.string(), " has no experiments; expected experiments/NAME.yaml"));

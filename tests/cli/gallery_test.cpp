@@ -21,7 +21,7 @@ claims:
 tables:
   - {name: table, rows: model, columns: [parameters, valid_loss]}
 figures:
-  - {name: loss, mark: bar, x: model, y: valid_loss}
+  - {name: loss, mark: interval, y: model, x: valid_loss}
 )";
 
 std::string row_of(const std::string& markdown, const std::string& begin) {
@@ -83,6 +83,28 @@ CATCH_TEST_CASE(
   CATCH_CHECK_THAT(
       read_file(driver.results() / "README.md"),
       Contains("| [`claiming`](claiming/default/table.md)<br>preset default, 6 of 6 runs"));
+}
+
+CATCH_TEST_CASE("what is called NAME.yaml and is no file is passed over, and named") {
+  const Driver driver;
+  const auto folder = driver.project() / "experiments";
+  fs::create_symlink("nowhere", folder / "dangling.yaml");
+  fs::create_symlink("loop.yaml", folder / "loop.yaml");
+  fs::create_directory(folder / "folder.yaml");
+  fs::create_symlink("user@host.123:4", folder / ".#tiny.yaml");  // an editor's lock
+  driver.write("experiments/._tiny.yaml", "\x01\x02");
+  const Answer answer = driver.call({"report", "--all"});
+  CATCH_INFO(answer.err);
+  CATCH_CHECK(answer.code == 0);
+  CATCH_CHECK_THAT(answer.out, Contains("0 of 1 experiments have results"));
+  for (const char* name : {"dangling.yaml", "loop.yaml", "folder.yaml"}) {
+    CATCH_CHECK_THAT(answer.err, Contains(concat(name, " is passed over")));
+  }
+  CATCH_CHECK_THAT(answer.err, !Contains("._tiny") && !Contains(".#tiny"));
+  CATCH_CHECK(driver.call({"list", "experiments"}).out.find("dangling") == std::string::npos);
+  const Answer all = driver.call({"sweep", "all", "--dry-run"});
+  CATCH_CHECK(all.code == 0);
+  CATCH_CHECK_THAT(all.err, Contains("folder.yaml is passed over"));
 }
 
 CATCH_TEST_CASE("the smoke preset is no result") {

@@ -23,6 +23,11 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
+// Hidden files are editors' locks and other systems' notes.
+bool is_option_name(const std::string& file) {
+  return file.ends_with(".yaml") && !file.starts_with(".");
+}
+
 /// Calls `visit` with the name of everything in the folder that can be listed.
 template <class Visit>
 void list_folder(const fs::path& folder, const Visit& visit) {
@@ -99,11 +104,19 @@ bool Library::has_group(const std::string& group) const {
   return std::any_of(places.begin(), places.end(), is_folder);
 }
 
-std::vector<std::string> Library::options(const std::string& group) const {
+std::vector<std::string> Library::options(const std::string& group,
+                                          std::vector<fs::path>* passed_over) const {
   std::set<std::string> names;
   for (const fs::path& folder : places_of(group)) {
     list_folder(folder, [&](const fs::directory_entry& entry) {
-      if (entry.path().extension() == ".yaml") names.insert(entry.path().stem().string());
+      const auto file = entry.path().filename().string();
+      if (!is_option_name(file)) return;
+      std::error_code error;
+      if (entry.is_regular_file(error)) {
+        names.insert(entry.path().stem().string());
+      } else if (passed_over != nullptr) {
+        passed_over->push_back(entry.path());
+      }
     });
   }
   return {names.begin(), names.end()};

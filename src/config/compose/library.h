@@ -31,7 +31,9 @@ class Library {
   const Document* find(const std::string& name);
   bool has_group(const std::string& group) const;
   /// The options of a group, sorted; with "" the files at the top.
-  std::vector<std::string> options(const std::string& group) const;
+  /// @param passed_over gets what is called NAME.yaml and is no file, such as a link to nothing
+  std::vector<std::string> options(const std::string& group,
+                                   std::vector<std::filesystem::path>* passed_over = nullptr) const;
   /// The groups directly inside `group`, sorted.
   std::vector<std::string> groups(const std::string& group = "") const;
   /// A document that has no file, found before any file of that name.
