@@ -78,5 +78,28 @@ CATCH_TEST_CASE("no interval of a mean leaves the range of its metric") {
   CATCH_CHECK(interval_of_mean(shares, metric_of("grid_accuracy"))->low > 0);
 }
 
+CATCH_TEST_CASE("names that are the same when shortened stay whole where they appear together") {
+  const TextMap user{{{"a.lr", "rate of a"}}};
+  const auto headings = [&](const std::vector<std::string>& keys) {
+    const Labels labels(user, keys);
+    std::vector<std::string> found;
+    for (const auto& key : keys) found.push_back(labels.heading(metric_of(key)));
+    return found;
+  };
+  using Texts = std::vector<std::string>;
+  CATCH_CHECK(headings({"short.ctx_recall_loss", "long.ctx_recall_loss"}) ==
+              Texts{"short.ctx recall loss", "long.ctx recall loss"});
+  CATCH_CHECK(headings({"ctx_recall_loss", "long.ctx_recall_loss"}) ==
+              Texts{"ctx recall loss", "long.ctx recall loss"});
+  CATCH_CHECK(headings({"task.length", "task.needle.length"}) ==
+              Texts{"task.length", "task.needle.length"});
+  CATCH_CHECK(headings({"model.attention.lambda_init", "stages.0.lambda_init"}) ==
+              Texts{"model.attention.λ_init", "stages.0.λ_init"});
+  CATCH_CHECK(headings({"long.ctx_recall_loss", "train.lr", "train.lr"}) ==
+              Texts{"ctx recall loss", "learning rate", "learning rate"});
+  CATCH_CHECK(headings({"a.lr", "b.lr"}) == Texts{"rate of a", "learning rate"});
+  CATCH_CHECK(headings({"lambda.0", "lambda.1"}) == Texts{"λ, layer 0", "λ, layer 1"});
+}
+
 }  // namespace
 }  // namespace difflab::report

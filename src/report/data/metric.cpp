@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -215,6 +216,14 @@ Metric metric_of(std::string_view key) {
   return metric;
 }
 
+Labels::Labels(const TextMap& user, const std::vector<std::string>& keys) : user_(user) {
+  std::map<std::string, std::set<std::string>> by_heading;
+  for (const auto& key : keys) by_heading[heading(metric_of(key))].insert(key);
+  for (const auto& [heading, same] : by_heading) {
+    if (same.size() > 1) ambiguous_.insert(same.begin(), same.end());
+  }
+}
+
 std::string Labels::value(std::string_view axis_value) const {
   if (const auto label = user_.find(axis_value)) return *label;
   return readable(axis_value);
@@ -225,6 +234,7 @@ std::string Labels::axis(std::string_view axis) const { return heading(metric_of
 std::string Labels::heading(const Metric& metric) const {
   if (const auto label = user_.find(metric.key)) return *label;
   if (metric.key.find('.') == std::string::npos) return metric.heading;
+  if (ambiguous_.count(metric.key) > 0) return readable(metric.key);
   // λ of layer 0 is "lambda.0", a path of the configuration "train.lr".
   if (metric.key.starts_with("lambda.")) return "λ, layer " + metric.key.substr(7);
   const Metric last = metric_of(metric.key.substr(metric.key.rfind('.') + 1));

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,7 +58,9 @@ Metric metric_of(std::string_view key);
 /// "model.lambda_init" → "λ_init".
 class Labels {
  public:
-  explicit Labels(const TextMap& user) : user_(user) {}
+  /// @param keys that appear together: of those whose short names are the same, each has its whole
+  /// path, "short.ctx recall loss"
+  explicit Labels(const TextMap& user, const std::vector<std::string>& keys = {});
   std::string value(std::string_view axis_value) const;
   std::string axis(std::string_view axis) const;
   std::string heading(const Metric& metric) const;     ///< without unit
@@ -65,6 +68,7 @@ class Labels {
 
  private:
   const TextMap& user_;
+  std::set<std::string> ambiguous_;
 };
 
 }  // namespace difflab::report

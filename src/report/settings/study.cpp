@@ -2,6 +2,9 @@
 
 #include <set>
 #include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "report/data/learned.h"
 
@@ -28,6 +31,17 @@ void require_known_who_learned(const Study& study, const Frame& frame) {
   }
 }
 
+// The texts of a figure that may be keys: all but its title and the evaluation that it shows.
+struct FigureKeys {
+  std::vector<std::string>& keys;
+
+  void operator()(std::string_view name, const std::string& value, const auto&...) {
+    const bool is_key = name != "name" && name != "title" && name != "source" && name != "against";
+    if (is_key && value.find('.') != value.npos) keys.push_back(value);
+  }
+  void operator()(std::string_view, const auto&, const auto&...) {}
+};
+
 }  // namespace
 
 Renderer Renderer::below(const std::filesystem::path& root) {
@@ -41,6 +55,20 @@ Frame frame_of(const Study& study) {
               study.report.derived};
   require_known_who_learned(study, frame);
   return frame;
+}
+
+Labels labels_of(const Study& study, const Frame& frame) {
+  const ReportConfig& report = study.report;
+  std::vector<std::string> keys = frame.axes();
+  for (const auto& table : report.tables) {
+    keys.insert(keys.end(), table.columns.begin(), table.columns.end());
+  }
+  for (const auto& claim : report.claims) keys.push_back(claim.metric);
+  FigureKeys add{keys};
+  for (auto figure : report.figures) {
+    std::visit([&](auto& one) { one.visit_fields(add); }, figure);
+  }
+  return Labels(report.labels, keys);
 }
 
 }  // namespace difflab::report

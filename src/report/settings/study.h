@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/data/frame.h"
+#include "report/data/metric.h"
 #include "report/settings/report_config.h"
 #include "report/settings/tuned.h"
 #include "util/json.h"
@@ -44,5 +45,8 @@ struct Study {
 
 /// What of the study is there: reads the run directories.
 Frame frame_of(const Study& study);
+
+/// Names that tell apart the axes of its runs and what its tables, claims and figures show.
+Labels labels_of(const Study& study, const Frame& frame);
 
 }  // namespace difflab::report
