@@ -60,6 +60,8 @@ void make_rich(StudyBuilder& builder) {
   result["evaluations"]["cold"] = {
       {"samples", Json::array({Json{{"prompt", "A"}, {"text", "b"}, {"step", 200}}})}};
   result["evaluations"]["count_model"] = {{"samples", 4}};  // no text
+  result["evaluations"]["choices"] = {{"cut_contexts", 3}};
+  result["evaluations"]["needle_grid"]["cut_contexts"] = 1;
   write_file_atomically(run, result.dump());
 }
 

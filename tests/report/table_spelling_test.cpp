@@ -76,5 +76,28 @@ CATCH_TEST_CASE("whether a run has learned is not known where it was not asked")
   CATCH_CHECK_FALSE(frame.runs()[0].censored_above("steps_to_learn"));
 }
 
+CATCH_TEST_CASE("a note tells which evaluations cut contexts, and of how many questions at most") {
+  TemporaryFolder folder;
+  StudyBuilder builder(folder.path());
+  const auto choices = [](const Json& cut) {
+    return Json{{"evaluations", {{"choices", {{"cut_contexts", cut}}}, {"whole", {{"n", 4}}}}}};
+  };
+  const auto note = [&](int seed, const Json& cut) {
+    builder.finished("diff", seed, {{"loss", 1}}, choices(cut));
+    builder.study.report.tables = {TableConfig()};
+    builder.study.report.tables[0].columns = {"loss"};
+    write_report(builder.study);
+    const auto table = read_file(builder.study.output / "table.md");
+    const auto at = table.find("Of choices, ");
+    return at == table.npos ? "" : table.substr(at, table.find(':', at) - at);
+  };
+  CATCH_CHECK(note(0, 0) == "");
+  CATCH_CHECK(note(1, "many") == "");
+  CATCH_CHECK(note(2, 1) ==
+              "Of choices, the contexts of up to 1 question were cut at their beginning");
+  CATCH_CHECK(note(3, 12) ==
+              "Of choices, the contexts of up to 12 questions were cut at their beginning");
+}
+
 }  // namespace
 }  // namespace difflab::report

@@ -65,6 +65,9 @@ Json result_of(const Json& known, const Json& observed) {
   for (const auto& [source, kept] : observed.at("evaluations").items()) {
     const bool packed = kept.contains("rows");
     result["evaluations"][source] = packed ? Json{{"cells", unpack(kept)}} : kept;
+    if (packed && kept.contains("cut_contexts")) {
+      result["evaluations"][source]["cut_contexts"] = kept["cut_contexts"];
+    }
   }
   return result;
 }

@@ -101,6 +101,7 @@ Json RowsInUse::evaluations_of(const FrameRun& run) const {
   for (const auto& [name, samples] : texts_in(run.result)) {
     if (!evaluations.contains(name)) evaluations[name] = {{"samples", *samples}};
   }
+  for (const auto& [name, count] : cut_contexts(run)) evaluations[name]["cut_contexts"] = count;
   return evaluations;
 }
 

@@ -279,4 +279,16 @@ std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::str
   return {levels.begin(), levels.end()};
 }
 
+std::map<std::string, std::int64_t> cut_contexts(const FrameRun& run) {
+  std::map<std::string, std::int64_t> counts;
+  const Json* evaluations = at_path(run.result, "evaluations");
+  if (evaluations == nullptr || !evaluations->is_object()) return counts;
+  for (const auto& [name, details] : evaluations->items()) {
+    if (!details.is_object()) continue;
+    const Json count = details.value("cut_contexts", Json());
+    if (count.is_number_integer() && count > 0) counts[name] = count;
+  }
+  return counts;
+}
+
 }  // namespace difflab::report

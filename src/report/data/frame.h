@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -111,6 +112,9 @@ std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::str
 /// The cells of evaluation `source` of a run that match `where`; none if it has no such evaluation.
 std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
                                   const TextMap& where);
+
+/// Evaluation → how many questions lost the beginning of their context; only those with any.
+std::map<std::string, std::int64_t> cut_contexts(const FrameRun& run);
 
 /// The axis over which results are averaged; runs that differ only in it are repetitions.
 constexpr std::string_view kSeedAxis = "seed";

@@ -23,7 +23,7 @@ constexpr const char* kUnnamed = "sample_text";
 
 std::string sample_html(const Json& sample) {
   const std::string step =
-      sample.contains("step")
+      sample.contains("step") && sample["step"].is_number_integer()
           ? concat("<p class=\"muted\">step ", sample["step"].get<std::int64_t>(), "</p>\n")
           : "";
   return concat(step, "<pre><span class=\"muted\">",

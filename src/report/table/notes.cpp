@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -124,6 +125,18 @@ void note_chance(const Table& table, const Frame& frame, const Labels& labels,
   }
 }
 
+void note_cut_contexts(const Frame& frame, std::vector<std::string>& notes) {
+  std::map<std::string, std::int64_t> most;
+  for (const FrameRun& run : frame.runs()) {
+    for (const auto& [name, count] : cut_contexts(run)) most[name] = std::max(most[name], count);
+  }
+  for (const auto& [name, count] : most) {
+    notes.push_back(concat("Of ", name, ", the contexts of up to ", count,
+                           count == 1 ? " question" : " questions",
+                           " were cut at their beginning: they are longer than the sequences."));
+  }
+}
+
 void note_origin(const Frame& frame, std::vector<std::string>& notes) {
   std::set<std::string> codes;
   std::set<std::string> machines;
@@ -180,6 +193,7 @@ void add_notes(Table& table, const Study& study, const Frame& frame, const Label
     table.notes.push_back("The sizes of the models are not matched: " + study.unmatched);
   }
   if (study.tuned) table.notes.push_back(study.tuned->text());
+  note_cut_contexts(frame, table.notes);
   note_chance(table, frame, labels, table.notes);
   if (const auto settings = settings_list(study); !settings.empty()) {
     table.settings = join(settings);
