@@ -22,7 +22,7 @@ claims:
 tables:
   - {name: table, rows: model, columns: [parameters, valid_loss]}
 figures:
-  - {name: loss, mark: bar, x: model, y: valid_loss}
+  - {name: loss, mark: interval, y: model, x: valid_loss}
   - {name: curve, mark: line, x: step, y: valid_loss, color: model}
 )";
 

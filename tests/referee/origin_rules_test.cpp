@@ -192,13 +192,13 @@ CATCH_TEST_CASE("wall_clock: seconds of runs that shared a machine") {
   GoodResults results;
   results.contrast = [](report::Study& study) {
     study.report.tables[0].columns = {"train_seconds"};  // beside others it would be left out
-    report::BarConfig bar;
-    bar.name = "seconds";
-    bar.x = "model";
-    bar.y = "train_seconds";
-    bar.color = "model.embedding_std";
-    bar.facet = "train.loss.per";
-    study.report.figures.emplace_back(bar);
+    report::IntervalConfig interval;
+    interval.name = "seconds";
+    interval.y = "model";
+    interval.x = "train_seconds";
+    interval.facet = "train.loss.per";
+    interval.where.entries = {{"model.embedding_std", "1"}};
+    study.report.figures.emplace_back(interval);
   };
   results.each_run = [&](Run& run) {
     run.metrics["train_seconds"] = 60;

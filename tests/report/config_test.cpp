@@ -29,7 +29,7 @@ tables:
   - {name: by_length, rows: [model, task.length], columns: [accuracy]}
 figures:
   - {name: learning, mark: line, x: step, y: needle_accuracy, color: model, band: ci95}
-  - {name: accuracy, mark: bar, x: model, y: needle_accuracy, width: double}
+  - {name: accuracy, mark: interval, y: model, x: needle_accuracy, width: double}
   - {name: depth_length, mark: heatmap, x: length, y: depth, value: accuracy, source: needle_grid,
      facet: model, where: {needles: 4, queries: 1}}
 )";
@@ -43,7 +43,7 @@ CATCH_TEST_CASE("tables and figures are read from YAML, mark picks the kind of f
   CATCH_CHECK(report.labels.find("8") == "eight heads");
   CATCH_REQUIRE(report.figures.size() == 3);
   CATCH_CHECK(std::get<LineConfig>(report.figures[0]).color == "model");
-  CATCH_CHECK(std::get<BarConfig>(report.figures[1]).width == ColumnWidth::kDouble);
+  CATCH_CHECK(std::get<IntervalConfig>(report.figures[1]).width == ColumnWidth::kDouble);
   const auto& heatmap = std::get<HeatmapConfig>(report.figures[2]);
   CATCH_CHECK(heatmap.where.find("needles") == "4");
   CATCH_CHECK(heatmap.width == ColumnWidth::kDouble);
@@ -70,7 +70,7 @@ CATCH_TEST_CASE("mistakes in tables and figures are named with their place") {
               std::string::npos);
   CATCH_CHECK(problem_in("figures: [{name: a/b, mark: line, y: loss}]\n")
                   .find("is 'a/b'; expected letters, digits, _ and -") != std::string::npos);
-  CATCH_CHECK(problem_in("figures: [{name: a, mark: bar, x: model}]\n").find("y is missing") !=
+  CATCH_CHECK(problem_in("figures: [{name: a, mark: interval, y: model}]\n").find("x is missing") !=
               std::string::npos);
   CATCH_CHECK(problem_in("tables: [{rows: model, columns: []}]\n").find("columns is empty") !=
               std::string::npos);

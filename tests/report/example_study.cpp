@@ -208,10 +208,10 @@ ReportConfig headline_report() {
   learning.name = "learning";
   learning.y = "needle_accuracy";
   learning.color = "model";
-  BarConfig accuracy;
+  IntervalConfig accuracy;
   accuracy.name = "accuracy";
-  accuracy.x = "model";
-  accuracy.y = "needle_accuracy";
+  accuracy.y = "model";
+  accuracy.x = "needle_accuracy";
   HeatmapConfig grid;
   grid.name = "depth_length";
   grid.source = "needle_grid";
@@ -267,18 +267,11 @@ std::vector<FigureConfig> other_figures() {
   panels.color = "";
   panels.facet = "model";
   panels.width = ColumnWidth::kDouble;
-  BarConfig grouped;
-  grouped.name = "grouped";
-  grouped.source = "needle_grid";
-  grouped.x = "length";
-  grouped.y = "accuracy";
-  grouped.color = "model";
-  grouped.width = ColumnWidth::kDouble;
   IntervalConfig intervals;
   intervals.name = "intervals";
   intervals.y = "model";
   intervals.x = "steps_to_90_accuracy";
-  return {difference, attention, logits, speed, when, length, panels, grouped, intervals};
+  return {difference, attention, logits, speed, when, length, panels, intervals};
 }
 
 }  // namespace difflab::report

@@ -128,7 +128,7 @@ CATCH_TEST_CASE("no kind of figure and no table takes a name that is not a plain
       report.figures = {figure};
       CATCH_CHECK(problem_of(report) == "");
       figure.name = name;
-      report.figures = {filled<BarConfig>(), figure};
+      report.figures = {filled<IntervalConfig>(), figure};
       CATCH_CHECK_THAT(
           problem_of(report),
           Contains(concat("figures[1].name is '", name, "'; expected letters, digits, _ and -")));

@@ -205,12 +205,12 @@ CATCH_TEST_CASE("curves and panels are found by their number, however it is spel
   when.event = "steps_to_found";
   when.color = "model.scale";
   CATCH_CHECK(draw(builder, when).rows.size() == 2);
-  BarConfig bar;
-  bar.name = "bar";
-  bar.x = "seed";
-  bar.y = "steps_to_found";
-  bar.facet = "model.scale";
-  CATCH_CHECK(draw(builder, bar).spec.dump().find("100000") != std::string::npos);
+  IntervalConfig interval;
+  interval.name = "interval";
+  interval.y = "seed";
+  interval.x = "steps_to_found";
+  interval.facet = "model.scale";
+  CATCH_CHECK(draw(builder, interval).spec.dump().find("100000") != std::string::npos);
 }
 
 CATCH_TEST_CASE("panels stand in even rows, and none of few is left alone") {
@@ -226,7 +226,7 @@ CATCH_TEST_CASE("panels stand in even rows, and none of few is left alone") {
   CATCH_CHECK(across(4) == std::vector{1, 2, 3, 4, 3, 3, 4, 4, 3});
 }
 
-CATCH_TEST_CASE("bars split into panels keep every number") {
+CATCH_TEST_CASE("intervals split into panels keep every number") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
   for (const char* model : {"transformer", "diff"}) {
@@ -236,12 +236,12 @@ CATCH_TEST_CASE("bars split into panels keep every number") {
       builder.study.runs.back().axes = {{"model", model}, {"needles", needles}, {"seed", "0"}};
     }
   }
-  BarConfig bar;
-  bar.name = "bars";
-  bar.x = "model";
-  bar.y = "needle_accuracy";
-  bar.facet = "needles";
-  const Drawing drawing = draw(builder, bar);
+  IntervalConfig interval;
+  interval.name = "intervals";
+  interval.y = "model";
+  interval.x = "needle_accuracy";
+  interval.facet = "needles";
+  const Drawing drawing = draw(builder, interval);
   CATCH_REQUIRE(drawing.rows.size() == 4);
   CATCH_CHECK(drawing.rows[2][0] == "4");
   CATCH_CHECK(drawing.rows[2][1] == "transformer");

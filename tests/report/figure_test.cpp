@@ -315,11 +315,11 @@ CATCH_TEST_CASE("the order of a figure is the order of the sweep") {
   TemporaryFolder folder;
   StudyBuilder builder(folder.path());
   fill_like_headline(builder);
-  BarConfig bar;
-  bar.name = "accuracy";
-  bar.x = "model";
-  bar.y = "needle_accuracy";
-  const Drawing drawing = Drawn(builder).draw(bar);
+  IntervalConfig interval;
+  interval.name = "accuracy";
+  interval.y = "model";
+  interval.x = "needle_accuracy";
+  const Drawing drawing = Drawn(builder).draw(interval);
   CATCH_REQUIRE(drawing.rows.size() == 8);
   CATCH_CHECK(drawing.rows[0][0] == "transformer");
   CATCH_CHECK(drawing.rows[3][0] == "diff");

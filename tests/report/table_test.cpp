@@ -271,11 +271,11 @@ CATCH_TEST_CASE("what has not been learned is counted, and not averaged into wha
               "median 300 (1 of 2 > 200) | 7 |");
   CATCH_CHECK(
       contains(written, "| needle accuracy ↑ | diff | +0.005 |  |  |  |  | 1 (1 not learned) |"));
-  BarConfig bar;
-  bar.name = "bar";
-  bar.x = "model";
-  bar.y = "needle_accuracy";
-  const Drawing drawing = draw(builder, bar);
+  IntervalConfig interval;
+  interval.name = "interval";
+  interval.y = "model";
+  interval.x = "needle_accuracy";
+  const Drawing drawing = draw(builder, interval);
   CATCH_REQUIRE(drawing.rows.size() == 2);
   CATCH_CHECK(drawing.rows[1][1] == "0.995");
   CATCH_CHECK(contains(written, "\"k/n learned\" counts the runs"));

@@ -2,7 +2,6 @@
 
 #include <variant>
 
-#include "report/mark/bar.h"
 #include "report/mark/heatmap.h"
 #include "report/mark/histogram.h"
 #include "report/mark/interval.h"
@@ -15,7 +14,7 @@ namespace difflab::report {
 
 /// Every kind of figure; `mark:` in the YAML picks one.
 /// To add one: write mark/NAME.{h,cpp} with a config struct and its `draw`, add it here.
-using FigureConfig = std::variant<LineConfig, BarConfig, HeatmapConfig, StackedConfig,
-                                  HistogramConfig, IntervalConfig, ScatterConfig, SurvivalConfig>;
+using FigureConfig = std::variant<LineConfig, HeatmapConfig, StackedConfig, HistogramConfig,
+                                  IntervalConfig, ScatterConfig, SurvivalConfig>;
 
 }  // namespace difflab::report

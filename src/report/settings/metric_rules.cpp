@@ -78,9 +78,6 @@ class MetricRules {
     must_be_known(place + ".x", line.x);
     must_be_metric(place + ".y", line.y);
   }
-  void check(const std::string& place, const BarConfig& bar) {
-    if (bar.source.empty()) must_be_metric(place + ".y", bar.y);
-  }
   void check(const std::string& place, const IntervalConfig& interval) {
     if (interval.source.empty()) must_be_metric(place + ".x", interval.x);
   }

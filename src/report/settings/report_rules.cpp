@@ -113,11 +113,6 @@ void LineConfig::validate(config::Check& check) const {
   }
 }
 
-void BarConfig::validate(config::Check& check) const {
-  check_given("x", x, check);
-  check_given("y", y, check);
-}
-
 void IntervalConfig::validate(config::Check& check) const {
   check_given("y", y, check);
   check_given("x", x, check);

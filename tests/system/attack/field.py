@@ -28,7 +28,7 @@ claims:
 tables:
   - {name: table, title: TITLE, rows: model, columns: [needle_accuracy, valid_loss, train.lr]}
 figures:
-  - {mark: bar, name: bars, title: TITLE, x: model, y: valid_loss}
+  - {mark: interval, name: bars, title: TITLE, y: model, x: valid_loss}
 presets:
   default: {}
 """

@@ -26,7 +26,7 @@ from real_run import (EXPERIMENT, SAVED, interrupted_steps, play, require, requi
 PLANTED = EXPERIMENT.replace("  seed: range(2)", "  init_from.path: ['']\n  seed: range(2)") \
                     .replace("[model, train.lr]", "[model, train.lr, init_from.path]") \
                     .replace("presets:", """figures:
-  - {mark: bar, name: losses, x: train.lr, y: test_loss, color: init_from.path, facet: model}
+  - {mark: interval, name: losses, y: train.lr, x: test_loss, facet: model}
 presets:""")
 NOT_NUMBERS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 HUGE = {"1e38": 1e38, "-1e38": -1e38}
