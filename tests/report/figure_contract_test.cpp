@@ -167,5 +167,23 @@ CATCH_TEST_CASE("a figure of every kind says what it is, and refuses an axis tha
   });
 }
 
+CATCH_TEST_CASE("an axis that a figure does not use is to be named as a key that its kind has") {
+  for_every_kind([](auto figure) {
+    ReportConfig report;
+    report.figures = {figure};
+    std::set<std::string> own;
+    for_own_texts(figure, [&](const std::string& key, auto&, auto) { own.insert(key); });
+    for (const auto& problem : check_report(report, {"model", "noise", "seed"})) {
+      CATCH_INFO(problem.message);
+      const std::string begin = "would average over axis 'noise'; name it as ";
+      CATCH_REQUIRE(problem.message.starts_with(begin));
+      const auto keys = problem.message.substr(begin.size());
+      for (const auto& word : split(keys.substr(0, keys.find(", or keep")), ' ')) {
+        CATCH_CHECK((word == "or" || own.count(word) == 1));
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace difflab::report

@@ -87,6 +87,16 @@ class AxisRules {
   std::set<std::string> used_;
 };
 
+// The keys of a figure that take an axis.
+struct AxisKeys {
+  std::vector<std::string> keys;
+
+  void operator()(std::string_view name, const std::string&, const auto& about, const auto&...) {
+    if (std::string_view(about).starts_with("axis")) keys.emplace_back(name);
+  }
+  void operator()(std::string_view, const auto&, const auto&...) {}
+};
+
 }  // namespace
 
 void TableConfig::validate(config::Check& check) const {
@@ -203,12 +213,15 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
   for (std::size_t i = 0; i < report.figures.size(); ++i) {
     AxisRules rules(concat("figures[", i, "]"), axes, problems);
     std::visit(
-        [&](const auto& figure) {
+        [&](auto figure) {
           figure.check_axes(rules);
           rules.fix(figure.where);
+          AxisKeys found;
+          figure.visit_fields(found);
+          rules.must_use_all(concat("name it as ", join(found.keys, " or "),
+                                    ", or keep one value with where"));
         },
         report.figures[i]);
-    rules.must_use_all("name it as color, facet or x, or keep one value with where");
   }
   return problems;
 }
