@@ -41,15 +41,26 @@ std::size_t columns_of(char32_t code) {
   return 1;
 }
 
+// Controls, line separators, marks that turn the direction, and what is no character: none of them
+// can be seen, and XML, in which pictures are drawn, may hold only a few.
+bool is_control(char32_t code) {
+  const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
+  if (code == '\t' || code == '\n' || code == '\r') return false;
+  return code < 0x20 || within(0x7f, 0x9f) || within(0x2028, 0x202e) || within(0x2066, 0x2069) ||
+         within(0xd800, 0xdfff) || within(0xfff9, 0xfffb) || (code & 0xfffe) == 0xfffe;
+}
+
 template <class Table>
 std::string replace_each(std::string_view text, const Table& table) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t start = at;
-    next_code_point(text, at);
+    const char32_t code = next_code_point(text, at);
     const std::string_view character = text.substr(start, at - start);
     const auto found = table.find(character);
-    out += found == table.end() ? character : found->second;
+    out += found != table.end() ? std::string_view(found->second)
+           : is_control(code)   ? std::string_view(" ")
+                                : character;
   }
   return out;
 }
@@ -86,53 +97,39 @@ std::string with_subscripts(std::string_view text, const Escape& escape, const M
   return out + escape(text.substr(at));
 }
 
-const std::map<std::string_view, std::string_view>& tex_table() {
-  static const std::map<std::string_view, std::string_view> table = {{"\\", "\\textbackslash{}"},
-                                                                     {"{", "\\{"},
-                                                                     {"}", "\\}"},
-                                                                     {"$", "\\$"},
-                                                                     {"&", "\\&"},
-                                                                     {"#", "\\#"},
-                                                                     {"%", "\\%"},
-                                                                     {"_", "\\_"},
-                                                                     {"^", "\\textasciicircum{}"},
-                                                                     {"~", "\\textasciitilde{}"},
-                                                                     {"|", "$|$"},
-                                                                     {"<", "$<$"},
-                                                                     {">", "$>$"},
-                                                                     {"±", "$\\pm$"},
-                                                                     {"−", "$-$"},
-                                                                     {"×", "$\\times$"},
-                                                                     {"≥", "$\\geq$"},
-                                                                     {"≤", "$\\leq$"},
-                                                                     {"↑", "$\\uparrow$"},
-                                                                     {"↓", "$\\downarrow$"},
-                                                                     {"→", "$\\rightarrow$"},
-                                                                     {"Δ", "$\\Delta$"},
-                                                                     {"–", "--"},
-                                                                     {"—", "---"},
-                                                                     {"…", "\\ldots{}"},
-                                                                     {"·", "$\\cdot$"},
-                                                                     {"√", "$\\surd$"},
-                                                                     {"\n", " "},
-                                                                     {"\r", " "},
-                                                                     {"\f", " "},
-                                                                     {"α", "$\\alpha$"},
-                                                                     {"β", "$\\beta$"},
-                                                                     {"γ", "$\\gamma$"},
-                                                                     {"δ", "$\\delta$"},
-                                                                     {"ε", "$\\varepsilon$"},
-                                                                     {"η", "$\\eta$"},
-                                                                     {"θ", "$\\theta$"},
-                                                                     {"λ", "$\\lambda$"},
-                                                                     {"μ", "$\\mu$"},
-                                                                     {"π", "$\\pi$"},
-                                                                     {"ρ", "$\\rho$"},
-                                                                     {"σ", "$\\sigma$"},
-                                                                     {"τ", "$\\tau$"},
-                                                                     {"φ", "$\\varphi$"},
-                                                                     {"ω", "$\\omega$"}};
+// Marks of an exponent's beginning and end; no text holds them any more.
+constexpr std::string_view kExponent = "\x01", kExponentEnd = "\x02";
+
+const std::map<std::string_view, std::string>& tex_table() {
+  static const auto table = [] {
+    // clang-format off
+    std::map<std::string_view, std::string> all = {
+      {"\\", "\\textbackslash{}"}, {"{", "\\{"}, {"}", "\\}"}, {"$", "\\$"}, {"&", "\\&"},
+      {"#", "\\#"}, {"%", "\\%"}, {"_", "\\_"}, {"^", "\\textasciicircum{}"},
+      {"~", "\\textasciitilde{}"}, {"|", "$|$"}, {"<", "$<$"}, {">", "$>$"}, {"±", "$\\pm$"},
+      {"−", "$-$"}, {"×", "$\\times$"}, {"≥", "$\\geq$"}, {"≤", "$\\leq$"}, {"↑", "$\\uparrow$"},
+      {"↓", "$\\downarrow$"}, {"→", "$\\rightarrow$"}, {"Δ", "$\\Delta$"}, {"–", "--"},
+      {"—", "---"}, {"…", "\\ldots{}"}, {"·", "$\\cdot$"}, {"√", "$\\surd$"}, {"\n", " "},
+      {"\r", " "}, {"α", "$\\alpha$"}, {"β", "$\\beta$"}, {"γ", "$\\gamma$"}, {"δ", "$\\delta$"},
+      {"ε", "$\\varepsilon$"}, {"η", "$\\eta$"}, {"θ", "$\\theta$"}, {"λ", "$\\lambda$"},
+      {"μ", "$\\mu$"}, {"π", "$\\pi$"}, {"ρ", "$\\rho$"}, {"σ", "$\\sigma$"}, {"τ", "$\\tau$"},
+      {"φ", "$\\varphi$"}, {"ω", "$\\omega$"},
+    };
+    // clang-format on
+    const auto raise = [&](std::string_view from, char to) {
+      all[from] = concat("$^", kExponent, to, kExponentEnd, "$");
+    };
+    raise(kSuperscriptMinus, '-');
+    for (std::size_t i = 0; i < 10; ++i) raise(kSuperscripts[i], "0123456789"[i]);
+    return all;
+  }();
   return table;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
 }
 
 }  // namespace
@@ -212,6 +209,10 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
   return out;
 }
 
+std::string without_controls(std::string_view text) {
+  return replace_each(text, std::map<std::string_view, std::string_view>());
+}
+
 std::string escape_html(std::string_view text) {
   static const std::map<std::string_view, std::string_view> table = {
       {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
@@ -226,7 +227,7 @@ std::string escape_markdown(std::string_view text) {
 }
 
 std::string escape_csv(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return without_controls(text);
   static const std::map<std::string_view, std::string_view> table = {{"\"", "\"\""}};
   return "\"" + replace_each(text, table) + "\"";
 }
@@ -240,8 +241,12 @@ std::string csv_line(const std::vector<std::string>& cells) {
 std::string escape_tex(std::string_view text) {
   const auto escape = [](std::string_view part) { return replace_each(part, tex_table()); };
   std::string out = with_subscripts(text, escape, [](std::string_view word) {
-    return "$_{\\mathrm{" + std::string(word) + "}}$";
+    const bool is_digit = word.size() == 1 && word[0] <= '9';
+    return is_digit ? concat("$_", word, "$") : concat("$_{\\mathrm{", word, "}}$");
   });
+  replace_all(out, concat(kExponentEnd, "$$^", kExponent), "");  // 10⁻⁸ has one exponent
+  replace_all(out, kExponent, "{");
+  replace_all(out, kExponentEnd, "}");
   // "$\lambda$$_{init}$" is one formula, not two.
   for (std::size_t at = out.find("$$"); at != std::string::npos; at = out.find("$$", at)) {
     if (at > 0 && out[at - 1] == '\\') {

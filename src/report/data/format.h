@@ -7,6 +7,10 @@
 
 namespace difflab::report {
 
+inline constexpr std::string_view kSuperscriptMinus = "⁻";
+inline constexpr std::string_view kSuperscripts[] = {"⁰", "¹", "²", "³", "⁴",
+                                                     "⁵", "⁶", "⁷", "⁸", "⁹"};
+
 /// 1234567.891 with 1 decimal: "1,234,567.9"; the minus sign is U+2212 if `typographic`.
 std::string format_number(double value, int decimals, bool typographic = true);
 
@@ -28,6 +32,10 @@ std::string pad_left(std::string_view text, std::size_t width);
 
 /// `text` broken at spaces into lines of at most `width` columns, each but the first indented.
 std::string wrap(std::string_view text, std::size_t width, std::string_view indent = "");
+
+/// Each control character and line separator as a blank, but for tabs and line ends. What escapes a
+/// text does the same.
+std::string without_controls(std::string_view text);
 
 std::string escape_html(std::string_view text);      ///< & < > " '
 std::string escape_markdown(std::string_view text);  ///< | \ ` * _ < [ ] and line breaks

@@ -181,10 +181,11 @@ std::string to_markdown(const Grid& grid) {
   return out;
 }
 
-std::string tex_comment(std::string text) {
+std::string tex_comment(const std::string& text) {
+  std::string line = without_controls(text);
   std::replace_if(
-      text.begin(), text.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
-  return "% " + text + "\n";
+      line.begin(), line.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
+  return "% " + line + "\n";
 }
 
 std::string to_tex(const Grid& grid) {

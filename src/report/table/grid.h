@@ -30,7 +30,7 @@ std::string to_markdown(const Grid& grid);
 std::string to_tex(const Grid& grid);  ///< a booktabs tabular
 /// One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,
 /// too.
-std::string tex_comment(std::string text);
+std::string tex_comment(const std::string& text);
 std::string to_html(const Grid& grid);  ///< a <table>
 /// Aligned columns; a grid wider than `width` continues below with its first column repeated.
 std::string to_terminal(const Grid& grid, std::size_t width);

@@ -39,7 +39,7 @@ void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
 
 // Text that Markdown leaves as it is. An empty line would end the span, and HTML after it be alive.
 std::string code_span(const std::string& text) {
-  return text.find_first_of("`\r\n") == std::string::npos ? "`" + text + "`"
+  return text.find_first_of("`\r\n") == std::string::npos ? "`" + without_controls(text) + "`"
                                                           : escape_markdown(text);
 }
 
