@@ -1,13 +1,17 @@
 #include "report/report.h"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "report/archive/observations.h"
 #include "report/data/format.h"
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
-#include "report/page/methods.h"
 #include "report/page/page.h"
+#include "report/page/settings_tex.h"
 #include "report/table/claims_files.h"
 #include "report/table/table_files.h"
 #include "util/error.h"
@@ -17,6 +21,8 @@
 
 namespace difflab::report {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kSummaryWidth = 100;
 
@@ -28,8 +34,68 @@ void require_fit(const Study& study, const Frame& frame) {
   if (!lines.empty()) throw UserError(join(lines, "\n"));
 }
 
-std::vector<Table> write_tables(const Study& study, const Frame& frame, const Labels& labels,
-                                const std::vector<Answer>& answers) {
+// Signals wait while one exists, so that nothing but a kill cuts off what is written.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// The files of a report, kept until all are there: a report that is cut off stays as it was.
+class ReportFiles {
+ public:
+  explicit ReportFiles(const fs::path& folder) : folder_(folder) {}
+
+  void add(const std::string& name, std::string bytes) {
+    files_.emplace_back(folder_ / name, std::move(bytes));
+  }
+  /// The file of an earlier report goes.
+  void leave_out(const std::string& name) { left_out_.push_back(folder_ / name); }
+  void add_if(bool is_there, const std::string& name, const auto& text) {
+    is_there ? add(name, text()) : leave_out(name);
+  }
+
+  /// One beside the report, for several of them.
+  void add_shared(const fs::path& file, const std::string& bytes) {
+    files_.emplace_back(file, bytes);
+  }
+
+  void write(Pictures& pictures) const {
+    const SignalsHeld held;
+    for (const auto& file : left_out_) fs::remove(file);
+    pictures.write();
+    for (const auto& [file, bytes] : files_) write_if_changed(file, bytes);
+  }
+
+ private:
+  fs::path folder_;
+  std::vector<std::pair<fs::path, std::string>> files_;
+  std::vector<fs::path> left_out_;
+};
+
+// Committed pages, results/NAME/reference/report.html, share the scripts of results/figures.js if
+// that exists; every other page holds them. Empty, or that file.
+fs::path shared_scripts(const fs::path& output) {
+  for (auto folder = fs::absolute(output).lexically_normal(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (folder.stem() != "reference") continue;  // of reference.partial-123, too
+    auto file = folder.parent_path().parent_path() / "figures.js";
+    return fs::exists(file) ? file : fs::path();
+  }
+  return {};
+}
+
+std::vector<Table> make_tables(const Study& study, const Frame& frame, const Labels& labels,
+                               const std::vector<Answer>& answers, ReportFiles& files) {
   std::vector<Table> tables;
   for (const TableConfig& config : study.report.tables) {
     Table table = build_table(config, study, frame, labels);
@@ -37,41 +103,16 @@ std::vector<Table> write_tables(const Study& study, const Frame& frame, const La
       for (const Answer& answer : answers) table.answers.push_back(answer.text);
     }
     add_notes(table, study, frame, labels);
-    write_if_changed(study.output / (table.name + ".md"), table_markdown(table, labels));
-    write_if_changed(study.output / (table.name + ".tex"), table_tex(table, labels));
-    write_if_changed(study.output / (table.name + ".csv"), table_csv(table));
-    const auto paired = study.output / (table.name + ".paired");
-    if (!table.comparisons.empty()) {
-      write_if_changed(paired.string() + ".csv", paired_csv(table));
-      write_if_changed(paired.string() + ".tex", paired_tex(table, labels));
-    } else {  // those of an earlier baseline
-      std::filesystem::remove(paired.string() + ".csv");
-      std::filesystem::remove(paired.string() + ".tex");
-    }
+    const bool is_compared = !table.comparisons.empty();  // else those of an earlier baseline go
+    files.add(table.name + ".md", table_markdown(table, labels));
+    files.add(table.name + ".tex", table_tex(table, labels));
+    files.add(table.name + ".csv", table_csv(table));
+    files.add_if(is_compared, table.name + ".paired.csv", [&] { return paired_csv(table); });
+    files.add_if(is_compared, table.name + ".paired.tex",
+                 [&] { return paired_tex(table, labels); });
     tables.push_back(std::move(table));
   }
   return tables;
-}
-
-void write_claims(const Study& study, const std::vector<Answer>& answers, const Labels& labels) {
-  const auto csv = study.output / concat(kClaimsFile, ".csv");
-  const auto tex = study.output / concat(kClaimsFile, ".tex");
-  if (!answers.empty()) {
-    write_if_changed(csv, claims_csv(study, answers));
-    write_if_changed(tex, claims_tex(study, answers, labels));
-  } else {
-    std::filesystem::remove(csv);
-    std::filesystem::remove(tex);
-  }
-}
-
-void write_methods(const Study& study, const std::vector<MethodsParagraph>& methods) {
-  const auto tex = study.output / kMethodsFile;
-  if (methods.empty()) {
-    std::filesystem::remove(tex);
-  } else {
-    write_if_changed(tex, methods_tex(methods, study.name));
-  }
 }
 
 // From the metric that the study names, else the first that is compared, else the first that has a
@@ -100,7 +141,7 @@ std::string best_sentence(const Study& study, const Frame& frame, const std::vec
 std::string file_list(const Study& study, const std::vector<Table>& tables,
                       const std::vector<Figure>& figures) {
   const auto line = [&](const std::string& label, const std::filesystem::path& path) {
-    return "  " + pad_right(label, 8) + path.string() + "\n";
+    return "  " + pad_right(label, 9) + path.string() + "\n";
   };
   std::string out;
   for (const Table& table : tables) {
@@ -116,8 +157,8 @@ std::string file_list(const Study& study, const std::vector<Table>& tables,
   if (!study.report.claims.empty()) out += line("claims", study.output / "claims.{csv,tex}");
   if (!drawn.empty()) out += line("figures", names(drawn).string() + ".{pdf,svg,png}");
   if (!data_only.empty()) out += line("data", names(data_only).string() + ".{csv,vl.json}");
-  if (std::filesystem::exists(study.output / kMethodsFile)) {
-    out += line("methods", study.output / kMethodsFile);
+  if (fs::exists(study.output / kSettingsFile)) {
+    out += line("settings", study.output / kSettingsFile);
   }
   return out + line("report", study.output / "report.html");
 }
@@ -139,48 +180,63 @@ Summary write_report(const Study& study) { return write_report(study, frame_of(s
 
 Summary write_report(const Study& study, const Frame& frame) {
   require_fit(study, frame);
-  const Labels labels(study.report.labels);
+  const Labels labels = labels_of(study, frame);
   make_directories(study.output);
+  ReportFiles files(study.output);
   const std::vector<Answer> answers = answer_claims(study, frame, labels);
-  const std::vector<Table> tables = write_tables(study, frame, labels, answers);
-  write_claims(study, answers, labels);
-  const auto methods = methods_of(study, frame, labels);
-  write_methods(study, methods);
-  double drawing_seconds = 0;
+  const std::vector<Table> tables = make_tables(study, frame, labels, answers, files);
+  const std::string claims = kClaimsFile;
+  files.add_if(!answers.empty(), claims + ".csv", [&] { return claims_csv(study, answers); });
+  files.add_if(!answers.empty(), claims + ".tex",
+               [&] { return claims_tex(study, answers, labels); });
+  const auto settings = settings_of(study, frame, labels);
+  files.add_if(!settings.empty(), kSettingsFile,
+               [&] { return settings_tex(settings, study.name); });
+  files.leave_out("methods.tex");  // of an older difflab
+  Summary summary = count_runs(frame);
   std::vector<Figure> figures;
-  RenderOutcome rendered;
+  std::optional<Pictures> pictures;
   {
-    const Timed drawing(drawing_seconds);
+    const Timed drawing(summary.drawing_seconds);
     figures = draw_figures(study, frame, Style{labels});
-    rendered = write_figures(study, figures);
+    pictures.emplace(study, figures);
   }
   const std::string sentence = best_sentence(study, frame, tables, labels);
-  Summary summary = count_runs(frame);
-  summary.drawing_seconds = drawing_seconds;
-  write_if_changed(study.output / "summary.json",
-                   summary_json(study, summary, sentence, answers, figures).dump(1) + "\n");
-  write_if_changed(study.output / "runs.json", runs_json(study, frame).dump(1) + "\n");
-  write_if_changed(study.output / kObservationsFile, observations_text(study, frame));
-  write_if_changed(study.output / "report.html", page_html({.study = study,
-                                                            .frame = frame,
-                                                            .labels = labels,
-                                                            .tables = tables,
-                                                            .answers = answers,
-                                                            .figures = figures,
-                                                            .headline = sentence,
-                                                            .methods = methods,
-                                                            .bundle = rendered.bundle}));
+  files.add("summary.json",
+            summary_json(study, summary, sentence, answers, figures).dump(1) + "\n");
+  files.add("runs.json", runs_json(study, frame).dump(1) + "\n");
+  files.add(kObservationsFile, observations_text(study, frame));
+  const auto shared = pictures->bundle().empty() ? fs::path() : shared_scripts(study.output);
+  if (!shared.empty()) files.add_shared(shared, pictures->bundle());
+  files.add("report.html", page_html({.study = study,
+                                      .frame = frame,
+                                      .labels = labels,
+                                      .tables = tables,
+                                      .answers = answers,
+                                      .figures = figures,
+                                      .headline = sentence,
+                                      .settings = settings,
+                                      .bundle = pictures->bundle(),
+                                      .shared = shared}));
+  files.write(*pictures);
   for (const Table& table : tables) summary.text += table_terminal(table, labels) + "\n";
   for (const Answer& answer : answers) {
     summary.text += wrap(answer.text, kSummaryWidth, "  ") + "\n\n";
   }
   if (!sentence.empty()) summary.text += wrap(sentence, kSummaryWidth) + "\n\n";
-  for (const std::string& warning : rendered.warnings) {
+  for (const std::string& warning : pictures->warnings()) {
     summary.text += wrap("Warning: " + warning, kSummaryWidth) + "\n";
   }
-  summary.text += file_list(study, tables, figures);
-  summary.warnings = std::move(rendered.warnings);
+  summary.text = without_controls(summary.text + file_list(study, tables, figures));
+  summary.warnings = pictures->warnings();
+  summary.has_failed_to_draw = pictures->has_failed();
   return summary;
+}
+
+void require_drawn(const Summary& summary) {
+  if (summary.has_failed_to_draw) {
+    throw UserError(concat("the report lacks figures: ", join(summary.warnings, "\n")));
+  }
 }
 
 }  // namespace difflab::report

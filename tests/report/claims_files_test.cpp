@@ -65,7 +65,7 @@ CATCH_TEST_CASE("the claims of a paper have the names of the tables, and nothing
                             Contains("p (Holm)") && Contains("& +0.50") && Contains("supported"));
 }
 
-CATCH_TEST_CASE("no table may be called as the claims or the methods are") {
+CATCH_TEST_CASE("no table may be called as the claims or the settings are") {
   ReportConfig report;
   TableConfig table;
   report.tables = {table};
@@ -76,8 +76,8 @@ CATCH_TEST_CASE("no table may be called as the claims or the methods are") {
   CATCH_CHECK(called("claims") ==
               "tables has one named 'claims', as the table of claims is; expected another\n");
   CATCH_CHECK(
-      called("methods") ==
-      "tables has one named 'methods', as the paragraphs on methods are; expected another\n");
+      called("settings") ==
+      "tables has one named 'settings', as the table of settings is; expected another\n");
 }
 
 CATCH_TEST_CASE("a report has its claims in files, and none of claims that it had") {

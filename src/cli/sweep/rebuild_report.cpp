@@ -87,6 +87,7 @@ void rebuild(const fs::path& from, const fs::path& to) {
   const auto summary = rewrite(source, draft.path());
   draft.keep();
   std::cout << renamed(summary.text, draft.path().string(), target.string());
+  require_drawn(summary);
 }
 
 }  // namespace difflab::cli

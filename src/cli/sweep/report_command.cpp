@@ -13,6 +13,7 @@
 #include "config/value/yaml.h"
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
+#include "report/report.h"
 #include "study/project.h"
 #include "study/study.h"
 #include "util/error.h"
@@ -88,13 +89,16 @@ Json read_summary(const fs::path& folder) {
 
 // A report is written anew if the runs here are at least as many as it was made from; in a fresh
 // clone there are none, and the committed report stands.
-void refresh(const Study& study) {
+void refresh(const Study& study, std::vector<std::string>& not_drawn) {
   const int here = finished_runs(study);
   const Json summary = read_summary(study.output);
   const int before = summary.is_null() ? 0 : summary.at("runs").value("finished", 0);
   if (here == 0 || here < before) return;
   report_tuning(study);
-  report::write_report(study.for_report());
+  const auto written = report::write_report(study.for_report());
+  if (written.has_failed_to_draw) {
+    not_drawn.push_back(concat(study.name, ": ", join(written.warnings)));
+  }
 }
 
 std::string text_at(const config::Value& root, const char* key) {
@@ -103,8 +107,10 @@ std::string text_at(const config::Value& root, const char* key) {
 }
 
 report::Exhibit exhibit_of(config::Library& files, const std::string& name,
-                           const std::vector<std::string>& overrides, const fs::path& results) {
+                           const std::vector<std::string>& overrides, const fs::path& results,
+                           std::vector<std::string>& not_drawn) {
   const auto* document = files.find("experiment/" + name);
+  if (document == nullptr) throw UserError(concat("experiment ", name, " is there no more"));
   report::Exhibit exhibit{.name = name,
                           .title = text_at(document->root, "title"),
                           .question = text_at(document->root, "question"),
@@ -115,7 +121,7 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
     auto arguments = overrides;
     arguments.push_back(std::string("preset=") + preset);
     try {
-      refresh(load_study(name, arguments));
+      refresh(load_study(name, arguments), not_drawn);
     } catch (const UserError& error) {
       // Its text may not be there, or it has no such preset: what was written before stands.
       std::cerr << fmt::format("{} (preset {}) is not reported anew: {}\n", name, preset,
@@ -136,9 +142,10 @@ void write_gallery(const std::vector<std::string>& overrides) {
   require_writable(results);
   config::Library files(search_path());
   std::vector<report::Exhibit> exhibits;
+  std::vector<std::string> not_drawn;
   std::size_t shown = 0;
   for (const auto& name : own_experiments()) {
-    exhibits.push_back(exhibit_of(files, name, overrides, results));
+    exhibits.push_back(exhibit_of(files, name, overrides, results, not_drawn));
     if (!exhibits.back().summary.is_null()) ++shown;
   }
   report::write_if_changed(results / "README.md", report::gallery_markdown(exhibits));
@@ -146,6 +153,7 @@ void write_gallery(const std::vector<std::string>& overrides) {
   std::cout << fmt::format("{} of {} experiments have results\n  gallery  {}\n  page     {}\n",
                            shown, exhibits.size(), config::shown_path(results / "README.md"),
                            config::shown_path(results / "index.html"));
+  if (!not_drawn.empty()) throw UserError(join(not_drawn, "\n"));
 }
 
 }  // namespace

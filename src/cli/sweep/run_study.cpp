@@ -213,7 +213,8 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
     std::cout << "  " << report::wrap("time    " + sweep::time_text(time), kTextWidth, "          ")
               << std::endl;
   }
-  return outcome.failures.empty() ? 0 : kFailed;
+  const bool is_drawn = !summary || !summary->has_failed_to_draw;
+  return outcome.failures.empty() && is_drawn ? 0 : kFailed;
 }
 
 // Leaves the rest to a batch system; nothing of ours stays on this machine.
@@ -269,8 +270,8 @@ int run_study(const Study& study, const std::function<std::optional<report::Summ
   print_header(study, found, 0);
   note_other_origin(found.runs, found.states);
   std::cout << fmt::format("nothing to run: all {} runs are finished\n", found.planned());
-  report();
-  return 0;
+  const auto summary = report();
+  return summary && summary->has_failed_to_draw ? kFailed : 0;
 }
 
 report::Summary write_report(const Study& study) {

@@ -195,11 +195,15 @@ std::string tuning(const Study& study) {
                 "</p>\n");
 }
 
-std::string methods(const PageContent& page) {
-  std::string out;
-  for (const auto& [heading, text] : page.methods) out += paragraph(heading, text);
-  if (!out.empty()) out += concat("<p>", link(kMethodsFile, "LaTeX"), "</p>\n");
-  return folded("Methods, for a paper", out);
+std::string paper_settings(const PageContent& page) {
+  if (page.settings.empty()) return "";
+  std::string out = "<dl>\n";
+  for (const auto& [group, name, value] : page.settings) {
+    out += concat("<dt>", escape_html(group), ": ", subscripts_html(name), "</dt><dd>",
+                  subscripts_html(value), "</dd>\n");
+  }
+  return folded("Settings, for a paper",
+                concat(out, "</dl>\n<p>", link(kSettingsFile, "LaTeX"), "</p>\n"));
 }
 
 std::string settings(const Study& study) {
@@ -311,12 +315,15 @@ std::string page_html(const PageContent& page) {
   std::string out = page_head(page.study.title.empty() ? page.study.name : page.study.title);
   out += header(page) + opening(page) + background(page.study) + tables(page) +
          other_figures(page) + samples_html(page.frame, page.labels) + tuning(page.study) +
-         "<h2>Behind it</h2>\n" + methods(page) + settings(page.study) + runs(page) +
+         "<h2>Behind it</h2>\n" + paper_settings(page) + settings(page.study) + runs(page) +
          provenance(page.frame);
   out +=
       concat("<footer><p>All runs: ", link("runs.json", "runs.json"), "</p></footer>\n</main>\n");
   if (!page.bundle.empty() && !page.figures.empty()) {
-    out += concat("<script>", page.bundle, "</script>\n<script>", kPageScript, "</script>\n");
+    const auto place = page.shared.lexically_relative(std::filesystem::absolute(page.study.output));
+    out += page.shared.empty() ? concat("<script>", page.bundle, "</script>\n")
+                               : concat("<script src=\"", address(place), "\"></script>\n");
+    out += concat("<script>", kPageScript, "</script>\n");
   }
   return out + "</body>\n</html>\n";
 }

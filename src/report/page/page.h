@@ -1,10 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "report/page/figure_files.h"
-#include "report/page/methods.h"
+#include "report/page/settings_tex.h"
 #include "report/table/claim.h"
 #include "report/table/table.h"
 
@@ -19,11 +20,12 @@ struct PageContent {
   const std::vector<Answer>& answers;
   const std::vector<Figure>& figures;
   const std::string& headline;
-  const std::vector<MethodsParagraph>& methods;
+  const std::vector<Setting>& settings;
   const std::string& bundle;  ///< JavaScript; without it pictures stand in for the figures
+  const std::filesystem::path& shared;  ///< the file that holds it; empty: the page does
 };
 
-/// report.html: one file that needs nothing else, also without a network.
+/// report.html: one file that needs nothing else, also without a network, or but the shared scripts.
 std::string page_html(const PageContent& content);
 
 /// The runs with status, all metrics and provenance, as runs.json has them: a reader can compute

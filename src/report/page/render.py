@@ -1,18 +1,23 @@
 """Draws Vega-Lite specifications as SVG, PDF and PNG, all in one process.
 
-Reads one JSON object from standard input:
+Reads one JSON object, in one line, from standard input:
     {"bundle": PATH or null,
      "figures": [{"name": NAME, "spec": {...}, "svg": PATH, "pdf": PATH, "png": PATH}, ...]}
 and prints one JSON line per figure: {"name": NAME, "error": null or "what went wrong"}.
+What was drawn is written when a line "write" follows, not before and not without it.
 "bundle" is where the JavaScript of Vega, Vega-Lite and vega-embed is written for the report page.
-Exit codes: 0 all drawn, 1 some figure failed, 3 vl-convert is not installed.
+Exit codes: 0 all drawn, 1 something failed, 3 vl-convert is not installed,
+4 the pictures could not be written.
 """
 
 import json
 import os
 import re
+import resource
+import struct
 import sys
 import tempfile
+import zlib
 
 VEGA_LITE = "6.4"  # reads the specifications, which are Vega-Lite 5, unchanged
 POINTS_PER_PIXEL = 0.75  # the specification counts pixels of 1/96 inch, PDF points of 1/72
@@ -80,37 +85,72 @@ def in_points(svg):
     return re.sub(r'\b(width|height)="([\d.]+)"', shrink, svg[:end]) + svg[end:]
 
 
+def packed(png):
+    """The same picture in a third of the bytes: its pixels compressed as well as can be."""
+    kept, pixels, place = [], b"", 8
+    while place < len(png):
+        (length,) = struct.unpack(">I", png[place : place + 4])
+        kind, data = png[place + 4 : place + 8], png[place + 8 : place + 8 + length]
+        if kind == b"IDAT":
+            pixels += data
+        else:
+            kept.append((kind, data))
+        place += 12 + length
+    kept.insert(-1, (b"IDAT", zlib.compress(zlib.decompress(pixels), 9)))  # the end stays last
+    parts = [png[:8]]
+    for kind, data in kept:
+        parts += [struct.pack(">I", len(data)), kind, data, struct.pack(">I", zlib.crc32(kind + data))]
+    return b"".join(parts)
+
+
 def draw(convert, figure):
     drawn = convert.vegalite_to_svg(figure["spec"], vl_version=VEGA_LITE)
     svg = with_own_ids(set_subscripts(drawn))
-    pdf = convert.svg_to_pdf(in_points(svg))
-    png = convert.svg_to_png(svg, scale=PNG_SCALE)
-    write_atomically(figure["svg"], svg.encode())
-    write_atomically(figure["pdf"], pdf)
-    write_atomically(figure["png"], png)
+    return [
+        (figure["svg"], svg.encode()),
+        (figure["pdf"], convert.svg_to_pdf(in_points(svg))),
+        (figure["png"], packed(convert.svg_to_png(svg, scale=PNG_SCALE))),
+    ]
+
+
+def lift_soft_limit():
+    """The drawing engine reserves far more addresses than it uses memory."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def main():
-    job = json.load(sys.stdin)
+    lift_soft_limit()
+    job = json.loads(sys.stdin.readline())
     try:
         import vl_convert as convert
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         print(error, file=sys.stderr)
-        return 3
+        return 3 if error.name == "vl_convert" else 1
     failed = False
     if job["bundle"]:
         try:
             write_atomically(job["bundle"], convert.javascript_bundle(vl_version=VEGA_LITE).encode())
         except OSError as error:  # a checkout that may only be read: pages without JavaScript
             print(f"{job['bundle']}: {error}", file=sys.stderr)
+    drawn = []
     for figure in job["figures"]:
         message = None
         try:
-            draw(convert, figure)
-        except (ValueError, OSError) as error:
-            message = str(error)
+            drawn += draw(convert, figure)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the engine's own panic is no Exception
+            message = str(error) or repr(error)
             failed = True
         print(json.dumps({"name": figure["name"], "error": message}), flush=True)
+    if sys.stdin.readline().strip() == "write":
+        try:
+            for path, data in drawn:
+                write_atomically(path, data)
+        except OSError as error:
+            print(error, file=sys.stderr)
+            return 4
     return 1 if failed else 0
 
 

@@ -12,6 +12,7 @@ struct Summary {
   int diverged = 0;
   int failed = 0;                     ///< ended without a result
   double drawing_seconds = 0;         ///< wall-clock, for figures
+  bool has_failed_to_draw = false;    ///< though a renderer is there
   std::vector<std::string> warnings;  ///< e.g. the renderer is missing; part of `text`, too
 };
 

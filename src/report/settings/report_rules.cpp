@@ -169,7 +169,7 @@ void ReportConfig::validate(config::Check& check) const {
   OutputNames of_tables("tables", check), of_figures("figures", check);
   for (const TableConfig& table : tables) of_tables.add(table.name);
   for (const auto& [name, what] : {std::pair(kClaimsFile, "the table of claims is"),
-                                   std::pair("methods", "the paragraphs on methods are")}) {
+                                   std::pair("settings", "the table of settings is")}) {
     if (of_tables.all().count(name) == 0) continue;
     check.problem("tables", concat("has one named '", name, "', as ", what, "; expected another"));
   }
