@@ -193,8 +193,6 @@ CATCH_TEST_CASE("settings name the tests that the claims had") {
   CATCH_CHECK(found["Statistics: pairs needed"] == "16 of events; 8");
   CATCH_CHECK(found["Statistics: difference needed"] == "0.010 (needle accuracy)");
   CATCH_CHECK(found["Statistics: adjustment of p"] == "Holm");
-  study.builder.study.looks = {8, 16, 32};
-  CATCH_CHECK(study.settings()["Statistics: looks after seeds"] == "8, 16, 32");
 }
 
 CATCH_TEST_CASE("settings name every source of the runs once") {

@@ -223,16 +223,11 @@ class SettingList {
       if (claim.margin > 0) margins.insert(named(claim.margin));
       if (claim.smallest > 0) smallest.insert(named(claim.smallest));
     }
-    std::vector<std::string> looks;
-    for (const auto look : study_.looks) looks.push_back(concat(look));
-    const char* const levels =
-        looks.empty() ? "Holm" : "group-sequential (Lan and DeMets, O'Brien and Fleming)";
     add("Statistics", "comparison", "paired by seed");
     add("Statistics", "intervals", "95 %, Student's t");
     add("Statistics", "tests", "exact, two-sided: " + listed_texts(tests));
     add("Statistics", "claims", concat(claims.size()));
-    if (claims.size() > 1 || !looks.empty()) add("Statistics", "adjustment of p", levels);
-    add("Statistics", "looks after seeds", join(looks));
+    if (claims.size() > 1) add("Statistics", "adjustment of p", "Holm");
     add("Statistics", "pairs needed", listed_texts(needed));
     add("Statistics", "difference needed", listed_texts(smallest));
     add("Statistics", "equivalent within", listed_texts(margins));
