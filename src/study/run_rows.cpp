@@ -1,7 +1,9 @@
 #include "study/run_rows.h"
 
 #include <algorithm>
+#include <set>
 
+#include "config/value/scalar.h"
 #include "config/value/value.h"
 #include "config/value/yaml.h"
 #include "record/status.h"
@@ -19,6 +21,17 @@ void flatten(const Json& value, const std::string& name, RunRow& row) {
   } else {
     row[name] = value;
   }
+}
+
+std::string without_blanks(const std::string& text) {
+  const auto begin = text.find_first_not_of(" \t");
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+Json number_in(const std::string& word) {
+  const auto value = config::plain_scalar(word);
+  const Json json = value ? config::to_json(*value) : Json();
+  return json.is_number() ? json : Json();
 }
 
 }  // namespace
@@ -59,6 +72,73 @@ std::vector<RunRow> read_runs(const fs::path& results) {
   std::vector<RunRow> rows;
   for (const auto& folder : folders) rows.push_back(read_run({folder}));
   return rows;
+}
+
+const Json* find_key(const RunRow& row, const std::string& key) {
+  for (const auto& name : {key, "config." + key, "metrics." + key}) {
+    if (const auto found = row.find(name); found != row.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+std::string cell_text(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+bool less(const Json* a, const Json* b) {
+  const bool has_a = a != nullptr && !a->is_null(), has_b = b != nullptr && !b->is_null();
+  if (!has_a || !has_b) return has_a && !has_b;
+  if (a->is_number() && b->is_number()) return a->get<double>() < b->get<double>();
+  return cell_text(*a) < cell_text(*b);
+}
+
+RunFilter::RunFilter(const std::string& text) : text_(text) {
+  const auto begin = text.find_first_of("<>=!");
+  const auto end =
+      std::min(begin == text.npos ? begin : text.find_first_not_of("<>=!", begin), text.size());
+  if (begin != text.npos) {
+    key_ = without_blanks(text.substr(0, begin));
+    comparison_ = text.substr(begin, end - begin);
+    word_ = without_blanks(text.substr(end));
+  }
+  static const std::set<std::string> kKnown{"=", "!=", "<", "<=", ">", ">="};
+  if (key_.empty() || kKnown.count(comparison_) == 0) {
+    throw UserError(concat("the filter is '", text,
+                           "'; expected KEY=VALUE, or with != < <= > >= in place of ="));
+  }
+  const bool is_quoted =
+      word_.size() >= 2 && (word_[0] == '"' || word_[0] == '\'') && word_.back() == word_[0];
+  if (is_quoted) {
+    word_ = word_.substr(1, word_.size() - 2);
+  } else {
+    number_ = number_in(word_);
+  }
+}
+
+void RunFilter::require_comparable(const std::vector<RunRow>& rows) const {
+  if (!is_order() || number_.is_number()) return;
+  const bool are_numbers = std::any_of(rows.begin(), rows.end(), [&](const RunRow& row) {
+    const Json* value = find_key(row, key_);
+    return value != nullptr && value->is_number();
+  });
+  if (are_numbers || word_.empty()) {
+    throw UserError(concat("the filter is '", text_, "', and '", word_,
+                           "' is no number; expected one, as in '", key_, comparison_, "0.5'"));
+  }
+}
+
+bool RunFilter::accepts(const RunRow& row) const {
+  const Json* found = find_key(row, key_);
+  if (found == nullptr || found->is_null()) return comparison_ == "!=";
+  const Json word = number_.is_number() && found->is_number() ? number_ : Json(word_);
+  const bool below = less(found, &word), above = less(&word, found);
+  if (comparison_ == "=") return !below && !above;
+  if (comparison_ == "!=") return below || above;
+  if (comparison_ == "<") return below;
+  if (comparison_ == "<=") return !above;
+  if (comparison_ == ">") return above;
+  return !below;
 }
 
 }  // namespace difflab::cli

@@ -106,7 +106,7 @@ CATCH_TEST_CASE(
            {"valid_loss\t>= 5e-1", 4},
            {"valid_loss<10", 4},  // as text it is above "10"
            {"valid_loss<1_0.0", 4},
-           {"valid_loss > -.5e+1", 4},
+           {"valid_loss > -5.0e+1", 4},
            {"metrics.steps = 5.0", 4},
            {"metrics.steps=05", 0},  // no number, as in an override
            {"metrics.steps!=5", 2},

