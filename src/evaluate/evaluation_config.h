@@ -72,7 +72,9 @@ inline std::string kind_name(const EvaluationConfig& config, const TaskConfig& t
 /// What the result of an evaluation is kept under.
 inline std::string result_name(const EvaluationConfig& config, const TaskConfig& trained) {
   const auto& name = common_of(config).name;
-  return name.empty() ? kind_name(config, trained) : name;
+  if (!name.empty()) return name;
+  const bool is_grid = std::holds_alternative<NeedleGridConfig>(config);  // of a model there is one
+  return is_grid ? std::string(NeedleGridConfig::kKind) : kind_name(config, trained);
 }
 
 /// T of the longest sequence that an evaluation asks about. A kind that makes its own says how long

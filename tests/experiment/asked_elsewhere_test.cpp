@@ -91,7 +91,7 @@ CATCH_TEST_CASE("metrics that are NaN or infinite are named where their values a
   initialise(model, config.model, 0);
   {
     const at::NoGradGuard no_grad;  // beyond what it is validated on
-    const auto& positions = model.named_parameters()["positions.weight"];
+    at::Tensor positions = model.named_parameters()["positions.weight"];
     positions.narrow(0, 24, 40).fill_(std::numeric_limits<double>::quiet_NaN());
   }
   const testing::TemporaryFolder folder;

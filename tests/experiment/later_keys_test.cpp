@@ -137,7 +137,7 @@ CATCH_TEST_CASE("a kind of evaluation that had a name of its own keeps it in ids
                "{kind: quantization, of: weights, samples: 9}", "weight_quantization"},
         Former{kSymbols, "{kind: hidden_quantization, name: few}",
                "{kind: quantization, of: states, name: few}", "few"},
-        Former{kText, "text_needle_grid", "{kind: needle_grid}", "text_needle_grid"},
+        Former{kText, "text_needle_grid", "{kind: needle_grid}", "needle_grid"},
         Former{kSymbols, "{kind: needle_grid}", "needle_grid", "needle_grid"},
         Former{kSymbols, "{kind: heldout}", "heldout", "heldout"}}) {
     const auto read = [&](const char* evaluation) {

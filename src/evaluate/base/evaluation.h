@@ -36,8 +36,7 @@ struct EvaluationCommon {
 
   /// Checks the task that the kind is asked on; by default any will do.
   void validate_task(const TaskConfig&, config::Check&) const {}
-  /// The kind's name in ids, and in a result where the evaluation has none, if that is another than
-  /// kKind: kinds that became one keep theirs there.
+  /// The kind's name in ids, if that is another than kKind: kinds that became one keep theirs.
   std::string_view known_as(const TaskConfig&) const { return {}; }
   /// True for those of the kind's metrics that the evaluation gives on a task.
   bool gives(std::string_view, const TaskConfig&) const { return true; }

@@ -70,14 +70,18 @@ config::Value joined(config::Value all, const config::Value& more) {
 }  // namespace
 
 std::string name_in_result(const config::Value& evaluation) {
-  if (evaluation.is_string()) return evaluation.as_string();
-  for (const char* key : {"name", "kind"}) {
+  const auto text_at = [&](const char* key) {
     const auto* found = evaluation.find(key);
-    if (found != nullptr && found->is_string() && !found->as_string().empty()) {
-      return found->as_string();
-    }
-  }
-  return "";
+    return found != nullptr && found->is_string() ? found->as_string() : std::string();
+  };
+  if (!evaluation.is_string() && !text_at("name").empty()) return text_at("name");
+  const auto kind = evaluation.is_string() ? evaluation.as_string() : text_at("kind");
+  if (kind == "text_needle_grid") return "needle_grid";
+  if (kind != "quantization") return kind;
+  const auto of = evaluation.is_string() ? std::string() : text_at("of");
+  return of == "weights"  ? "weight_quantization"
+         : of == "states" ? "hidden_quantization"
+                          : "logit_quantization";
 }
 
 Question Question::of(const std::vector<std::string>& overrides, const std::vector<std::string>& on,
