@@ -40,11 +40,11 @@ CATCH_TEST_CASE("every experiment takes a further axis and runs one of its cells
   for (const auto& name : experiments()) {
     CATCH_INFO(name);
     const auto whole = load_study(name, {"preset=smoke", "tune.key=''", "tune.values=[]"});
-    const auto wider = load_study(name, {"preset=smoke", "train.warmup_steps=0,1"});
+    const auto wider = load_study(name, {"preset=smoke", "train.weight_decay=0,0.1"});
     CATCH_CHECK(wider.points.size() == 2 * whole.points.size());
     for (const auto& table : wider.config.report.tables) {
       const auto& rows = table.rows.names;
-      CATCH_CHECK((rows.empty() || rows.back() == "train.warmup_steps"));
+      CATCH_CHECK((rows.empty() || rows.back() == "train.weight_decay"));
     }
     CATCH_CHECK(wider.config.report.claims.size() == 2 * whole.config.report.claims.size());
     for (const auto* point : {&whole.points.front(), &whole.points.back()}) {
@@ -130,7 +130,8 @@ CATCH_TEST_CASE("rows, facets and claims follow the axes that are typed") {
   // An axis less: what asks for the value that all runs have stays.
   CATCH_CHECK(asked({"~sweep.union", "+sweep.model=[transformer,diff]", "init=yoco"}) ==
               "rows model; DIFF is lower {}; faceted  {}; full  {}");
-  CATCH_CHECK(asked({"~sweep.union", "+sweep.init=[llama,yoco]"}) == "rows init");
+  CATCH_CHECK(asked({"~sweep.union", "+sweep.init=[llama,yoco]"}) ==
+              "rows init; faceted  {init=yoco}; full init {}");
   CATCH_CHECK_THAT(driver.call({"sweep", "ablation", "init=yoco", "--dry-run"}).out,
                    Contains("note: 1 of 2 claims are left out"));
   // A wrong name is none of these.
@@ -161,11 +162,11 @@ CATCH_TEST_CASE("an override that says what the file says makes no folder of its
     CATCH_INFO(same.front());
     CATCH_CHECK(folder(same) == "default");
   }
-  const auto other = folder({"train.steps=7"});
+  const auto other = folder({"train.steps=700"});
   CATCH_CHECK(other != "default");
-  CATCH_CHECK(folder({"train.steps=7", "seed=0,1"}) == other);
-  CATCH_CHECK(folder({"train.steps=500", "train.steps=7"}) == other);
-  CATCH_CHECK(folder({"train.steps=7", "train.steps=500"}) == "default");
+  CATCH_CHECK(folder({"train.steps=700", "seed=0,1"}) == other);
+  CATCH_CHECK(folder({"train.steps=500", "train.steps=700"}) == other);
+  CATCH_CHECK(folder({"train.steps=700", "train.steps=500"}) == "default");
   CATCH_CHECK(folder({"title=x"}) != "default");
 }
 

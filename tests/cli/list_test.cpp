@@ -61,13 +61,13 @@ CATCH_TEST_CASE("list says of every kind what it is, in one line") {
 CATCH_TEST_CASE("list outputs names every folder of a report with the command that writes it") {
   const Driver driver;
   CATCH_CHECK(driver.call({"list", "outputs"}).out == "");
-  for (const char* typed : {"train.steps=7", "seed=0"}) {
+  for (const char* typed : {"train.steps=700", "seed=0"}) {
     CATCH_REQUIRE(driver.call({"sweep", "tiny", typed}).code == 0);
   }
   CATCH_REQUIRE(driver.sweep().code == 0);
   const auto listed = driver.call({"list", "outputs"}).out;
   CATCH_CHECK_THAT(listed, Contains("results/tiny/default  ") &&
-                               Contains("/difflab sweep tiny train.steps=7\n") &&
+                               Contains("/difflab sweep tiny train.steps=700\n") &&
                                Contains("/difflab sweep tiny seed=0\n"));
   CATCH_CHECK(std::count(listed.begin(), listed.end(), '\n') == 3);
 }

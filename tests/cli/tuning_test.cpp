@@ -264,7 +264,7 @@ CATCH_TEST_CASE("tuned: nothing is, where the command line says the value") {
     CATCH_CHECK_THAT(answer.out, Contains("note: train.lr is not tuned, as it is set (override ") &&
                                      !Contains("runs with the train.lr that these find"));
   }
-  CATCH_CHECK_THAT(bench.sweep({"train.steps=30", "--dry-run"}).out,
+  CATCH_CHECK_THAT(bench.sweep({"train.weight_decay=0.2", "--dry-run"}).out,
                    Contains("runs with the train.lr that these find"));
 }
 

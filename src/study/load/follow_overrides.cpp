@@ -188,8 +188,9 @@ class AxesFollower {
 
   // What all runs have where an axis was.
   std::string value_without(const std::string& axis) const {
-    const auto choice = composed_.choices.find(axis);
-    if (choice != composed_.choices.end()) return choice->second;
+    for (const auto& [group, option] : composed_.choices) {
+      if (config::group_of(group) == config::group_of(axis)) return option;
+    }
     const auto* value = report::at_path(study_.points.front().config, axis);
     if (value == nullptr) return "";
     return value->is_string() ? value->get<std::string>() : value->dump();
