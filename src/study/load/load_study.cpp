@@ -114,11 +114,14 @@ std::vector<std::string> changes_of(const Study& study, const config::Study& com
   all.overrides = that_change_something(study.overrides);
   config::Problems problems;
   const auto whole = compose(all, {}, problems);
-  for (std::size_t i = kept.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < kept.size();) {  // a later one may say it again
     auto fewer = all;
     fewer.overrides.erase(std::find(fewer.overrides.begin(), fewer.overrides.end(), kept[i]));
     config::Problems found;
-    if (!is_same(compose(fewer, {}, found), whole) || !found.empty()) continue;
+    if (!is_same(compose(fewer, {}, found), whole) || !found.empty()) {
+      ++i;
+      continue;
+    }
     all = std::move(fewer);
     kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
   }
