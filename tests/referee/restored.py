@@ -20,13 +20,17 @@ READING = {"char_lm"}
 LATER = {("train", "recompute"): False}
 # What observations hold of studies that nobody can ask for today, in all references nothing.
 EARLIER = ('"looks":[]', '"search":""')
+# Kinds of evaluation that became one, and what each is of.
+FORMER = {"logit_quantization": "logits", "weight_quantization": "weights", "hidden_quantization": "states"}
 # Their runs are other references', too, which keep other rows of them or were made on another processor.
 SHARED = ("attention_allocation", "mqar", "optimizers")
 
 
 def without_later_keys(path):
-    """The text of a file of a report, as it was before the later keys came."""
+    """The text of a file of a report, as it was before the later keys came, in today's names of kinds."""
     text = path.read_text()
+    for name, of in FORMER.items():
+        text = re.sub(rf'"kind":"{name}",([^{{}}]*?)"bits":', rf'"kind":"quantization",\1"of":"{of}","bits":', text)
     for (part, key), default in LATER.items():
         value = json.dumps(default)
         text = text.replace(f", {part}.{key}={value}", "")  # in a table
