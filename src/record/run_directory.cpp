@@ -30,7 +30,6 @@ using IsType = bool (*)(const Json&);
 bool is_null_or_object(const Json& json) { return json.is_null() || json.is_object(); }
 bool is_text(const Json& json) { return json.is_string(); }
 bool is_amount(const Json& json) { return json.is_number(); }
-bool is_whole(const Json& json) { return json.is_number_integer(); }
 bool is_null_or_amount(const Json& json) {
   return json.is_null() || json.is_number() || json.is_boolean();
 }
@@ -56,7 +55,7 @@ std::string problem_of_rows(const Json& details, const char* list) {
   if (rows == details.end() || !rows->is_array()) return "";
   for (const Json& row : *rows) {
     if (!row.is_object()) return concat("one of its ", list, " is no JSON object");
-    const auto problem = problem_of_fields(row, {{"step", is_whole, "whole number"},
+    const auto problem = problem_of_fields(row, {{"step", is_amount, "number"},
                                                  {"prompt", is_text, "text"},
                                                  {"text", is_text, "text"}});
     if (!problem.empty()) return concat("in one of its ", list, " ", problem);
@@ -136,8 +135,10 @@ std::optional<Json> read_result(const RunDirectory& run) {
                            "; this difflab reads schema ", kResultSchema));
   }
   const auto id = string_at(*result, "id"), name = run.path.filename().string();
-  const auto parent = run.path.parent_path().filename();
-  if ((parent == "runs" || parent == "stages") && result->contains("id") && id != name) {
+  // A folder that somebody gave another name to says nothing.
+  const bool is_named_by_id =
+      name.size() == id.size() && name.find_first_not_of("0123456789abcdef") == name.npos;
+  if (is_named_by_id && id != name) {
     throw UserError(concat(run.result().string(), ": is the result of run ", id, ", not of ", name,
                            "; delete the folder ", name, " to run that again"));
   }

@@ -101,9 +101,9 @@ CATCH_TEST_CASE("a field of a wrong type is a named problem of its file") {
            {R"("evaluations": {"text": 4})", "its evaluation text is no JSON object"},
            {R"("evaluations": {"grid": {"cells": [1]}})", "one of its cells is no JSON object"},
            {R"("evaluations": {"grid": {"cells": [{"step": "9"}]}})",
-            "in one of its cells 'step' is no whole number"},
+            "in one of its cells 'step' is no number"},
            {R"("evaluations": {"text": {"samples": [{"step": "9"}]}})",
-            "in one of its samples 'step' is no whole number"},
+            "in one of its samples 'step' is no number"},
            {R"("evaluations": {"text": {"samples": [{"prompt": 1}]}})", "'prompt' is no text"}}) {
     CATCH_INFO(fields);
     write_file_atomically(run.result(), R"({"schema": 1, )" + fields + "}");

@@ -55,7 +55,8 @@ bool is_name(const std::string& text) {
          });
 }
 
-// Fills the names in braces of one text of a claim.
+// Fills the axes in braces of one text of a claim. Other braces are text, such as LaTeX's, and a
+// mistake where the claim has a list.
 class ClaimText {
  public:
   ClaimText(const Value& where, const Labels& labels) : where_(where), labels_(labels) {}
@@ -74,7 +75,7 @@ class ClaimText {
       }
       const Value* value = where_.find(axis);
       if (value == nullptr) unknown_.push_back(axis);
-      out += text.substr(from, open - from);
+      out += text.substr(from, (value == nullptr ? close + 1 : open) - from);
       if (value != nullptr && value->is_scalar()) out += labels_.value(value->as_string());
       from = close + 1;
     }
@@ -88,7 +89,7 @@ class ClaimText {
   std::vector<std::string> unknown_;
 };
 
-void fill_texts(Value& claim, const std::string& place, const Labels& labels,
+void fill_texts(Value& claim, bool has_list, const std::string& place, const Labels& labels,
                 config::Problems& problems) {
   const Value none = Value::map();
   const Value* found = claim.find("where");
@@ -99,7 +100,7 @@ void fill_texts(Value& claim, const std::string& place, const Labels& labels,
     ClaimText written(where, labels);
     Value filled(written.filled(text->as_string()));
     filled.source = text->source;
-    for (const auto& axis : written.unknown()) {
+    for (const auto& axis : has_list ? written.unknown() : std::vector<std::string>()) {
       problems.add(text->source, place,
                    concat(place, ".", key, " names {", axis, "}, which is no axis of its where",
                           where.keys().empty() ? "" : suggestion(axis, where.keys())));
@@ -151,7 +152,8 @@ void expand_claims(Value& settings, config::Problems& problems) {
     }
     const auto before = problems.size();
     auto made = combinations(claim);
-    for (Value& one : made) fill_texts(one, place, labels, problems);
+    const bool has_list = made.size() > 1 || made.front() != claim;
+    for (Value& one : made) fill_texts(one, has_list, place, labels, problems);
     if (problems.size() == before) require_unlike(claim, made, place, problems);
     for (Value& one : made) all.push_back(std::move(one));
   }

@@ -70,7 +70,7 @@ def planted_links(site):
                 path.unlink(missing_ok=True)
                 path.symlink_to(target if target else path)
                 for words in (["sweep", "tiny"], ["plot", "tiny"], ["sweep", "tiny", "--freeze"],
-                              ["query", "select 1"], ["report", "--all"]):
+                              ["runs"], ["report", "--all"]):
                     site.call(*words)
                 links += 1
                 if path.is_symlink():

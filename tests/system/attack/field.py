@@ -37,14 +37,16 @@ SBATCH = RECORDER + "echo 4711\n"
 # Draws nothing, but leaves the files, so that the page is the one with the drawings' specifications.
 RENDERER = """#!/usr/bin/env python3
 import json, os, sys
-job = json.load(sys.stdin)
+job = json.loads(sys.stdin.readline())
 if job["bundle"]:
     open(job["bundle"], "w").write("/* bundle */")
 for figure in job["figures"]:
-    for kind in ("svg", "pdf", "png"):
-        open(figure[kind] + ".new", "w").write("drawn")
-        os.replace(figure[kind] + ".new", figure[kind])
     print(json.dumps({"name": figure["name"], "error": None}), flush=True)
+if sys.stdin.readline() == "write\\n":
+    for figure in job["figures"]:
+        for kind in ("svg", "pdf", "png"):
+            open(figure[kind] + ".new", "w").write("drawn")
+            os.replace(figure[kind] + ".new", figure[kind])
 """
 
 
