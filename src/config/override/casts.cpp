@@ -3,16 +3,15 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
+#include <map>
 
-#include "config/override/arguments.h"
-#include "util/error.h"
+#include "config/override/functions.h"
 #include "util/text.h"
 
 namespace difflab::config {
 namespace {
 
-using Cast = std::function<Value(const Value&)>;
+using Cast = Value (*)(const Value&);
 
 /// Without blanks around it and without the underscores that may stand between digits. Nothing if
 /// one stands elsewhere.
@@ -91,8 +90,8 @@ Value to_bool(const Value& value) {
   fail(concat(describe(value), " cannot become true or false"));
 }
 
-Element cast(const Element& element, const Cast& convert, bool ranges) {
-  const auto each = [&](const Element& item) { return cast(item, convert, ranges); };
+Element cast_each(const Element& element, Cast convert, bool ranges) {
+  const auto each = [&](const Element& item) { return cast_each(item, convert, ranges); };
   if (const Value* value = scalar_of(element)) return {convert(*value)};
   if (const auto* quoted = std::get_if<Quoted>(&element.data))
     return {convert(Value(quoted->text))};
@@ -113,15 +112,14 @@ Element cast(const Element& element, const Cast& convert, bool ranges) {
   return result;
 }
 
-Element cast_call(FunctionCall& call, const Cast& convert, bool ranges) {
-  return cast(one_or_choice(call.name, positional(call, {"value"})), convert, ranges);
-}
-
 }  // namespace
 
-Element cast_to_int(FunctionCall& call) { return cast_call(call, to_int, true); }
-Element cast_to_float(FunctionCall& call) { return cast_call(call, to_float, true); }
-Element cast_to_text(FunctionCall& call) { return cast_call(call, to_text, false); }
-Element cast_to_bool(FunctionCall& call) { return cast_call(call, to_bool, false); }
+Element cast(FunctionCall& call) {
+  static const std::map<std::string, Cast> kCasts{
+      {"int", to_int}, {"float", to_float}, {"str", to_text}, {"bool", to_bool}};
+  const bool ranges = call.name == "int" || call.name == "float";
+  const Element element = one_or_choice(call.name, positional(call, {"value"}));
+  return cast_each(element, kCasts.at(call.name), ranges);
+}
 
 }  // namespace difflab::config

@@ -2,22 +2,48 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <optional>
 
-#include "config/override/arguments.h"
 #include "config/override/sweep_value.h"
-#include "util/error.h"
 #include "util/random.h"
 #include "util/text.h"
 
 namespace difflab::config {
 namespace {
 
-using Function = std::function<Element(FunctionCall&)>;
+using Function = Element (*)(FunctionCall&);
 
 constexpr std::uint64_t kShuffleSeed = 0;
+
+/// The number that an element is; `name` is the parameter that it is given for.
+const Value& number_of(const Element& element, const std::string& name) {
+  const Value* value = scalar_of(element);
+  if (!value || !value->is_number()) fail(concat(name, " is no number"));
+  return *value;
+}
+
+/// A function's arguments in the order of its parameters; optional ones may be absent.
+std::vector<std::optional<Element>> bind(FunctionCall& call, const std::vector<std::string>& names,
+                                         std::size_t required) {
+  if (call.arguments.size() > names.size()) {
+    fail(concat(call.name, "() takes at most ", names.size(), " arguments: ", join(names)));
+  }
+  std::vector<std::optional<Element>> bound(names.size());
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) bound[i] = std::move(call.arguments[i]);
+  for (auto& [name, value] : call.named) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) {
+      fail(concat(call.name, "() has no argument ", name, suggestion(name, names)));
+    }
+    auto& slot = bound[static_cast<std::size_t>(at - names.begin())];
+    if (slot) fail(concat(call.name, "() is given ", name, " twice"));
+    slot = std::move(value);
+  }
+  for (std::size_t i = 0; i < required; ++i) {
+    if (!bound[i]) fail(concat(call.name, "() needs ", names[i]));
+  }
+  return bound;
+}
 
 Element choice(FunctionCall& call) {
   Arguments arguments = positional(call, {});
@@ -195,10 +221,9 @@ Element tag(FunctionCall& call) {
 
 const std::map<std::string, Function>& functions() {
   static const std::map<std::string, Function> kFunctions{
-      {"bool", cast_to_bool}, {"choice", choice},   {"float", cast_to_float},
-      {"glob", glob},         {"int", cast_to_int}, {"interval", interval},
-      {"range", range},       {"shuffle", shuffle}, {"sort", sort},
-      {"str", cast_to_text},  {"tag", tag},
+      {"bool", cast}, {"choice", choice},     {"float", cast},  {"glob", glob},
+      {"int", cast},  {"interval", interval}, {"range", range}, {"shuffle", shuffle},
+      {"sort", sort}, {"str", cast},          {"tag", tag},
   };
   return kFunctions;
 }
@@ -212,7 +237,31 @@ void unquote(Element& element) {
 
 }  // namespace
 
-void shuffle_in_place(std::vector<Element>& items) {
+const Value* scalar_of(const Element& element) { return std::get_if<Value>(&element.data); }
+
+Arguments positional(FunctionCall& call, const std::vector<std::string>& names) {
+  for (auto& [name, value] : call.named) {
+    if (std::find(names.begin(), names.end(), name) == names.end() || !call.arguments.empty()) {
+      fail(concat(call.name, "() has no use for ", name, "="));
+    }
+    call.arguments.push_back(std::move(value));
+  }
+  if (call.arguments.empty()) fail(concat(call.name, "() needs an argument"));
+  return std::move(call.arguments);
+}
+
+Element one_or_choice(const std::string& function, Arguments arguments) {
+  if (arguments.size() == 1) return std::move(arguments[0]);
+  for (const Element& argument : arguments) {
+    if (argument.is_sweep()) fail(concat(function, "() takes values or one sweep"));
+  }
+  ChoiceSweep sweep;
+  sweep.choices = std::move(arguments);
+  sweep.simple = true;
+  return {std::move(sweep)};
+}
+
+void shuffle_in_place(Arguments& items) {
   Random random{stream_key("shuffle"), kShuffleSeed};
   for (std::size_t i = items.size(); i > 1; --i) {
     std::swap(items[i - 1],

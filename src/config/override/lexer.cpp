@@ -109,31 +109,15 @@ struct Match {
 
 /// Brackets, commas, colons and equal signs with the blanks that belong to them.
 Match punctuation(std::string_view text) {
+  constexpr std::string_view kSigns = "(,)[]{}:=";  // as Type begins
   const std::size_t before = blanks(text);
-  if (before >= text.size()) return {Type::kEnd, 0};
-  const std::size_t after = before + 1 + blanks(text.substr(before + 1));
-  switch (text[before]) {
-    case '(':
-      return {Type::kOpenParen, after};
-    case ',':
-      return {Type::kComma, after};
-    case ')':
-      return {Type::kCloseParen, before + 1};
-    case ']':
-      return {Type::kCloseBracket, before + 1};
-    case '}':
-      return {Type::kCloseBrace, before + 1};
-    case ':':
-      return {Type::kColon, after};
-    case '=':
-      return {Type::kEqual, after};
-    case '[':
-      return before == 0 ? Match{Type::kOpenBracket, after} : Match{Type::kEnd, 0};
-    case '{':
-      return before == 0 ? Match{Type::kOpenBrace, after} : Match{Type::kEnd, 0};
-    default:
-      return {Type::kEnd, 0};
-  }
+  const auto sign = before < text.size() ? kSigns.find(text[before]) : kSigns.npos;
+  if (sign == kSigns.npos) return {Type::kEnd, 0};
+  const bool opens = text[before] == '[' || text[before] == '{';
+  if (opens && before > 0) return {Type::kEnd, 0};
+  const bool closes = text[before] == ')' || text[before] == ']' || text[before] == '}';
+  const std::size_t after = closes ? 0 : blanks(text.substr(before + 1));
+  return {static_cast<Type>(sign), before + 1 + after};
 }
 
 /// The longest token at the front; of equally long ones the first in the grammar.

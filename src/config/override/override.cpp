@@ -189,22 +189,8 @@ class ValueParser {
   }
 
   static bool belongs_to_primitive(Type type, bool is_key) {
-    switch (type) {
-      case Type::kColon:
-      case Type::kInterpolation:
-        return !is_key;
-      case Type::kFloat:
-      case Type::kInt:
-      case Type::kBool:
-      case Type::kNull:
-      case Type::kCharacter:
-      case Type::kId:
-      case Type::kEscape:
-      case Type::kSpace:
-        return true;
-      default:
-        return false;
-    }
+    if (type == Type::kColon || type == Type::kInterpolation) return !is_key;
+    return type >= Type::kFloat && type <= Type::kSpace;
   }
 
   /// A run of tokens: one alone is typed, several are joined as text.
