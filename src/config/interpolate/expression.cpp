@@ -1,6 +1,6 @@
 #include "config/interpolate/expression.h"
 
-#include <array>
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <optional>
@@ -121,29 +121,21 @@ class Evaluator {
     return false;
   }
 
-  Value either() {
-    Value left = both();
-    while (accept_word("or")) left = skipping(truth_of(left), true, left, &Evaluator::both);
+  Value either() { return decided("or", true, &Evaluator::both); }
+  Value both() { return decided("and", false, &Evaluator::negation); }
+
+  /// Sides with `word` between them; one that is `decisive` leaves the others without effect.
+  Value decided(std::string_view word, bool decisive, Value (Evaluator::*side)()) {
+    constexpr std::string_view kWhat = "a side of and or or";
+    Value left = (this->*side)();
+    while (accept_word(word)) {
+      const bool before = live_;
+      live_ = live_ && truth(left, kWhat) != decisive;
+      Value right = (this->*side)();
+      if (live_) left = Value(truth(right, kWhat));
+      live_ = before;
+    }
     return left;
-  }
-
-  Value both() {
-    Value left = negation();
-    while (accept_word("and")) left = skipping(truth_of(left), false, left, &Evaluator::negation);
-    return left;
-  }
-
-  bool truth_of(const Value& value) const { return live_ && truth(value, "a side of and or or"); }
-
-  /// Reads the right side, which does not count if the left one has decided.
-  Value skipping(bool left, bool decided_by, const Value& kept, Value (Evaluator::*side)()) {
-    const bool before = live_;
-    live_ = live_ && left != decided_by;
-    Value right = (this->*side)();
-    if (live_) truth(right, "a side of and or or");
-    const bool counts = live_;
-    live_ = before;
-    return counts ? right : kept;
   }
 
   Value negation() {
@@ -186,38 +178,25 @@ class Evaluator {
   Value contains(const Value& list, const Value& item) const {
     if (!live_) return Value();
     if (!list.is_list()) fail(concat(describe(list), " stands after in; expected a list"));
-    for (const Value& candidate : list.items()) {
-      if (same_value(candidate, item)) return Value(true);
-    }
-    return Value(false);
+    const auto is_item = [&](const Value& candidate) { return same_value(candidate, item); };
+    return Value(std::any_of(list.items().begin(), list.items().end(), is_item));
   }
 
   Value calculated(std::string_view op, const Value& a, const Value& b) const {
     return live_ ? arithmetic(op, a, b) : Value();
   }
 
-  Value sum() {
-    Value left = product();
-    while (true) {
-      if (accept("+")) {
-        left = calculated("+", left, product());
-      } else if (accept("-")) {
-        left = calculated("-", left, product());
-      } else {
-        return left;
-      }
-    }
-  }
+  Value sum() { return calculated_in_turn({"+", "-"}, &Evaluator::product); }
+  Value product() { return calculated_in_turn({"//", "*", "/", "%"}, &Evaluator::sign); }
 
-  Value product() {
-    Value left = sign();
+  Value calculated_in_turn(std::initializer_list<std::string_view> operators,
+                           Value (Evaluator::*operand)()) {
+    Value left = (this->*operand)();
     while (true) {
-      std::string_view found;
-      for (const std::string_view op : {"//", "*", "/", "%"}) {
-        if (found.empty() && accept(op)) found = op;
-      }
-      if (found.empty()) return left;
-      left = calculated(found, left, sign());
+      const auto found = std::find_if(operators.begin(), operators.end(),
+                                      [&](std::string_view symbol) { return accept(symbol); });
+      if (found == operators.end()) return left;
+      left = calculated(*found, left, (this->*operand)());
     }
   }
 

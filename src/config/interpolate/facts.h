@@ -18,14 +18,4 @@ struct Facts {
   std::map<std::string, std::string> choices;  ///< "model" → "diff", "model@teacher" → "small"
 };
 
-/// ${now:PATTERN}: local time of the start as strftime(3) writes it. @throws UserError
-Value now(const Facts& facts, const std::string& pattern);
-
-/// ${hydra:KEY}, e.g. job.num or runtime.choices.model. @throws UserError that says what to use
-/// instead of a key that means nothing here
-Value hydra_value(const Facts& facts, const std::string& key);
-
-/// Whether hydra_value differs from one call, folder or order of runs to another.
-bool is_fleeting(const std::string& hydra_key);
-
 }  // namespace difflab::config

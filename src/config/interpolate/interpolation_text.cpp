@@ -97,30 +97,35 @@ class Parser {
 
   void read_path(Interpolation& result, std::size_t start) {
     while (true) {
-      if (accept('[')) {
-        result.path.push_back(key(start));
-        if (!accept(']')) fail(start, "has no closing ]");
-      } else {
-        result.path.push_back(key(start));
-      }
+      const bool has_bracket = accept('[');
+      result.path.push_back(key(start));
+      if (has_bracket && !accept(']')) fail(start, "has no closing ]");
       if (peek() != '[' && !accept('.')) return;
     }
   }
 
-  /// One key: characters that mean nothing else, and interpolations.
-  Template key(std::size_t start) {
+  /// Interpolations, and characters up to one of `ends`; those behind the last interpolation go to
+  /// `literal`.
+  Template pieces(std::string_view ends, std::string& literal) {
     Template result;
-    std::string literal;
     while (!done()) {
       if (peek() == '$' && at(next_ + 1) == '{') {
         add_literal(result, literal);
         result.parts.push_back(interpolation());
-      } else if (std::string_view("\\{}()[]:. \t'\",").find(peek()) == std::string_view::npos) {
-        literal += text_[next_++];
-      } else {
+      } else if (ends.find(peek()) != std::string_view::npos) {
         break;
+      } else {
+        if (peek() == '\\' && next_ + 1 < text_.size()) literal += text_[next_++];
+        literal += text_[next_++];
       }
     }
+    return result;
+  }
+
+  /// One key: characters that mean nothing else, and interpolations.
+  Template key(std::size_t start) {
+    std::string literal;
+    Template result = pieces("\\{}()[]:. \t'\",", literal);
     add_literal(result, literal);
     if (result.parts.empty()) fail(start, "names no key; expected a path such as a.b");
     return result;
@@ -184,17 +189,8 @@ class Parser {
 
   /// Up to the next comma or bracket; a text without interpolations is typed as in an override.
   Argument unquoted() {
-    Template result;
     std::string literal;
-    while (!done() && std::string_view(",}]").find(peek()) == std::string_view::npos) {
-      if (peek() == '$' && at(next_ + 1) == '{') {
-        add_literal(result, literal);
-        result.parts.push_back(interpolation());
-      } else {
-        if (peek() == '\\' && next_ + 1 < text_.size()) literal += text_[next_++];
-        literal += text_[next_++];
-      }
-    }
+    Template result = pieces(",}]", literal);
     while (!literal.empty() && literal.back() == ' ') literal.pop_back();
     if (!result.parts.empty()) {
       add_literal(result, literal);

@@ -1,6 +1,9 @@
 #include "config/interpolate/resolvers.h"
 
+#include <array>
 #include <cstdlib>
+#include <ctime>
+#include <filesystem>
 
 #include "config/interpolate/expression.h"
 #include "config/override/override.h"
@@ -92,15 +95,68 @@ Value calculate(const Call& call) {
   });
 }
 
+/// Local time of the start as strftime(3) writes it.
 Value time(const Call& call) {
+  constexpr std::size_t kMaxTime = 1000;
   call.note_fleeting();
-  return now(call.facts, call.arguments[0].as_string());
+  if (!call.facts.start) throw UserError("${now:…} has no value here");
+  std::tm local{};
+  localtime_r(&*call.facts.start, &local);
+  // One more character tells an empty result from one that does not fit.
+  const std::string pattern = call.arguments[0].as_string() + ".";
+  std::string text(kMaxTime, '\0');
+  const std::size_t length = std::strftime(text.data(), text.size(), pattern.c_str(), &local);
+  if (length == 0) throw UserError("${now:…} gives too long a text");
+  text.resize(length - 1);
+  return Value(std::move(text));
 }
+
+/// ${hydra:runtime.choices} are all options, ${hydra:runtime.choices.GROUP} is one.
+constexpr std::string_view kChoices = "runtime.choices";
+Value chosen(const std::map<std::string, std::string>& choices, const std::string& key) {
+  Value all = Value::map();
+  for (const auto& [group, option] : choices) all.set(group, Value(option));
+  if (key == kChoices) return all;
+  const std::string group = key.substr(kChoices.size() + 1);
+  if (const Value* option = all.find(group)) return *option;
+  throw UserError(concat("${hydra:", key, "}: no option of ", group, " is chosen",
+                         all.empty() ? "" : suggestion(group, all.keys())));
+}
+
+/// Beginnings of keys that Hydra has and difflab has otherwise, with what to use here.
+constexpr const char* kFolder = "runs are written below the folder that the key results names";
+constexpr std::array<std::pair<const char*, const char*>, 6> kInstead{{
+    {"run.", kFolder},
+    {"sweep.", kFolder},
+    {"runtime.output_dir", kFolder},
+    {"job.override_dirname", "tables and reports label runs by what is swept over"},
+    {"job.id", "runs have an id that is made of their configuration"},
+    {"launcher", "it is the key launcher here"},
+}};
 
 Value fact(const Call& call) {
   const std::string key = call.arguments[0].as_string();
-  if (is_fleeting(key)) call.note_fleeting();
-  return hydra_value(call.facts, key);
+  const auto refuse = [&](const char* why, const char* instead = "") {
+    throw UserError(concat("${hydra:", key, "} ", why, instead));
+  };
+  if (key == "job.num" || key == "runtime.cwd") call.note_fleeting();
+  if (key == "runtime.cwd") return Value(std::filesystem::current_path().string());
+  if (key == "job.name") {
+    if (!call.facts.job_name) refuse("is the name of an experiment, and there is none here");
+    return Value(*call.facts.job_name);
+  }
+  if (key == "job.num") {
+    if (!call.facts.job_num) refuse("is the number of a run, and there is none here");
+    return Value(*call.facts.job_num);
+  }
+  if (key == kChoices || key.starts_with(concat(kChoices, "."))) {
+    return chosen(call.facts.choices, key);
+  }
+  for (const auto& [beginning, instead] : kInstead) {
+    if (key.starts_with(beginning)) refuse("does not exist in difflab: ", instead);
+  }
+  refuse("does not exist in difflab; there are job.name, job.num, runtime.cwd and runtime.choices");
+  return {};
 }
 
 struct Resolver {
