@@ -1,8 +1,9 @@
 #include "config/value/canonical.h"
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
+#include <map>
+
+#include "util/text.h"
 
 namespace difflab::config {
 namespace {
@@ -15,38 +16,21 @@ std::string number(double value) {
   return number_text(value);
 }
 
-void write_text(const Value& value, std::string& out) {
-  if (value.is_list()) {
-    out += '[';
-    for (std::size_t i = 0; i < value.items().size(); ++i) {
-      if (i > 0) out += ',';
-      write_text(value.items()[i], out);
-    }
-    out += ']';
-  } else if (value.is_map()) {
-    std::vector<const Value::Entry*> entries;
-    for (const Value::Entry& entry : value.entries()) entries.push_back(&entry);
-    std::sort(entries.begin(), entries.end(), [](auto* a, auto* b) { return a->key < b->key; });
-    out += '{';
-    for (const Value::Entry* entry : entries) {
-      if (entry != entries.front()) out += ',';
-      out += quoted(entry->key) + ':';
-      write_text(entry->value, out);
-    }
-    out += '}';
-  } else if (value.is_string()) {
-    out += quoted(value.as_string());
-  } else {
-    out += value.is_double() ? number(value.as_double()) : value.as_string();
-  }
-}
-
 }  // namespace
 
 std::string canonical_json(const Value& value) {
-  std::string out;
-  write_text(value, out);
-  return out;
+  if (value.is_string()) return quoted(value.as_string());
+  if (value.is_double()) return number(value.as_double());
+  if (value.is_scalar()) return value.as_string();
+  std::vector<std::string> parts;
+  for (const Value& item : value.items()) parts.push_back(canonical_json(item));
+  if (value.is_list()) return concat("[", join(parts, ","), "]");
+  std::map<std::string_view, std::string> sorted;
+  for (const Value::Entry& entry : value.entries()) {
+    sorted.emplace(entry.key, concat(quoted(entry.key), ":", canonical_json(entry.value)));
+  }
+  for (auto& entry : sorted) parts.push_back(std::move(entry.second));
+  return concat("{", join(parts, ","), "}");
 }
 
 }  // namespace difflab::config

@@ -38,22 +38,8 @@ bool is_safe_plain(const std::string& text) {
   return typed && typed->is_string();
 }
 
-/// Line separators beside \n, and the byte order mark, which readers treat in different ways.
-bool is_special(std::string_view character) {
-  return character == "\xC2\x85" || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9" ||
-         character == "\xEF\xBB\xBF";
-}
-
-bool needs_escapes(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(utf8_length(text), 1);
-    const auto first = static_cast<unsigned char>(text[0]);
-    if (first < 0x20 || first == 0x7F || is_special(text.substr(0, length))) return true;
-    text.remove_prefix(length);
-  }
-  return false;
-}
-
+/// Also of line separators beside \n and of the byte order mark, which readers treat in different
+/// ways.
 std::string escaped(std::string_view character) {
   if (character == "\"" || character == "\\") return "\\" + std::string(character);
   if (character == "\n") return "\\n";
@@ -67,6 +53,16 @@ std::string escaped(std::string_view character) {
   char code[8];
   std::snprintf(code, sizeof code, "\\x%02X", first);
   return code;
+}
+
+bool needs_escapes(std::string_view text) {
+  while (!text.empty()) {
+    const auto character = text.substr(0, std::max<std::size_t>(utf8_length(text), 1));
+    const bool is_quoted_only = character == "\"" || character == "\\";
+    if (!is_quoted_only && escaped(character) != character) return true;
+    text.remove_prefix(character.size());
+  }
+  return false;
 }
 
 std::string text_scalar(const std::string& text) {
