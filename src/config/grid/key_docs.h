@@ -63,8 +63,9 @@ std::string values_text(Range range = {}) {
 /// Visits the fields of a struct and describes them. Kinds get tables of their own at the end.
 class KeyVisitor {
  public:
-  KeyVisitor(std::vector<KeyTable>& tables, std::string prefix)
-      : tables_(tables), table_(tables.size() - 1), prefix_(std::move(prefix)) {}
+  /// @param table the index of the one that gets the keys
+  KeyVisitor(std::vector<KeyTable>& tables, std::string prefix, std::size_t table)
+      : tables_(tables), table_(table), prefix_(std::move(prefix)) {}
 
   template <class T>
   void operator()(std::string_view key, T& member, std::string_view about, Range range = {}) {
@@ -115,13 +116,10 @@ class KeyVisitor {
     tables_.push_back({concat("`", path, ".", kind_key<Kind>(), ": ", Kind::kKind, "`",
                               what.empty() ? "" : ", ", what),
                        {}});
-    KeyVisitor below(tables_, concat(path, "."));
+    KeyVisitor below(tables_, concat(path, "."), tables_.size() - 1);
     Kind kind;
     kind.visit_fields(below);
   }
-
-  KeyVisitor(std::vector<KeyTable>& tables, std::string prefix, std::size_t table)
-      : tables_(tables), table_(table), prefix_(std::move(prefix)) {}
 
   std::vector<KeyTable>& tables_;
   std::size_t table_;
@@ -134,7 +132,7 @@ class KeyVisitor {
 template <HasFields T>
 std::vector<KeyTable> describe_keys(std::string heading) {
   std::vector<KeyTable> tables{{std::move(heading), {}}};
-  detail::KeyVisitor visitor(tables, "");
+  detail::KeyVisitor visitor(tables, "", 0);
   T config;
   config.visit_fields(visitor);
   return tables;

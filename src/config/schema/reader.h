@@ -36,11 +36,23 @@ T read(const Value& value, const std::string& path = "");
 /// `path`.`key`, or `key` alone at the root.
 std::string join_path(std::string_view path, std::string_view key);
 
-/// Visits the fields of a struct and fills them from a map.
-class Reader {
+/// Turns what `validate` finds into problems at the place of the key concerned.
+class PlacedCheck : public Check {
  public:
-  Reader(const Value& map, std::string path, Problems& problems)
+  PlacedCheck(const Value& map, std::string path, Problems& problems)
       : map_(map), path_(std::move(path)), problems_(problems) {}
+  void problem(std::string_view key, std::string_view message) override;
+
+ protected:
+  const Value& map_;
+  std::string path_;
+  Problems& problems_;
+};
+
+/// Visits the fields of a struct and fills them from a map.
+class Reader final : public PlacedCheck {
+ public:
+  using PlacedCheck::PlacedCheck;
 
   template <class T>
   void operator()(std::string_view key, T& member, std::string_view, Range range = {}) {
@@ -56,23 +68,7 @@ class Reader {
   void finish() const;
 
  private:
-  const Value& map_;
-  std::string path_;
-  Problems& problems_;
   std::vector<std::string> known_;
-};
-
-/// Turns what `validate` finds into problems at the place of the key concerned.
-class PlacedCheck final : public Check {
- public:
-  PlacedCheck(const Value& map, std::string path, Problems& problems)
-      : map_(map), path_(std::move(path)), problems_(problems) {}
-  void problem(std::string_view key, std::string_view message) override;
-
- private:
-  const Value& map_;
-  std::string path_;
-  Problems& problems_;
 };
 
 /// Where `path` was written in the map, or the nearest thing around it.
@@ -137,10 +133,7 @@ T read_struct(const Value& value, const std::string& path, Problems& problems) {
   reader.finish();
   // Rules across fields would only repeat what is already wrong with one of them.
   if constexpr (requires(const T& checked, Check& check) { checked.validate(check); }) {
-    if (problems.reports() == before) {
-      PlacedCheck check(value, path, problems);
-      std::as_const(config).validate(check);
-    }
+    if (problems.reports() == before) std::as_const(config).validate(reader);
   }
   return config;
 }

@@ -42,14 +42,19 @@ concept CustomTree = requires(const T& value, const Value& tree, Problems& probl
   { T::expected() } -> std::convertible_to<std::string>;
 };
 
-struct NoFields {
+/// Visits the fields of a struct and keeps their names.
+struct FieldNames {
+  std::vector<std::string> names;
+
   template <class T>
-  void operator()(std::string_view, T&, std::string_view, Range = {}) {}
+  void operator()(std::string_view key, T&, std::string_view, Range = {}) {
+    names.emplace_back(key);
+  }
 };
 
 /// A struct that lists its fields (fields.h).
 template <class T>
-concept HasFields = requires(T& config, NoFields& visitor) {
+concept HasFields = requires(T& config, FieldNames& visitor) {
   config.visit_fields(visitor);
 };
 
@@ -81,16 +86,6 @@ std::string name_of(E value) {
   }
   throw std::logic_error("an enumeration's value has no name");
 }
-
-/// Visits the fields of a struct and keeps their names.
-struct FieldNames {
-  std::vector<std::string> names;
-
-  template <class T>
-  void operator()(std::string_view key, T&, std::string_view, Range = {}) {
-    names.emplace_back(key);
-  }
-};
 
 /// The names of a struct's fields in order.
 template <HasFields T>
