@@ -1,7 +1,6 @@
 #include "config/compose/compose.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "config/compose/default_item.h"
@@ -18,12 +17,7 @@ void merge_file(Value& tree, const Document& document, const std::string& packag
                 const ComposeOptions& options) {
   Value content = document.root;
   content.erase("defaults");
-  if (!package.empty()) {
-    Value wrapped = Value::map();
-    wrapped.source = content.source;
-    wrapped.set_path(package, std::move(content));
-    content = std::move(wrapped);
-  }
+  content = in_package(std::move(content), package);
   for (const Value::Entry& entry : content.entries()) {
     if (options.lengthen && entry.value.is_map()) options.lengthen(tree, entry.key, entry.value);
   }
@@ -70,17 +64,16 @@ class ValueOverride {
 
   /// Nothing is short where an item of a list is meant: sweep.0.
   void lengthen() {
+    if (!options_.lengthen) return;
     const auto parts = key_parts(item_.key);
-    const bool sets_map = item_.type != Override::Type::kDelete && item_.value;
-    if (const Value whole = sets_map ? item_.to_value() : Value();
-        options_.lengthen && parts.size() == 1 && whole.is_map()) {
-      return options_.lengthen(tree_, parts[0], whole);
+    Value over;
+    if (parts.size() > 1) {
+      const bool is_item = parts[1].find_first_not_of("0123456789") == std::string::npos;
+      if (!is_item) over.set(item_.key.substr(item_.key.find('.') + 1), Value());
+    } else if (item_.type != Override::Type::kDelete && item_.value) {
+      over = item_.to_value();
     }
-    const bool is_item = parts.size() < 2 || parts[1].find_first_not_of("0123456789") == kNowhere;
-    if (!options_.lengthen || is_item) return;
-    Value over = Value::map();
-    over.set(item_.key.substr(item_.key.find('.') + 1), Value());
-    options_.lengthen(tree_, parts[0], over);
+    if (over.is_map()) options_.lengthen(tree_, parts[0], over);
   }
 
   /// "no key train.lrr; did you mean lr?"
@@ -98,7 +91,9 @@ class ValueOverride {
                                                      std::size_t from) {
     if (from == parts.size()) return std::vector<std::string>();
     const auto first = parts.begin() + static_cast<std::ptrdiff_t>(from);
-    for (std::size_t count : counts(node, parts.size() - from)) {
+    const std::size_t most = node.is_map() ? parts.size() - from : 1;
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::size_t count = i == 0 ? 1 : most - i + 1;  // one, or as many as there can be
       const auto whole =
           join(std::vector<std::string>(first, first + static_cast<std::ptrdiff_t>(count)), ".");
       Value* child = node.child(whole);
@@ -109,13 +104,6 @@ class ValueOverride {
       return rest;
     }
     return std::nullopt;
-  }
-
-  /// How many parts may make up a key: one, or in a map more, the most first.
-  static std::vector<std::size_t> counts(const Value& node, std::size_t most) {
-    std::vector<std::size_t> counts{1};
-    for (std::size_t count = most; node.is_map() && count > 1; --count) counts.push_back(count);
-    return counts;
   }
 
   std::vector<std::string> names() {
@@ -240,25 +228,19 @@ class ValueOverride {
 
   Value& tree_;
   const Override& item_;
-  static constexpr auto kNowhere = std::string::npos;
   const ComposeOptions& options_;
   Problems& problems_;
 };
 
-/// Overrides that stand for one value; the others are reported.
-std::vector<Override> without_sweeps(const std::vector<Override>& overrides, Problems& problems) {
-  std::vector<Override> usable;
-  for (const Override& item : overrides) {
-    if (item.holds_sweep()) {
-      problems.add(item.source, item.key, no_single_value(item));
-    } else {
-      usable.push_back(item);
-    }
-  }
-  return usable;
-}
-
 }  // namespace
+
+Value in_package(Value content, const std::string& package) {
+  if (package.empty()) return content;
+  Value around = Value::map();
+  around.source = content.source;
+  around.set_path(package, std::move(content));
+  return around;
+}
 
 Value of_kind(Value text) {
   Value kind = Value::map();
@@ -284,23 +266,6 @@ std::map<std::string, std::string> choices_of(const std::vector<Default>& defaul
   return choices;
 }
 
-Composition compose_files(Library& library, const std::string& name,
-                          const std::vector<Override>& group_overrides, Problems& problems,
-                          const ComposeOptions& options) {
-  GroupOverrides groups;
-  groups.append(options.appended);
-  groups.undecided = options.undecided;
-  for (const Override& item : group_overrides) groups.take(item, library, problems);
-  Composition result;
-  result.tree = Value::map();
-  result.defaults = expand_defaults(library, name, groups, problems, options.foreign);
-  for (const Default& item : result.defaults) {
-    merge_file(result.tree, *library.find(item.config), item.package, options);
-    if (options.observer) options.observer({.tree = result.tree, .file = &item});
-  }
-  return result;
-}
-
 void apply_overrides(Value& tree, const std::vector<Override>& value_overrides, Problems& problems,
                      const ComposeOptions& options) {
   for (const Override& item : value_overrides) {
@@ -312,13 +277,26 @@ void apply_overrides(Value& tree, const std::vector<Override>& value_overrides, 
 Composition compose(Library& library, const std::string& name,
                     const std::vector<Override>& overrides, Problems& problems,
                     const ComposeOptions& options) {
-  std::vector<Override> groups = without_sweeps(overrides, problems);
-  const auto first_value =
-      std::stable_partition(groups.begin(), groups.end(),
-                            [&](const Override& item) { return is_group_override(item, library); });
-  const std::vector<Override> values(first_value, groups.end());
-  groups.erase(first_value, groups.end());
-  Composition result = compose_files(library, name, groups, problems, options);
+  GroupOverrides groups;
+  groups.append(options.appended);
+  groups.undecided = options.undecided;
+  std::vector<Override> values;
+  for (const Override& item : overrides) {
+    if (item.holds_sweep()) {
+      problems.add(item.source, item.key, no_single_value(item));
+    } else if (is_group_override(item, library)) {
+      groups.take(item, library, problems);
+    } else {
+      values.push_back(item);
+    }
+  }
+  Composition result;
+  result.tree = Value::map();
+  result.defaults = expand_defaults(library, name, groups, problems, options.foreign);
+  for (const Default& item : result.defaults) {
+    merge_file(result.tree, *library.find(item.config), item.package, options);
+    if (options.observer) options.observer({.tree = result.tree, .file = &item});
+  }
   apply_overrides(result.tree, values, problems, options);
   return result;
 }

@@ -75,14 +75,12 @@ Composition compose(Library& library, const std::string& name,
                     const std::vector<Override>& overrides, Problems& problems,
                     const ComposeOptions& options = {});
 
-/// The first half: the files, with the overrides that choose options of config groups.
-Composition compose_files(Library& library, const std::string& name,
-                          const std::vector<Override>& group_overrides, Problems& problems,
-                          const ComposeOptions& options = {});
-
-/// The second half: overrides of values, in order.
+/// Applies overrides of values alone, in order.
 void apply_overrides(Value& tree, const std::vector<Override>& value_overrides, Problems& problems,
                      const ComposeOptions& options = {});
+
+/// The content of a file where its package is.
+Value in_package(Value content, const std::string& package);
 
 /// Whether the override chooses, adds or removes an option of a config group.
 bool is_group_override(const Override& item, const Library& library);

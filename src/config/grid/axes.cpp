@@ -21,22 +21,6 @@ std::string meaning(const Value& value) {
   return is_whole ? concat(static_cast<std::int64_t>(number)) : number_text(number);
 }
 
-Element element_of(const Value& value) {
-  if (value.is_list()) {
-    std::vector<Element> items;
-    for (const Value& item : value.items()) items.push_back(element_of(item));
-    return {std::move(items)};
-  }
-  if (value.is_map()) {
-    Dict dict;
-    for (const Value::Entry& entry : value.entries()) {
-      dict.entries.push_back({Element{Value(entry.key)}, element_of(entry.value)});
-    }
-    return {std::move(dict)};
-  }
-  return {value};
-}
-
 }  // namespace
 
 std::string group_of(const std::string& axis_key) { return axis_key.substr(0, axis_key.find('@')); }
@@ -83,7 +67,7 @@ std::optional<Axis> axis_of(const Override& item, const Library& library, Proble
 
 void check_values(const Axis& axis, const Library& library, Problems& problems) {
   const std::string group = group_of(axis.key);
-  const auto options = axis.group ? library.options(group) : std::vector<std::string>();
+  const auto options = options_of(axis.key, library);
   const std::string path = concat("sweep.", axis.key);
   std::set<std::string> seen;
   for (const Value& value : axis.values) {
@@ -111,7 +95,7 @@ Override override_of(const Axis& axis, const Value& value) {
   const auto at = axis.key.find('@');
   item.key = axis.key.substr(0, at);
   if (at != std::string::npos) item.package = axis.key.substr(at + 1);
-  item.value = element_of(value);
+  item.value = Element{value};
   item.text = concat(axis.key, "=", label_of(value));
   item.source = value.source;
   return item;

@@ -2,16 +2,112 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "config/grid/file_words.h"
+#include "config/grid/axes.h"
 #include "util/text.h"
 
 namespace difflab::config {
 namespace {
+
+using Path = std::vector<std::string>;
+
+/// An axis of a preset is one value, however many there are.
+bool is_leaf(const Path& path, const Value& value) {
+  return !value.is_map() || value.entries().empty() || (path.size() == 2 && path[0] == "sweep");
+}
+
+void for_each_leaf(const Value& tree, Path& path,
+                   const std::function<void(const Path&, const Value&)>& visit) {
+  for (const Value::Entry& entry : tree.entries()) {
+    path.push_back(entry.key);
+    if (is_leaf(path, entry.value)) {
+      visit(path, entry.value);
+    } else {
+      for_each_leaf(entry.value, path, visit);
+    }
+    path.pop_back();
+  }
+}
+
+const Value* find_along(const Value& tree, const Path& path) {
+  const Value* node = &tree;
+  for (const std::string& name : path) {
+    if (!node->is_map()) return node;  // in place of all that would lie there
+    node = node->find(name);
+    if (node == nullptr) return nullptr;
+  }
+  return node->is_map() && node->entries().empty() ? nullptr : node;
+}
+
+bool is_same_axis(const std::string& a, const std::string& b) {
+  const auto repeats = [](const std::string& key) { return key == "seed" || key == "repeat"; };
+  return a == b || (repeats(a) && repeats(b));
+}
+
+/// The choice that a defaults list makes for a group: `model: a` or `override /model: a`.
+const Value* choice_in(const Value& content, const std::string& group) {
+  const Value* list = content.find("defaults");
+  if (list == nullptr) return nullptr;
+  for (const Value& item : list->items()) {
+    for (const Value::Entry& entry : item.entries()) {
+      if (entry.key.substr(entry.key.find_last_of(" /") + 1) == group) return &entry.value;
+    }
+  }
+  return nullptr;
+}
+
+std::string shown(const Value& value) {
+  constexpr std::size_t kLongest = 60;
+  const auto text = label_of(value);
+  return text.size() <= kLongest ? text : concat(text.substr(0, text.find(' ', kLongest)), " …");
+}
+
+auto find_file(const std::vector<FileWords>& files, const std::string& name) {
+  return std::find_if(files.begin(), files.end(),
+                      [&](const FileWords& words) { return words.file == name; });
+}
+
+/// What the sweep of a tree sets, and the parts of its union; a list is a union.
+std::vector<std::pair<std::string, const Value*>> sweep_entries(const Value& of) {
+  std::vector<std::pair<std::string, const Value*>> entries;
+  const auto add = [&](const Value& part) {
+    if (!part.is_map()) return;
+    for (const Value::Entry& entry : part.entries()) entries.emplace_back(entry.key, &entry.value);
+  };
+  const Value* sweep = of.find("sweep");
+  if (sweep == nullptr) return entries;
+  add(*sweep);
+  const Value* parts = sweep->is_list() ? sweep : sweep->is_map() ? sweep->find("union") : nullptr;
+  if (parts == nullptr || !parts->is_list()) return entries;
+  if (parts == sweep) entries.emplace_back("union", sweep);
+  for (const Value& part : parts->items()) add(part);
+  return entries;
+}
+
+/// What the file sets at the keys that a preset sets at `path`; null if nothing.
+const Value* set_by(const FileWords& file, const Path& path, const Value& preset_value) {
+  if (path[0] == "defaults") return nullptr;
+  if (path[0] != "sweep") return find_along(file.content, path);
+  const Value* own = file.content.find("sweep");
+  if (path.size() < 2) return own;
+  Value sweep = Value::map();
+  sweep.set_path("sweep", Value::map()).set(path[1], preset_value);
+  for (const auto& [theirs, value] : sweep_entries(sweep)) {
+    for (const auto& [mine, said] : sweep_entries(file.content)) {
+      if (is_same_axis(mine, theirs)) return said;
+    }
+    if (const Value* single = file.content.find_path(theirs)) {
+      if (!single->is_map()) return single;
+    }
+    if (const Value* choice = choice_in(file.content, group_of(theirs))) return choice;
+  }
+  return own != nullptr && !own->is_map() ? own : nullptr;
+}
 
 // The folder of its results gets this name, perhaps with seven more characters.
 bool is_folder_name(const std::string& name) {
@@ -107,6 +203,74 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
                names.empty() ? "; this experiment has none" : suggestion(chosen.name, names)));
   }
   return chosen;
+}
+
+std::vector<FileWords> words_of(Library& library, const std::vector<Default>& defaults) {
+  std::vector<FileWords> files;
+  for (const Default& item : defaults) {
+    Value content = library.find(item.config)->root;
+    const std::string file = content.source.file;
+    content.erase("presets");
+    files.push_back({file, in_package(std::move(content), item.package)});
+  }
+  return files;
+}
+
+Value without_overruled(const Value& preset, const std::vector<FileWords>& files) {
+  Value kept = preset;
+  std::vector<Path> overruled;
+  Path path;
+  for_each_leaf(preset, path, [&](const Path& at, const Value& value) {
+    const auto writer = find_file(files, value.source.file);
+    if (writer != files.end() && std::any_of(writer + 1, files.end(), [&](const FileWords& later) {
+          return later.file != writer->file && set_by(later, at, value) != nullptr;
+        })) {
+      overruled.push_back(at);
+    }
+  });
+  for (const Path& at : overruled) {
+    std::vector<Value*> nodes{&kept};
+    for (std::size_t i = 0; i + 1 < at.size(); ++i) nodes.push_back(nodes.back()->find(at[i]));
+    for (std::size_t i = at.size(); i-- > 0;) {  // a map that is empty now would replace a text
+      nodes[i]->erase(at[i]);
+      if (!nodes[i]->entries().empty()) break;
+    }
+  }
+  return kept;
+}
+
+void refuse_overruled_axes(SweepPlan& plan, const std::vector<FileWords>& files,
+                           Problems& problems) {
+  for_each_axis(plan, [&](const Axis& axis) {
+    const auto writer = find_file(files, axis.source.file);
+    if (writer == files.end()) return;
+    for (auto later = writer + 1; later != files.end(); ++later) {
+      const Value* said = later->content.find_path(axis.key);
+      if (axis.group) said = choice_in(later->content, group_of(axis.key));
+      if (said == nullptr || said->is_map()) continue;
+      problems.add(
+          said->source, axis.key,
+          concat(axis.key, " has no effect, as ", axis.source.file,
+                 " sweeps over it; for one value write sweep: {", axis.key, ": ", label_of(*said),
+                 "}, to leave the axis out sweep: {", axis.key, ": null}"));
+    }
+  });
+}
+
+std::vector<std::string> changes_by(const Value& preset, const std::string& name,
+                                    const std::vector<FileWords>& files, const std::string& own) {
+  std::vector<std::string> changes;
+  const auto file = find_file(files, own);
+  if (file == files.end()) return changes;
+  Path path;
+  for_each_leaf(preset, path, [&](const Path& at, const Value& value) {
+    const auto& writer = value.source.file;
+    const Value* said = writer == own ? nullptr : set_by(*file, at, value);
+    if (said == nullptr || *said == value || writer.starts_with("override ")) return;
+    changes.push_back(concat("preset ", name, " sets ", join(at, "."), " to ", shown(value), " (",
+                             value.source.text(), "); ", own, " has ", shown(*said)));
+  });
+  return changes;
 }
 
 }  // namespace difflab::config

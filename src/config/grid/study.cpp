@@ -8,10 +8,7 @@
 #include "config/compose/default_item.h"
 #include "config/grid/axes.h"
 #include "config/grid/effect.h"
-#include "config/grid/file_words.h"
 #include "config/grid/preset.h"
-#include "config/grid/run_names.h"
-#include "config/grid/sweep_conditions.h"
 #include "config/grid/sweep_plan.h"
 #include "config/interpolate/interpolate.h"
 #include "config/override/override.h"
@@ -93,12 +90,10 @@ class StudyComposer {
     for (const std::string& name : names) {
       try {
         if (library_.find(name)) continue;
-        const auto slash = name.find('/');
-        const std::string group = slash == std::string::npos ? "" : name.substr(0, slash);
-        const auto options = library_.options(group);
+        const auto options = library_.options("experiment");
         problems_.add(
             {}, "",
-            group.empty()
+            name == "config"
                 ? "there is no config.yaml in the configuration folder"
                 : concat("there is no experiment ", request_.experiment,
                          options.empty() ? ""
@@ -179,7 +174,10 @@ class StudyComposer {
                          }) > 0;
     Problems reported;
     auto written = read_sweep(compose_with(overrides, reported).tree, library_, reported);
-    study_.written_axes = axes_with_values(written);
+    for_each_axis(written, [&](const Axis& axis) {
+      study_.written_axes.push_back(axis);
+      if (!is_everywhere(written, axis.key)) study_.written_axes.back().values.clear();
+    });
   }
 
   void compose_settings() {
@@ -191,17 +189,10 @@ class StudyComposer {
     whole_ = tree;
     study_.choices = choices_of(composition.defaults);
     check_keys(tree);
-    std::vector<std::string> keys;
-    for (const std::string& key : tree.keys()) {
-      if (is_study_key(key)) keys.push_back(key);
-    }
+    auto keys = tree.keys();
+    std::erase_if(keys, [&](const std::string& key) { return !is_study_key(key); });
     interpolate(tree, keys, problems_, facts(composition, std::nullopt));
-    study_.settings = Value::map();
-    study_.settings.source = tree.source;
-    for (const std::string& key : keys) {
-      const Value::Entry* entry = tree.find_entry(key);
-      study_.settings.set(key, entry->value, entry->source);
-    }
+    study_.settings = part_of(std::move(tree), keys);
   }
 
   Facts facts(const Composition& composition, std::optional<std::size_t> run) const {
@@ -284,13 +275,9 @@ class StudyComposer {
   /// The files for these choices, with the common overrides applied.
   Composition compose_common(const std::vector<Override>& choices, Problems& problems,
                              const ComposeOptions& how) {
-    std::vector<Override> groups, values;
-    for (const Override& item : common_) {
-      (is_group_override(item, library_) ? groups : values).push_back(item);
-    }
-    groups.insert(groups.end(), choices.begin(), choices.end());
-    Composition common = compose_files(library_, "config", groups, problems, how);
-    apply_overrides(common.tree, values, problems, how);
+    auto overrides = common_;
+    overrides.insert(overrides.end(), choices.begin(), choices.end());
+    Composition common = config::compose(library_, "config", overrides, problems, how);
     common.tree.set("preset", Value(study_.preset));
     return common;
   }
@@ -354,10 +341,8 @@ class StudyComposer {
     Value tree = common.tree;
     Problems found;
     apply_overrides(tree, overrides_of(planned, /*groups=*/false), found, options());
-    std::vector<std::string> keys;
-    for (const std::string& key : tree.keys()) {
-      if (is_run_key(key)) keys.push_back(key);
-    }
+    auto keys = tree.keys();
+    std::erase_if(keys, [&](const std::string& key) { return !is_run_key(key); });
     Point point;
     const auto known = facts(common, study_.points.size());
     if (keeps_written_) {
@@ -371,12 +356,11 @@ class StudyComposer {
     refuse_fleeting(fleeting, request_.keys_without_effect, found);
     const Value vars = planned.plans.empty() ? Value() : resolved_vars(tree, known);
     point.config = part_of(std::move(tree), keys);
-    const RunNames names(planned, common.defaults, point.config, vars);
-    const auto lookup = [&](const std::string& name) { return names.find(name); };
-    if (!stays(planned, lookup, problems_)) return std::nullopt;
+    const auto names = names_in(planned, common.defaults, point.config, vars);
+    if (!stays(planned, names, problems_)) return std::nullopt;
     problems_.add(found);
     for (const Axis& axis : study_.axes) {
-      const Value* value = names.find(axis.key);
+      const Value* value = names(axis.key);
       point.axes.emplace_back(axis.key, value ? label_of(*value) : "");
     }
     return point;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/compose/compose.h"
-#include "config/grid/written.h"
+#include "config/interpolate/facts.h"
 #include "config/override/sweep_value.h"
 #include "config/value/problems.h"
 #include "config/value/value.h"
@@ -39,6 +39,20 @@ struct StudyRequest {
   std::optional<std::time_t> start = {};  ///< what ${now:…} stands for in all runs
   Watch watch = {};
 };
+
+/// What a run's keys are interpolated from.
+struct Written {
+  Value tree;
+  std::vector<std::string> keys;  ///< of the run
+  Facts facts;
+
+  /// The run's keys where these have other values, as if they had been written so: what refers to
+  /// them follows.
+  Value with(const std::vector<std::pair<std::string, Value>>& changes, Problems& problems) const;
+};
+
+/// A map of these keys of a tree alone, which has them.
+Value part_of(Value tree, const std::vector<std::string>& keys);
 
 /// One run of a study.
 struct Point {

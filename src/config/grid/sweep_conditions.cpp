@@ -1,8 +1,8 @@
-#include "config/grid/sweep_conditions.h"
-
 #include <algorithm>
+#include <map>
 
 #include "config/grid/axes.h"
+#include "config/grid/sweep_plan.h"
 #include "config/override/sweep_value.h"
 #include "config/value/canonical.h"
 #include "util/error.h"
@@ -51,6 +51,10 @@ void require_option(const std::string& group, const std::vector<std::string>& op
                       suggestion(name, options)));
 }
 
+std::vector<Value> items_of(const Value& value) {
+  return value.is_list() ? value.items() : std::vector<Value>{value};
+}
+
 /// Its values may be written as those of axes are: range(2), "0,1". A list stands for any of them,
 /// and a text always for itself, too.
 Value any_of_values(const Value& exclusion, const Library& library, Problems& problems) {
@@ -59,8 +63,7 @@ Value any_of_values(const Value& exclusion, const Library& library, Problems& pr
   for (const Value::Entry& entry : exclusion.entries()) {
     const auto group = group_of(entry.key);
     const auto options = options_of(entry.key, library);
-    std::vector<Value> values{entry.value};
-    if (entry.value.is_list()) values = entry.value.items();
+    std::vector<Value> values = items_of(entry.value);
     if (entry.value.is_string()) {
       Problems none;  // a text that no axis could have
       const auto expanded = expand_axis(entry.key, entry.value, options, none);
@@ -71,17 +74,12 @@ Value any_of_values(const Value& exclusion, const Library& library, Problems& pr
       }
     }
     for (const Value& value : values) require_option(group, options, value, problems);
-    Value any = Value::list();
+    Value any = Value::list(std::move(values));
     any.source = entry.value.source;
-    for (Value& value : values) any.push_back(std::move(value));
     const bool is_any = entry.value.is_list() || entry.value.is_string();
     all.set(entry.key, is_any ? std::move(any) : entry.value, entry.source);
   }
   return all;
-}
-
-std::vector<Value> items_of(const Value& value) {
-  return value.is_list() ? value.items() : std::vector<Value>{value};
 }
 
 }  // namespace
@@ -109,6 +107,25 @@ std::vector<Value> read_exclusions(const Value& value, const Library& library, P
     all.push_back(any_of_values(item, library, problems));
   }
   return all;
+}
+
+NameLookup names_in(const PlannedPoint& point, const std::vector<Default>& defaults,
+                    const Value& config, const Value& vars) {
+  std::map<std::string, Value> choices;
+  for (const Default& item : defaults) {
+    if (!item.group) continue;
+    choices.emplace(*item.group, item.option);
+    choices.emplace(concat(*item.group, "@", item.package), item.option);
+  }
+  return [&, choices = std::move(choices)](const std::string& name) -> const Value* {
+    const Value* own = config.find_path(name);
+    for (const auto& [axis, value] : point.values) {
+      if (axis->key == name) return own && !axis->group ? own : value;
+    }
+    const auto choice = choices.find(name);
+    if (choice != choices.end()) return &choice->second;
+    return own == nullptr && name.starts_with("vars.") ? vars.find_path(name) : own;
+  };
 }
 
 bool stays(const PlannedPoint& point, const NameLookup& lookup, Problems& problems) {

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "config/grid/axes.h"
-#include "config/grid/sweep_conditions.h"
 #include "config/interpolate/interpolate.h"
 #include "config/interpolate/interpolation_text.h"
 #include "util/text.h"
@@ -87,7 +86,9 @@ class PlanReader {
                                    " in a union; expected maps of keys to values"));
       return plan;
     }
+    std::size_t before_union = 0;
     for (const Value::Entry& entry : specs.entries()) {
+      if (entry.key == kUnion) before_union = plan.factors.size();
       if (entry.key == kUnion || entry.value.is_null()) continue;
       if (entry.key == kWhere) {
         plan.where = read_conditions(entry.value, problems_);
@@ -97,7 +98,7 @@ class PlanReader {
         add_axis(plan, entry, around);
       }
     }
-    add_union(plan, specs, around);
+    add_union(plan, specs, around, before_union);
     return plan;
   }
 
@@ -139,7 +140,7 @@ class PlanReader {
   }
 
   /// The union stands where it is written among the axes.
-  void add_union(SweepPlan& plan, const Value& specs, const Around& around) {
+  void add_union(SweepPlan& plan, const Value& specs, const Around& around, std::size_t before) {
     const Value* parts = specs.find(kUnion);
     if (!parts || parts->is_null()) return;
     if (!parts->is_list() || parts->items().empty()) {
@@ -149,35 +150,13 @@ class PlanReader {
     }
     SweepPlan::Factor factor;
     for (const Value& part : parts->items()) factor.parts.push_back(read(part, around));
-    const auto before = std::count_if(
-        plan.factors.begin(), plan.factors.end(), [&](const SweepPlan::Factor& other) {
-          return position(specs, other.axis->key) < position(specs, kUnion);
-        });
-    plan.factors.insert(plan.factors.begin() + before, std::move(factor));
-  }
-
-  static std::size_t position(const Value& specs, std::string_view key) {
-    const auto& entries = specs.entries();
-    const auto at = std::find_if(entries.begin(), entries.end(), [&](const Value::Entry& entry) {
-      return entry.key == key || (entry.key == kRepeat && key == kRepeated);
-    });
-    return static_cast<std::size_t>(at - entries.begin());
+    const auto place = plan.factors.begin() + static_cast<std::ptrdiff_t>(before);
+    plan.factors.insert(place, std::move(factor));
   }
 
   const Library& library_;
   Problems& problems_;
 };
-
-bool replace_within(SweepPlan& plan, const Axis& axis) {
-  bool found = false;
-  for (SweepPlan::Factor& factor : plan.factors) {
-    for (SweepPlan& part : factor.parts) found = replace_within(part, axis) || found;
-    if (!factor.axis || factor.axis->key != axis.key) continue;
-    factor.axis = axis;
-    found = true;
-  }
-  return found;
-}
 
 }  // namespace
 
@@ -208,7 +187,13 @@ void union_from_list(Value& tree, const std::string& key, const Value& over) {
 }
 
 void replace_axis(SweepPlan& plan, Axis axis) {
-  if (!replace_within(plan, axis)) plan.factors.push_back({std::move(axis), {}});
+  bool is_new = true;
+  for_each_axis(plan, [&](Axis& own) {
+    if (own.key != axis.key) return;
+    own = axis;
+    is_new = false;
+  });
+  if (is_new) plan.factors.push_back({std::move(axis), {}});
 }
 
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit) {
@@ -218,9 +203,9 @@ void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit) {
   }
 }
 
-const Axis* find_axis(const SweepPlan& plan, const std::string& key) {
+const Axis* find_axis(SweepPlan& plan, const std::string& key) {
   const Axis* found = nullptr;
-  for_each_axis(const_cast<SweepPlan&>(plan), [&](const Axis& axis) {
+  for_each_axis(plan, [&](const Axis& axis) {
     if (!found && axis.key == key) found = &axis;
   });
   return found;

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "config/compose/compose.h"
 #include "config/compose/library.h"
+#include "config/interpolate/expression.h"
 #include "config/override/sweep_value.h"
 #include "config/value/problems.h"
 #include "config/value/value.h"
@@ -47,7 +49,7 @@ void replace_axis(SweepPlan& plan, Axis axis);
 
 /// Every axis, in the order in which they are written.
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit);
-const Axis* find_axis(const SweepPlan& plan, const std::string& key);
+const Axis* find_axis(SweepPlan& plan, const std::string& key);
 
 /// Whether every combination has a value of this axis, which parts of a union may lack.
 bool is_everywhere(const SweepPlan& plan, const std::string& key);
@@ -59,5 +61,22 @@ void drop_empty(SweepPlan& plan);
 std::size_t count_points(const SweepPlan& plan, std::size_t limit);
 /// All combinations in order. They point into the plan.
 std::vector<PlannedPoint> expand(const SweepPlan& plan);
+
+/// `where:` as a list of texts.
+std::vector<Value> read_conditions(const Value& value, Problems& problems);
+
+/// `exclude:` as a list of maps, each value of which is a list of values that it stands for, or
+/// one.
+std::vector<Value> read_exclusions(const Value& value, const Library& library, Problems& problems);
+
+/// What names stand for in a run: axes, choices of config groups, keys. It refers to the arguments.
+/// @param vars a map with `vars` in it, or null
+NameLookup names_in(const PlannedPoint& point, const std::vector<Default>& defaults,
+                    const Value& config, const Value& vars);
+
+/// Whether a run stays in its sweep: every `where` holds, and it agrees with no `exclude`. A
+/// condition that cannot be evaluated is a problem at its place; the run then stays.
+/// @param lookup the values of the run, by the names of axes and of keys
+bool stays(const PlannedPoint& point, const NameLookup& lookup, Problems& problems);
 
 }  // namespace difflab::config

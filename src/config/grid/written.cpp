@@ -1,8 +1,7 @@
-#include "config/grid/written.h"
-
 #include <algorithm>
 
 #include "config/compose/compose.h"
+#include "config/grid/study.h"
 #include "config/interpolate/interpolate.h"
 
 namespace difflab::config {
