@@ -33,11 +33,13 @@ void add_bench_command(CLI::App& app);
 void add_data_command(CLI::App& app);
 void add_completion_commands(CLI::App& app);
 
-/// What `sweep`, `plot` and `config` are called with.
+/// An experiment, or none, and overrides.
 struct StudyArguments {
   std::string name;
   std::vector<std::string> overrides;
 };
-void add_study_arguments(CLI::App& command, StudyArguments& arguments);
+
+/// What `list` can list.
+std::vector<std::string> listable();
 
 }  // namespace difflab::cli

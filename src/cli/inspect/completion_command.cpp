@@ -1,13 +1,202 @@
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "cli/commands.h"
-#include "cli/inspect/completion.h"
+#include "config/compose/library.h"
+#include "config/grid/key_docs.h"
+#include "run/run_config.h"
+#include "study/project.h"
+#include "study/study_config.h"
+#include "util/error.h"
 #include "util/process.h"
 #include "util/text.h"
 
 namespace difflab::cli {
 namespace {
+
+/// A command and its flags.
+struct CommandWords {
+  std::string name;
+  std::vector<std::string> flags;  ///< "--json"
+};
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr const char* kExperiment = "experiment";
+
+bool is_one_of(const std::string& word, std::initializer_list<std::string_view> list) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::vector<config::KeyDoc> all_keys() {
+  std::vector<config::KeyDoc> keys;
+  for (auto tables :
+       {config::describe_keys<RunConfig>(""), config::describe_keys<StudyConfig>("")}) {
+    for (auto& table : tables) keys.insert(keys.end(), table.keys.begin(), table.keys.end());
+  }
+  std::erase_if(keys, [](const auto& key) { return key.path.find('[') != key.path.npos; });
+  return keys;
+}
+
+void add_groups(const config::Library& library, const std::string& group, Words& found) {
+  for (const auto& name : library.groups(group)) {
+    const auto path = group.empty() ? name : concat(group, "/", name);
+    if (path != kExperiment && !library.options(path).empty()) found.push_back(path + "=");
+    add_groups(library, path, found);
+  }
+}
+
+// The keys of the level that is being typed: "train." and "seed=", and below "train." its keys.
+Words keys_for(const std::string& typed, const config::Library& library) {
+  Words found;
+  add_groups(library, "", found);
+  const std::string level = typed.substr(0, typed.find_last_of('.') + 1);
+  for (const auto& key : all_keys()) {
+    if (!key.path.starts_with(level)) continue;
+    const auto dot = key.path.find('.', level.size());
+    const bool deeper = dot != key.path.npos;
+    if (deeper) {
+      found.push_back(key.path.substr(0, dot + 1));
+    } else if (key.values != "a map") {
+      found.push_back(key.path + "=");
+    }
+  }
+  found.push_back("preset=");
+  return found;
+}
+
+// The names in "llama | nano", and true and false.
+Words values_of(const std::string& key) {
+  for (const auto& doc : all_keys()) {
+    if (doc.path != key) continue;
+    if (doc.values == "true or false") return {"true", "false"};
+    Words names;
+    for (std::size_t begin = 0; doc.values.find(" | ") != doc.values.npos;) {
+      const auto end = doc.values.find(" | ", begin);
+      names.push_back(doc.values.substr(begin, end - begin));
+      if (end == doc.values.npos) return names;
+      begin = end + 3;
+    }
+  }
+  return {};
+}
+
+Words presets_of(config::Library& library, const std::string& experiment) {
+  const auto* document = library.find(concat(kExperiment, "/", experiment));
+  const auto* presets = document != nullptr ? document->root.find("presets") : nullptr;
+  return presets != nullptr ? presets->keys() : Words();
+}
+
+Words overrides_for(const std::string& word, const std::string& experiment) {
+  config::Library library(search_path());
+  const auto begin = std::min(word.find_first_not_of("+~"), word.size());
+  const auto equals = word.find('=');
+  if (equals == word.npos) {
+    Words found = keys_for(word.substr(begin), library);
+    for (auto& key : found) key.insert(0, word, 0, begin);
+    return found;
+  }
+  const auto key = word.substr(begin, equals - begin);
+  Words values = key == "preset"          ? presets_of(library, experiment)
+                 : library.has_group(key) ? library.options(key)
+                                          : values_of(key);
+  // a,b is a sweep: what is typed before the last comma stays.
+  const auto comma = word.find_last_of(',');
+  const auto stays = word.substr(0, (comma != word.npos ? comma : equals) + 1);
+  for (auto& value : values) value.insert(0, stays);
+  return values;
+}
+
+Words experiments() { return all_experiments(); }
+
+Words run_ids() {
+  Words ids;
+  std::error_code none;  // no folder: no run
+  for (const auto& entry : fs::directory_iterator(find_project() / "results" / "runs", none)) {
+    ids.push_back(entry.path().filename().string());
+  }
+  return ids;
+}
+
+// A shell puts a candidate on the command line as it is. A file name that would say something else
+// there, such as $(...), is not offered.
+bool is_plain(const std::string& word) {
+  return std::all_of(word.begin(), word.end(), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter >= 0x80 ||
+           std::string_view("_-+~./:,=@").find(static_cast<char>(letter)) != std::string_view::npos;
+  });
+}
+
+Words candidates(const Words& words, const std::vector<CommandWords>& commands) {
+  const auto& word = words.back();
+  if (words.size() == 1) {
+    Words names;
+    for (const auto& command : commands) names.push_back(command.name);
+    return names;
+  }
+  const auto& command = words.front();
+  if (word.starts_with("-")) {
+    const auto found = std::find_if(commands.begin(), commands.end(),
+                                    [&](const auto& c) { return c.name == command; });
+    return found != commands.end() ? found->flags : Words();
+  }
+  if (command == "export" && words.size() == 2) {
+    auto found = run_ids();
+    found.insert(found.end(), {"csv", "tensorboard"});
+    return found;
+  }
+  if (command == "export") {  // of a kind that takes what watch takes
+    Words as_watch(words.begin() + 1, words.end());
+    as_watch.front() = "watch";
+    return candidates(as_watch, commands);
+  }
+  if (command == "referee") return experiments();
+  if (command == "logs") return words.size() == 2 ? experiments() : Words();
+  if (is_one_of(command, {"diff", "generate"})) return run_ids();
+  if (command == "list") return listable();
+  if (!is_one_of(command,
+                 {"sweep", "watch", "plot", "report", "config", "show", "params", "flops"}))
+    return {};
+  const auto experiment = std::find_if(words.begin() + 1, words.end() - 1, [](const auto& earlier) {
+    return !earlier.starts_with("-") && earlier.find('=') == earlier.npos;
+  });
+  if (experiment != words.end() - 1) return overrides_for(word, *experiment);
+  auto found = experiments();
+  if (is_one_of(command, {"config", "show"}) &&
+      !word.empty()) {  // the baseline takes overrides, too
+    const auto more = overrides_for(word, "");
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  return found;
+}
+
+// What the last of `words`, the command line behind the program's name, may become: commands,
+// experiments, flags, run ids, or overrides with keys, groups, their options and values. Nothing
+// if nothing is known; never an error, because a person is in the middle of typing.
+Words completions(const Words& typed, const std::vector<CommandWords>& commands) {
+  if (typed.empty()) return {};
+  std::set<std::string> found;
+  try {
+    auto words = typed;
+    take_project(words);
+    if (words.empty()) return {};
+    for (auto& candidate : candidates(words, commands)) {
+      if (candidate.starts_with(words.back()) && is_plain(candidate)) {
+        found.insert(std::move(candidate));
+      }
+    }
+  } catch (const UserError&) {
+    return {};
+  }
+  return {found.begin(), found.end()};
+}
 
 // The words are cut at blanks: bash would also cut them at = and :.
 constexpr const char* kBash = R"(_difflab() {

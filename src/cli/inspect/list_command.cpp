@@ -1,5 +1,3 @@
-#include "cli/inspect/list_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
