@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "statistics/distributions.h"
 
@@ -45,27 +44,6 @@ std::optional<Interval> share_difference_interval(std::span<const double> differ
                       (1 - difference * difference);  // the slope of artanh
   const double center = std::atanh(difference);
   return Interval{.low = std::tanh(center - half), .high = std::tanh(center + half)};
-}
-
-double fisher_p(std::int64_t successes, std::int64_t trials, std::int64_t other_successes,
-                std::int64_t other_trials) {
-  if (successes < 0 || other_successes < 0 || successes > trials ||
-      other_successes > other_trials) {
-    throw std::invalid_argument("a table of more successes than trials");
-  }
-  const auto both = successes + other_successes;
-  const auto log_probability = [&](std::int64_t first) {
-    return log_binomial(trials, first) + log_binomial(other_trials, both - first) -
-           log_binomial(trials + other_trials, both);
-  };
-  // Tables that tie with this one in exact arithmetic must not be lost to rounding.
-  const double here = log_probability(successes) + 1e-9;
-  double p = 0;
-  for (auto first = std::max<std::int64_t>(0, both - other_trials); first <= std::min(trials, both);
-       ++first) {
-    if (const double there = log_probability(first); there <= here) p += std::exp(there);
-  }
-  return std::min(1.0, p);
 }
 
 double mcnemar_p(std::int64_t only_first, std::int64_t only_second) {

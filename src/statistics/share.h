@@ -25,12 +25,6 @@ std::optional<Interval> mean_share_interval(std::span<const double> shares, doub
 std::optional<Interval> share_difference_interval(std::span<const double> differences,
                                                   double level = 0.95);
 
-/// Fisher's exact two-sided p that both of two groups have the same share of successes: the
-/// probability of all tables with these margins that are no likelier than this one.
-/// @throws std::invalid_argument if there are more successes than trials.
-double fisher_p(std::int64_t successes, std::int64_t trials, std::int64_t other_successes,
-                std::int64_t other_trials);
-
 /// McNemar's exact two-sided p of pairs of which `only_first` have the first alone succeed and
 /// `only_second` the second alone: 1 if there are none.
 double mcnemar_p(std::int64_t only_first, std::int64_t only_second);

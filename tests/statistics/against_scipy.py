@@ -162,10 +162,6 @@ QUESTIONS = {
     "share_difference": (lambda c: [[c.uniform(-0.9, 0.9) for _ in range(c.randint(2, 12))], 0.95], share_difference),
     "sign_flip": (lambda c: [values(c, 1, 10)], sign_flip),
     "sign_flip of many": (lambda c: [whole_values(c)], counted_sign_flip),
-    "fisher": (
-        lambda c: count_pair(c) + count_pair(c),
-        lambda a, n, b, m: stats.fisher_exact([[a, n - a], [b, m - b]])[1],
-    ),
     "mcnemar": (
         lambda c: [c.randint(0, 20), c.randint(0, 20)],
         lambda b, c: contingency_tables.mcnemar([[0, b], [c, 0]], exact=True).pvalue if b + c else 1.0,

@@ -53,8 +53,6 @@ const std::map<std::string, std::function<Json(const Json&)>> kAnswers = {
     {"share_difference",
      [](const Json& a) { return both(share_difference_interval(numbers(a[0]), a[1])); }},
     {"sign_flip", [](const Json& a) { return sign_flip_p(numbers(a[0])); }},
-    {"fisher",
-     [](const Json& a) { return fisher_p(count(a, 0), count(a, 1), count(a, 2), count(a, 3)); }},
     {"mcnemar", [](const Json& a) { return mcnemar_p(count(a, 0), count(a, 1)); }},
     {"equivalence", [](const Json& a) { return equivalence_p(numbers(a[0]), a[1]); }},
     {"bca", [](const Json& a) { return both(bca_interval(numbers(a[0]))); }},
