@@ -11,8 +11,8 @@
 
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
+#include "model/cost.h"
 #include "record/provenance.h"
-#include "run/training_cost.h"
 #include "study/vocabularies.h"
 #include "util/terminal/terminal.h"
 
@@ -26,6 +26,21 @@ constexpr std::size_t kMostRuns = 60;
 // Of trainings that differ more than that nothing can be concluded: evaluations take their time,
 // too.
 constexpr double kAlike = 4;
+
+// Floating-point operations of a whole training: the causal forward pass counted by count_flops,
+// times three for the backward pass, over all sequences of all steps, those of its stages too.
+// Evaluations are left out; sequences count as the longest if there are several lengths.
+double training_operations(const RunConfig& config, std::int64_t vocab_size) {
+  const auto forward =
+      count_flops(config.model, vocab_size, sequence_length(config.task), Masking::kCausal).total();
+  const auto earlier = earlier_run(config);
+  // Forward, twice as much back, and what is computed once more.
+  const auto layers = static_cast<double>(config.model.layers);
+  const double passes = config.train.recompute ? 4 - 1 / layers : 3;
+  return passes * static_cast<double>(forward) * static_cast<double>(config.train.batch_size) *
+             static_cast<double>(config.train.steps) +
+         (earlier ? training_operations(*earlier, vocab_size) : 0.0);
+}
 
 // How long a run took that was executed in one go; nothing if it was not.
 std::optional<double> wall_seconds(const Json& provenance) {

@@ -9,9 +9,6 @@ namespace difflab::cli {
 /// Whether a word of a command line is KEY=VALUE or ~KEY, and no name.
 bool is_override(std::string_view word);
 
-/// The key of an override as it is typed: train.lr of "+train.lr=1e-3"; "" if it has none.
-std::string overridden_key(std::string_view text);
-
 /// Without those that say where and how fast a study runs: its tables are the same.
 std::vector<std::string> that_change_something(const std::vector<std::string>& overrides);
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "record/run_directory.h"
-#include "study/load/tuning_trials.h"
+#include "study/load/tuning_parts.h"
 #include "support/catch.h"
 #include "support/temporary_folder.h"
 #include "util/files.h"

@@ -12,10 +12,7 @@
 #include "report/data/frame.h"
 #include "run/run_config.h"
 #include "study/load/resolve.h"
-#include "study/load/tuning_grid.h"
-#include "study/load/tuning_report.h"
-#include "study/load/tuning_rules.h"
-#include "study/load/tuning_trials.h"
+#include "study/load/tuning_parts.h"
 #include "util/text.h"
 
 namespace difflab::cli {
