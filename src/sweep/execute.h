@@ -5,7 +5,6 @@
 
 #include "record/log/time_spent.h"
 #include "sweep/launcher/launcher.h"
-#include "sweep/launcher/policy.h"
 #include "sweep/plan/run.h"
 
 namespace difflab::sweep {

@@ -18,7 +18,8 @@ int Standings::complete() const { return count(RunState::kFinished) + count(RunS
 std::vector<Run> Standings::abandoned() const {
   std::vector<Run> found;
   for (const auto& standing : runs) {
-    if (!is_complete(standing.state) && !standing.in_hand()) found.push_back(standing.run);
+    const bool is_in_hand = standing.state == RunState::kRunning || standing.task;
+    if (!is_complete(standing.state) && !is_in_hand) found.push_back(standing.run);
   }
   return found;
 }

@@ -18,9 +18,6 @@ struct Standing {
   RunPosition position;            ///< as its status says
   std::string message;             ///< why it failed
   std::optional<QueuedTask> task;  ///< that will execute it, if one is queued
-
-  /// Whether somebody is at it, or will be without further doing.
-  bool in_hand() const { return state == RunState::kRunning || task.has_value(); }
 };
 
 struct Standings {

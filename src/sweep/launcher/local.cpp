@@ -1,9 +1,14 @@
 #include "sweep/launcher/local.h"
 
+#include <sched.h>
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,6 +23,8 @@ namespace difflab::sweep {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kMaxWorkers = 1024;
 
 // Reads "done EXITCODE DIR", "killed SIGNAL DIR" or "refused ERRNO DIR"; nothing for any other
 // line.
@@ -115,6 +122,43 @@ class LocalWorkers : public Launcher {
 };
 
 }  // namespace
+
+int usable_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  int cores =
+      ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : ::get_nprocs();
+  std::ifstream quota("/sys/fs/cgroup/cpu.max");  // "max 100000" or "150000 100000"
+  double microseconds = 0, period = 0;
+  if (quota >> microseconds >> period && period > 0) {
+    cores = std::min(cores, std::max(1, static_cast<int>(std::lround(microseconds / period))));
+  }
+  return cores;
+}
+
+double memory_of_machine() {
+  struct sysinfo info {};
+  double bytes = ::sysinfo(&info) == 0
+                     ? static_cast<double>(info.totalram) * static_cast<double>(info.mem_unit)
+                     : 1e18;
+  std::ifstream limit("/sys/fs/cgroup/memory.max");  // "max" or bytes
+  if (double most = 0; limit >> most) bytes = std::min(bytes, most);
+  return bytes;
+}
+
+int WorkerCount::resolve(int threads_per_run) const {
+  return number.value_or(std::max(1, usable_cores() / std::max(1, threads_per_run)));
+}
+
+std::optional<WorkerCount> WorkerCount::from_value(const config::Value& value) {
+  if (value.is_string() && value.as_string() == "auto") return WorkerCount{};
+  if (!value.is_int() || value.as_int() < 1 || value.as_int() > kMaxWorkers) return std::nullopt;
+  return WorkerCount{static_cast<int>(value.as_int())};
+}
+
+config::Value WorkerCount::to_value() const {
+  return number ? config::Value(*number) : config::Value("auto");
+}
 
 double LocalLauncher::memory_of_run() const {
   const double limit = static_cast<double>(memory_mb) * (1 << 20);

@@ -12,7 +12,7 @@
 namespace difflab::sweep {
 
 /// Runs as tasks of Slurm job arrays. The driver only submits; the tasks are `difflab work` on the
-/// nodes (slurm_batch.h). The keys are told to sbatch as they are and mean what they mean there.
+/// nodes. The keys are told to sbatch as they are and mean what they mean there.
 struct SlurmLauncher {
   static constexpr std::string_view kKind = "slurm";
   static constexpr std::string_view kAbout = "job arrays of a Slurm cluster";
