@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "util/terminal/sparkline.h"
 #include "util/terminal/terminal.h"
 #include "util/text.h"
 

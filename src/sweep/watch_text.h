@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sweep/watch.h"
-#include "util/terminal/screen.h"
+#include "util/terminal/terminal.h"
 
 namespace difflab::sweep {
 

@@ -13,7 +13,7 @@
 
 #include "cli/driver.h"
 #include "support/catch.h"
-#include "util/terminal/screen.h"
+#include "util/terminal/terminal.h"
 
 namespace difflab {
 namespace {

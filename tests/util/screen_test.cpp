@@ -1,10 +1,7 @@
-#include "util/terminal/screen.h"
-
 #include <limits>
 #include <sstream>
 
 #include "support/catch.h"
-#include "util/terminal/sparkline.h"
 #include "util/terminal/terminal.h"
 
 namespace difflab {

@@ -15,7 +15,6 @@
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/process.h"
-#include "util/terminal/screen.h"
 #include "util/terminal/terminal.h"
 
 namespace difflab::cli {
