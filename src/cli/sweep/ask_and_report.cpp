@@ -41,6 +41,18 @@ Json runs_json(const std::vector<sweep::Run>& runs) {
 
 }  // namespace
 
+void AskOptions::add_to(CLI::App& command, const char* what) {
+  command.add_option("what", words, what)->required();
+  command.add_option("--results", results, "results folder of the runs");
+  command
+      .add_option("--on", on,
+                  "task=NAME or task.KEY=VALUE, what they are asked on instead of their own task")
+      ->allow_extra_args(false);
+  command.add_option("--at", at, "steps whose kept checkpoints are asked (train.keep_checkpoints)")
+      ->delimiter(',');
+  command.add_flag("--json", json, "end with one JSON object: trained_steps, asked, runs");
+}
+
 int ask_and_report(const Asked& asked, bool json,
                    const std::function<std::optional<report::Summary>()>& report) {
   const auto& study = asked.study;

@@ -22,14 +22,6 @@ namespace {
 constexpr std::size_t kTableWidth = 100;
 constexpr std::size_t kMostNewColumns = 8;
 
-struct EvaluateOptions {
-  std::vector<std::string> words;
-  std::string results;
-  std::vector<std::string> on;
-  std::vector<std::int64_t> at;
-  bool json = false;
-};
-
 constexpr const char* kNoNumber = "not finite";  // in the place of a metric
 
 // What the run's model answered to evaluations of these names (all if none), under the names that
@@ -132,7 +124,7 @@ report::Summary report_with_answers(const Asked& asked) {
   return summary;
 }
 
-int evaluate(const EvaluateOptions& options) {
+int evaluate(const AskOptions& options) {
   const auto asked = find_asked(options.words, options.results, options.on, options.at);
   const int code = ask_and_report(asked, options.json, [&]() -> std::optional<report::Summary> {
     if (asked.of_experiment) return report_with_answers(asked);
@@ -145,27 +137,13 @@ int evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void add_evaluate_command(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<EvaluateOptions>();
+  const auto options = std::make_shared<AskOptions>();
   CLI::App* command = app.add_subcommand(
       "evaluate", "Evaluate the trained models of an experiment, or runs, anew; train nothing");
-  command
-      ->add_option(
-          "what", options->words,
-          "an experiment with its overrides, runs (folder, id or its beginning) or weights "
-          "(.safetensors of difflab export, or a folder with one and config.yaml); then "
-          "evaluate=[…], which is asked beside what was asked before")
-      ->required();
-  command->add_option("--results", options->results, "results folder of the runs");
-  command
-      ->add_option("--on", options->on,
-                   "task=NAME or task.KEY=VALUE, what they are asked on instead of their own task")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--at", options->at,
-                   "steps whose kept checkpoints are asked (train.keep_checkpoints)")
-      ->delimiter(',');
-  command->add_flag("--json", options->json,
-                    "end with one JSON object: trained_steps, asked, runs");
+  options->add_to(*command,
+                  "an experiment with its overrides, runs (folder, id or its beginning) or weights "
+                  "(.safetensors of difflab export, or a folder with one and config.yaml); then "
+                  "evaluate=[…], which is asked beside what was asked before");
   command->callback([options, &exit_code] { exit_code = evaluate(*options); });
 }
 

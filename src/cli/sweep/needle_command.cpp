@@ -23,18 +23,13 @@ namespace {
 constexpr const char* kName = "needle_map";
 constexpr std::size_t kMapWidth = 100;
 
-struct NeedleOptions {
-  std::vector<std::string> words;
-  std::vector<std::string> typed = {};
-  std::string results;
-  std::vector<std::string> on = {};
-  std::vector<std::int64_t> at;
+struct NeedleOptions : AskOptions {
+  std::vector<std::string> typed;
   std::string lengths = "";
   std::string depths = "0:100:25";
   std::string needles = "";
   std::string queries = "1";
   std::int64_t samples = 100;
-  bool json = false;
 };
 
 // "64,256" as a list; "0:100:25" from 0 to 100 in steps of 25.
@@ -235,11 +230,6 @@ void add_needle_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<NeedleOptions>();
   CLI::App* command = app.add_subcommand(
       "needle", "Evaluate trained models on needles: accuracy by length and depth");
-  command
-      ->add_option(
-          "what", options->words,
-          "an experiment with its overrides, runs (folder, id or its beginning) or weights")
-      ->required();
   command->add_option("--lengths", options->lengths,
                       "tokens, e.g. 64,256,1024; by default the trained length");
   command->add_option("--depths", options->depths,
@@ -247,17 +237,8 @@ void add_needle_command(CLI::App& app, int& exit_code) {
   command->add_option("--needles", options->needles, "how many there are, e.g. 1,2,4,8");
   command->add_option("--queries", options->queries, "how many of them are asked");
   command->add_option("--samples", options->samples, "sequences for each cell");
-  command->add_option("--results", options->results, "results folder of the runs");
-  command
-      ->add_option("--on", options->on,
-                   "task=NAME or task.KEY=VALUE, what they are asked on instead of their own task")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--at", options->at,
-                   "steps whose kept checkpoints are asked (train.keep_checkpoints)")
-      ->delimiter(',');
-  command->add_flag("--json", options->json,
-                    "end with one JSON object: trained_steps, asked, runs");
+  options->add_to(
+      *command, "an experiment with its overrides, runs (folder, id or its beginning) or weights");
   command->callback([options, &exit_code] { exit_code = needle(*options); });
 }
 

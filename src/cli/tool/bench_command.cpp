@@ -109,23 +109,14 @@ void bench_startup(bool json) {
   };
   const auto self = executable_path().string();
   const auto worker = find_worker();
-  std::vector<Case> cases = {{"difflab --version",
-                              [&] {
-                                require_success({self, "--version"});
-                              }},
-                             {"difflab list experiments",
-                              [&] {
-                                require_success({self, "list", "experiments"});
-                              }},
-                             {"difflab config headline",
-                              [&] {
-                                require_success({self, "config", "headline"});
-                              }},
-                             {"difflab sweep headline --dry-run",
-                              [&] {
-                                require_success({self, "sweep", "headline", "--dry-run"});
-                              }},
-                             {"the worker, LibTorch loaded", [&] { start_worker(worker); }}};
+  std::vector<Case> cases;
+  for (const char* words :
+       {"--version", "list experiments", "config headline", "sweep headline --dry-run"}) {
+    auto argv = split(words, ' ');
+    argv.insert(argv.begin(), self);
+    cases.push_back({concat("difflab ", words), [argv] { require_success(argv); }});
+  }
+  cases.push_back({"the worker, LibTorch loaded", [&] { start_worker(worker); }});
   for (int round = 0; round < kRounds; ++round) {
     for (auto& one : cases) one.milliseconds.push_back(1e3 * seconds_of(one.act));
   }
