@@ -1,7 +1,6 @@
 #include "train/event_watch.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace difflab {
 

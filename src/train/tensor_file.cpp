@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <map>
 #include <set>
 #include <utility>
 

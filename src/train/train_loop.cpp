@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 
 #include "model/language_model.h"
 #include "model/score.h"

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "train/optimizer/adam_rule.h"
+#include "train/optimizer/update_rule.h"
 
 namespace difflab {
 namespace {

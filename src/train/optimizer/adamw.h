@@ -3,13 +3,24 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-
-#include "train/optimizer/adam_settings.h"
+#include <vector>
 
 namespace difflab {
 
 class UpdateRule;
 struct FlatParameters;
+struct ParameterPlace;
+
+/// The constants of AdamW.
+struct AdamSettings {
+  double beta1, beta2;
+  double eps;  ///< outside the root
+};
+
+/// AdamW for the parameters `of`, one operation for all that have the same rate and decay:
+/// p ← p·(1 − lr·weight_decay), then the step of Adam.
+std::unique_ptr<UpdateRule> adam_rule(const FlatParameters& flat, std::vector<ParameterPlace> of,
+                                      const AdamSettings& adam);
 
 /// Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2: decoupled weight decay, then the step
 /// of Adam. beta1, beta2 and adam_eps stand in TrainConfig, as other optimisers use AdamW for a

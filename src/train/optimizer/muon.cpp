@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "train/optimizer/adam_rule.h"
+#include "train/optimizer/update_rule.h"
 
 namespace difflab {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "config/schema/fields.h"
-#include "train/optimizer/adam_settings.h"
+#include "train/optimizer/adamw.h"
 
 namespace difflab {
 

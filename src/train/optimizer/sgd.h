@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "config/schema/fields.h"
-#include "train/optimizer/adam_settings.h"
+#include "train/optimizer/adamw.h"
 
 namespace difflab {
 
