@@ -34,7 +34,7 @@ class ExclusiveAttention final : public Attention {
     const bool fused = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     const auto heads =
-        fused ? attend(in.q, k, v, {}, head_map(), controls_->sinks(in.q))
+        fused ? attend(in.q, k, v, {}, one_map_per_head(heads_, kv_heads_), controls_->sinks(in.q))
               : after_weight_hook(map(in.q, k)).matmul(repeat(v)).transpose(1, 2);  // [B, T, H, d]
     const auto own = repeat_heads(in.v, heads_ / kv_heads_);
     const auto outputs = outputs_of(heads, own, places).flatten(-2);
@@ -109,16 +109,6 @@ class ExclusiveAttention final : public Attention {
   // Gives every query head its group's keys or values: [B, T, H_kv, d] -> [B, H, T, d].
   at::Tensor repeat(const at::Tensor& x) const {
     return repeat_heads(x, heads_ / kv_heads_).transpose(1, 2);
-  }
-  kernel::HeadMap head_map() const {
-    kernel::HeadMap map;
-    for (std::int64_t i = 0; i < heads_; ++i) {
-      const auto group = i * kv_heads_ / heads_;
-      map.q1.push_back(i);
-      map.k1.push_back(group);
-      map.v.push_back(group);
-    }
-    return map;
   }
 
   std::int64_t heads_, kv_heads_, head_dim_;

@@ -37,7 +37,8 @@ class SoftmaxAttention final : public Attention {
     const bool fused = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (fused) {
-      const auto heads = attend(in.q, k, v, {}, head_map(), controls_.sinks(in.q));
+      const auto heads =
+          attend(in.q, k, v, {}, one_map_per_head(heads_, kv_heads_), controls_.sinks(in.q));
       return out(subln_->forward(at_places(heads, places)).flatten(-2), in, places);
     }
     const auto mixed = after_weight_hook(map(in.q, k)).matmul(repeat(v));  // [B, H, T, d]
@@ -82,17 +83,6 @@ class SoftmaxAttention final : public Attention {
   // Gives every query head its group's keys or values: [B, T, H_kv, d] -> [B, H, T, d].
   at::Tensor repeat(const at::Tensor& x) const {
     return repeat_heads(x, heads_ / kv_heads_).transpose(1, 2);
-  }
-
-  kernel::HeadMap head_map() const {
-    kernel::HeadMap map;
-    for (std::int64_t i = 0; i < heads_; ++i) {
-      const auto group = i * kv_heads_ / heads_;
-      map.q1.push_back(i);
-      map.k1.push_back(group);
-      map.v.push_back(group);
-    }
-    return map;
   }
 
   std::int64_t heads_, kv_heads_, head_dim_;

@@ -54,6 +54,17 @@ at::Tensor Attention::after_head_hook(HeadPoint point, const at::Tensor& heads) 
   return head_hook_ ? head_hook_(point, heads) : heads;
 }
 
+kernel::HeadMap one_map_per_head(std::int64_t heads, std::int64_t kv_heads) {
+  kernel::HeadMap map;
+  for (std::int64_t i = 0; i < heads; ++i) {
+    const auto group = i * kv_heads / heads;
+    map.q1.push_back(i);
+    map.k1.push_back(group);
+    map.v.push_back(group);
+  }
+  return map;
+}
+
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads, const at::Tensor& sinks,
                   Kernels kernels) {

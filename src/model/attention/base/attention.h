@@ -138,6 +138,9 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads,
                   const at::Tensor& sinks = {}, Kernels kernels = Kernels::kFused);
 
+/// Each query head with one map of its own, and with its group's keys and values.
+kernel::HeadMap one_map_per_head(std::int64_t heads, std::int64_t kv_heads);
+
 /// The signal map or head of every output and the noise one of its group: [B, N(G + 1), T, n] ->
 /// [B, H, T, n] twice.
 std::pair<at::Tensor, at::Tensor> signal_and_noise(const at::Tensor& all,
