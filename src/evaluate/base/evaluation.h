@@ -1,13 +1,21 @@
 #pragma once
 
+// What the header of a kind of evaluation needs: these includes and EvaluationCommon.
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/schema/fields.h"
 #include "evaluate/base/asked_task.h"
+#include "statistics/metric_facts.h"
 #include "task/task_config.h"
 #include "util/json.h"
+#include "util/text.h"
 
 namespace difflab {
 

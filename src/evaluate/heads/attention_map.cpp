@@ -4,8 +4,6 @@
 
 #include <limits>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "model/attention/base/attention.h"
 #include "model/language_model.h"

@@ -1,15 +1,6 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <utility>
-
-#include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
-#include "statistics/metric_facts.h"
-#include "util/text.h"
 
 namespace difflab {
 

@@ -2,11 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include <array>
 #include <limits>
 #include <map>
-#include <utility>
-#include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"

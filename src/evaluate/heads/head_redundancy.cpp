@@ -2,14 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"

@@ -1,12 +1,6 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string_view>
-
-#include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
-#include "statistics/metric_facts.h"
 
 namespace difflab {
 

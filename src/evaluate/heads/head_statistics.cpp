@@ -3,17 +3,13 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <array>
 #include <limits>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "model/score.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

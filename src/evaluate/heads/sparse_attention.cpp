@@ -2,10 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
-#include <string>
 
 #include "evaluate/base/score_batches.h"
 #include "evaluate/heads/prune.h"

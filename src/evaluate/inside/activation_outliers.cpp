@@ -2,16 +2,12 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
 #include "model/language_model.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -2,9 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <array>
-#include <string>
-
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
 #include "model/language_model.h"

@@ -3,14 +3,12 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <string>
 
 #include "model/attention/base/attention.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "task/base/task.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"

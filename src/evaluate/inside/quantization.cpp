@@ -4,14 +4,11 @@
 
 #include <limits>
 #include <memory>
-#include <string>
-#include <utility>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
 #include "model/language_model.h"
 #include "task/base/task.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -1,14 +1,6 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
-#include "statistics/metric_facts.h"
 
 namespace difflab {
 

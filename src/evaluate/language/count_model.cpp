@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <unordered_map>
-#include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/language_model.h"

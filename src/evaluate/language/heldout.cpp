@@ -2,16 +2,11 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <optional>
-#include <vector>
-
 #include "evaluate/base/score_batches.h"
 #include "model/language_model.h"
 #include "statistics/share.h"
 #include "task/base/task.h"
 #include "util/error.h"
-#include "util/text.h"
 
 namespace difflab {
 

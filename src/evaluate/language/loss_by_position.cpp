@@ -8,7 +8,6 @@
 #include "model/language_model.h"
 #include "model/score.h"
 #include "task/base/task.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

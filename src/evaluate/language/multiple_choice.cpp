@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <map>
 
 #include "evaluate/base/score_batches.h"

@@ -1,16 +1,8 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
 #include "config/schema/input_file.h"
 #include "evaluate/base/evaluation.h"
 #include "evaluate/base/text_only.h"
-#include "statistics/metric_facts.h"
 #include "text/choice_items.h"
 
 namespace difflab {

@@ -1,15 +1,8 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
 #include "evaluate/base/text_only.h"
 #include "model/generate/sampling_config.h"
-#include "statistics/metric_facts.h"
 
 namespace difflab {
 

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <set>
-#include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/language_model.h"

@@ -1,13 +1,7 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string_view>
-
-#include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
 #include "evaluate/base/text_only.h"
-#include "statistics/metric_facts.h"
 
 namespace difflab {
 

@@ -2,9 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "evaluate/base/answerer.h"
 #include "model/language_model.h"

@@ -1,15 +1,8 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <set>
-#include <string_view>
-#include <vector>
 
-#include "config/schema/fields.h"
 #include "evaluate/base/evaluation.h"
-#include "statistics/metric_facts.h"
-#include "util/text.h"
 
 namespace difflab {
 

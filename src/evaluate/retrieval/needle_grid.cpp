@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <map>
-#include <string>
-#include <vector>
 
 #include "evaluate/base/answerer.h"
 #include "evaluate/base/score_batches.h"

@@ -7,7 +7,6 @@
 #include "model/generate/generate.h"
 #include "model/language_model.h"
 #include "task/base/task.h"
-#include "util/text.h"
 
 namespace difflab {
 

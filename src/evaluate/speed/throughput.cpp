@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <memory>
-#include <string>
 
 #include "config/schema/traits.h"
 #include "evaluate/speed/timing.h"
@@ -11,7 +10,6 @@
 #include "model/language_model.h"
 #include "model/score.h"
 #include "task/base/task.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
