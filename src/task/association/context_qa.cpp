@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"

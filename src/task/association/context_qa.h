@@ -1,16 +1,8 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <string_view>
-
-#include "config/schema/fields.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// Answering from the context alone. The context is F facts, each an entity, an attribute and a
 /// value; pairs of entity and attribute are distinct, and so are values. A batch is part questions,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"

@@ -1,15 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-
-#include "config/schema/fields.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// Recall with keys and values of several tokens: N pairs whose keys and values have 1 to M tokens,
 /// then R of the keys with M tokens once more, each with its value behind it (fuzzy in-context

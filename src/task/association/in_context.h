@@ -1,19 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 #include "task/needle/recall.h"
-#include "util/text.h"
 
 namespace difflab {
 
 class Random;
-class Task;
 
 /// Many-shot in-context classification: an episode draws C classes, each a prototype of F symbols
 /// with a label of its own; K labelled examples stand in the context, then one to be classified.

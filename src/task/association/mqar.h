@@ -1,17 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// Multi-query associative recall: N key-value pairs, then each key once more, at gaps that follow
 /// a power law; its value is to be predicted there (Arora et al. 2023, arXiv 2312.04927, and the

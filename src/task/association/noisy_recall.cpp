@@ -1,7 +1,6 @@
 #include "task/association/noisy_recall.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"

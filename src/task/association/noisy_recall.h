@@ -1,19 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
 #include "task/base/names.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// In-context recall with noise: key-value pairs, their keys drawn again and again from a map that
 /// belongs to the sequence, with noise from a vocabulary of its own between them (noisy recall of

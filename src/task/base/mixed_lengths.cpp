@@ -1,9 +1,6 @@
 #include "task/base/mixed_lengths.h"
 
 #include <algorithm>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "util/random.h"
 

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cstddef>
-#include <vector>
 
 #include "task/base/mixed_lengths.h"
 #include "task/base/task.h"

@@ -1,20 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
 #include "config/schema/input_file.h"
-#include "task/base/lengths.h"
+#include "task/base/task_kind.h"
 #include "text/tokenizer.h"
 
 namespace difflab {
 
 enum class Split : std::uint64_t;
-class Task;
 
 /// Next-token prediction on a text: a UTF-8 file, or generated text if none is given.
 ///

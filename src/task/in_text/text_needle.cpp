@@ -3,9 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
-#include <vector>
 
 #include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
@@ -13,7 +11,6 @@
 #include "task/needle/needle_places.h"
 #include "task/needle/recall_mixture.h"
 #include "text/city_names.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

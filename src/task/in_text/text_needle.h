@@ -1,20 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-
-#include "config/schema/fields.h"
 #include "config/schema/input_file.h"
-#include "task/base/lengths.h"
+#include "task/base/task_kind.h"
 #include "task/in_text/text.h"
 #include "task/needle/recall.h"
 
 namespace difflab {
-
-class Task;
 
 /// Needles in text: sentences that give cities a number, hidden in a haystack, and a question for R
 /// of the N cities at the end (the wording of the multi-needle test of LWM, arXiv 2402.08268, which

@@ -1,17 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// The next token of a generated language whose entropy is known exactly.
 ///

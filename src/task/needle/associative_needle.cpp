@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "task/base/symbol_task.h"
 #include "task/needle/needle_places.h"

@@ -1,21 +1,9 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 #include "task/needle/recall.h"
-#include "util/text.h"
 
 namespace difflab {
-
-class Task;
 
 /// Needles that are asked for by another word than they contain (NoLiMa, Modarressi et al. 2025,
 /// arXiv 2502.05167, in symbols). A world maps each thing a to its sign π(a); sequences of bare

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "task/base/mixed_lengths.h"
 #include "task/base/symbol_task.h"

@@ -1,19 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string_view>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
 #include "task/base/names.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 #include "task/needle/distractors.h"
 
 namespace difflab {
-
-class Task;
 
 /// Needles in a haystack, in tokens: N key-value pairs hidden in noise, R of the keys asked at the
 /// end. All questions come without their answers, so one forward pass scores each on its own.

@@ -1,6 +1,5 @@
 #include "task/needle/needle.h"
 #include "task/needle/vocabulary.h"
-#include "util/text.h"
 
 namespace difflab {
 

@@ -1,18 +1,10 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <string_view>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
+#include "task/base/task_kind.h"
 #include "task/needle/needle.h"
 #include "task/needle/recall.h"
 
 namespace difflab {
-
-class Task;
 
 /// The needle task mixed with cyclic repetition, half and half by default. Needles alone give one
 /// scored token per sequence and stall for thousands of steps at "some value from this context";

@@ -1,18 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
-#include "task/base/symbols.h"
-#include "util/text.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// Cyclic repetition: a random prefix of length P, repeated to the end of the sequence; every token
 /// that repeats is to be predicted.

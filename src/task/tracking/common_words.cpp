@@ -1,7 +1,5 @@
 #include "task/tracking/common_words.h"
 
-#include <vector>
-
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 

@@ -1,17 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// The most frequent words of a list, most frequent first (frequent words of RULER, Hsieh et al.
 /// 2024, arXiv 2404.06654, with symbols for words).

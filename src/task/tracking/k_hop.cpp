@@ -1,11 +1,9 @@
 #include "task/tracking/k_hop.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -1,18 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/symbols.h"
-#include "util/text.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// The k-th successor in a cycle, without writing down what lies between: the n nodes of a directed
 /// cycle, its edges in random order, then questions ⟨k⟩ v → the node k steps behind v, each with

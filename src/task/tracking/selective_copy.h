@@ -1,19 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 #include "task/needle/recall.h"
-#include "util/text.h"
 
 namespace difflab {
-
-class Task;
 
 /// The symbols of a sequence in their order, without the blanks between them (selective copying of
 /// MAD, Poli et al. 2024, arXiv 2403.17844).

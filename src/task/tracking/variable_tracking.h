@@ -1,17 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "task/base/lengths.h"
-#include "task/base/symbols.h"
+#include "task/base/task_kind.h"
 
 namespace difflab {
-
-class Task;
 
 /// Which names hold a value, directly or through other names: C chains of H + 1 assignments among
 /// noise, then the value of one of them, whose names are to be told in the order of assignment

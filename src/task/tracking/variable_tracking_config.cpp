@@ -1,6 +1,5 @@
 #include "task/needle/recall.h"
 #include "task/tracking/variable_tracking.h"
-#include "util/text.h"
 
 namespace difflab {
 
