@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ std::string format_number(double value, int decimals, bool typographic = true);
 
 /// Shortest text that reads back as the same double: "0.003", "1600". Empty for NaN and infinity.
 std::string plain_number(double value);
+inline std::string plain_number(const std::optional<double>& value) {
+  return value ? plain_number(*value) : "";
+}
 
 /// A p value to three decimals, or as many as tell on which side of .05 it is; never "0.000":
 /// "0.250" or "< 0.001"; with its name "p = 0.250".

@@ -4,14 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <set>
-#include <utility>
 
 #include "record/run_directory.h"
 #include "report/data/format.h"
 #include "report/data/learned.h"
 #include "util/error.h"
 #include "util/files.h"
-#include "util/json.h"
 
 namespace difflab::report {
 namespace {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "report/data/format.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,8 +22,12 @@ enum class ColumnWidth {
   kDouble   ///< the whole text width, 6.8 inches
 };
 
+enum class AxisScale { kLinear, kLog };
+
 /// What every kind of figure has.
 struct FigureCommon {
+  static constexpr std::string_view kKindKey = "mark";  ///< the YAML key that picks the kind
+
   std::string name;    ///< file name without extension
   std::string title;   ///< empty: made from the metric
   std::string source;  ///< evaluation whose cells are drawn; empty: see the kind
@@ -46,4 +51,10 @@ struct difflab::config::EnumNames<difflab::report::ColumnWidth> {
   static constexpr std::array<std::pair<std::string_view, difflab::report::ColumnWidth>, 2> kNames =
       {{{"single", difflab::report::ColumnWidth::kSingle},
         {"double", difflab::report::ColumnWidth::kDouble}}};
+};
+
+template <>
+struct difflab::config::EnumNames<difflab::report::AxisScale> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::AxisScale>, 2> kNames = {
+      {{"linear", difflab::report::AxisScale::kLinear}, {"log", difflab::report::AxisScale::kLog}}};
 };

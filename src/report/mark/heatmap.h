@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "report/figure/figure.h"
 
 namespace difflab::report {
@@ -13,7 +11,6 @@ struct HeatmapConfig : FigureCommon {
   static constexpr std::string_view kKind = "heatmap";
   static constexpr std::string_view kAbout =
       "a share over two keys of an evaluation's cells, one panel per value of an axis";
-  static constexpr std::string_view kKindKey = "mark";
 
   HeatmapConfig() { width = ColumnWidth::kDouble; }
 

@@ -8,8 +8,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "report/figure/parts.h"
 #include "util/text.h"

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstdint>
-
 #include "report/figure/figure.h"
-#include "report/figure/scale.h"
 
 namespace difflab::report {
 
@@ -15,7 +12,6 @@ struct HistogramConfig : FigureCommon {
   static constexpr std::string_view kKind = "histogram";
   static constexpr std::string_view kAbout =
       "how often values occur: the share of a run's values in each bin, mean over runs";
-  static constexpr std::string_view kKindKey = "mark";
 
   std::string x;
   std::string x_end;

@@ -287,11 +287,11 @@ void add_interval_csv(const IntervalPlan& plan, const std::vector<IntervalRow>& 
     auto& line = drawing.rows.emplace_back();
     if (!plan.config.facet.empty()) line.push_back(key_text(row.group.keys[0]));
     line.push_back(key_text(row.group.keys[1]));
-    const auto center = row.center ? plain_number(*row.center) : "";
+    const auto center = plain_number(row.center);
     line.push_back(row.is_median() ? "" : center);
     line.push_back(row.is_median() ? center : "");
-    line.push_back(row.low ? plain_number(*row.low) : "");
-    line.push_back(row.high ? plain_number(*row.high) : "");
+    line.push_back(plain_number(row.low));
+    line.push_back(plain_number(row.high));
     line.push_back(concat(row.group.n()));
     std::vector<std::string> values;
     for (const double value : row.reached) values.push_back(plain_number(value));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "report/figure/figure.h"
-#include "report/figure/scale.h"
 
 namespace difflab::report {
 
@@ -13,7 +12,6 @@ struct IntervalConfig : FigureCommon {
   static constexpr std::string_view kKind = "interval";
   static constexpr std::string_view kAbout =
       "a row per variant: every run as a point, their mean and 95 % interval";
-  static constexpr std::string_view kKindKey = "mark";
 
   std::string y;        ///< axis, or a key of the cells
   std::string x;        ///< metric

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "report/figure/figure.h"
-#include "report/figure/scale.h"
 
 namespace difflab::report {
 
@@ -21,7 +20,6 @@ struct LineConfig : FigureCommon {
   static constexpr std::string_view kKind = "line";
   static constexpr std::string_view kAbout =
       "means over runs as lines with interval bands, against steps, an axis or a metric";
-  static constexpr std::string_view kKindKey = "mark";  ///< the YAML key that picks the kind
 
   std::string x = "step";
   std::string y;

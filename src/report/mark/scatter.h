@@ -1,11 +1,6 @@
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "report/figure/figure.h"
-#include "report/figure/scale.h"
 
 namespace difflab::report {
 
@@ -23,7 +18,6 @@ struct ScatterConfig : FigureCommon {
   static constexpr std::string_view kKind = "scatter";
   static constexpr std::string_view kAbout =
       "every run as a point, with a line through the means at each x";
-  static constexpr std::string_view kKindKey = "mark";
 
   std::string x;
   std::string y;

@@ -10,7 +10,6 @@ struct StackedConfig : FigureCommon {
   static constexpr std::string_view kKind = "stacked";
   static constexpr std::string_view kAbout =
       "the parts of one whole as bars on top of each other, means over runs";
-  static constexpr std::string_view kKindKey = "mark";
 
   StackedConfig() { width = ColumnWidth::kDouble; }
 

@@ -12,7 +12,6 @@ struct SurvivalConfig : FigureCommon {
   static constexpr std::string_view kKind = "survival";
   static constexpr std::string_view kAbout =
       "share of runs that have got somewhere by each step (Kaplan–Meier), with numbers at risk";
-  static constexpr std::string_view kKindKey = "mark";
 
   std::string event;
   std::string color;  ///< axis; one curve per value

@@ -10,7 +10,6 @@
 #include "report/data/format.h"
 #include "util/error.h"
 #include "util/files.h"
-#include "util/process.h"
 #include "util/text.h"
 
 namespace difflab::report {

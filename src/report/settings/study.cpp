@@ -1,10 +1,8 @@
 #include "report/settings/study.h"
 
 #include <set>
-#include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "report/data/learned.h"
 

@@ -10,10 +10,6 @@
 namespace difflab::report {
 namespace {
 
-std::string number_or_nothing(const std::optional<double>& value) {
-  return value ? plain_number(*value) : "";
-}
-
 std::string where_text(const ClaimConfig& claim) {
   std::vector<std::string> parts;
   for (const auto& [axis, value] : claim.where.entries) parts.push_back(concat(axis, "=", value));
@@ -34,8 +30,8 @@ std::string claims_csv(const Study& study, const std::vector<Answer>& answers) {
     };
     out += csv_line({claim.text, claim.metric, claim.variant, compared_with(claim, study),
                      where_text(claim), std::string(config::name_of(claim.expect)),
-                     std::string(name_of(answer.verdict)), number_or_nothing(answer.difference),
-                     bound(&Interval::low), bound(&Interval::high), number_or_nothing(answer.p),
+                     std::string(name_of(answer.verdict)), plain_number(answer.difference),
+                     bound(&Interval::low), bound(&Interval::high), plain_number(answer.p),
                      "" /* level */, concat(answer.pairs), concat(answer.needed), claim.paper});
   }
   return out;
@@ -51,15 +47,10 @@ std::string claims_tex(const Study& study, const std::vector<Answer>& answers,
     const auto& claim = study.report.claims[i];
     const auto& answer = answers[i];
     const Metric metric = metric_of(claim.metric);
-    std::string interval;
-    if (answer.interval) {
-      interval = concat(metric.signed_text(answer.interval->low), " to ",
-                        metric.signed_text(answer.interval->high));
-    }
     grid.rows.push_back({claim.text, labels.heading(metric),
-                         answer.difference ? metric.signed_text(*answer.difference) : "", interval,
-                         answer.p ? p_text(*answer.p) : "", concat(answer.pairs),
-                         std::string(name_of(answer.verdict))});
+                         answer.difference ? metric.signed_text(*answer.difference) : "",
+                         range_text(metric, answer.interval), answer.p ? p_text(*answer.p) : "",
+                         concat(answer.pairs), std::string(name_of(answer.verdict))});
   }
   return tex_comment("Claims of " + study.name + ", corrected for their number.") +
          tex_comment("Needs \\usepackage{booktabs}.") + to_tex(grid);

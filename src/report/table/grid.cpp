@@ -17,11 +17,6 @@ void leave_out(auto& cells) {
   cells.erase(cells.begin() + kBootstrapColumn, cells.begin() + kBootstrapColumn + 2);
 }
 
-std::string range_text(const Metric& metric, const std::optional<Interval>& interval) {
-  if (!interval) return "";
-  return metric.signed_text(interval->low) + " to " + metric.signed_text(interval->high);
-}
-
 // "5", "5 (2 censored)", "3 (2 not learned)", "3 (2 diverged)".
 std::string pairs_text(const Pairs& pairs) {
   std::vector<std::string> besides;
@@ -105,6 +100,11 @@ std::string block(const Grid& grid, const Layout& layout, const std::vector<std:
 }
 
 }  // namespace
+
+std::string range_text(const Metric& metric, const std::optional<Interval>& interval) {
+  if (!interval) return "";
+  return metric.signed_text(interval->low) + " to " + metric.signed_text(interval->high);
+}
 
 Grid main_grid(const Table& table, const Labels& labels) {
   Grid grid;

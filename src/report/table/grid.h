@@ -26,6 +26,9 @@ Grid main_grid(const Table& table, const Labels& labels);
 enum class Bootstrap { kShown, kLeftOut };
 Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap = Bootstrap::kShown);
 
+/// "−0.3 to −0.1"; empty without an interval.
+std::string range_text(const Metric& metric, const std::optional<Interval>& interval);
+
 std::string to_markdown(const Grid& grid);
 std::string to_tex(const Grid& grid);  ///< a booktabs tabular
 /// One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t kTerminalWidth = 100;
 
-std::string optional_number(const std::optional<double>& number) {
-  return number ? plain_number(*number) : "";
-}
-
 bool is_setting(const Table& table, std::size_t column) {
   const auto has = [&](auto&& predicate) {
     return std::any_of(table.rows.begin(), table.rows.end(),
@@ -26,10 +22,10 @@ bool is_setting(const Table& table, std::size_t column) {
 }
 
 void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
-  fields.push_back(optional_number(cell.mean));
+  fields.push_back(plain_number(cell.mean));
   fields.push_back(cell.interval ? plain_number(cell.interval->low) : "");
   fields.push_back(cell.interval ? plain_number(cell.interval->high) : "");
-  fields.push_back(optional_number(cell.median));
+  fields.push_back(plain_number(cell.median));
   fields.push_back(concat(cell.n() + cell.bounds.size()));
   fields.push_back(concat(cell.bounds.size()));
   fields.push_back(cell.bounds.empty()
