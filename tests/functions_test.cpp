@@ -2,7 +2,6 @@
 #include <cctype>
 #include <regex>
 
-#include "support/catch.h"
 #include "support/source_files.h"
 
 namespace {

@@ -2,7 +2,6 @@
 // inside a room build on each other (docs/architecture.md).
 #include <regex>
 
-#include "support/catch.h"
 #include "support/source_files.h"
 
 namespace {

@@ -2,9 +2,6 @@
 
 #include "config/interpolate/interpolate.h"
 #include "config/support.h"
-#include "support/catch.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::config {
 namespace {
@@ -103,7 +100,7 @@ CATCH_TEST_CASE("a file that ends in .yml is named, wherever it is asked for") {
   const std::string problem = "configs/g/a.yml: is not read; expected the name configs/g/a.yaml";
   CATCH_CHECK(compose_text() == problem);
   CATCH_CHECK(compose_text({"g=b"}) == problem);
-  CATCH_CHECK_THAT(compose_text({"+experiment=e"}), Catch::Contains("experiments/e.yml: is not"));
+  CATCH_CHECK_THAT(compose_text({"+experiment=e"}), Contains("experiments/e.yml: is not"));
 }
 
 CATCH_TEST_CASE("a path may lead up, if the file has a package") {
@@ -125,8 +122,8 @@ CATCH_TEST_CASE("a path may lead up, if the file has a package") {
   CATCH_CHECK(composed("../base", "b: 1\n") ==
               "configs/m/sub/a.yaml:1:12: ../base gives its keys no name to lie under; expected "
               "../base@_here_, or `# @package` in m/base");
-  CATCH_CHECK_THAT(composed("./../sub/a", ""), Catch::Contains("lead back to it"));
-  CATCH_CHECK_THAT(composed("../../../secret@_here_", ""), Catch::Contains("there is no config"));
+  CATCH_CHECK_THAT(composed("./../sub/a", ""), Contains("lead back to it"));
+  CATCH_CHECK_THAT(composed("../../../secret@_here_", ""), Contains("there is no config"));
 }
 
 CATCH_TEST_CASE("a file under a key may hold a list") {
@@ -143,7 +140,7 @@ CATCH_TEST_CASE("a file under a key may hold a list") {
   CATCH_CHECK(composed("g: a, g@g: [b]", {}) == R"({"g":[3],"x":1})");
   CATCH_CHECK(composed("g@_global_: a", {}) ==
               "configs/g/a.yaml:1:1: the file holds a list; expected a map of keys");
-  CATCH_CHECK_THAT(composed("g: c", {}), Catch::Contains("the file holds 'text'"));
+  CATCH_CHECK_THAT(composed("g: c", {}), Contains("the file holds 'text'"));
 }
 
 CATCH_TEST_CASE("extend_list adds to a list that is there") {
@@ -160,11 +157,10 @@ CATCH_TEST_CASE("extend_list adds to a list that is there") {
               "[1,2]");
   for (const auto* key : {"n", "r", "g.x"}) {
     CATCH_CHECK_THAT(compose_text({concat(key, "=extend_list(1)")}),
-                     Catch::Contains("extend_list() needs a list"));
+                     Contains("extend_list() needs a list"));
   }
-  CATCH_CHECK_THAT(compose_text({"g=extend_list(b)"}), Catch::Contains("expected all of them"));
-  CATCH_CHECK_THAT(compose_text({"l=extend_list(range(3))"}),
-                   Catch::Contains("has a sweep inside"));
+  CATCH_CHECK_THAT(compose_text({"g=extend_list(b)"}), Contains("expected all of them"));
+  CATCH_CHECK_THAT(compose_text({"l=extend_list(range(3))"}), Contains("has a sweep inside"));
 }
 
 CATCH_TEST_CASE("choices of Hydra itself are passed over in a tree that was written for it") {
@@ -182,8 +178,7 @@ CATCH_TEST_CASE("choices of Hydra itself are passed over in a tree that was writ
         "job_logging: disabled"}) {
     CATCH_INFO(item);
     CATCH_CHECK(composed(item, true) == R"({"hydra":{"k":1},"x":1})");
-    CATCH_CHECK_THAT(composed(item, false),
-                     Catch::Contains("there is no hydra to configure: launcher=…"));
+    CATCH_CHECK_THAT(composed(item, false), Contains("there is no hydra to configure: launcher=…"));
   }
 }
 
@@ -199,12 +194,11 @@ CATCH_TEST_CASE("a key or package of very many names is refused, and takes no ti
   for (const auto& text : {deep + "=1", "+" + deep + "=1", "++b." + deep + "=1", "~" + deep,
                            brackets + "=1", "++" + brackets + "=1"}) {
     for (const bool strict : {true, false}) {
-      CATCH_CHECK_THAT(compose_text({text}, strict),
-                       Catch::Contains("a key has at most 100 names"));
+      CATCH_CHECK_THAT(compose_text({text}, strict), Contains("a key has at most 100 names"));
     }
   }
   for (const auto& text : {std::string("g=b"), "+g@" + deep + "=a"}) {
-    CATCH_CHECK_THAT(compose_text({text}), Catch::Contains("has more than 100 names"));
+    CATCH_CHECK_THAT(compose_text({text}), Contains("has more than 100 names"));
   }
 }
 
@@ -324,7 +318,7 @@ CATCH_TEST_CASE("keys inside a map that is given at once must be there, however 
   const Folder folder(Files{{"configs/config.yaml", "train: {adam: {beta: 1}, lr: 1}\n"}});
   CATCH_CHECK(compose_text({"train={adam:{beta:2}}"}) == R"({"train":{"adam":{"beta":2},"lr":1}})");
   CATCH_CHECK_THAT(compose_text({"train={adam:{bet:2}}"}),
-                   Catch::Contains("there is no key train.adam.bet; did you mean beta?"));
+                   Contains("there is no key train.adam.bet; did you mean beta?"));
 }
 
 CATCH_TEST_CASE("options that look like numbers are chosen, listed and deleted by their names") {

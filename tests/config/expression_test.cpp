@@ -2,7 +2,6 @@
 
 #include "config/support.h"
 #include "config/value/yaml.h"
-#include "support/catch.h"
 
 namespace difflab::config {
 namespace {

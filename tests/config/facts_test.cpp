@@ -1,13 +1,11 @@
 #include "config/interpolate/facts.h"
 
-#include <cstdlib>
 #include <ctime>
 
 #include "config/grid/study.h"
 #include "config/interpolate/interpolate.h"
 #include "config/support.h"
 #include "config/value/yaml.h"
-#include "support/catch.h"
 
 namespace difflab::config {
 namespace {

@@ -4,14 +4,9 @@
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
-
-using Catch::Contains;
 
 // FIPS 180-4's example: SHA-256 of "abc".
 constexpr const char* kAbc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

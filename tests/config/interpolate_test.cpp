@@ -1,7 +1,5 @@
 #include "config/interpolate/interpolate.h"
 
-#include <cstdlib>
-
 #include "config/value/yaml.h"
 #include "support/catch.h"
 
@@ -122,8 +120,7 @@ CATCH_TEST_CASE("resolvers of maps say what they cannot use") {
            {"${oc.create:{x}}", "has a map without a key: value"},
            {"${oc.create:{x: 1}", "has no closing }"}}) {
     CATCH_INFO(text);
-    CATCH_CHECK_THAT(resolve("a: '" + text + "'\nb: 5\nc: [1]\n").problems,
-                     Catch::Contains(message));
+    CATCH_CHECK_THAT(resolve("a: '" + text + "'\nb: 5\nc: [1]\n").problems, Contains(message));
   }
 }
 

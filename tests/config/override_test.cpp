@@ -2,8 +2,6 @@
 
 #include "config/override/json.h"
 #include "config/support.h"
-#include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::config {
 namespace {

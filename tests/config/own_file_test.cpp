@@ -1,21 +1,11 @@
 // What an experiment's own file says, beside what suites, presets and options of groups say.
-#include <string>
-#include <vector>
-
 #include "config/composed.h"
 #include "config/support.h"
-#include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab::config {
 namespace {
 
-using Catch::Contains;
-using studies::compose;
-using studies::Composed;
-using studies::labels;
-using studies::project;
-using studies::run;
+using studies::compose, studies::Composed, studies::labels, studies::project, studies::run;
 using testing::Folder;
 
 // An experiment that builds on a suite with a preset.

@@ -1,12 +1,10 @@
 #include "config/schema/reader.h"
 
-#include <array>
 #include <limits>
 
 #include "config/schema/writer.h"
 #include "config/support.h"
 #include "config/value/yaml.h"
-#include "support/catch.h"
 
 namespace difflab::config {
 namespace {

@@ -1,24 +1,15 @@
 #include "config/grid/study.h"
 
-#include <array>
-
 #include "config/composed.h"
 #include "config/schema/reader.h"
 #include "config/support.h"
 #include "config/value/yaml.h"
-#include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab::config {
 namespace {
 
-using studies::compose;
-using studies::Composed;
-using studies::Files;
-using studies::labels;
-using studies::project;
-using studies::run;
-using testing::Folder;
+using studies::compose, studies::Composed, studies::Files, studies::labels, studies::project;
+using studies::run, testing::Folder;
 
 constexpr const char* kExperiment = R"(# @package _global_
 title: a question about ${model.name}
@@ -94,7 +85,7 @@ CATCH_TEST_CASE(
   for (const char* name : {"'../../x'", "'..'", "''", "'a\nb'"}) {
     CATCH_INFO(name);
     CATCH_CHECK_THAT(compose({concat("preset=", name)}).problems,
-                     Catch::Contains("no name for a folder of results"));
+                     Contains("no name for a folder of results"));
   }
   CATCH_CHECK(compose({"preset='a b'"}).problems == "");
 }
@@ -163,9 +154,8 @@ CATCH_TEST_CASE(
   const Folder folder(project(concat("sweep: [{model: small}, {model: large}]\n", preset)));
   CATCH_CHECK(labels(compose({"preset=few"}).study) == "model=small seed=7 | model=large seed=7");
   const Folder own(project(concat("sweep: [{model: small, seed: [1]}, {model: large}]\n", preset)));
-  CATCH_CHECK_THAT(compose({"preset=few"}).problems, Catch::Contains("sweep has seed twice"));
-  CATCH_CHECK_THAT(compose({"sweep={seed: [7]}"}).problems,
-                   Catch::Contains("sweep has seed twice"));
+  CATCH_CHECK_THAT(compose({"preset=few"}).problems, Contains("sweep has seed twice"));
+  CATCH_CHECK_THAT(compose({"sweep={seed: [7]}"}).problems, Contains("sweep has seed twice"));
 }
 
 CATCH_TEST_CASE("a sweep refers to vars in its union, in what it excludes and in conditions") {
@@ -179,7 +169,7 @@ CATCH_TEST_CASE("a sweep refers to vars in its union, in what it excludes and in
   };
   CATCH_CHECK(of("{union: '${vars.parts}', seed: range(2)}\n") ==
               "model=small seed=0 | model=small seed=1 | model=large seed=0 | model=large seed=1");
-  CATCH_CHECK_THAT(of("{union: '${vars}'}\n"), Catch::Contains("expected a list of sweeps"));
+  CATCH_CHECK_THAT(of("{union: '${vars}'}\n"), Contains("expected a list of sweeps"));
   CATCH_CHECK(of("{model: [small, large], seed: range(2), exclude: [{model: '${vars.name}', "
                  "seed: '${vars.last}'}]}\n") ==
               "model=small seed=0 | model=small seed=1 | model=large seed=0");
@@ -188,9 +178,9 @@ CATCH_TEST_CASE("a sweep refers to vars in its union, in what it excludes and in
   CATCH_CHECK(of("{seed: range(3), where: seed <= vars.last}\n") == "seed=0 | seed=1");
   CATCH_CHECK(of("{seed: range(3), where: 'seed < ${vars.of}'}\n") == "seed=0");
   CATCH_CHECK_THAT(of("{seed: range(3), where: seed < vars.lats}\n"),
-                   Catch::Contains("there is no key vars.lats"));
+                   Contains("there is no key vars.lats"));
   CATCH_CHECK_THAT(of("{seed: range(3), where: 'seed < ${vars.of'}\n"),
-                   Catch::Contains("a ${ has no closing }"));
+                   Contains("a ${ has no closing }"));
 }
 
 CATCH_TEST_CASE("exclude takes expressions that mean one option") {
@@ -212,15 +202,15 @@ CATCH_TEST_CASE("an experiment that another one builds on is about the whole con
 
 CATCH_TEST_CASE("a choice that nothing makes is told with what may be meant") {
   const Folder folder(project("defaults: [{override model: large}, _self_]\n"));
-  CATCH_CHECK_THAT(compose().problems, Catch::Contains("did you mean /model?"));
+  CATCH_CHECK_THAT(compose().problems, Contains("did you mean /model?"));
   const Folder other(project("defaults: [{override /modle: large}, _self_]\n"));
-  CATCH_CHECK_THAT(compose().problems, Catch::Contains("did you mean model?"));
+  CATCH_CHECK_THAT(compose().problems, Contains("did you mean model?"));
 }
 
 CATCH_TEST_CASE("what an override makes on its way is told with the override") {
   const Folder folder(project("sweep: {seed: range(2)}\n"));
   CATCH_CHECK_THAT(compose({"sweep.train.lr=[0.1,0.2]"}).problems,
-                   Catch::Contains("override sweep.train.lr=[0.1,0.2]: "));
+                   Contains("override sweep.train.lr=[0.1,0.2]: "));
 }
 
 CATCH_TEST_CASE("a preset with axes that the parts of such a sweep have takes its place") {

@@ -2,14 +2,10 @@
 // is read here: an example that is not true fails.
 #include "config/grid/sweep_plan.h"
 
-#include <algorithm>
-#include <array>
 #include <sstream>
 
 #include "config/grid/study.h"
 #include "config/support.h"
-#include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab::config {
 namespace {

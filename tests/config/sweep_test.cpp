@@ -1,7 +1,6 @@
 #include "config/override/sweep_value.h"
 #include "config/support.h"
 #include "config/value/yaml.h"
-#include "support/catch.h"
 
 namespace difflab::config {
 namespace {

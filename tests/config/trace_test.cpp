@@ -2,7 +2,6 @@
 
 #include "config/grid/study.h"
 #include "config/support.h"
-#include "support/catch.h"
 
 namespace difflab::config {
 namespace {

@@ -1,19 +1,12 @@
 // What is typed meets the sweep of the files: maps, open choices, presets of other experiments, and
 // settings of Hydra.
-#include <string>
-#include <vector>
-
 #include "config/composed.h"
 #include "config/support.h"
-#include "support/catch.h"
 
 namespace difflab::config {
 namespace {
 
-using studies::compose;
-using studies::labels;
-using studies::project;
-using testing::Folder;
+using studies::compose, studies::labels, studies::project, testing::Folder;
 
 CATCH_TEST_CASE(
     "a preset of another experiment does not replace the sweep of one that builds on it") {
@@ -55,8 +48,7 @@ CATCH_TEST_CASE("a sweep that is a list is not replaced by such a preset either"
       "  map: {sweep: {model: [small]}}}\n");
   const Folder folder(files);
   CATCH_CHECK(labels(compose().study) == "model=small | model=large");
-  CATCH_CHECK_THAT(compose({"preset=map"}).problems,
-                   Catch::Contains("would replace its sweep.model"));
+  CATCH_CHECK_THAT(compose({"preset=map"}).problems, Contains("would replace its sweep.model"));
   CATCH_CHECK(compose({"preset=few"}).problems == "");
 }
 
@@ -86,7 +78,7 @@ CATCH_TEST_CASE("an axis makes the choice that a file leaves open") {
               "size=s seed=0 | size=m seed=1");
   CATCH_CHECK(composed("sweep: {seed: [0]}\n", {}) == open);
   CATCH_CHECK(composed("", {}) == open);
-  CATCH_CHECK_THAT(composed("sweep: [{size: s}, {seed: 1}]\n", {}), Catch::Contains(open));
+  CATCH_CHECK_THAT(composed("sweep: [{size: s}, {seed: 1}]\n", {}), Contains(open));
 }
 
 CATCH_TEST_CASE("what configures Hydra is refused with what there is instead") {
@@ -99,12 +91,11 @@ CATCH_TEST_CASE("what configures Hydra is refused with what there is instead") {
        {"hydra/launcher=joblib", "hydra.run.dir=x", "++hydra.sweeper.n=1", "+hydra/sweeper=optuna",
         "hydra.searchpath=[x]", "hydra.launcher.n_jobs=2"}) {
     CATCH_INFO(text);
-    CATCH_CHECK_THAT(problem("", {text}), Catch::Contains(instead));
+    CATCH_CHECK_THAT(problem("", {text}), Contains(instead));
   }
-  CATCH_CHECK_THAT(problem("hydra: {run: {dir: x}}\n", {}),
-                   Catch::Contains("e.yaml:2:1: " + instead));
+  CATCH_CHECK_THAT(problem("hydra: {run: {dir: x}}\n", {}), Contains("e.yaml:2:1: " + instead));
   CATCH_CHECK_THAT(problem("defaults: [override /hydra/launcher: joblib]\n", {}),
-                   Catch::Contains("e.yaml:2:38: " + instead));
+                   Contains("e.yaml:2:38: " + instead));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "config/value/value.h"
 
-#include <cmath>
 #include <limits>
 
 #include "config/value/canonical.h"

@@ -1,12 +1,8 @@
 #include "config/value/yaml.h"
 
-#include <cmath>
-#include <filesystem>
 #include <limits>
 
 #include "config/support.h"
-#include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::config {
 namespace {

@@ -1,5 +1,4 @@
 // device=cuda, where there is one. Elsewhere every case says so, and CTest calls the test skipped.
-#include <ATen/ATen.h>
 #include <torch/cuda.h>
 
 #include <iostream>
@@ -12,7 +11,6 @@
 #include "support/attention_variants.h"
 #include "support/catch.h"
 #include "support/rounded_gradients.h"
-#include "support/temporary_folder.h"
 #include "support/tensors.h"
 #include "train/step/recorded_step.h"
 

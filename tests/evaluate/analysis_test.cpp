@@ -1,13 +1,10 @@
 // What evaluations see inside models that are built by hand, so that the answer is known.
-#include <ATen/ATen.h>
 
 #include "evaluate/evaluation_config.h"
 #include "model/attention/base/attention.h"
 #include "model/initialise.h"
-#include "model/language_model.h"
-#include "support/catch.h"
 #include "support/evaluation_cells.h"
-#include "task/base/task.h"
+#include "support/parrot.h"
 #include "task/needle/vocabulary.h"
 
 namespace difflab {
@@ -195,19 +192,6 @@ CATCH_TEST_CASE("rounding the logits reaches the answer") {
   CATCH_CHECK(only(again, {{"bits", 0}}, "loss") == exact);
 }
 
-/// A model of a text that gives token `said` the logit 2 wherever it is, and every other 0.
-LanguageModel parrot(std::int64_t said, std::int64_t vocab_size) {
-  const at::NoGradGuard no_grad;
-  LanguageModel model({.d_model = 8, .layers = 1, .attention = SoftmaxAttentionConfig{.heads = 2}},
-                      vocab_size);
-  for (const auto& parameter : model.named_parameters()) parameter.value().zero_();
-  auto parameters = model.named_parameters();
-  parameters["tok_embeddings.weight"].fill_(1);
-  parameters["norm.weight"].fill_(1);
-  parameters["output.weight"][said].fill_(2.0 / 8);
-  return model;
-}
-
 TextConfig short_text(std::int64_t length) {
   TextConfig text;
   text.generated_characters = 20'000;
@@ -218,7 +202,7 @@ TextConfig short_text(std::int64_t length) {
 CATCH_TEST_CASE("the loss by position is that of each position, at every length") {
   const auto text = short_text(16);
   const auto V = text.vocab_size();
-  auto model = parrot(5, V);
+  auto model = testing::parrot(5, V, 2);
   const auto result =
       evaluate(LossByPositionConfig{.lengths = {16, 40}, .bin = 12, .samples = 30}, model, text);
   const double log_sum = std::log(std::exp(2.0) + static_cast<double>(V - 1));
@@ -240,7 +224,7 @@ CATCH_TEST_CASE("the loss by position is that of each position, at every length"
 CATCH_TEST_CASE("of a language whose entropy is known the loss is told above it") {
   const LanguageConfig language{.length = 24, .words = 10, .followers = 2, .names = 3};
   const auto V = language.vocab_size();
-  auto model = parrot(0, V);  // B, which is never right
+  auto model = testing::parrot(0, V, 2);  // B, which is never right
   const auto by_position = evaluate(
       LossByPositionConfig{.lengths = {24, 36}, .bin = 10, .samples = 20}, model, language);
   const double loss = std::log(std::exp(2.0) + static_cast<double>(V - 1));
@@ -263,7 +247,7 @@ CATCH_TEST_CASE("of a language whose entropy is known the loss is told above it"
 
 CATCH_TEST_CASE("hits are the targets that end an n-gram of their context") {
   const auto text = short_text(50);
-  auto model = parrot(5, text.vocab_size());
+  auto model = testing::parrot(5, text.vocab_size(), 2);
   const auto batch = text.build()->batch(3, Split::kTest, 0, 20);
   for (const std::int64_t n : {2, 4}) {
     const auto result = evaluate(ArHitConfig{.n = n, .samples = 20}, model, text);

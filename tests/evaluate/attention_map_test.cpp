@@ -1,12 +1,7 @@
 // One example's weights, beside those of loops over dumped logits (head_models.h).
-#include <ATen/ATen.h>
 
-#include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
-#include "model/language_model.h"
-#include "support/catch.h"
 #include "support/evaluation_cells.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {

@@ -1,13 +1,8 @@
 // What is found of sinks, beside loops over dumped maps (head_models.h), and in a model whose heads
 // are known by hand.
-#include <ATen/ATen.h>
 
-#include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
-#include "model/language_model.h"
-#include "support/catch.h"
 #include "support/evaluation_cells.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {

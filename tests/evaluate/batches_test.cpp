@@ -1,6 +1,5 @@
 // More than one batch, and more than one part and split: what is asked, in which order and of whom.
 // Models whose answers are known by hand, or that are asked one sequence at a time.
-#include <ATen/ATen.h>
 
 #include <numeric>
 
@@ -8,7 +7,6 @@
 #include "evaluate/base/score_batches.h"
 #include "evaluate/evaluation_config.h"
 #include "model/initialise.h"
-#include "model/language_model.h"
 #include "support/catch.h"
 #include "support/parrot.h"
 #include "task/base/task.h"
@@ -323,9 +321,9 @@ CATCH_TEST_CASE("a part that no question is about is not scored") {
   CATCH_CHECK(ask("valid_loss") == std::pair<std::int64_t, std::int64_t>(kSamples, kSamples));
   CATCH_CHECK_THROWS_WITH(
       ask("valid_accurcy"),
-      Catch::Contains("a looks at valid_accurcy, which held-out evaluations of this task do not "
-                      "have; expected one of valid_accuracy, valid_loss, ") &&
-          Catch::Contains("did you mean valid_accuracy?"));
+      Contains("a looks at valid_accurcy, which held-out evaluations of this task do not "
+               "have; expected one of valid_accuracy, valid_loss, ") &&
+          Contains("did you mean valid_accuracy?"));
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "task/base/task.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

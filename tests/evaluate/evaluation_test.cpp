@@ -1,5 +1,4 @@
 // Evaluations of models whose answers are known by hand.
-#include <ATen/ATen.h>
 
 #include "evaluate/evaluation_config.h"
 #include "model/score.h"

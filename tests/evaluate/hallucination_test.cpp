@@ -1,8 +1,6 @@
 // Hallucination measured on answerers whose answers are known by hand.
 #include "evaluate/answers/hallucination.h"
 
-#include <ATen/ATen.h>
-
 #include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"

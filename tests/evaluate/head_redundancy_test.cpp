@@ -1,11 +1,7 @@
 // What is found of a layer's heads, beside loops over dumped maps and outputs (head_models.h), and
 // in models whose heads are known by hand.
-#include <ATen/ATen.h>
 
-#include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
-#include "model/language_model.h"
-#include "support/catch.h"
 #include "support/evaluation_cells.h"
 
 namespace difflab {

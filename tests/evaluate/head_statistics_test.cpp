@@ -1,12 +1,8 @@
 // Sizes, tails and gradients of heads' outputs, beside loops over dumped outputs and finite
 // differences.
-#include <ATen/ATen.h>
 
-#include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
-#include "model/language_model.h"
 #include "model/score.h"
-#include "support/catch.h"
 #include "support/evaluation_cells.h"
 
 namespace difflab {

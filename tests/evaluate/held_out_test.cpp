@@ -1,14 +1,11 @@
 // Evaluations ask about the test split: what a model was trained on must not be in a result.
-#include <ATen/ATen.h>
 
 #include "evaluate/answers/hallucination.h"
 #include "evaluate/base/answerer.h"
 #include "evaluate/head_models.h"
 #include "evaluate/retrieval/needle_grid.h"
 #include "model/score.h"
-#include "support/catch.h"
 #include "support/evaluation_cells.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {

@@ -1,8 +1,6 @@
 // In-context shots asked of answerers whose accuracy and margin are known by hand.
 #include "evaluate/retrieval/in_context_shots.h"
 
-#include <ATen/ATen.h>
-
 #include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"

@@ -1,10 +1,7 @@
 // What evaluations see inside models of several layers and heads, against sums over all of them.
-#include <ATen/ATen.h>
 
 #include "evaluate/head_models.h"
-#include "support/catch.h"
 #include "support/evaluation_cells.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {

@@ -8,8 +8,6 @@
 #include "task/base/task.h"
 #include "text/generated_text.h"
 #include "text/tokenizer.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
@@ -118,12 +116,7 @@ CATCH_TEST_CASE("generated items are answered by their context") {
 }
 
 std::string refusal(std::string_view text) {
-  try {
-    parse_choice_items(text, "q.jsonl");
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { parse_choice_items(text, "q.jsonl"); });
 }
 
 CATCH_TEST_CASE("items are read line by line, and a wrong one is named") {
@@ -164,12 +157,7 @@ CATCH_TEST_CASE("what a vocabulary or a length cannot hold is refused by item") 
   const MultipleChoiceConfig config;
   const auto refused = [&](const MultipleChoiceConfig& asked, const ChoiceItem& item,
                            std::int64_t length) -> std::string {
-    try {
-      asked.encode({item}, tokenizer, length);
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
+    return testing::error_of([&] { asked.encode({item}, tokenizer, length); });
   };
   CATCH_CHECK(refused(config, {"one", {"two", "twofold"}, 0}, 1) == "");
   MultipleChoiceConfig glued;

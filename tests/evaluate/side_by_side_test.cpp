@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <stdexcept>
 #include <thread>
 
 #include "support/catch.h"

@@ -1,17 +1,11 @@
 // Models asked with few of their weights, beside loops and beside logits that are taken away.
-#include <ATen/ATen.h>
 
 #include <limits>
 
-#include "evaluate/evaluation_config.h"
 #include "evaluate/head_models.h"
 #include "evaluate/heads/prune.h"
-#include "model/initialise.h"
-#include "model/language_model.h"
 #include "model/score.h"
-#include "support/catch.h"
 #include "support/evaluation_cells.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {

@@ -1,5 +1,4 @@
 // The text needle grid asked of answerers whose answers are known by hand.
-#include <ATen/ATen.h>
 
 #include <regex>
 

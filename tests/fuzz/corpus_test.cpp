@@ -4,7 +4,6 @@
 //   tests/fuzz/corpus/yaml
 #include "fuzz/targets.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::fuzz {
 namespace {

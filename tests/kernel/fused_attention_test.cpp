@@ -2,12 +2,10 @@
 // formula from library operations: outputs and gradients.
 #include "kernel/operation/fused_attention.h"
 
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include "kernel/operation/last_attention.h"
 #include "kernel/operation/library_attention.h"
-#include "support/catch.h"
 #include "support/gradients.h"
 #include "util/random.h"
 

@@ -1,9 +1,6 @@
 // Our matrix products against the library's: outputs and gradients, over shapes.
 #include "kernel/operation/fused_linear.h"
 
-#include <ATen/ATen.h>
-
-#include "support/catch.h"
 #include "support/gradients.h"
 
 namespace difflab {

@@ -1,9 +1,6 @@
 // The kernels that look at one token at a time against their twins from library operations.
 #include "kernel/operation/fused_rows.h"
 
-#include <ATen/ATen.h>
-
-#include "support/catch.h"
 #include "support/gradients.h"
 
 namespace difflab {

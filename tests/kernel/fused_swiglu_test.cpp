@@ -1,9 +1,6 @@
 // SwiGLU as one kernel against the same from library operations.
 #include "kernel/operation/fused_swiglu.h"
 
-#include <ATen/ATen.h>
-
-#include "support/catch.h"
 #include "support/gradients.h"
 
 namespace difflab {

@@ -1,6 +1,5 @@
 // Every kernel with each instruction set that this processor has: the best one hides the others,
 // and the machine that runs a sweep may have a lesser one.
-#include <ATen/ATen.h>
 #include <hwy/targets.h>
 
 #include "kernel/attention_head.h"
@@ -10,7 +9,6 @@
 #include "kernel/operation/fused_swiglu.h"
 #include "kernel/operation/last_attention.h"
 #include "kernel/operation/library_attention.h"
-#include "support/catch.h"
 #include "support/gradients.h"
 
 namespace difflab {

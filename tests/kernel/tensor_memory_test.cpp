@@ -37,7 +37,7 @@ CATCH_TEST_CASE(
 CATCH_TEST_CASE("what no memory is large enough for is an error with its size") {
   keep_tensor_memory();
   CATCH_CHECK_THROWS_WITH(at::empty(std::int64_t{1} << 58, at::kByte),
-                          Catch::Contains("not enough memory for a tensor of 288230376151711744"));
+                          Contains("not enough memory for a tensor of 288230376151711744"));
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 // What every attention must do, whatever its kind and ablation (support/attention_variants.h).
-#include <ATen/ATen.h>
 #include <ATen/record_function.h>
 
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"
-#include "support/catch.h"
 #include "support/gradients.h"
-#include "support/tensors.h"
 
 namespace difflab {
 namespace {

@@ -1,6 +1,5 @@
 // What analyses see of an attention, and what they may change, whatever its kind and ablation
 // (support/attention_variants.h).
-#include <ATen/ATen.h>
 
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"

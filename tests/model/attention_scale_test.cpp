@@ -1,5 +1,4 @@
 // model.attention_scale, beside a model whose attention puts out so much more by its weights.
-#include <ATen/ATen.h>
 
 #include "model/initialise.h"
 #include "model/language_model.h"

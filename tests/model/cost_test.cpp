@@ -5,7 +5,6 @@
 #include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
-#include "util/error.h"
 
 namespace difflab {
 namespace {

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "model/attention/base/attention.h"
 #include "model/attention/base/head_norm.h"
 #include "model/attention/differential.h"

@@ -1,7 +1,5 @@
 #include "model/attention/differential_v2.h"
 
-#include <ATen/ATen.h>
-
 #include "model/attention/base/attention.h"
 #include "support/catch.h"
 #include "support/tensors.h"

@@ -1,6 +1,5 @@
 // Whole models by our kernels against the same models by library operations, with rows enough that
 // every kernel is in use.
-#include <ATen/ATen.h>
 #include <torch/csrc/autograd/function.h>
 
 #include "kernel/operation/fused_linear.h"

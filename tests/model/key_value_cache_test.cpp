@@ -1,8 +1,6 @@
 // What decoding keeps between tokens, and every attention that goes on from it.
 #include "model/attention/base/key_value_cache.h"
 
-#include <ATen/ATen.h>
-
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"

@@ -1,6 +1,5 @@
 // Several signal heads with one noise map: grouped V1 (arXiv 2510.06949) and V2 (Motif 3's
 // operator) written once more, head by head, in the layout of MotifTechnologies/vllm.
-#include <ATen/ATen.h>
 
 #include "config/schema/reader.h"
 #include "model/attention/base/attention.h"
@@ -8,7 +7,6 @@
 #include "model/attention/differential_v2.h"
 #include "support/catch.h"
 #include "support/tensors.h"
-#include "util/error.h"
 
 namespace difflab {
 namespace {

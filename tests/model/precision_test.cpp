@@ -1,5 +1,4 @@
 // bfloat16 where the library's autocast puts it, on the CPU, where it can be tried without a GPU.
-#include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 
 #include "model/initialise.h"

@@ -5,8 +5,6 @@
 #include <thread>
 
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {

@@ -2,14 +2,9 @@
 
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/error.h"
-#include "util/files.h"
 #include "util/process.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -1,8 +1,6 @@
 #include "record/log/metrics_tail.h"
 
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {

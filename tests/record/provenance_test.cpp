@@ -3,12 +3,9 @@
 #include "record/provenance.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "record/status.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/files.h"
 #include "util/hash.h"
 #include "util/process.h"
 

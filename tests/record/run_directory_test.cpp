@@ -1,14 +1,11 @@
 #include "record/run_directory.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
+
 #include "record/lease.h"
 #include "record/log/metrics_log.h"
 #include "record/status.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
@@ -67,7 +64,7 @@ CATCH_TEST_CASE("a torn last line of metrics is left out, a damaged one is an er
   std::ofstream(run.metrics()) << "{\"step\":1}\n{\"step\":2}\n{\"ste";
   CATCH_CHECK(read_metrics(run).size() == 2);
   std::ofstream(run.metrics()) << "{\"step\":1}\n}{\n{\"step\":3}\n";
-  CATCH_CHECK_THROWS_WITH(read_metrics(run), Catch::Contains("metrics.jsonl:2: is damaged"));
+  CATCH_CHECK_THROWS_WITH(read_metrics(run), Contains("metrics.jsonl:2: is damaged"));
 }
 
 CATCH_TEST_CASE("a result counts only as a whole and in a known schema") {
@@ -77,14 +74,14 @@ CATCH_TEST_CASE("a result counts only as a whole and in a known schema") {
   write_file_atomically(run.result(), R"({"schema": 1, "id": "x"})");
   CATCH_CHECK((*read_result(run))["id"] == "x");
   write_file_atomically(run.result(), R"({"schema": 2})");
-  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("this difflab reads schema 1"));
+  CATCH_CHECK_THROWS_WITH(read_result(run), Contains("this difflab reads schema 1"));
   write_file_atomically(run.result(), R"({"schema")");
-  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is damaged"));
+  CATCH_CHECK_THROWS_WITH(read_result(run), Contains("is damaged"));
   write_file_atomically(run.result(), R"({"schema": 1, "metrics": [3]})");
-  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("'metrics' is no JSON object"));
+  CATCH_CHECK_THROWS_WITH(read_result(run), Contains("'metrics' is no JSON object"));
   std::filesystem::remove(run.result());
   std::filesystem::create_symlink(run.path / "nothing", run.result());
-  CATCH_CHECK_THROWS_WITH(read_result(run), Catch::Contains("is a link to nothing"));
+  CATCH_CHECK_THROWS_WITH(read_result(run), Contains("is a link to nothing"));
 }
 
 CATCH_TEST_CASE("a field of a wrong type is a named problem of its file") {
@@ -108,10 +105,10 @@ CATCH_TEST_CASE("a field of a wrong type is a named problem of its file") {
     CATCH_INFO(fields);
     write_file_atomically(run.result(), R"({"schema": 1, )" + fields + "}");
     CATCH_CHECK_THROWS_WITH(read_result(run),
-                            Catch::Contains("result.json: is damaged") && Catch::Contains(problem));
+                            Contains("result.json: is damaged") && Contains(problem));
     const auto standing = standing_of(run);
     CATCH_CHECK(standing.state == RunState::kFailed);
-    CATCH_CHECK_THAT(standing.message, Catch::Contains(problem));
+    CATCH_CHECK_THAT(standing.message, Contains(problem));
   }
   std::filesystem::remove(run.result());
   for (const char* status : {R"({"state": 5})", R"({"state": null, "message": []})", "[1]", "{",

@@ -3,8 +3,6 @@
 #include <cstring>
 
 #include "support/catch.h"
-#include "util/error.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -18,12 +16,7 @@ std::string with_header(const std::string& header, const std::string& data,
 }
 
 std::string error_of(std::string bytes) {
-  try {
-    Safetensors::parse(std::move(bytes), "file");
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { Safetensors::parse(std::move(bytes), "file"); });
 }
 
 CATCH_TEST_CASE("a safetensors file gives back what was put in") {

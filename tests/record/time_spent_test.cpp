@@ -2,7 +2,6 @@
 
 #include "record/log/event_log.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
 
 namespace difflab {
 namespace {

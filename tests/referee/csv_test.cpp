@@ -5,8 +5,6 @@
 namespace difflab::referee {
 namespace {
 
-using Catch::Contains;
-
 CATCH_TEST_CASE("CSV is read as RFC 4180 has it, and refused where it is torn") {
   const auto table = parse_csv("a,b\n\"1,5\",\"say \"\"x\"\"\nagain\"\n,2\n", "t.csv");
   CATCH_CHECK(table.columns == std::vector<std::string>{"a", "b"});

@@ -1,8 +1,6 @@
 #include "referee/good_results.h"
 
 #include "support/catch.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::referee {
 namespace {

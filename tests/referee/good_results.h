@@ -1,9 +1,7 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "referee/referee.h"

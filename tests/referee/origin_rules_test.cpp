@@ -1,8 +1,6 @@
 // Rules about where the runs of a reference come from: one clean commit, one idle machine.
 #include "referee/good_results.h"
 #include "support/catch.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::referee {
 namespace {

@@ -2,7 +2,6 @@
 #include "referee/good_results.h"
 #include "report/mark/figure_config.h"
 #include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab::referee {
 namespace {

@@ -1,8 +1,6 @@
 // Each rule is silent on good references and finds the defect that is planted for it.
 #include "referee/good_results.h"
 #include "support/catch.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::referee {
 namespace {

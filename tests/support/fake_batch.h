@@ -2,10 +2,6 @@
 // The fakes that stand in for the programs of batch systems in the contract of all launchers
 // (tests/sweep/launcher_contract_test.cpp).
 
-#include <cstdlib>
-#include <string>
-#include <vector>
-
 #include "support/fake_slurm.h"
 #include "sweep/launcher/slurm.h"
 

@@ -2,12 +2,9 @@
 // What tests of sweeps share: the knobs and the journal of tests/support/fake_worker.cpp.
 
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <string>
 #include <thread>
 #include <vector>
 

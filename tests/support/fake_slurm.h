@@ -2,10 +2,7 @@
 // sbatch, squeue, scancel and scontrol as programs that note what they are called with and answer
 // what a test wants. The real ones are asked in bench/slurm/.
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <string>
 #include <vector>
 
 #include "support/temporary_folder.h"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include "support/catch.h"
 #include "support/tensors.h"
 

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "experiment/run_experiment.h"
 #include "record/log/event_log.h"
 #include "run/identity.h"
+#include "run/input_files.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/files.h"
 
 namespace difflab::testing {
 
@@ -73,6 +73,16 @@ class Results {
  private:
   TemporaryFolder folder_;
 };
+
+/// What is wrong with the files that a run names; it gets the hashes of those that are there.
+inline std::string problem_of_files(RunConfig& run) {
+  config::Problems problems;
+  const auto nowhere = config::Value::map();
+  config::PlacedCheck check(nowhere, "", problems);
+  resolve_input_files(
+      run, [](const auto&, const auto& path) { return fs::path(path); }, check);
+  return problems.text();
+}
 
 /// Whether a run has trained itself: its checkpoints tell.
 inline bool has_trained(const RunDirectory& run) {

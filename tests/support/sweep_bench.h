@@ -1,9 +1,6 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "support/fake_runs.h"
 #include "sweep/execute.h"

@@ -1,17 +1,13 @@
 #include "sweep/execute.h"
 
 #include <csignal>
-#include <thread>
 
 #include "record/lease.h"
 #include "record/log/time_spent.h"
 #include "support/catch.h"
 #include "support/sweep_bench.h"
-#include "util/error.h"
 #include "util/exit_code.h"
-#include "util/files.h"
 #include "util/process.h"
-#include "util/text.h"
 
 namespace difflab::sweep {
 namespace {
@@ -190,8 +186,8 @@ CATCH_TEST_CASE("a worker process that cannot start says why, once") {
   SweepBench bench;
   bench.workers.set(R"({"no_start": 127})");
   CATCH_CHECK_THROWS_WITH(bench.sweep(make_runs(bench.results, 50)),
-                          Catch::Contains("does not start (exit code 127)") &&
-                              Catch::Contains("cannot load the library of the fake worker"));
+                          Contains("does not start (exit code 127)") &&
+                              Contains("cannot load the library of the fake worker"));
 }
 
 CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next call goes on") {
@@ -370,9 +366,8 @@ CATCH_TEST_CASE("damaged results are refused by name, all at once, and not run o
     fs::create_directories(runs[damaged].directory.path);
     write_file_atomically(runs[damaged].directory.result(), "{\"schema\":");
   }
-  CATCH_CHECK_THROWS_WITH(bench.sweep(runs),
-                          Catch::Contains(runs[0].id + "/result.json: is damaged") &&
-                              Catch::Contains(runs[2].id + "/result.json: is damaged"));
+  CATCH_CHECK_THROWS_WITH(bench.sweep(runs), Contains(runs[0].id + "/result.json: is damaged") &&
+                                                 Contains(runs[2].id + "/result.json: is damaged"));
   CATCH_CHECK(bench.workers.starts().empty());
   CATCH_CHECK(read_file(runs[0].directory.result()) == "{\"schema\":");
 }

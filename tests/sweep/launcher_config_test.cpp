@@ -7,10 +7,6 @@
 #include "config/value/yaml.h"
 #include "support/catch.h"
 #include "support/fake_runs.h"
-#include "support/temporary_folder.h"
-#include "util/error.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::sweep {
 namespace {
@@ -31,15 +27,15 @@ CATCH_TEST_CASE("workers is auto or a number, and comes back as it was written")
 CATCH_TEST_CASE("other values of workers are refused with what was expected") {
   for (const std::string bad : {"0", "-1", "1025", "2.5", "many", "[2]", "true"}) {
     CATCH_CHECK_THROWS_WITH(read("{kind: local, workers: " + bad + "}"),
-                            Catch::Contains("test.yaml:1:24: launcher.workers is ") &&
-                                Catch::Contains("expected auto or a whole number from 1 to 1024"));
+                            Contains("test.yaml:1:24: launcher.workers is ") &&
+                                Contains("expected auto or a whole number from 1 to 1024"));
   }
 }
 
 CATCH_TEST_CASE("texts for sbatch have no control characters: a zero byte would end an argument") {
   for (const char* key : {"partition", "account", "qos", "constraint"}) {
     CATCH_CHECK_THROWS_WITH(read(concat("{kind: slurm, ", key, ": \"a\\0b\"}")),
-                            Catch::Contains(concat(key, " has control characters")));
+                            Contains(concat(key, " has control characters")));
   }
 }
 

@@ -6,13 +6,8 @@
 #include "record/status.h"
 #include "support/catch.h"
 #include "support/fake_batch.h"
-#include "support/fake_runs.h"
 #include "support/sweep_bench.h"
-#include "support/temporary_folder.h"
 #include "sweep/launcher/launcher_config.h"
-#include "util/error.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::sweep {
 namespace {

@@ -3,8 +3,6 @@
 #include "record/status.h"
 #include "support/catch.h"
 #include "support/sweep_bench.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab::sweep {
 namespace {
@@ -82,7 +80,7 @@ CATCH_TEST_CASE("time for which a run waits for another process's stage is not i
   const auto outcome = bench.sweep(runs, 1, {.retries = 0, .timeout_seconds = 1});
   CATCH_CHECK(seen > 0);  // twice the time, and still there
   CATCH_REQUIRE(outcome.failures.size() == 1);
-  CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.timeout_seconds, 1"));
+  CATCH_CHECK_THAT(outcome.failures[0].message, Contains("launcher.timeout_seconds, 1"));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The limits and the order that launcher.* sets.
 #include "support/catch.h"
 #include "support/sweep_bench.h"
-#include "util/files.h"
 
 namespace difflab::sweep {
 namespace {
@@ -57,7 +56,7 @@ CATCH_TEST_CASE("a run over its time saves its state, has failed, and goes on in
   const auto runs = make_runs(bench.results, 1);
   const auto outcome = bench.sweep(runs, 1, {.timeout_seconds = 0.5});
   CATCH_REQUIRE(outcome.failures.size() == 1);
-  CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.timeout_seconds, 0.5"));
+  CATCH_CHECK_THAT(outcome.failures[0].message, Contains("launcher.timeout_seconds, 0.5"));
   CATCH_CHECK(bench.workers.starts().size() == 1);
   CATCH_CHECK(state_of(runs[0].directory) == RunState::kFailed);
   CATCH_CHECK(std::stoi(read_file(runs[0].directory.checkpoint())) > 0);
@@ -72,7 +71,7 @@ CATCH_TEST_CASE("a run over its time that does not listen is killed") {
   const auto outcome =
       bench.sweep(runs, 1, {.retries = 0, .timeout_seconds = 0.5, .late_grace_seconds = 0.5});
   CATCH_REQUIRE(outcome.failures.size() == 1);
-  CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.timeout_seconds, 0.5"));
+  CATCH_CHECK_THAT(outcome.failures[0].message, Contains("launcher.timeout_seconds, 0.5"));
   CATCH_CHECK(bench.workers.starts().size() == 1);
   CATCH_CHECK(bench.workers.ends().empty());
 }
@@ -84,7 +83,7 @@ CATCH_TEST_CASE("a run over its memory is killed once, and its siblings are not"
   CATCH_CHECK(outcome.completed == 2);
   CATCH_REQUIRE(outcome.failures.size() == 1);
   CATCH_CHECK(outcome.failures[0].run.label() == "seed=1");
-  CATCH_CHECK_THAT(outcome.failures[0].message, Catch::Contains("launcher.memory_mb allows 100"));
+  CATCH_CHECK_THAT(outcome.failures[0].message, Contains("launcher.memory_mb allows 100"));
   CATCH_CHECK(bench.workers.starts().size() == 3);
 }
 

@@ -6,9 +6,7 @@
 
 #include "record/status.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
 #include "sweep/estimate.h"
-#include "util/files.h"
 
 namespace difflab::sweep {
 namespace {

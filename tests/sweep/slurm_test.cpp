@@ -5,10 +5,7 @@
 #include "support/catch.h"
 #include "support/fake_slurm.h"
 #include "sweep/launcher/launcher_config.h"
-#include "sweep/launcher/slurm.h"
 #include "sweep/standing.h"
-#include "util/error.h"
-#include "util/text.h"
 
 namespace difflab::sweep {
 namespace {

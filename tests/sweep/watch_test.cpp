@@ -3,9 +3,7 @@
 #include "record/lease.h"
 #include "record/status.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
 #include "sweep/watch_text.h"
-#include "util/files.h"
 
 namespace difflab::sweep {
 namespace {

@@ -4,7 +4,6 @@
 #include "support/catch.h"
 #include "support/task_kinds.h"
 #include "task/base/task.h"
-#include "task/task_config.h"
 #include "util/hash.h"
 
 namespace difflab {

@@ -1,6 +1,5 @@
 // What tasks refuse, and what of them no sample shows. What their samples hold, how evenly all is
 // drawn and how often guesses are right check solve.py and entropy.py, which read them by name.
-#include <ATen/ATen.h>
 
 #include "support/catch.h"
 #include "support/task_rows.h"

@@ -1,11 +1,8 @@
 // Batches of several lengths.
-#include <ATen/ATen.h>
 
 #include "support/catch.h"
 #include "support/task_kinds.h"
 #include "support/task_rows.h"
-#include "task/base/task.h"
-#include "task/task_config.h"
 
 namespace difflab {
 namespace {

@@ -3,10 +3,8 @@
 #include <ATen/ATen.h>
 
 #include "support/catch.h"
-#include "support/temporary_folder.h"
 #include "task/base/symbols.h"
 #include "task/task_config.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {

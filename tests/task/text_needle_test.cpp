@@ -1,16 +1,12 @@
 // Needles in text, read back from the text alone.
 #include "task/in_text/text_needle.h"
 
-#include <ATen/ATen.h>
-
 #include <regex>
 
 #include "support/catch.h"
 #include "support/task_rows.h"
-#include "support/temporary_folder.h"
 #include "text/city_names.h"
 #include "text/generated_text.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {

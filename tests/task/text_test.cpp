@@ -5,11 +5,8 @@
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
 #include "task/base/task.h"
 #include "task/task_config.h"
-#include "util/error.h"
-#include "util/files.h"
 #include "util/hash.h"
 
 namespace difflab {

@@ -1,9 +1,6 @@
 #include "text/tokenizer.h"
 
-#include <stdexcept>
-
 #include "support/catch.h"
-#include "util/error.h"
 #include "util/random.h"
 
 namespace difflab {

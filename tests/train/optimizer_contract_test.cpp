@@ -1,11 +1,9 @@
 // What every optimiser of OptimizerConfig must do: learn, heed rates and decays of its groups, take
 // the same steps from a rate on the device, keep all of its state where a checkpoint finds it.
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include "model/initialise.h"
 #include "model/language_model.h"
-#include "support/catch.h"
 #include "support/optimizers.h"
 #include "support/tensors.h"
 #include "train/optimizer/state_names.h"

@@ -1,5 +1,4 @@
 // The steps of optimisers against those of torch.optim (tests/train/reference/optimizers.py).
-#include <ATen/ATen.h>
 
 #include <numbers>
 
@@ -7,8 +6,6 @@
 #include "support/catch.h"
 #include "support/tensors.h"
 #include "train/step/optimizer.h"
-#include "util/json.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -1,7 +1,5 @@
 #include "train/step/optimizer.h"
 
-#include <ATen/ATen.h>
-
 #include <numbers>
 
 #include "support/catch.h"

@@ -1,5 +1,4 @@
 // The step that can be recorded against the step that is done one by one.
-#include <ATen/ATen.h>
 
 #include "model/initialise.h"
 #include "model/language_model.h"

@@ -3,15 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/error.h"
 #include "util/hash.h"
 #include "util/process.h"
 #include "util/random.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -41,20 +37,19 @@ CATCH_TEST_CASE("a write in place makes, overwrites and shortens one and the sam
   CATCH_CHECK(read_file(same) == "x");
   fs::create_symlink(path, folder.path() / "link.txt");
   CATCH_CHECK_THROWS_WITH(write_file_in_place(folder.path() / "link.txt", "y"),
-                          Catch::Contains("link.txt"));
-  CATCH_CHECK_THROWS_WITH(write_file_in_place(folder.path(), "y"),
-                          Catch::Contains("Is a directory"));
+                          Contains("link.txt"));
+  CATCH_CHECK_THROWS_WITH(write_file_in_place(folder.path(), "y"), Contains("Is a directory"));
   CATCH_CHECK(read_file(path) == "x");
 }
 
 CATCH_TEST_CASE("a write that cannot be done names the path and the reason") {
   const testing::TemporaryFolder folder;
   CATCH_CHECK_THROWS_WITH(write_file_atomically(folder.path() / "no/such/folder.txt", "x"),
-                          Catch::Contains("folder.txt") && Catch::Contains("No such file"));
-  CATCH_CHECK_THROWS_WITH(read_file(folder.path()), Catch::Contains("Is a directory"));
+                          Contains("folder.txt") && Contains("No such file"));
+  CATCH_CHECK_THROWS_WITH(read_file(folder.path()), Contains("Is a directory"));
   CATCH_CHECK_THROWS_AS(read_file(folder.path() / "missing"), UserError);
   // It can be opened, and its first byte belongs to nobody.
-  CATCH_CHECK_THROWS_WITH(read_file("/proc/self/mem"), Catch::Contains("Input/output error"));
+  CATCH_CHECK_THROWS_WITH(read_file("/proc/self/mem"), Contains("Input/output error"));
 }
 
 CATCH_TEST_CASE("what could go on for ever is no file") {

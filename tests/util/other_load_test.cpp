@@ -1,7 +1,6 @@
 #include "util/other_load.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <ctime>

@@ -1,15 +1,11 @@
 #include "util/process.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <thread>
 
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/error.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -1,8 +1,6 @@
 #include "util/terminal/terminal.h"
 
 #include <sstream>
-#include <utility>
-#include <vector>
 
 #include "support/catch.h"
 #include "util/terminal/streams.h"

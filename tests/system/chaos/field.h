@@ -2,12 +2,8 @@
 
 #include <iostream>
 #include <random>
-#include <thread>
 
 #include "cli/driver.h"
-#include "support/catch.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::testing::chaos {
 
