@@ -3,8 +3,6 @@
 #include "report/archive/rebuild.h"
 #include "report/example_study.h"
 #include "support/catch.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -37,20 +35,14 @@ void make_rich(StudyBuilder& builder) {
   study.command = "./difflab sweep headline";
   study.report = headline_report();
   for (const auto& figure : other_figures()) study.report.figures.push_back(figure);
-  ScatterConfig rates;
-  rates.name = "rates";
-  rates.x = "train.lr";
-  rates.y = "valid_loss";
-  rates.color = "model";
+  auto rates = of_yaml<ScatterConfig>("name: rates, x: train.lr, y: valid_loss, color: model");
   study.report.figures.emplace_back(rates);
   study.report.derived = {lengths()};
   study.report.learned = {.metric = "needle_accuracy", .at_least = 0.9, .in_a_row = 2};
   study.report.tables[0].columns.insert(study.report.tables[0].columns.end(),
                                         {"learned", "steps_to_learn", "effective_length"});
-  ClaimConfig claim;
-  claim.text = "DIFF finds more needles";
-  claim.metric = "needle_accuracy";
-  claim.variant = "diff";
+  auto claim =
+      of_yaml<ClaimConfig>("text: DIFF finds more needles, metric: needle_accuracy, variant: diff");
   claim.regime.high = 0.99;
   study.report.claims = {claim};
   const auto run = study.runs[0].directory / "result.json";
@@ -67,14 +59,14 @@ void make_rich(StudyBuilder& builder) {
 
 // A report whose runs are gone.
 struct Reported {
-  Reported() : builder(folder.path()), at(builder.study.output) {
+  Reported() : at(builder.study.output) {
     make_rich(builder);
     write_report(builder.study);
     before = files_in(at);
-    fs::remove_all(folder.path() / "runs");
+    fs::remove_all(builder.folder() / "runs");
   }
   fs::path again() {
-    const auto to = folder.path() / "headline" / "again";
+    const auto to = builder.folder() / "headline" / "again";
     const auto archive = read_archive(at, to);
     write_report(archive.study, archive.frame);
     return to;
@@ -85,15 +77,9 @@ struct Reported {
     write_file_atomically(at / file, json.dump());
   }
   std::string refusal() {
-    try {
-      read_archive(at, folder.path() / "to");
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "none";
+    return testing::error_of([&] { read_archive(at, builder.folder() / "to"); });
   }
 
-  TemporaryFolder folder;
   StudyBuilder builder;
   fs::path at;
   std::map<std::string, std::string> before;
@@ -129,8 +115,7 @@ CATCH_TEST_CASE("what a report keeps of its runs is what it shows") {
   // The configurations are equal but for seed and model, and stand there once.
   CATCH_CHECK(kept.find("\"lr\":0.003") == kept.rfind("\"lr\":0.003"));
   // Who has learned is asked of the curves, also where no figure draws them.
-  TemporaryFolder folder;
-  StudyBuilder there(folder.path());
+  StudyBuilder there;
   make_rich(there);
   auto& report = there.study.report;
   report.figures.clear();

@@ -1,12 +1,10 @@
 // What is said of a claim where runs are missing or diverged, and where nothing came about.
-#include "report/data/frame.h"
 #include "report/data/learned.h"
 #include "report/data/metric.h"
 #include "report/example_study.h"
 #include "report/table/claim.h"
 #include "report/table/table.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -15,7 +13,7 @@ constexpr double kSteps = 4'000;
 
 /// Runs that are stopped when they have found something, or after kSteps.
 struct Times {
-  Times() : builder(folder.path()) {
+  Times() {
     claim.text = "DIFF is sooner";
     claim.metric = "steps_to_found";
     claim.variant = "diff";
@@ -56,7 +54,6 @@ struct Times {
     return answer_claims(builder.study, frame_of(builder.study), Labels(no_labels)).at(0);
   }
 
-  TemporaryFolder folder;
   StudyBuilder builder;
   ClaimConfig claim;
   LearnedConfig learned;

@@ -2,8 +2,6 @@
 
 #include "config/value/yaml.h"
 #include "support/catch.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {

@@ -1,36 +1,26 @@
 #include "report/table/claim.h"
 
-#include "config/schema/reader.h"
-#include "config/value/yaml.h"
-#include "report/data/frame.h"
 #include "report/data/metric.h"
 #include "report/data/pairs.h"
 #include "report/example_study.h"
 #include "statistics/holm.h"
 #include "support/catch.h"
-#include "util/error.h"
-#include "util/files.h"
 #include "util/random.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
 ClaimConfig finds_more() {
-  ClaimConfig claim;
-  claim.text = "DIFF finds more needles";
-  claim.metric = "needle_accuracy";
-  claim.variant = "diff";
-  claim.paper = ".84 against .62 (a paper, table 2)";
-  return claim;
+  return of_yaml<ClaimConfig>(
+      "text: DIFF finds more needles, metric: needle_accuracy, variant: diff, paper: '.84 against "
+      ".62 (a paper, table 2)'");
 }
 
 // Accuracies, or another metric, of paired seeds: the baseline has .3, so that the differences are
 // those given.
 struct Runs {
   explicit Runs(const std::vector<double>& differences, double base = 0.3,
-                const std::string& metric = "needle_accuracy")
-      : builder(folder.path()) {
+                const std::string& metric = "needle_accuracy") {
     for (std::size_t seed = 0; seed < differences.size(); ++seed) {
       const int number = static_cast<int>(seed);
       builder.finished("transformer", number, {{metric, base}, {metric + "_chance", 0.125}});
@@ -43,7 +33,6 @@ struct Runs {
                          Labels(builder.study.report.labels));
   }
   Answer ask(const ClaimConfig& claim) { return ask(std::vector{claim}).at(0); }
-  TemporaryFolder folder;
   StudyBuilder builder;
 };
 
@@ -171,8 +160,7 @@ CATCH_TEST_CASE("a verdict needs p and the interval to agree") {
 }
 
 CATCH_TEST_CASE("times that never came count as the horizon") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 8; ++seed) {
     builder.finished("transformer", seed, {{"steps_to_90_accuracy", nullptr}},
                      {{"censored", Json{{"steps_to_90_accuracy", 1600}}}});
@@ -190,8 +178,7 @@ CATCH_TEST_CASE("times that never came count as the horizon") {
 }
 
 CATCH_TEST_CASE("whether runs learn takes sixteen pairs, what they learned those that did") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 16; ++seed) {
     for (const char* model : {"transformer", "diff"}) {
       const bool learns = model[0] == 't' || seed < 8;
@@ -278,8 +265,7 @@ CATCH_TEST_CASE("experiments without an effect give a false verdict in at most 5
 }
 
 CATCH_TEST_CASE("a claim about one setting of another axis uses its runs alone") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 2; ++seed) {
     for (const char* model : {"transformer", "diff"}) {
       for (const char* length : {"64", "128"}) {
@@ -311,9 +297,7 @@ CATCH_TEST_CASE("a claim about one setting of another axis uses its runs alone")
 CATCH_TEST_CASE("answers stand in the terminal, in the table's file and on the page") {
   Runs runs(around(.4, .05));
   runs.builder.study.report.claims = {finds_more()};
-  TableConfig table;
-  table.columns = {"needle_accuracy"};
-  runs.builder.study.report.tables = {table};
+  runs.builder.table({"needle_accuracy"});
   const Summary summary = write_report(runs.builder.study);
   const auto folder = runs.builder.study.output;
   CATCH_CHECK_THAT(summary.text, Contains("Supported with 8 seeds: DIFF finds more needles."));
@@ -324,13 +308,9 @@ CATCH_TEST_CASE("answers stand in the terminal, in the table's file and on the p
 }
 
 CATCH_TEST_CASE("a claim without metric or variant, or against itself, is refused") {
-  const auto problem_in = [](const std::string& text) -> std::string {
-    try {
-      config::read<ReportConfig>(config::parse_yaml(text, "x.yaml"));
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
+  const auto problem_in = [](const std::string& text) {
+    return testing::error_of(
+        [&] { config::read<ReportConfig>(config::parse_yaml(text, "x.yaml")); });
   };
   CATCH_CHECK_THAT(problem_in("claims: [{text: a, metric: b}]\n"),
                    Contains("claims[0].variant is missing"));

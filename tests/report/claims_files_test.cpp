@@ -1,19 +1,16 @@
 // The claims as a table for programs and for papers.
 #include "report/table/claims_files.h"
 
-#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/report.h"
 #include "support/catch.h"
 #include "support/problems.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
 
 // Eight pairs: DIFF has half as much more, whatever the seed.
 struct Claimed {
-  Claimed() : builder(folder.path()) {
+  Claimed() {
     for (int seed = 0; seed < 8; ++seed) {
       builder.finished("transformer", seed, {{"needle_accuracy", 0.2 + 0.001 * seed}});
       builder.finished("diff", seed, {{"needle_accuracy", 0.7 + 0.002 * seed}});
@@ -32,7 +29,6 @@ struct Claimed {
     return answer_claims(builder.study, frame_of(builder.study),
                          Labels(builder.study.report.labels));
   }
-  TemporaryFolder folder;
   StudyBuilder builder;
 };
 
@@ -75,9 +71,8 @@ CATCH_TEST_CASE("no table may be called as the claims or the settings are") {
   };
   CATCH_CHECK(called("claims") ==
               "tables has one named 'claims', as the table of claims is; expected another\n");
-  CATCH_CHECK(
-      called("settings") ==
-      "tables has one named 'settings', as the table of settings is; expected another\n");
+  CATCH_CHECK(called("settings") ==
+              "tables has one named 'settings', as the table of settings is; expected another\n");
 }
 
 CATCH_TEST_CASE("a report has its claims in files, and none of claims that it had") {

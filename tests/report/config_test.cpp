@@ -3,7 +3,6 @@
 #include "config/value/yaml.h"
 #include "report/settings/report_config.h"
 #include "support/catch.h"
-#include "util/error.h"
 
 namespace difflab::report {
 namespace {
@@ -13,12 +12,7 @@ ReportConfig read_yaml(const std::string& text) {
 }
 
 std::string problem_in(const std::string& text) {
-  try {
-    read_yaml(text);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { read_yaml(text); });
 }
 
 constexpr const char* kWhole = R"(

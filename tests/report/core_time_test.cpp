@@ -4,7 +4,6 @@
 #include "report/example_study.h"
 #include "report/page/gallery.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -57,9 +56,9 @@ CATCH_TEST_CASE("the gallery adds up what its experiments took, a run that two s
                                           .folder = "b",
                                           .core_time = {{"x", 3600}, {"z", 3600}}}};
   for (const auto& page : {gallery_markdown(exhibits), gallery_html(exhibits)}) {
-    CATCH_CHECK_THAT(page, Catch::Contains("took 2.5 core-hours."));
-    CATCH_CHECK_THAT(page, Catch::Contains("2 of 2 runs, 1.5 core-hours"));
-    CATCH_CHECK_THAT(page, Catch::Contains("2 of 2 runs, 2.0 core-hours"));
+    CATCH_CHECK_THAT(page, Contains("took 2.5 core-hours."));
+    CATCH_CHECK_THAT(page, Contains("2 of 2 runs, 1.5 core-hours"));
+    CATCH_CHECK_THAT(page, Contains("2 of 2 runs, 2.0 core-hours"));
   }
 }
 

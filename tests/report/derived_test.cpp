@@ -1,11 +1,7 @@
 #include "report/data/derived.h"
 
-#include "config/schema/reader.h"
-#include "config/value/yaml.h"
-#include "report/data/frame.h"
 #include "report/example_study.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -18,8 +14,7 @@ Json cell(int length, int depth, double accuracy, double chance = 0.1) {
 
 // The derived metric `name` of a run with these cells, as a frame gives it.
 std::optional<double> derived(const DerivedConfig& config, const Json& cells) {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("diff", 0, {{"steps", 10}},
                    {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
   builder.study.report.derived = {config};
@@ -82,8 +77,7 @@ CATCH_TEST_CASE("the area under the map is the trapezoid rule in depth and log l
 }
 
 CATCH_TEST_CASE("a derived metric is a column like any other") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 2; ++seed) {
     const Json cells = Json::array({cell(64, 0, .8), cell(seed == 0 ? 128 : 256, 0, .8)});
     builder.finished("diff", seed, {{"steps", 10}},
@@ -96,9 +90,9 @@ tables: [{columns: [effective_length]}]
                                                                        "x.yaml"));
   write_report(builder.study);
   // 128 and 256: mean 192, half width 12.7062 · 64 = 813.
-  CATCH_CHECK_THAT(read_file(builder.study.output / "table.md"),
-                   Catch::Contains("effective length (tokens) ↑ |") &&
-                       Catch::Contains("| diff | 2 | 192 \\[0, 1,005\\] |"));
+  CATCH_CHECK_THAT(
+      read_file(builder.study.output / "table.md"),
+      Contains("effective length (tokens) ↑ |") && Contains("| diff | 2 | 192 \\[0, 1,005\\] |"));
 }
 
 }  // namespace

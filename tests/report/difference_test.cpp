@@ -1,17 +1,13 @@
 // Figures of paired differences: maps and lines.
-#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/figure/style.h"
 #include "support/catch.h"
 #include "support/problems.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
 CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on one scale about 0") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto cells = [](double near, double far) {
     return Json::array({Json{{"length", 64}, {"depth", 0}, {"accuracy", near}},
                         Json{{"length", 128}, {"depth", 0}, {"accuracy", far}}});
@@ -21,14 +17,9 @@ CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on o
   with_cells(builder, "diff", 2, cells(1, 1));  // without a partner
   with_cells(builder, "diff", 1, cells(.9, .1));
   with_cells(builder, "diff", 0, cells(.7, .5));
-  HeatmapConfig map;
-  map.name = "difference";
-  map.source = "grid";
-  map.x = "length";
-  map.y = "depth";
-  map.value = "accuracy";
-  map.facet = "model";
-  map.against = "transformer";
+  auto map = of_yaml<HeatmapConfig>(
+      "name: difference, source: grid, x: length, y: depth, value: accuracy, facet: model, "
+      "against: transformer");
   const Drawing drawing = draw(builder, map);
   CATCH_REQUIRE(drawing.rows.size() == 2);
   CATCH_CHECK(drawing.columns[3] == "mean_accuracy_difference");
@@ -46,19 +37,12 @@ CATCH_TEST_CASE("a difference map subtracts the reference of the same seed, on o
 }
 
 LineConfig difference_lines() {
-  LineConfig line;
-  line.name = "difference";
-  line.source = "grid";
-  line.x = "length";
-  line.y = "accuracy";
-  line.color = "model";
-  line.against = "transformer";
-  return line;
+  return of_yaml<LineConfig>(
+      "name: difference, source: grid, x: length, y: accuracy, color: model, against: transformer");
 }
 
 CATCH_TEST_CASE("lines of differences have the interval of the pairs, about a rule at 0") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto cell = [](double accuracy) {
     return Json::array({Json{{"length", 64}, {"accuracy", accuracy}}});
   };
@@ -93,8 +77,7 @@ CATCH_TEST_CASE("lines of differences have the interval of the pairs, about a ru
 }
 
 CATCH_TEST_CASE("lines of differences without a partner say so") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   with_cells(builder, "diff", 0, Json::array({Json{{"length", 64}, {"accuracy", .5}}}));
   const Drawing drawing = draw(builder, difference_lines());
   CATCH_CHECK(drawing.rows.empty());

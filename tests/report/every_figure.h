@@ -3,11 +3,8 @@
 #include <type_traits>
 
 #include "config/schema/fields.h"
-#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/figure/style.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 
@@ -88,7 +85,7 @@ void for_every_kind(const Visit& visit) {
 /// Two models and two seeds. Every text of every kind is a number of the metrics, of the cells and
 /// of the curve.
 struct SmallStudy {
-  SmallStudy() : builder(folder.path()) {
+  SmallStudy() {
     for (const char* model : {"transformer", "diff"}) {
       for (int seed = 0; seed < 2; ++seed) {
         const double level = 0.2 + 0.3 * (model[0] == 'd') + 0.05 * seed;
@@ -113,7 +110,6 @@ struct SmallStudy {
     return figure.draw(frame_of(builder.study), Style{labels});
   }
 
-  TemporaryFolder folder;
   StudyBuilder builder;
 
  private:

@@ -11,13 +11,13 @@ namespace difflab::report {
 
 namespace fs = std::filesystem;
 
-StudyBuilder::StudyBuilder(const fs::path& folder) : folder_(folder) {
+StudyBuilder::StudyBuilder() {
   study.name = "headline";
   study.preset = "default";
   study.title = "Which part finds needles?";
   study.question = "Which part of the design makes a small model find needles?";
   study.baseline = "transformer";
-  study.output = folder / "headline" / "default";
+  study.output = folder() / "headline" / "default";
 }
 
 fs::path StudyBuilder::plan(const std::string& model, int seed) {
@@ -28,7 +28,7 @@ fs::path StudyBuilder::plan(const std::string& model, int seed) {
   run.config = {{"model", Json{{"name", model}}},
                 {"train", Json{{"steps", 1600}, {"lr", 0.003}}},
                 {"seed", seed}};
-  run.directory = folder_ / "runs" / id;
+  run.directory = folder() / "runs" / id;
   study.runs.push_back(run);
   return run.directory;
 }
@@ -54,6 +54,13 @@ void StudyBuilder::finished(const std::string& model, int seed, const Json& metr
 void StudyBuilder::status(const fs::path& run, const Json& status) {
   make_directories(run);
   write_file_atomically(run / "status.json", status.dump());
+}
+
+void StudyBuilder::table(std::vector<std::string> columns, std::vector<std::string> rows) {
+  TableConfig table;
+  table.columns = std::move(columns);
+  table.rows.names = std::move(rows);
+  study.report.tables = {table};
 }
 
 namespace {
@@ -204,73 +211,34 @@ ReportConfig headline_report() {
                            {"diff_lambda_0.8", "DIFF, λ_init 0.8"},
                            {"diff_lambda_0.5", "DIFF, λ_init 0.5"},
                            {"diff_v2", "DIFF V2"}};
-  LineConfig learning;
-  learning.name = "learning";
-  learning.y = "needle_accuracy";
-  learning.color = "model";
-  IntervalConfig accuracy;
-  accuracy.name = "accuracy";
-  accuracy.y = "model";
-  accuracy.x = "needle_accuracy";
-  HeatmapConfig grid;
-  grid.name = "depth_length";
-  grid.source = "needle_grid";
-  grid.x = "length";
-  grid.y = "depth";
-  grid.value = "accuracy";
-  grid.facet = "model";
-  grid.where.entries = {{"needles", "4"}, {"queries", "1"}};
+  auto learning = of_yaml<LineConfig>("name: learning, y: needle_accuracy, color: model");
+  auto accuracy = of_yaml<IntervalConfig>("name: accuracy, y: model, x: needle_accuracy");
+  auto grid = of_yaml<HeatmapConfig>(
+      "name: depth_length, source: needle_grid, x: length, y: depth, value: accuracy, facet: "
+      "model, where: {needles: 4, queries: 1}");
   report.figures = {learning, accuracy, grid};
   return report;
 }
 
 std::vector<FigureConfig> other_figures() {
-  HeatmapConfig difference;
-  difference.name = "difference";
-  difference.source = "needle_grid";
-  difference.x = "length";
-  difference.y = "depth";
-  difference.value = "accuracy";
-  difference.facet = "model";
-  difference.against = "transformer";
-  StackedConfig attention;
-  attention.name = "attention";
-  attention.source = "attention";
-  attention.x = "depth";
-  attention.y = "share";
-  attention.part = "region";
-  attention.facet = "model";
-  HistogramConfig logits;
-  logits.name = "logits";
-  logits.source = "logits";
-  logits.x = "logit";
-  logits.color = "model";
-  ScatterConfig speed;
-  speed.name = "speed";
-  speed.x = "tokens_per_second";
-  speed.y = "valid_loss";
-  speed.color = "model";
-  SurvivalConfig when;
-  when.name = "when";
-  when.event = "steps_to_90_accuracy";
-  when.color = "model";
-  when.band = Band::kCi95;
-  LineConfig length;
-  length.name = "length";
-  length.source = "needle_grid";
-  length.x = "length";
-  length.y = "accuracy";
-  length.color = "model";
-  length.x_scale = LineScale::kLog;
+  auto difference = of_yaml<HeatmapConfig>(
+      "name: difference, source: needle_grid, x: length, y: depth, value: accuracy, facet: model, "
+      "against: transformer");
+  auto attention = of_yaml<StackedConfig>(
+      "name: attention, source: attention, x: depth, y: share, part: region, facet: model");
+  auto logits = of_yaml<HistogramConfig>("name: logits, source: logits, x: logit, color: model");
+  auto speed =
+      of_yaml<ScatterConfig>("name: speed, x: tokens_per_second, y: valid_loss, color: model");
+  auto when =
+      of_yaml<SurvivalConfig>("name: when, event: steps_to_90_accuracy, color: model, band: ci95");
+  auto length = of_yaml<LineConfig>(
+      "name: length, source: needle_grid, x: length, y: accuracy, color: model, x_scale: log");
   LineConfig panels = length;
   panels.name = "panels";
   panels.color = "";
   panels.facet = "model";
   panels.width = ColumnWidth::kDouble;
-  IntervalConfig intervals;
-  intervals.name = "intervals";
-  intervals.y = "model";
-  intervals.x = "steps_to_90_accuracy";
+  auto intervals = of_yaml<IntervalConfig>("name: intervals, y: model, x: steps_to_90_accuracy");
   return {difference, attention, logits, speed, when, length, panels, intervals};
 }
 

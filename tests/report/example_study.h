@@ -1,9 +1,10 @@
 #pragma once
 
-#include <filesystem>
-#include <string>
+#include <memory>
 #include <vector>
 
+#include "config/schema/reader.h"
+#include "config/value/yaml.h"
 #include "report/data/frame.h"
 #include "report/figure/style.h"
 #include "report/report.h"
@@ -16,8 +17,9 @@ using testing::TemporaryFolder;
 /// Writes the files of run directories by hand, as the worker would.
 class StudyBuilder {
  public:
-  /// Axes model × seed below `folder`; no renderer.
-  explicit StudyBuilder(const std::filesystem::path& folder);
+  /// Axes model × seed below a folder of its own; no renderer.
+  StudyBuilder();
+  const std::filesystem::path& folder() const { return folder_->path(); }
 
   /// Plans a run and returns its directory, which does not exist yet.
   std::filesystem::path plan(const std::string& model, int seed);
@@ -25,12 +27,20 @@ class StudyBuilder {
   void finished(const std::string& model, int seed, const Json& metrics,
                 const Json& more = Json::object());
   void status(const std::filesystem::path& run, const Json& status);
+  /// The report's only table.
+  void table(std::vector<std::string> columns, std::vector<std::string> rows = {});
 
   Study study;
 
  private:
-  std::filesystem::path folder_;
+  std::shared_ptr<TemporaryFolder> folder_ = std::make_shared<TemporaryFolder>();
 };
+
+/// A figure or claim as the YAML between the braces of its list has it.
+template <class Config>
+Config of_yaml(const std::string& text) {
+  return config::read<Config>(config::parse_yaml("{" + text + "}", "x.yaml"));
+}
 
 /// A figure of the study, with the study's labels.
 Drawing draw(const StudyBuilder& builder, const auto& figure) {

@@ -2,9 +2,6 @@
 
 #include "report/export/tensorboard.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {

@@ -1,17 +1,11 @@
 // How often simulated experiments say something false, and whether they say what is true.
-#include <algorithm>
-#include <cmath>
-#include <string>
-
-#include "report/table/question.h"
 #include "support/catch.h"
 #include "support/simulated_claims.h"
 
 namespace difflab::report {
 namespace {
 
-using testing::SimulatedExperiment;
-using testing::SimulatedOutcome;
+using testing::SimulatedExperiment, testing::SimulatedOutcome;
 
 constexpr std::size_t kSeedsOfEach = 16;
 constexpr int kSimulated = 1000;

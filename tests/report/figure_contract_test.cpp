@@ -1,18 +1,11 @@
 // What every kind of figure must do, whatever it draws. A new kind is covered by being in the
 // variant: its fields are filled by what they say of themselves (Filled).
-#include <algorithm>
-#include <set>
 
-#include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "report/every_figure.h"
-#include "util/error.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 // The fields that a specification reads, and those that its data and transforms have.
 void find_fields(const Json& spec, Names& read, Names& there) {
@@ -112,12 +105,7 @@ CATCH_TEST_CASE("a figure of every kind keeps to what where names, and may have 
 }
 
 std::string problem_of(const ReportConfig& report) {
-  try {
-    config::read<ReportConfig>(config::write(report));
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { config::read<ReportConfig>(config::write(report)); });
 }
 
 CATCH_TEST_CASE("no kind of figure and no table takes a name that is not a plain file's") {

@@ -1,7 +1,5 @@
 // The intervals that figures show: both ends of every bar and band.
-#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/figure/style.h"
 #include "support/catch.h"
 
 namespace difflab::report {
@@ -33,8 +31,7 @@ Ends ends_of(const StudyBuilder& builder, const FigureConfig& figure) {
 }
 
 CATCH_TEST_CASE("bars and bands reach from the lower end of an interval to its upper one") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_like_headline(builder);
   auto figures = headline_report().figures;
   for (auto& figure : other_figures()) figures.push_back(std::move(figure));

@@ -1,18 +1,14 @@
 // The figures beyond lines, bars and maps, and what all figures have in common.
-#include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/figure/looks.h"
 #include "report/figure/parts.h"
-#include "report/figure/style.h"
 #include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
 CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones hang below zero") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto part = [](const char* region, double share) {
     return Json{{"depth", 50}, {"region", region}, {"share", share}};
   };
@@ -20,13 +16,8 @@ CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones 
              Json::array({part("bos", .2), part("noise", -.1), part("answer", .9)}));
   with_cells(builder, "diff", 1,
              Json::array({part("bos", .4), part("noise", -.1), part("answer", .7)}));
-  StackedConfig stacked;
-  stacked.name = "attention";
-  stacked.source = "grid";
-  stacked.x = "depth";
-  stacked.y = "share";
-  stacked.part = "region";
-  stacked.facet = "model";
+  auto stacked = of_yaml<StackedConfig>(
+      "name: attention, source: grid, x: depth, y: share, part: region, facet: model");
   const Drawing drawing = draw(builder, stacked);
   const Json& values = drawing.spec["data"]["values"];
   CATCH_REQUIRE(values.size() == 3);
@@ -45,18 +36,13 @@ CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones 
 
 CATCH_TEST_CASE(
     "a line of times counts runs that never got there as long as they were waited for") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const Json never = {{"censored", Json{{"steps_to_found", 800}}}};
   builder.finished("diff", 0, {{"parameters", 1000}, {"steps_to_found", 200}});
   builder.finished("diff", 1, {{"parameters", 1000}, {"steps_to_found", nullptr}}, never);
   builder.finished("transformer", 0, {{"parameters", 1000}, {"steps_to_found", 300}});
   builder.finished("transformer", 1, {{"parameters", 1000}, {"steps_to_found", 500}});
-  LineConfig line;
-  line.name = "times";
-  line.x = "parameters";
-  line.y = "steps_to_found";
-  line.color = "model";
+  auto line = of_yaml<LineConfig>("name: times, x: parameters, y: steps_to_found, color: model");
   const Drawing drawing = draw(builder, line);
   CATCH_REQUIRE(drawing.rows.size() == 2);
   std::map<std::string, std::vector<std::string>> by_model;
@@ -69,8 +55,7 @@ CATCH_TEST_CASE(
 }
 
 CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is on the way") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const Json never = {{"censored", Json{{"steps_to_found", 800}}}};
   const int times[] = {200, 400, 400};
   for (int seed = 0; seed < 3; ++seed) {
@@ -79,10 +64,7 @@ CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is
   builder.finished("diff", 0, {{"steps_to_found", 600}});
   builder.finished("diff", 1, {{"steps_to_found", nullptr}}, never);
   builder.finished("diff", 2, {{"steps_to_found", nullptr}}, never);
-  SurvivalConfig when;
-  when.name = "when";
-  when.event = "steps_to_found";
-  when.color = "model";
+  auto when = of_yaml<SurvivalConfig>("name: when, event: steps_to_found, color: model");
   const Drawing drawing = draw(builder, when);
   const std::vector<std::vector<std::string>> rows = {{"transformer", "200", "3", "1"},
                                                       {"transformer", "400", "2", "2"},
@@ -119,17 +101,13 @@ CATCH_TEST_CASE("a survival figure steps where runs got there, and counts who is
 }
 
 CATCH_TEST_CASE("the data of a survival figure have every arm, also where nothing happened") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("transformer", 0, {{"steps_to_found", 200}});
   for (int seed = 0; seed < 2; ++seed) {
     builder.finished("diff", seed, {{"steps_to_found", nullptr}},
                      {{"censored", Json{{"steps_to_found", 800}}}});
   }
-  SurvivalConfig when;
-  when.name = "when";
-  when.event = "steps_to_found";
-  when.color = "model";
+  auto when = of_yaml<SurvivalConfig>("name: when, event: steps_to_found, color: model");
   const Drawing drawing = draw(builder, when);
   CATCH_REQUIRE(drawing.rows.size() == 2);
   const auto& row = drawing.rows[1];
@@ -138,8 +116,7 @@ CATCH_TEST_CASE("the data of a survival figure have every arm, also where nothin
 }
 
 CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank tests") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 8; ++seed) {
     builder.finished("transformer", seed, {{"steps_to_found", 100 * (seed + 1)}});
     builder.finished("diff", seed, {{"steps_to_found", seed < 6 ? Json(500 + 100 * seed) : Json()}},
@@ -149,10 +126,7 @@ CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank 
   builder.finished("diff_v2", 0, {{"steps_to_found", nullptr}},
                    {{"censored", Json{{"steps_to_found", 900}}}});
   builder.finished("diff_v2", 1, {{"steps_to_found", 100}});
-  SurvivalConfig when;
-  when.name = "when";
-  when.event = "steps_to_found";
-  when.color = "model";
+  auto when = of_yaml<SurvivalConfig>("name: when, event: steps_to_found, color: model");
   const Drawing drawing = draw(builder, when);
   const auto value = [&](const std::string& curve, const std::string& column) {
     const auto at = std::find(drawing.columns.begin(), drawing.columns.end(), column);
@@ -192,24 +166,17 @@ CATCH_TEST_CASE("a survival figure tells medians, restricted means and log-rank 
 }
 
 CATCH_TEST_CASE("curves and panels are found by their number, however it is spelled") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (const double scale : {1.0, 1e5}) {
     builder.finished("diff", static_cast<int>(scale), {{"steps_to_found", 100 * scale}});
     auto& run = builder.study.runs.back();
     run.axes = {{"model.scale", scale == 1 ? "1.0" : "100000"}, {"seed", "0"}};
     run.config["model"]["scale"] = scale;
   }
-  SurvivalConfig when;
-  when.name = "when";
-  when.event = "steps_to_found";
-  when.color = "model.scale";
+  auto when = of_yaml<SurvivalConfig>("name: when, event: steps_to_found, color: model.scale");
   CATCH_CHECK(draw(builder, when).rows.size() == 2);
-  IntervalConfig interval;
-  interval.name = "interval";
-  interval.y = "seed";
-  interval.x = "steps_to_found";
-  interval.facet = "model.scale";
+  auto interval =
+      of_yaml<IntervalConfig>("name: interval, y: seed, x: steps_to_found, facet: model.scale");
   CATCH_CHECK(draw(builder, interval).spec.dump().find("100000") != std::string::npos);
 }
 
@@ -227,8 +194,7 @@ CATCH_TEST_CASE("panels stand in even rows, and none of few is left alone") {
 }
 
 CATCH_TEST_CASE("intervals split into panels keep every number") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (const char* model : {"transformer", "diff"}) {
     for (const char* needles : {"1", "4"}) {
       builder.finished(concat(model, needles), 0,
@@ -236,11 +202,8 @@ CATCH_TEST_CASE("intervals split into panels keep every number") {
       builder.study.runs.back().axes = {{"model", model}, {"needles", needles}, {"seed", "0"}};
     }
   }
-  IntervalConfig interval;
-  interval.name = "intervals";
-  interval.y = "model";
-  interval.x = "needle_accuracy";
-  interval.facet = "needles";
+  auto interval =
+      of_yaml<IntervalConfig>("name: intervals, y: model, x: needle_accuracy, facet: needles");
   const Drawing drawing = draw(builder, interval);
   CATCH_REQUIRE(drawing.rows.size() == 4);
   CATCH_CHECK(drawing.rows[2][0] == "4");

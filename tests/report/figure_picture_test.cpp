@@ -1,20 +1,12 @@
 // What the picture of every kind of figure must show. A new kind is covered by being in the
 // variant.
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
-#include <utility>
-#include <vector>
 
 #include "report/every_figure.h"
 #include "report/figure/looks.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
-using Catch::Contains;
 using Visit = std::function<void(const std::string& key, const Json& value)>;
 
 // Every entry of every object inside, outer ones first.

@@ -1,24 +1,9 @@
-#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/figure/style.h"
 #include "report/page/figure_files.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
-
-struct Drawn {
-  explicit Drawn(const StudyBuilder& builder)
-      : frame(frame_of(builder.study)), labels(builder.study.report.labels) {}
-  Frame frame;
-  Labels labels;
-
-  template <class Config>
-  Drawing draw(const Config& config) const {
-    return config.draw(frame, Style{labels});
-  }
-};
 
 // Accuracy at steps 10 and 20 of three seeds; the third diverged after step 10. Lines without the
 // metric stand in between, as the training loss is written more often.
@@ -40,18 +25,13 @@ void fill_curves(StudyBuilder& builder) {
 }
 
 LineConfig learning() {
-  LineConfig line;
-  line.name = "learning";
-  line.y = "needle_accuracy";
-  line.color = "model";
-  return line;
+  return of_yaml<LineConfig>("name: learning, y: needle_accuracy, color: model");
 }
 
 CATCH_TEST_CASE("a learning curve is the mean and interval of the runs that reached the step") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_curves(builder);
-  const Drawing drawing = Drawn(builder).draw(learning());
+  const Drawing drawing = draw(builder, learning());
   CATCH_CHECK(drawing.columns == std::vector<std::string>{"model", "step", "mean_needle_accuracy",
                                                           "low_needle_accuracy",
                                                           "high_needle_accuracy", "n"});
@@ -72,8 +52,7 @@ CATCH_TEST_CASE("a learning curve is the mean and interval of the runs that reac
 
 CATCH_TEST_CASE("a learning curve ends with its first run, and shows no choice of them") {
   const int first = GENERATE(20, 25);  // a look of the others, or between two
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const int stops[] = {first, 30, 40};
   for (int seed = 0; seed < 3; ++seed) {
     builder.finished("diff", seed, {{"needle_accuracy", 0.9}});
@@ -88,7 +67,7 @@ CATCH_TEST_CASE("a learning curve ends with its first run, and shows no choice o
   for (const char* y : {"needle_accuracy", "train_loss"}) {
     auto line = learning();
     line.y = y;
-    const Drawing drawing = Drawn(builder).draw(line);
+    const Drawing drawing = draw(builder, line);
     const bool has_start = line.y == "needle_accuracy";
     CATCH_REQUIRE(drawing.rows.size() == (has_start ? 3 : 2));
     for (const auto& row : drawing.rows) CATCH_CHECK(row[5] == "3");
@@ -99,12 +78,11 @@ CATCH_TEST_CASE("a learning curve ends with its first run, and shows no choice o
 }
 
 CATCH_TEST_CASE("a single run has a line and no band") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
   write_file_atomically(builder.study.runs[0].directory / "metrics.jsonl",
                         "{\"step\":10,\"needle_accuracy\":0.5}\n");
-  const Drawing drawing = Drawn(builder).draw(learning());
+  const Drawing drawing = draw(builder, learning());
   CATCH_REQUIRE(drawing.spec["data"]["values"].size() == 1);
   CATCH_CHECK(drawing.spec["data"]["values"][0]["mean"] == 0.5);
   CATCH_CHECK(drawing.spec["data"]["values"][0]["low"].is_null());
@@ -125,17 +103,11 @@ void fill_cells(StudyBuilder& builder) {
 }
 
 CATCH_TEST_CASE("cells of one run are averaged first, because only runs are independent") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_cells(builder);
-  LineConfig line;
-  line.name = "length";
-  line.source = "grid";
-  line.x = "length";
-  line.y = "accuracy";
-  line.color = "model";
-  line.where.entries = {{"needles", "4"}};
-  const Drawing drawing = Drawn(builder).draw(line);
+  auto line = of_yaml<LineConfig>(
+      "name: length, source: grid, x: length, y: accuracy, color: model, where: {needles: 4}");
+  const Drawing drawing = draw(builder, line);
   CATCH_REQUIRE(drawing.rows.size() == 2);
   // Length 64: run means (0.8 + 0.6) / 2 = 0.70 and (0.9 + 0.6) / 2 = 0.75.
   CATCH_CHECK(drawing.rows[0][1] == "64");
@@ -145,20 +117,14 @@ CATCH_TEST_CASE("cells of one run are averaged first, because only runs are inde
 }
 
 CATCH_TEST_CASE("categories stand side by side under their labels, in the order of the cells") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto at_bits = [](int bits) { return Json{{"bits", bits}, {"accuracy", 0.5}}; };
   const Json cells = Json::array({at_bits(0), at_bits(16), at_bits(4), at_bits(2)});
   builder.finished("diff", 0, {}, {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
   builder.study.report.labels.entries.emplace_back("0", "as they are");
-  LineConfig line;
-  line.name = "bits";
-  line.source = "grid";
-  line.x = "bits";
-  line.y = "accuracy";
-  line.color = "model";
-  line.x_scale = LineScale::kCategory;
-  const Drawing drawing = Drawn(builder).draw(line);
+  auto line = of_yaml<LineConfig>(
+      "name: bits, source: grid, x: bits, y: accuracy, color: model, x_scale: category");
+  const Drawing drawing = draw(builder, line);
   CATCH_CHECK(drawing.spec["data"]["values"][0]["x"] == "as they are");
   for (const Json& layer : drawing.spec["layer"]) {
     const Json& x = layer["encoding"]["x"];
@@ -166,12 +132,11 @@ CATCH_TEST_CASE("categories stand side by side under their labels, in the order 
     CATCH_CHECK(x["sort"] == Json::array({"as they are", "16", "4", "2"}));
   }
   line.x_scale = LineScale::kLinear;
-  CATCH_CHECK(Drawn(builder).draw(line).spec["data"]["values"][0]["x"] == 0);
+  CATCH_CHECK(draw(builder, line).spec["data"]["values"][0]["x"] == 0);
 }
 
 CATCH_TEST_CASE("the chance of a cell is that of its accuracy, and of nothing else") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const Json cells = Json::array({Json{{"distractors", 1},
                                        {"accuracy", 0.5},
                                        {"invented", 0.3},
@@ -180,14 +145,10 @@ CATCH_TEST_CASE("the chance of a cell is that of its accuracy, and of nothing el
                                        {"chance", 0.25}}});
   builder.finished("diff", 0, {}, {{"evaluations", Json{{"grid", Json{{"cells", cells}}}}}});
   const auto chance_of = [&](const char* measure) {
-    LineConfig line;
-    line.name = "line";
-    line.source = "grid";
-    line.x = "distractors";
-    line.y = measure;
-    line.color = "model";
+    auto line = of_yaml<LineConfig>(
+        concat("name: line, source: grid, x: distractors, color: model, y: ", measure));
     Json levels = Json::array();
-    const Drawing drawing = Drawn(builder).draw(line);
+    const Drawing drawing = draw(builder, line);
     for (const Json& layer : drawing.spec["layer"]) {
       if (layer.contains("data")) levels.push_back(layer["data"]["values"][0]["chance"]);
     }
@@ -199,18 +160,12 @@ CATCH_TEST_CASE("the chance of a cell is that of its accuracy, and of nothing el
 }
 
 CATCH_TEST_CASE("a heat map has one scale from 0 to 1, pooled counts and the chance level") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_cells(builder);
-  HeatmapConfig heatmap;
-  heatmap.name = "grid";
-  heatmap.source = "grid";
-  heatmap.x = "length";
-  heatmap.y = "depth";
-  heatmap.value = "accuracy";
-  heatmap.facet = "model";
-  heatmap.where.entries = {{"needles", "4"}};
-  const Drawing drawing = Drawn(builder).draw(heatmap);
+  auto heatmap = of_yaml<HeatmapConfig>(
+      "name: grid, source: grid, x: length, y: depth, value: accuracy, facet: model, where: "
+      "{needles: 4}");
+  const Drawing drawing = draw(builder, heatmap);
   CATCH_REQUIRE(drawing.rows.size() == 3);  // no cell for length 128 at depth 50: nobody ran it
   const auto& first = drawing.rows[0];
   CATCH_CHECK(first[0] == "diff");
@@ -226,8 +181,7 @@ CATCH_TEST_CASE("a heat map has one scale from 0 to 1, pooled counts and the cha
 }
 
 CATCH_TEST_CASE("a heat map may show the runs alone that got to an event, and says so") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 3; ++seed) {
     const bool got_there = seed > 0;
     builder.finished(
@@ -236,13 +190,9 @@ CATCH_TEST_CASE("a heat map may show the runs alone that got to an event, and sa
          {"evaluations",
           Json{{"grid", Json{{"cells", Json::array({cell(4, 64, 0, got_there ? 9 : 2)})}}}}}});
   }
-  HeatmapConfig heatmap;
-  heatmap.name = heatmap.source = "grid";
-  heatmap.x = "length";
-  heatmap.y = "depth";
-  heatmap.value = "accuracy";
-  heatmap.reached = "steps_to_found";
-  const Drawing drawing = Drawn(builder).draw(heatmap);
+  auto heatmap = of_yaml<HeatmapConfig>(
+      "name: grid, source: grid, x: length, y: depth, value: accuracy, reached: steps_to_found");
+  const Drawing drawing = draw(builder, heatmap);
   CATCH_REQUIRE(drawing.rows.size() == 1);
   CATCH_CHECK(std::stod(drawing.rows[0][3]) == Approx(0.9));
   CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find(
@@ -251,8 +201,7 @@ CATCH_TEST_CASE("a heat map may show the runs alone that got to an event, and sa
 
 CATCH_TEST_CASE("a heat map of few cells outlines and labels each, one of many stays readable") {
   const auto drawn_with = [](int places) {
-    TemporaryFolder folder;
-    StudyBuilder builder(folder.path());
+    StudyBuilder builder;
     Json cells = Json::array();
     for (int query = 0; query < places; ++query) {
       for (int key = 0; key <= query; ++key) {
@@ -263,14 +212,9 @@ CATCH_TEST_CASE("a heat map of few cells outlines and labels each, one of many s
       builder.finished(model, 0, Json::object(),
                        {{"evaluations", Json{{"map", Json{{"cells", cells}}}}}});
     }
-    HeatmapConfig heatmap;
-    heatmap.name = "map";
-    heatmap.source = "map";
-    heatmap.x = "key";
-    heatmap.y = "query";
-    heatmap.value = "share";
-    heatmap.facet = "model";
-    return Drawn(builder).draw(heatmap).spec["spec"];
+    auto heatmap = of_yaml<HeatmapConfig>(
+        "name: map, source: map, x: key, y: query, value: share, facet: model");
+    return draw(builder, heatmap).spec["spec"];
   };
   const Json few = drawn_with(6), many = drawn_with(64);
   CATCH_CHECK(few["layer"].size() == 2);  // with its numbers
@@ -285,11 +229,10 @@ CATCH_TEST_CASE("a heat map of few cells outlines and labels each, one of many s
 }
 
 CATCH_TEST_CASE("a variant has one colour, dash and shape in all figures, the baseline ink") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_like_headline(builder);
-  const Drawn drawn(builder);
-  const auto series = Style{drawn.labels}.series(drawn.frame, "model");
+  const Labels labels(builder.study.report.labels);
+  const auto series = Style{labels}.series(frame_of(builder.study), "model");
   CATCH_REQUIRE(series.size() == 8);
   CATCH_CHECK(series[0].value == "transformer");
   CATCH_CHECK(series[0].color == kInk);
@@ -303,7 +246,7 @@ CATCH_TEST_CASE("a variant has one colour, dash and shape in all figures, the ba
   CATCH_CHECK(shapes.size() == 8);
   const Json expected = color_scale(series);
   for (const FigureConfig& figure : headline_report().figures) {
-    const Json spec = std::visit([&](const auto& f) { return drawn.draw(f).spec; }, figure);
+    const Json spec = std::visit([&](const auto& f) { return draw(builder, f).spec; }, figure);
     CATCH_CHECK(Json::parse(spec.dump()) == spec);
     if (std::holds_alternative<HeatmapConfig>(figure)) continue;
     CATCH_CHECK(spec.dump().find(expected.dump().substr(1, expected.dump().size() - 2)) !=
@@ -312,14 +255,10 @@ CATCH_TEST_CASE("a variant has one colour, dash and shape in all figures, the ba
 }
 
 CATCH_TEST_CASE("the order of a figure is the order of the sweep") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_like_headline(builder);
-  IntervalConfig interval;
-  interval.name = "accuracy";
-  interval.y = "model";
-  interval.x = "needle_accuracy";
-  const Drawing drawing = Drawn(builder).draw(interval);
+  auto interval = of_yaml<IntervalConfig>("name: accuracy, y: model, x: needle_accuracy");
+  const Drawing drawing = draw(builder, interval);
   CATCH_REQUIRE(drawing.rows.size() == 8);
   CATCH_CHECK(drawing.rows[0][0] == "transformer");
   CATCH_CHECK(drawing.rows[3][0] == "diff");
@@ -327,11 +266,10 @@ CATCH_TEST_CASE("the order of a figure is the order of the sweep") {
 }
 
 CATCH_TEST_CASE("without the renderer data and specifications appear, an old figure stays") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_curves(builder);
   builder.study.report.figures = {learning()};
-  builder.study.renderer.python = folder.path() / "no-python";
+  builder.study.renderer.python = builder.folder() / "no-python";
   const auto figures = builder.study.output / "figures";
   make_directories(figures);
   for (const char* old : {"learning.svg", "learning.pdf", "learning.png"}) {

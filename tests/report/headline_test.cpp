@@ -2,14 +2,12 @@
 #include "report/example_study.h"
 #include "report/table/table.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
 
 CATCH_TEST_CASE("a metric without a better direction has no best") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (const char* model : {"transformer", "diff"}) {
     builder.finished(model, 0, {{"logit_top1", 31.5}, {"accuracy_4_bits", .5}});
   }
@@ -20,8 +18,7 @@ CATCH_TEST_CASE("a metric without a better direction has no best") {
   const Labels labels(builder.study.report.labels);
   const Table table = build_table(config, builder.study, frame, labels);
   CATCH_CHECK(headline(table, frame, "logit_top1", labels).empty());
-  CATCH_CHECK_THAT(headline(table, frame, "accuracy_4_bits", labels),
-                   Catch::Contains("Best of 2 by"));
+  CATCH_CHECK_THAT(headline(table, frame, "accuracy_4_bits", labels), Contains("Best of 2 by"));
 }
 
 /// What is said of the best of `column` by model.
@@ -35,8 +32,7 @@ std::string said_of(StudyBuilder& builder, const std::string& column) {
 }
 
 CATCH_TEST_CASE("what diverged speaks against the best, and pairs without it are no answer") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 16; ++seed) {
     builder.finished("transformer", seed, {{"test_loss", 1.5 + 0.01 * seed}});
     if (seed % 2 == 0) {
@@ -51,8 +47,7 @@ CATCH_TEST_CASE("what diverged speaks against the best, and pairs without it are
 }
 
 CATCH_TEST_CASE("a diverged run is one that has not learned, in the order of the best, too") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.study.report.learned.metric = "valid_accuracy";
   const auto run = [&](const char* model, int seed, double last) {
     builder.finished(model, seed, {{"needle_accuracy", last}});
@@ -69,24 +64,22 @@ CATCH_TEST_CASE("a diverged run is one that has not learned, in the order of the
     run("diff", seed, seed == 0 ? 0.1 : 0.98);
   }
   const auto said = said_of(builder, "needle_accuracy");
-  CATCH_CHECK_THAT(said, Catch::Contains("Best of 2 by needle accuracy: diff with 3/4 learned"));
+  CATCH_CHECK_THAT(said, Contains("Best of 2 by needle accuracy: diff with 3/4 learned"));
 }
 
 CATCH_TEST_CASE(
     "a variant whose interval holds zero is not told from the best, however small its p") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 9; ++seed) {  // eight hundredths and one whole: p = .0039
     builder.finished("best", seed, {{"test_loss", 1.0}});
     builder.finished("other", seed, {{"test_loss", seed == 8 ? 2.0 : 1.01}});
   }
   CATCH_CHECK_THAT(said_of(builder, "test_loss"),
-                   Catch::Contains("The seeds do not separate it from: other"));
+                   Contains("The seeds do not separate it from: other"));
 }
 
 CATCH_TEST_CASE("of rows with several tasks none is the best") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (const char* pairs : {"4", "16"}) {
     builder.finished("diff", pairs[0] - '0', {{"test_loss", 0.5}});
     builder.study.runs.back().axes = {{"task.pairs", pairs}, {"model", "diff"}, {"seed", "0"}};
@@ -102,7 +95,7 @@ CATCH_TEST_CASE("of rows with several tasks none is the best") {
   CATCH_CHECK(said().empty());
   builder.study.runs.back().axes[0].second = "4";
   builder.study.runs.back().axes[2].second = "1";
-  CATCH_CHECK_THAT(said(), Catch::Contains("Best of 1 by test loss: diff"));
+  CATCH_CHECK_THAT(said(), Contains("Best of 1 by test loss: diff"));
 }
 
 }  // namespace

@@ -1,25 +1,16 @@
 // Histograms: shares of the values in bins, averaged over runs.
-#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/figure/style.h"
 #include "support/catch.h"
 
 namespace difflab::report {
 namespace {
 
 HistogramConfig histogram() {
-  HistogramConfig config;
-  config.name = "histogram";
-  config.source = "grid";
-  config.x = "logit";
-  config.color = "model";
-  config.bins = 2;
-  return config;
+  return of_yaml<HistogramConfig>("name: histogram, source: grid, x: logit, color: model, bins: 2");
 }
 
 CATCH_TEST_CASE("a histogram is the mean over runs of the share of their values in each bin") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto values = [](const std::vector<double>& logits) {
     Json cells = Json::array();
     for (const double logit : logits) cells.push_back(Json{{"logit", logit}});
@@ -40,8 +31,7 @@ CATCH_TEST_CASE("a histogram is the mean over runs of the share of their values 
 
 CATCH_TEST_CASE(
     "cells that are bins already are weighed, and a bin that a run lacks is zero there") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto bin = [](double from, int count) {
     return Json{{"logit", from}, {"end", from + 1}, {"count", count}};
   };
@@ -58,8 +48,7 @@ CATCH_TEST_CASE(
 }
 
 CATCH_TEST_CASE("runs that chose bins of their own are spread over common ones") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto bin = [](double from, double to, double share) {
     return Json{{"logit", from}, {"end", to}, {"share", share}};
   };
@@ -81,8 +70,7 @@ CATCH_TEST_CASE("runs that chose bins of their own are spread over common ones")
 }
 
 CATCH_TEST_CASE("bins that no run fills are drawn between filled ones alone") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto bin = [](double from, double share) {
     return Json{{"logit", from}, {"end", 2 * from}, {"share", share}};
   };
@@ -103,8 +91,7 @@ CATCH_TEST_CASE("bins that no run fills are drawn between filled ones alone") {
 }
 
 CATCH_TEST_CASE("panels and lines may be keys of the cells, such as the layer") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto value = [](int layer, double logit) {
     return Json{{"layer", layer}, {"logit", logit}};
   };
@@ -131,8 +118,7 @@ CATCH_TEST_CASE("panels and lines may be keys of the cells, such as the layer") 
 }
 
 CATCH_TEST_CASE("a bin that no run fills is one of zero") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   with_cells(builder, "diff", 0,
              Json::array({Json{{"logit", 0}}, Json{{"logit", 0}}, Json{{"logit", 4}}}));
   HistogramConfig config = histogram();
@@ -146,8 +132,7 @@ CATCH_TEST_CASE("a bin that no run fills is one of zero") {
 }
 
 CATCH_TEST_CASE("a histogram says what it does not draw") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("diff", 0, {{"steps_to_found", 100}});
   builder.finished("diff", 1, {{"steps_to_found", 300}});
   builder.finished("diff", 2, {{"steps_to_found", nullptr}},
@@ -156,11 +141,11 @@ CATCH_TEST_CASE("a histogram says what it does not draw") {
   config.source = "";
   config.x = "steps_to_found";
   CATCH_CHECK_THAT(draw(builder, config).spec["description"].get<std::string>(),
-                   Catch::Contains("1 that never got there are not drawn"));
+                   Contains("1 that never got there are not drawn"));
   builder.finished("diff", 3, {{"steps_to_found", 0}});
   config.x_scale = AxisScale::kLog;
   CATCH_CHECK_THAT(draw(builder, config).spec["description"].get<std::string>(),
-                   Catch::Contains("1 not above 0 are not drawn"));
+                   Contains("1 not above 0 are not drawn"));
 }
 
 }  // namespace

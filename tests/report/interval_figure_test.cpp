@@ -1,20 +1,13 @@
 // A row per variant: its runs, their mean and interval.
-#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/figure/style.h"
 #include "support/catch.h"
 #include "support/problems.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
 IntervalConfig steps_by_model() {
-  IntervalConfig config;
-  config.name = "steps";
-  config.y = "model";
-  config.x = "steps_to_found";
-  return config;
+  return of_yaml<IntervalConfig>("name: steps, y: model, x: steps_to_found");
 }
 
 void never_found(StudyBuilder& builder, const std::string& model, int seed, double bound) {
@@ -32,8 +25,7 @@ std::vector<double> origins(const Drawing& drawing) {
 }
 
 CATCH_TEST_CASE("an interval figure has a row per variant with the mean of its runs") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.study.baseline = "transformer";
   for (int seed = 0; seed < 3; ++seed) {
     builder.finished("transformer", seed, {{"steps_to_found", 300 + 10 * seed}});
@@ -76,8 +68,7 @@ CATCH_TEST_CASE("an interval figure has a row per variant with the mean of its r
 }
 
 CATCH_TEST_CASE("an interval figure shows the median where some runs never got there") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 4; ++seed) {
     builder.finished("transformer", seed, {{"steps_to_found", 100 * (seed + 1)}});
   }
@@ -98,8 +89,7 @@ CATCH_TEST_CASE("an interval figure shows the median where some runs never got t
 }
 
 CATCH_TEST_CASE("a panel whose baseline never got there has no line, and the others have one") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.study.baseline = "transformer";
   const auto add = [&](const char* init, const char* model, int seed, bool found) {
     if (found) {

@@ -3,9 +3,7 @@
 #include "report/example_study.h"
 #include "report/page/figure_files.h"
 #include "support/catch.h"
-#include "util/files.h"
 #include "util/process.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -27,24 +25,23 @@ std::pair<std::string, int> output_of(const std::vector<std::string>& argv) {
   return {text, process.wait().code};
 }
 
-StudyBuilder drawn_study(const TemporaryFolder& folder) {
-  StudyBuilder builder(folder.path());
+StudyBuilder drawn_study() {
+  StudyBuilder builder;
   fill_like_headline(builder);
   builder.study.report = headline_report();
   builder.study.renderer = Renderer::below(DIFFLAB_ROOT);
-  builder.study.renderer.cache = folder.path() / "cache";
+  builder.study.renderer.cache = builder.folder() / "cache";
   return builder;
 }
 
 CATCH_TEST_CASE("the page escapes what users wrote and needs nothing from a network") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_like_headline(builder);
   builder.study.report = headline_report();
   builder.study.title = "<script>alert('x')</script> & more";
   builder.study.question = "Is 1 < 2?";
   builder.study.report.labels.entries[3].second = "</script><b>DIFF</b>";
-  builder.study.renderer.cache = folder.path() / "cache";
+  builder.study.renderer.cache = builder.folder() / "cache";
   make_directories(builder.study.renderer.cache);
   write_file_atomically(builder.study.renderer.cache / "vega-bundle.js", "/* scripts */");
   write_report(builder.study);
@@ -63,8 +60,7 @@ CATCH_TEST_CASE("the page escapes what users wrote and needs nothing from a netw
 }
 
 CATCH_TEST_CASE("figures are drawn once, with embedded fonts, and again when their data change") {
-  TemporaryFolder folder;
-  StudyBuilder builder = drawn_study(folder);
+  StudyBuilder builder = drawn_study();
   if (!has_renderer(builder.study.renderer)) {
     CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
     return;
@@ -113,8 +109,7 @@ CATCH_TEST_CASE("figures are drawn once, with embedded fonts, and again when the
 }
 
 CATCH_TEST_CASE("every kind of figure is drawn, with embedded fonts and none of Type 3") {
-  TemporaryFolder folder;
-  StudyBuilder builder = drawn_study(folder);
+  StudyBuilder builder = drawn_study();
   if (!has_renderer(builder.study.renderer)) {
     CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
     return;
@@ -140,10 +135,9 @@ CATCH_TEST_CASE("every kind of figure is drawn, with embedded fonts and none of 
 }
 
 CATCH_TEST_CASE("ticks are plain numbers, on short axes and on logarithmic ones") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.study.renderer = Renderer::below(DIFFLAB_ROOT);
-  builder.study.renderer.cache = folder.path() / "cache";
+  builder.study.renderer.cache = builder.folder() / "cache";
   if (!has_renderer(builder.study.renderer)) {
     CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
     return;
@@ -154,10 +148,7 @@ CATCH_TEST_CASE("ticks are plain numbers, on short axes and on logarithmic ones"
     curve += Json{{"step", step}, {"valid_loss", step * 2000.0}}.dump() + "\n";
   }
   write_file_atomically(builder.study.runs[0].directory / "metrics.jsonl", curve);
-  LineConfig line;
-  line.name = "short";
-  line.y = "valid_loss";
-  line.color = "model";
+  auto line = of_yaml<LineConfig>("name: short, y: valid_loss, color: model");
   LineConfig logarithmic = line;
   logarithmic.name = "log";
   logarithmic.x_scale = LineScale::kLog;
@@ -175,8 +166,7 @@ CATCH_TEST_CASE("ticks are plain numbers, on short axes and on logarithmic ones"
 }
 
 CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, without complaint") {
-  TemporaryFolder folder;
-  StudyBuilder builder = drawn_study(folder);
+  StudyBuilder builder = drawn_study();
   if (!has_renderer(builder.study.renderer)) {
     CATCH_WARN("SKIPPED: no vl-convert in .venv, so the page has no figures to draw");
     return;
@@ -198,8 +188,7 @@ CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, w
 }
 
 CATCH_TEST_CASE("without a claim and a best the first table stands beside the figure") {
-  TemporaryFolder folder;
-  StudyBuilder builder = drawn_study(folder);
+  StudyBuilder builder = drawn_study();
   builder.study.report.claims.clear();
   builder.study.baseline.clear();
   builder.study.report.tables.resize(1);
@@ -221,10 +210,9 @@ CATCH_TEST_CASE("without a claim and a best the first table stands beside the fi
 }
 
 CATCH_TEST_CASE("with claims, no best is named of rows that differ in more than the variant") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.study.baseline = "transformer";
-  builder.study.output = folder.path() / "output";
+  builder.study.output = builder.folder() / "output";
   for (int seed = 0; seed < 2; ++seed) {
     for (const char* pairs : {"4", "16"}) {
       for (const char* model : {"transformer", "diff"}) {
@@ -239,13 +227,13 @@ CATCH_TEST_CASE("with claims, no best is named of rows that differ in more than 
   table.rows.names = {"model", "pairs"};
   table.columns = {"test_loss"};
   const auto said = [&] { return write_report(builder.study).text; };
-  CATCH_CHECK_THAT(said(), Catch::Contains("Best of 4 by test loss"));
+  CATCH_CHECK_THAT(said(), Contains("Best of 4 by test loss"));
   auto& claim = builder.study.report.claims.emplace_back();
   claim.text = "DIFF has a lower loss";
   claim.metric = "test_loss";
   claim.variant = "diff";
   claim.where.entries = {{"pairs", "4"}};
-  CATCH_CHECK_THAT(said(), !Catch::Contains("Best of") && Catch::Contains("DIFF has a lower loss"));
+  CATCH_CHECK_THAT(said(), !Contains("Best of") && Contains("DIFF has a lower loss"));
 }
 
 }  // namespace

@@ -1,32 +1,22 @@
 // The renderer as another program: whatever it meets or does, a report is whole or as it was.
-#include <cstdlib>
-
 #include "report/example_study.h"
 #include "report/page/figure_files.h"
 #include "support/catch.h"
-#include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-
 // A study of one figure, and a shell script that stands in for Python.
 struct Scripted {
-  explicit Scripted(const std::string& script) : builder(folder.path()) {
+  explicit Scripted(const std::string& script) {
     builder.finished("diff", 0, {{"loss", 0.5}});
     builder.finished("diff", 1, {{"loss", 0.25}});
-    IntervalConfig interval;
-    interval.name = "loss";
-    interval.y = "model";
-    interval.x = "loss";
+    auto interval = of_yaml<IntervalConfig>("name: loss, y: model, x: loss");
     builder.study.report.figures = {interval};
     auto& renderer = builder.study.renderer;
-    renderer.python = folder.path() / "python";
+    renderer.python = builder.folder() / "python";
     renderer.script = renderer.python;
-    renderer.cache = folder.path() / "cache";
+    renderer.cache = builder.folder() / "cache";
     write_file_atomically(renderer.python, "#!/bin/sh\nread job\n" + script);
     fs::permissions(renderer.python, fs::perms::owner_all);
   }
@@ -34,7 +24,6 @@ struct Scripted {
     return builder.study.output / "figures" / concat("loss", extension);
   }
 
-  TemporaryFolder folder;
   StudyBuilder builder;
 };
 
@@ -64,7 +53,7 @@ CATCH_TEST_CASE("a renderer that fails leaves old figures whole, and the report 
 
 CATCH_TEST_CASE("nothing of a report is written before its figures are drawn") {
   Scripted study("");
-  const auto seen = study.folder.path() / "seen";
+  const auto seen = study.builder.folder() / "seen";
   const auto& output = study.builder.study.output;
   const auto draw = concat("ls -R ", output.string(), " > ", seen.string(),
                            "\necho '{\"name\": \"loss\", \"error\": null}'\nread word\n",
@@ -79,26 +68,23 @@ CATCH_TEST_CASE("nothing of a report is written before its figures are drawn") {
 }
 
 CATCH_TEST_CASE("the caller's environment does not change what is drawn") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("diff", 0, {{"loss", 0.5}});
-  IntervalConfig interval;
-  interval.name = "loss";
-  interval.y = "model";
-  interval.x = "loss";
+  auto interval = of_yaml<IntervalConfig>("name: loss, y: model, x: loss");
   builder.study.report.figures = {interval};
   builder.study.renderer = Renderer::below(DIFFLAB_ROOT);
-  builder.study.renderer.cache = folder.path() / "cache";
+  builder.study.renderer.cache = builder.folder() / "cache";
   if (!fs::exists(builder.study.renderer.python)) {
     CATCH_WARN("SKIPPED: no .venv, so nothing was drawn");
     return;
   }
-  write_file_atomically(folder.path() / "json.py", "raise SystemExit(9)\n");
-  write_file_atomically(folder.path() / "usercustomize.py", "raise SystemExit(9)\n");
-  const std::pair<const char*, std::string> variables[] = {{"PYTHONHOME", "/nowhere"},
-                                                           {"PYTHONPATH", folder.path().string()},
-                                                           {"PYTHONSTARTUP", "/nowhere"},
-                                                           {"LC_ALL", "C"}};
+  write_file_atomically(builder.folder() / "json.py", "raise SystemExit(9)\n");
+  write_file_atomically(builder.folder() / "usercustomize.py", "raise SystemExit(9)\n");
+  const std::pair<const char*, std::string> variables[] = {
+      {"PYTHONHOME", "/nowhere"},
+      {"PYTHONPATH", builder.folder().string()},
+      {"PYTHONSTARTUP", "/nowhere"},
+      {"LC_ALL", "C"}};
   for (const auto& [name, value] : variables) {
     CATCH_INFO(name);
     const char* before = std::getenv(name);
@@ -138,7 +124,7 @@ CATCH_TEST_CASE("a committed page shares the scripts of a file that exists, no o
   Scripted study("exit 3");
   make_directories(study.builder.study.renderer.cache);
   write_file_atomically(study.builder.study.renderer.cache / "vega-bundle.js", "/* scripts */");
-  const auto results = study.folder.path() / "results";
+  const auto results = study.builder.folder() / "results";
   const auto page_in = [&](const char* folder) {
     study.builder.study.output = results / folder;
     write_report(study.builder.study);

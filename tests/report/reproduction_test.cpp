@@ -5,7 +5,6 @@
 #include "report/data/frame.h"
 #include "report/settings/study.h"
 #include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab::report {
 namespace {

@@ -1,27 +1,18 @@
 // Every run as a point, and how much of x a line needs for the y that both reach.
-#include "report/data/frame.h"
 #include "report/example_study.h"
-#include "report/figure/style.h"
 #include "support/catch.h"
 
 namespace difflab::report {
 namespace {
 
 ScatterConfig scaling() {
-  ScatterConfig scatter;
-  scatter.name = "scaling";
-  scatter.x = "parameters";
-  scatter.y = "test_loss";
-  scatter.color = "model";
-  return scatter;
+  return of_yaml<ScatterConfig>("name: scaling, x: parameters, y: test_loss, color: model");
 }
 
 /// Models of four sizes and some seeds; the loss is a power of the parameters, of which a model
 /// needs a share for the same loss. Seeds differ, but alike for all models.
 struct Sizes {
-  explicit Sizes(const TemporaryFolder& folder) : builder(folder.path()) {
-    builder.study.baseline = "transformer";
-  }
+  Sizes() { builder.study.baseline = "transformer"; }
   void add(const std::string& model, int seed, const std::vector<double>& sizes, double share) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const double loss = (8 + seed) * std::pow(sizes[i] / share, -.25);
@@ -38,8 +29,7 @@ struct Sizes {
 const std::vector<double> kSizes = {1e4, 4e4, 16e4, 64e4};
 
 CATCH_TEST_CASE("a scatter says how much of x a line needs for the same y, seed by seed") {
-  const TemporaryFolder folder;
-  Sizes sizes(folder);
+  Sizes sizes;
   const double shares[] = {0.60, 0.62, 0.64};
   for (int seed = 0; seed < 3; ++seed) {
     sizes.add("transformer", seed, kSizes, 1);
@@ -65,22 +55,19 @@ CATCH_TEST_CASE("a scatter says how much of x a line needs for the same y, seed 
 }
 
 CATCH_TEST_CASE("a worse line needs more, and what lies beyond the sizes is not said") {
-  const TemporaryFolder folder;
-  Sizes sizes(folder);
+  Sizes sizes;
   sizes.add("transformer", 0, kSizes, 1);
   sizes.add("diff", 0, kSizes, 1.5);
   CATCH_CHECK_THAT(sizes.said(), Contains("diff needs 1.50 times the parameters of transformer"));
 
-  const TemporaryFolder other;
-  Sizes apart(other);
+  Sizes apart;
   apart.add("transformer", 0, kSizes, 1);
   apart.add("diff", 0, kSizes, 0.001);  // its smallest is better than the other's largest
   CATCH_CHECK_THAT(apart.said(), !Contains("needs"));
 }
 
 CATCH_TEST_CASE("runs whose time never came are counted, and no mean is drawn of the others") {
-  const TemporaryFolder folder;
-  Sizes sizes(folder);
+  Sizes sizes;
   sizes.add("transformer", 0, kSizes, 1);
   sizes.add("diff", 0, kSizes, 0.5);
   sizes.builder.finished("diff", 9, {{"parameters", 1e4}, {"test_loss", nullptr}},
@@ -97,8 +84,7 @@ CATCH_TEST_CASE("runs whose time never came are counted, and no mean is drawn of
 }
 
 CATCH_TEST_CASE("nothing is compared with a baseline of which a run never got there") {
-  const TemporaryFolder folder;
-  Sizes sizes(folder);
+  Sizes sizes;
   sizes.add("transformer", 0, kSizes, 1);
   sizes.add("diff", 0, kSizes, 0.5);
   sizes.builder.finished("transformer", 8, {{"parameters", 1e4}, {"test_loss", nullptr}},
@@ -108,8 +94,7 @@ CATCH_TEST_CASE("nothing is compared with a baseline of which a run never got th
 }
 
 CATCH_TEST_CASE("no line is drawn where the figure wants none") {
-  const TemporaryFolder folder;
-  Sizes sizes(folder);
+  Sizes sizes;
   sizes.add("transformer", 0, kSizes, 1);
   sizes.add("diff", 0, kSizes, 0.5);
   auto config = scaling();
@@ -120,8 +105,7 @@ CATCH_TEST_CASE("no line is drawn where the figure wants none") {
 }
 
 CATCH_TEST_CASE("an axis with a value of 0 is not logarithmic, as no other value would be seen") {
-  const TemporaryFolder folder;
-  Sizes sizes(folder);
+  Sizes sizes;
   sizes.add("diff", 0, kSizes, 1);
   const auto type_of_x = [&](const Drawing& drawing) {
     return drawing.spec["layer"][0]["encoding"]["x"]["scale"].value("type", "linear");

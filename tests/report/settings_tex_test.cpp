@@ -1,17 +1,11 @@
 // The table of settings for the appendix of a paper.
 #include "report/page/settings_tex.h"
 
-#include <map>
-
-#include "report/data/frame.h"
 #include "report/example_study.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
-
-using Catch::Contains;
 
 const Json kTrain = {{"steps", 4000},
                      {"batch_size", 32},
@@ -39,7 +33,7 @@ const Json kTrain = {{"steps", 4000},
 
 // Two models and two seeds, the second model with half the heads.
 struct Example {
-  Example() : builder(folder.path()) {
+  Example() {
     for (const int seed : {0, 1}) {
       add("transformer", seed, 4);
       add("diff", seed, 2);
@@ -73,7 +67,6 @@ struct Example {
     return all;
   }
 
-  TemporaryFolder folder;
   StudyBuilder builder;
 };
 
@@ -209,8 +202,7 @@ CATCH_TEST_CASE("settings name every source of the runs once") {
                             .dump());
   auto found = study.settings();
   CATCH_CHECK(found["Software: difflab"] == "0.1.0; 0.2.0");
-  CATCH_CHECK(found["Software: commit"] ==
-              "0123456789ab; fedcba987654 with uncommitted changes");
+  CATCH_CHECK(found["Software: commit"] == "0123456789ab; fedcba987654 with uncommitted changes");
   CATCH_CHECK(found["Software: commit of experiments"] == "abcdef012345");
   CATCH_CHECK(found["Software: machine"] == "AMD EPYC 7003; H200");
 }
@@ -224,10 +216,10 @@ CATCH_TEST_CASE("the report has its settings as LaTeX and in its page, and no me
   write_file_atomically(output / "methods.tex", "of an older difflab");
   const auto summary = write_report(study.builder.study);
   const auto tex = read_file(output / kSettingsFile);
-  for (const char* part :
-       {"Trans\\_former; 100 \\%; diff", "\\raggedright $\\beta_1$ & \\raggedright 0.9 \\tabularnewline",
-        "$\\varepsilon$ & \\raggedright 10$^{-8}$ ", "\\begin{tabular}{@{}p{78pt}p{150pt}@{}}",
-        "\\textbf{Training}"}) {
+  for (const char* part : {"Trans\\_former; 100 \\%; diff",
+                           "\\raggedright $\\beta_1$ & \\raggedright 0.9 \\tabularnewline",
+                           "$\\varepsilon$ & \\raggedright 10$^{-8}$ ",
+                           "\\begin{tabular}{@{}p{78pt}p{150pt}@{}}", "\\textbf{Training}"}) {
     CATCH_CHECK_THAT(tex, Contains(part));
   }
   CATCH_CHECK_THAT(read_file(output / "report.html"),

@@ -1,8 +1,6 @@
 // Tables whose values are spelled otherwise, look like LaTeX, or were not asked at all.
-#include "report/data/frame.h"
 #include "report/example_study.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -16,16 +14,13 @@ CATCH_TEST_CASE("a table that names a commit says of how many runs none is known
        {R"({"commit": null, "dirty": null})", R"({"commit": ""})", R"({"host": "quiet"})",
         R"({"commit": "0123456789abcdef0123", "earlier_sessions": [{"commit": null}]})"}) {
     CATCH_INFO(silent);
-    TemporaryFolder folder;
-    StudyBuilder builder(folder.path());
+    StudyBuilder builder;
     for (int seed = 0; seed < 3; ++seed) {
       builder.finished("diff", seed, {{"needle_accuracy", 0.9}});
       write_file_atomically(builder.study.runs.back().directory / "provenance.json",
                             seed == 1 ? silent : R"({"commit": "0123456789abcdef0123"})");
     }
-    TableConfig table;
-    table.columns = {"needle_accuracy"};
-    builder.study.report.tables = {table};
+    builder.table({"needle_accuracy"});
     write_report(builder.study);
     CATCH_CHECK(
         contains(builder, "table.md", "commit 0123456789ab; code without a commit (1 of 3 runs)"));
@@ -33,8 +28,7 @@ CATCH_TEST_CASE("a table that names a commit says of how many runs none is known
 }
 
 CATCH_TEST_CASE("a row of LaTeX that begins with a bracket is no option of what stands before it") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("[64]", 0, {{"needle_accuracy", 0.25}});
   builder.study.report.tables = {TableConfig()};
   builder.study.report.labels.entries.emplace_back("model", "[b]");
@@ -44,15 +38,12 @@ CATCH_TEST_CASE("a row of LaTeX that begins with a bracket is no option of what 
 }
 
 CATCH_TEST_CASE("a baseline is the variant of its number, however it is spelled") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 3; ++seed) {
     builder.finished("1.0", seed, {{"needle_accuracy", 0.25}});
     builder.finished("4.0", seed, {{"needle_accuracy", 0.5}});
   }
-  TableConfig table;
-  table.columns = {"needle_accuracy"};
-  builder.study.report.tables = {table};
+  builder.table({"needle_accuracy"});
   builder.study.baseline = "1";
   write_report(builder.study);
   CATCH_CHECK(contains(builder, "table.paired.csv", "\n4.0,needle_accuracy,0.25"));
@@ -65,8 +56,7 @@ CATCH_TEST_CASE("a baseline is the variant of its number, however it is spelled"
 }
 
 CATCH_TEST_CASE("whether a run has learned is not known where it was not asked") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("transformer", 0, {{"needle_accuracy", 0.99}});
   write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl",
                         "{\"step\": 5, \"valid_loss\": 1}\n");
@@ -77,8 +67,7 @@ CATCH_TEST_CASE("whether a run has learned is not known where it was not asked")
 }
 
 CATCH_TEST_CASE("a note tells which evaluations cut contexts, and of how many questions at most") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto choices = [](const Json& cut) {
     return Json{{"evaluations", {{"choices", {{"cut_contexts", cut}}}, {"whole", {{"n", 4}}}}}};
   };

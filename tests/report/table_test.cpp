@@ -1,11 +1,9 @@
 #include <sstream>
 
 #include "report/data/format.h"
-#include "report/data/frame.h"
 #include "report/example_study.h"
 #include "report/table/table_files.h"
 #include "support/catch.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -36,11 +34,9 @@ void fill_by_hand(StudyBuilder& builder) {
                       {"train_seconds", 61.5}},
                      more);
   }
-  TableConfig table;
-  table.rows.names = {"model"};
-  table.columns = {"parameters", "needle_accuracy", "steps_to_90_accuracy", "train_seconds",
-                   "train.lr"};
-  builder.study.report.tables = {table};
+  builder.table(
+      {"parameters", "needle_accuracy", "steps_to_90_accuracy", "train_seconds", "train.lr"},
+      {"model"});
 }
 
 std::string output(const StudyBuilder& builder, const std::string& name) {
@@ -59,8 +55,7 @@ std::string row_of(const std::string& markdown, const std::string& label) {
 }
 
 CATCH_TEST_CASE("table.md holds means, intervals, medians of censored runs and pairs") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_by_hand(builder);
   write_report(builder.study);
   const std::string expected = R"(# Which part finds needles?
@@ -92,8 +87,7 @@ CATCH_TEST_CASE("table.md holds means, intervals, medians of censored runs and p
 }
 
 CATCH_TEST_CASE("table.csv holds tidy numbers, times under names that end in their unit") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_by_hand(builder);
   builder.study.report.tables[0].columns = {"needle_accuracy", "steps_to_90_accuracy",
                                             "train_seconds", "train.lr"};
@@ -124,8 +118,7 @@ CATCH_TEST_CASE("table.csv holds tidy numbers, times under names that end in the
 }
 
 CATCH_TEST_CASE("table.tex is a booktabs table with math where it belongs") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_by_hand(builder);
   builder.study.report.tables[0].columns = {"needle_accuracy"};
   builder.study.report.labels.entries = {{"diff_lambda_0.8", "DIFF & λ_init 0.8"}};
@@ -143,13 +136,10 @@ DIFF \& $\lambda_{\mathrm{init}}$ 0.8 & 3 & 0.900 [0.486, 0.988] \\
 }
 
 CATCH_TEST_CASE("one run has a mean and no interval") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("transformer", 0, {{"needle_accuracy", 0.25}});
   builder.finished("diff", 0, {{"needle_accuracy", 0.75}});
-  TableConfig table;
-  table.columns = {"needle_accuracy"};
-  builder.study.report.tables = {table};
+  builder.table({"needle_accuracy"});
   write_report(builder.study);
   const std::string written = output(builder, "table.md");
   CATCH_CHECK(row_of(written, "transformer") == "| transformer | 1 | 0.250 |");
@@ -157,17 +147,14 @@ CATCH_TEST_CASE("one run has a mean and no interval") {
 }
 
 CATCH_TEST_CASE("diverged, failed and missing runs are visible and never counted as zero") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
   builder.finished("diff", 1, {{"needle_accuracy", nullptr}},
                    {{"status", "diverged"}, {"diverged_at_step", 120}});
   builder.status(builder.plan("diff", 2), {{"state", "failed"}, {"message", "disk full"}});
   builder.plan("diff", 3);
   builder.plan("diff_v2", 0);
-  TableConfig table;
-  table.columns = {"needle_accuracy"};
-  builder.study.report.tables = {table};
+  builder.table({"needle_accuracy"});
   const Summary summary = write_report(builder.study);
   const std::string written = output(builder, "table.md");
   CATCH_CHECK(row_of(written, "diff") ==
@@ -185,8 +172,7 @@ CATCH_TEST_CASE("diverged, failed and missing runs are visible and never counted
 }
 
 CATCH_TEST_CASE("a report says that the sources had changed") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_by_hand(builder);
   write_file_atomically(builder.study.runs[0].directory / "provenance.json",
                         R"({"commit": "0123456789abcdef0123", "dirty": true})");
@@ -195,14 +181,11 @@ CATCH_TEST_CASE("a report says that the sources had changed") {
 }
 
 CATCH_TEST_CASE("a damaged result makes its run failed and the report goes on") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
   builder.finished("diff", 1, {{"needle_accuracy", 0.9}});
   write_file_atomically(builder.study.runs[1].directory / "result.json", "{\"schema\": 1, ");
-  TableConfig table;
-  table.columns = {"needle_accuracy"};
-  builder.study.report.tables = {table};
+  builder.table({"needle_accuracy"});
   write_report(builder.study);
   CATCH_CHECK(row_of(output(builder, "table.md"), "diff") ==
               "| diff | 1 of 2 | 1 failed | 0.900 |");
@@ -210,16 +193,13 @@ CATCH_TEST_CASE("a damaged result makes its run failed and the report goes on") 
 }
 
 CATCH_TEST_CASE("times are compared up to where the first censored run ended") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const Json censored = {{"censored", Json{{"steps_to_90_accuracy", 1600}}}};
   builder.finished("transformer", 0, {{"steps_to_90_accuracy", 900}});
   builder.finished("transformer", 1, {{"steps_to_90_accuracy", nullptr}}, censored);
   builder.finished("diff", 0, {{"steps_to_90_accuracy", 800}});
   builder.finished("diff", 1, {{"steps_to_90_accuracy", 850}});
-  TableConfig table;
-  table.columns = {"steps_to_90_accuracy"};
-  builder.study.report.tables = {table};
+  builder.table({"steps_to_90_accuracy"});
   write_report(builder.study);
   const std::string written = output(builder, "table.md");
   // −100 and −750, the second at least.
@@ -242,8 +222,7 @@ CATCH_TEST_CASE("times are compared up to where the first censored run ended") {
 }
 
 CATCH_TEST_CASE("what has not been learned is counted, and not averaged into what has") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   const auto run = [&](const char* model, int seed, const std::vector<double>& curve) {
     builder.finished(model, seed, {{"needle_accuracy", curve.back()}, {"parameters", 7}});
     std::string lines;
@@ -256,9 +235,7 @@ CATCH_TEST_CASE("what has not been learned is counted, and not averaged into wha
   run("transformer", 1, {0.1, 0.92, 0.3, 0.99, 0.99});  // once is not in a row
   run("diff", 0, {0.1, 0.2, 0.93});
   run("diff", 1, {0.1, 0.2, 0.2, 0.91, 0.995});
-  TableConfig table;
-  table.columns = {"learned", "needle_accuracy", "steps_to_learn", "parameters"};
-  builder.study.report.tables = {table};
+  builder.table({"learned", "needle_accuracy", "steps_to_learn", "parameters"});
   builder.study.report.learned.metric = "valid_accuracy";
   write_report(builder.study);
   const std::string written = output(builder, "table.md");
@@ -271,10 +248,7 @@ CATCH_TEST_CASE("what has not been learned is counted, and not averaged into wha
               "median 300 (1 of 2 > 200) | 7 |");
   CATCH_CHECK(
       contains(written, "| needle accuracy ↑ | diff | +0.005 |  |  |  |  | 1 (1 not learned) |"));
-  IntervalConfig interval;
-  interval.name = "interval";
-  interval.y = "model";
-  interval.x = "needle_accuracy";
+  auto interval = of_yaml<IntervalConfig>("name: interval, y: model, x: needle_accuracy");
   const Drawing drawing = draw(builder, interval);
   CATCH_REQUIRE(drawing.rows.size() == 2);
   CATCH_CHECK(drawing.rows[1][1] == "0.995");
@@ -282,14 +256,14 @@ CATCH_TEST_CASE("what has not been learned is counted, and not averaged into wha
   // More of them have learned, though what one of the others has learned is better.
   const Frame frame = frame_of(builder.study);
   const Labels labels(builder.study.report.labels);
-  CATCH_CHECK(contains(
-      headline(build_table(table, builder.study, frame, labels), frame, "needle_accuracy", labels),
-      "Best of 2 by needle accuracy: transformer"));
+  CATCH_CHECK(
+      contains(headline(build_table(builder.study.report.tables[0], builder.study, frame, labels),
+                        frame, "needle_accuracy", labels),
+               "Best of 2 by needle accuracy: transformer"));
 }
 
 CATCH_TEST_CASE("the headline names the best, its distance to the baseline and what is resolved") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   fill_by_hand(builder);
   const Frame frame = frame_of(builder.study);
   const Labels labels(builder.study.report.labels);
@@ -330,8 +304,7 @@ CATCH_TEST_CASE("a metric's name says whether more is better") {
 }
 
 CATCH_TEST_CASE("columns with one chance level share a sentence") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   builder.finished("diff", 0,
                    {{"a_accuracy", .5},
                     {"a_accuracy_chance", .25},
@@ -339,10 +312,7 @@ CATCH_TEST_CASE("columns with one chance level share a sentence") {
                     {"b_accuracy_chance", .125},
                     {"c_accuracy", .5},
                     {"c_accuracy_chance", .25}});
-  TableConfig table;
-  table.rows.names = {"model"};
-  table.columns = {"a_accuracy", "b_accuracy", "c_accuracy"};
-  builder.study.report.tables = {table};
+  builder.table({"a_accuracy", "b_accuracy", "c_accuracy"}, {"model"});
   write_report(builder.study);
   const auto written = output(builder, "table.md");
   CATCH_CHECK(contains(written, "Chance level of a accuracy; c accuracy: 0.250."));
@@ -350,8 +320,7 @@ CATCH_TEST_CASE("columns with one chance level share a sentence") {
 }
 
 CATCH_TEST_CASE("the headline names the variants that enough seeds do not tell from the best") {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (int seed = 0; seed < 9; ++seed) {
     const double wobble = 0.01 * (seed % 3), sign = seed % 2 == 0 ? 1 : -1;
     builder.finished("transformer", seed, {{"needle_accuracy", 0.3 + wobble}});

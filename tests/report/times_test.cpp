@@ -1,10 +1,7 @@
 // Seconds and speeds of runs that were not alone.
 #include "report/data/company.h"
 #include "report/example_study.h"
-#include "report/report.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/files.h"
 
 namespace difflab::report {
 namespace {
@@ -52,8 +49,7 @@ CATCH_TEST_CASE("runs were alone if nothing else was at work on their machine") 
 
 // The table of two runs, whose provenance says this.
 std::string table_of(const Json& one, const Json& other, std::vector<std::string> columns) {
-  TemporaryFolder folder;
-  StudyBuilder builder(folder.path());
+  StudyBuilder builder;
   for (const char* model : {"transformer", "diff"}) {
     const auto& provenance = std::string(model) == "diff" ? other : one;
     builder.finished(model, 0,
@@ -64,10 +60,7 @@ std::string table_of(const Json& one, const Json& other, std::vector<std::string
     write_file_atomically(builder.study.runs.back().directory / "provenance.json",
                           provenance.dump());
   }
-  TableConfig table;
-  table.rows.names = {"model"};
-  table.columns = std::move(columns);
-  builder.study.report.tables = {table};
+  builder.table(std::move(columns), {"model"});
   write_report(builder.study);
   return read_file(builder.study.output / "table.md") +
          read_file(builder.study.output / "table.csv");
