@@ -3,14 +3,10 @@
 #include "model/language_model.h"
 #include "record/answers.h"
 #include "record/sealed_safetensors.h"
-#include "run/input_files.h"
 #include "run/metrics.h"
-#include "support/catch.h"
 #include "support/small_runs.h"
-#include "support/temporary_folder.h"
 #include "task/base/task.h"
 #include "train/tensor_file.h"
-#include "util/error.h"
 
 namespace difflab {
 namespace {
@@ -244,17 +240,7 @@ CATCH_TEST_CASE("as many tokens that mean something else are refused before anyt
     HeldoutConfig heldout{.samples = 8};
     heldout.other_task.config = asked;
     config.evaluate = {heldout};
-    config::Problems problems;
-    const auto nowhere = config::Value::map();
-    config::PlacedCheck check(nowhere, "", problems);
-    resolve_input_files(
-        config, [](const auto&, const auto& path) { return std::filesystem::path(path); }, check);
-    try {
-      problems.throw_if_any();
-    } catch (const UserError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return testing::problem_of_files(config);
   };
   CATCH_CHECK(problem_of(NeedleConfig{.length = 48, .needles = 2}) == "");
   CATCH_CHECK(problem_of(config.task) == "");

@@ -1,18 +1,11 @@
 // Weights of transformers' DiffLlama in our models: against its formulas, written again from its
 // file with its own order of heads and channels, and against outputs of the official module.
-#include <ATen/ATen.h>
 
-#include "config/schema/reader.h"
 #include "experiment/initial_weights.h"
-#include "experiment/run_experiment.h"
 #include "model/attention/base/attention.h"
-#include "run/input_files.h"
-#include "support/catch.h"
-#include "support/temporary_folder.h"
+#include "support/small_runs.h"
 #include "support/tensors.h"
 #include "train/tensor_file.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
@@ -196,19 +189,7 @@ RunConfig run_from(const fs::path& file, const LlamaShape& shape) {
   return run;
 }
 
-std::string problem_of(RunConfig run) {
-  config::Problems problems;
-  const auto nowhere = config::Value::map();
-  config::PlacedCheck check(nowhere, "", problems);
-  resolve_input_files(
-      run, [](const auto&, const auto& path) { return fs::path(path); }, check);
-  try {
-    problems.throw_if_any();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
+std::string problem_of(RunConfig run) { return testing::problem_of_files(run); }
 
 CATCH_TEST_CASE("a run starts from DiffLlama's weights, and only a model that it is") {
   const testing::TemporaryFolder folder;

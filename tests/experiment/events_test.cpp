@@ -1,9 +1,6 @@
 // Runs that are watched for events, and stop at one.
-#include "config/schema/reader.h"
 #include "record/status.h"
-#include "support/catch.h"
 #include "support/small_runs.h"
-#include "util/error.h"
 
 namespace difflab {
 namespace {
@@ -107,24 +104,19 @@ CATCH_TEST_CASE("events without a bound, with two, of one name or unknown are re
   const auto problem_of = [](auto change) {
     auto config = watched();
     change(config.train);
-    try {
-      config::read<RunConfig>(config::write(config), "");
-    } catch (const UserError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return testing::error_of([&] { config::read<RunConfig>(config::write(config), ""); });
   };
   CATCH_CHECK(problem_of([](TrainConfig&) {}).empty());
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].at_most.reset(); }),
-                   Catch::Contains("train.events[0].at_least"));
+                   Contains("train.events[0].at_least"));
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].at_least = 1; }),
-                   Catch::Contains("expected one of the two"));
+                   Contains("expected one of the two"));
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[1].name = "better"; }),
-                   Catch::Contains("two named better"));
+                   Contains("two named better"));
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].name = "a b"; }),
-                   Catch::Contains("expected letters"));
+                   Contains("expected letters"));
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.stop_at = "beter"; }),
-                   Catch::Contains("did you mean better"));
+                   Contains("did you mean better"));
 }
 
 }  // namespace

@@ -1,14 +1,10 @@
 // Every key of a run, changed once: what has an effect must be seen in its curve, its result or its
 // weights, or the key does nothing. A new key needs a line in kChanges (key_changes.h), or one in
 // kAside that says where it is tested.
-#include "config/schema/reader.h"
-#include "config/schema/writer.h"
 #include "experiment/key_changes.h"
 #include "record/safetensors.h"
-#include "run/identity.h"
 #include "run/run_config.h"
 #include "run/stage.h"
-#include "support/catch.h"
 #include "support/small_runs.h"
 #include "util/hash.h"
 
@@ -16,7 +12,7 @@ namespace difflab {
 namespace {
 
 using config::Value;
-using testing::Change, testing::kAside, testing::kBases, testing::kChanges;
+using testing::Change, testing::changes, testing::kAside, testing::kBases;
 
 Value value_of(const std::string& json) { return config::from_json(Json::parse(json)); }
 
@@ -69,7 +65,7 @@ Value changed(const Change& change) {
 
 CATCH_TEST_CASE("every key that is said to have an effect has one") {
   std::map<std::string, std::string> of_base;
-  for (const auto& change : kChanges) {
+  for (const auto& change : changes()) {
     CATCH_INFO(change.base << ": " << change.path << " = " << change.value);
     auto& base = of_base[change.base];
     if (base.empty()) base = left_by(read_run(base_value(change.base)));
@@ -113,6 +109,7 @@ CATCH_TEST_CASE("every kind of task, attention and optimizer is among these runs
 }
 
 CATCH_TEST_CASE("no key of these runs is left out, and those without effect have none") {
+  const auto all = changes();
   for (const auto& [name, text] : kBases) {
     CATCH_INFO(name);
     std::set<std::string> keys;
@@ -122,7 +119,7 @@ CATCH_TEST_CASE("no key of these runs is left out, and those without effect have
       // kind.
       if (key.starts_with("stages[0].") || key.ends_with(".kind") || kAside.contains(key)) continue;
       CATCH_INFO(key);
-      CATCH_CHECK(std::any_of(kChanges.begin(), kChanges.end(),
+      CATCH_CHECK(std::any_of(all.begin(), all.end(),
                               [&](const Change& change) { return change.path == key; }));
     }
   }

@@ -2,13 +2,8 @@
 // they move no id.
 #include <type_traits>
 
-#include "config/schema/reader.h"
-#include "config/schema/writer.h"
 #include "config/value/canonical.h"
-#include "config/value/yaml.h"
-#include "run/identity.h"
 #include "run/metrics.h"
-#include "support/catch.h"
 #include "support/small_runs.h"
 
 namespace difflab {

@@ -2,7 +2,6 @@
 #include "run/memory.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -11,7 +10,6 @@
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
-#include "support/catch.h"
 #include "support/small_runs.h"
 #include "task/base/task.h"
 

@@ -1,9 +1,6 @@
 #include "experiment/verify/reference_case.h"
 
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
@@ -87,15 +84,15 @@ CATCH_TEST_CASE(
   std::erase_if(tensors, [](const auto& t) { return t.name == "param.lambda_q2"; });
   write_file_atomically(folder.path() / "case.safetensors",
                         to_safetensors(tensors, original.metadata()));
-  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Catch::Contains("no parameter lambda_q2"));
+  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Contains("no parameter lambda_q2"));
 }
 
 CATCH_TEST_CASE("a folder that holds no reference cases is refused with words") {
   const testing::TemporaryFolder folder;
-  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path() / "none"), Catch::Contains("is no folder"));
-  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Catch::Contains("no *.safetensors file"));
+  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path() / "none"), Contains("is no folder"));
+  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Contains("no *.safetensors file"));
   write_file_atomically(folder.path() / "a.safetensors", to_safetensors({}, {{"peer", "{}"}}));
-  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Catch::Contains("is no reference case"));
+  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Contains("is no reference case"));
   write_file_atomically(folder.path() / "a.safetensors",
                         to_safetensors({}, {{"peer", R"({"variant": "v2"})"}}));
   CATCH_CHECK_THROWS_AS(verify_folder(folder.path()), UserError);

@@ -9,12 +9,9 @@
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "record/provenance.h"
-#include "run/identity.h"
-#include "support/catch.h"
 #include "support/small_runs.h"
 #include "task/base/task.h"
 #include "train/checkpoint.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
@@ -112,9 +109,8 @@ CATCH_TEST_CASE("of a damaged checkpoint the one before takes the place, and tha
   CATCH_REQUIRE(std::filesystem::exists(previous_checkpoint(run.checkpoint())));
   write_file_atomically(run.checkpoint(), "no checkpoint at all");
   const auto said = said_while_finishing(config, run);
-  CATCH_CHECK_THAT(said, Catch::Contains("a checkpoint is passed over: ") &&
-                             Catch::Contains("checkpoint.safetensors") &&
-                             Catch::Contains("resuming at step 6"));
+  CATCH_CHECK_THAT(said, Contains("a checkpoint is passed over: ") &&
+                             Contains("checkpoint.safetensors") && Contains("resuming at step 6"));
   CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
   CATCH_CHECK(outcome_of(run).metrics.dump() == expected.metrics.dump());
   CATCH_CHECK_FALSE(std::filesystem::exists(previous_checkpoint(run.checkpoint())));
@@ -146,7 +142,7 @@ CATCH_TEST_CASE("with both checkpoints damaged the run starts again, and that is
     bytes.resize(bytes.size() - 1);
     write_file_atomically(path, bytes);
   }
-  CATCH_CHECK_THAT(said_while_finishing(config, run), Catch::Contains("starting from step 0"));
+  CATCH_CHECK_THAT(said_while_finishing(config, run), Contains("starting from step 0"));
   CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
 }
 

@@ -1,13 +1,9 @@
 // What a run says of itself, against models and figures that are made here from its seed.
-#include <ATen/ATen.h>
 
 #include "evaluate/language/heldout.h"
-#include "experiment/run_experiment.h"
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
-#include "record/safetensors.h"
-#include "support/catch.h"
 #include "support/small_runs.h"
 #include "support/tensors.h"
 #include "task/base/task.h"

@@ -1,28 +1,20 @@
 // Models leave a run and come back: export, init_from, malformed files, and Python's view of them.
 #include "experiment/saved_run.h"
 
-#include <ATen/ATen.h>
 #include <sys/stat.h>
 
-#include "config/schema/reader.h"
-#include "config/schema/writer.h"
 #include "config/value/canonical.h"
-#include "config/value/yaml.h"
-#include "experiment/run_experiment.h"
 #include "model/initialise.h"
-#include "run/identity.h"
-#include "run/input_files.h"
 #include "support/attention_variants.h"
-#include "support/catch.h"
-#include "support/temporary_folder.h"
+#include "support/small_runs.h"
 #include "support/tensors.h"
 #include "train/tensor_file.h"
-#include "util/error.h"
-#include "util/files.h"
 #include "util/process.h"
 
 namespace difflab {
 namespace {
+
+using testing::problem_of_files;
 
 RunConfig text_run() {
   RunConfig config;
@@ -58,15 +50,6 @@ at::Tensor some_tokens(std::int64_t vocab) {
 }
 
 // What is wrong with the files of a run, whose paths and digests are filled in.
-std::string problem_of_files(RunConfig& run) {
-  config::Problems problems;
-  const auto nowhere = config::Value::map();
-  config::PlacedCheck check(nowhere, "", problems);
-  resolve_input_files(
-      run, [](const auto&, const auto& path) { return fs::path(path); }, check);
-  return problems.empty() ? std::string() : problems.text();
-}
-
 CATCH_TEST_CASE("a trained model can be loaded again, exported, and started from") {
   const auto config = text_run();
   const FinishedRun run(config);
@@ -129,19 +112,19 @@ CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
     run.init_from.path = file.string();
     return problem_of_files(run);
   };
-  CATCH_CHECK_THAT(problem_of(config), Catch::Contains("does not exist"));
+  CATCH_CHECK_THAT(problem_of(config), Contains("does not exist"));
   save_parameters(file, LanguageModel(config.model, vocab), {});
   CATCH_CHECK(problem_of(config).empty());
   auto wider = config;
   wider.model.ffn_hidden = 40;
   CATCH_CHECK_THAT(problem_of(wider),
-                   Catch::Contains("layers.0.ffn.gate.weight") && Catch::Contains("another shape"));
+                   Contains("layers.0.ffn.gate.weight") && Contains("another shape"));
   auto deeper = config;
   deeper.model.layers = 3;
-  CATCH_CHECK_THAT(problem_of(deeper), Catch::Contains("has no tensor layers.2.attn_norm.weight"));
+  CATCH_CHECK_THAT(problem_of(deeper), Contains("has no tensor layers.2.attn_norm.weight"));
   auto shallower = config;
   shallower.model.layers = 1;
-  CATCH_CHECK_THAT(problem_of(shallower), Catch::Contains("which is no parameter of the model"));
+  CATCH_CHECK_THAT(problem_of(shallower), Contains("which is no parameter of the model"));
   // Four heads of width 4 have the shapes of two of width 8.
   auto plain = config;
   plain.model.attention = SoftmaxAttentionConfig{.heads = 2};
@@ -153,22 +136,22 @@ CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
   CATCH_CHECK(problem_of(same).empty());
   auto split = plain;
   split.model.attention = SoftmaxAttentionConfig{.heads = 4};
-  CATCH_CHECK_THAT(problem_of(split), Catch::Contains("a model with model.attention.heads 2; the "
-                                                      "run's model has 4"));
+  CATCH_CHECK_THAT(problem_of(split), Contains("a model with model.attention.heads 2; the "
+                                               "run's model has 4"));
   auto scaled = plain;
   scaled.model.embedding_scale = EmbeddingScale::sqrt_width();
-  CATCH_CHECK_THAT(problem_of(scaled), Catch::Contains("a model with model.embedding_scale 1") &&
-                                           Catch::Contains("the run's model has \"sqrt_width\""));
+  CATCH_CHECK_THAT(problem_of(scaled), Contains("a model with model.embedding_scale 1") &&
+                                           Contains("the run's model has \"sqrt_width\""));
   auto turned = plain;
   turned.model.rope_layout = RotaryLayout::kHalves;
-  CATCH_CHECK_THAT(problem_of(turned), Catch::Contains("a model with model.rope_layout"));
+  CATCH_CHECK_THAT(problem_of(turned), Contains("a model with model.rope_layout"));
   auto fainter = plain;
   fainter.model.attention_scale = 0.5;
-  CATCH_CHECK_THAT(problem_of(fainter), Catch::Contains("a model with model.attention_scale 1"));
+  CATCH_CHECK_THAT(problem_of(fainter), Contains("a model with model.attention_scale 1"));
   save_parameters(file, LanguageModel(plain.model, vocab), {{"config", "{"}});
   CATCH_CHECK(problem_of(split).empty());  // whoever wrote the file does not tell
   write_file_atomically(file, std::string("PK\x03\x04") + std::string(100, 'x'));
-  CATCH_CHECK_THAT(problem_of(config), Catch::Contains("looks like a zip (a PyTorch checkpoint?)"));
+  CATCH_CHECK_THAT(problem_of(config), Contains("looks like a zip (a PyTorch checkpoint?)"));
 }
 
 CATCH_TEST_CASE("weights with NaN or infinity are refused, and their tensors named") {
@@ -190,11 +173,11 @@ CATCH_TEST_CASE("weights with NaN or infinity are refused, and their tensors nam
   const char *norm = "layers.0.attn_norm.weight", *gate = "layers.1.ffn.gate.weight";
   CATCH_CHECK(problem_with({{norm, 1e38}}).empty());
   CATCH_CHECK_THAT(problem_with({{norm, kNan}}),
-                   Catch::Contains(concat("holds NaN or infinity in ", norm, ";")));
+                   Contains(concat("holds NaN or infinity in ", norm, ";")));
   CATCH_CHECK_THAT(problem_with({{gate, kInfinity}}),
-                   Catch::Contains(concat("holds NaN or infinity in ", gate, ";")));
+                   Contains(concat("holds NaN or infinity in ", gate, ";")));
   CATCH_CHECK_THAT(problem_with({{norm, -kInfinity}, {gate, kNan}}),
-                   Catch::Contains(concat(norm, ", ", gate, ";")));
+                   Contains(concat(norm, ", ", gate, ";")));
 }
 
 CATCH_TEST_CASE("a file that a run reads is a file with what it was to hold") {
@@ -216,9 +199,8 @@ CATCH_TEST_CASE("a file that a run reads is a file with what it was to hold") {
     choices.file.path = path;
     items.evaluate = {choices};
     for (auto* run : {&text, &weights, &items}) {
-      CATCH_CHECK_THAT(problem_of_files(*run),
-                       Catch::Contains(path + " ") || Catch::Contains(path + ":"));
-      CATCH_CHECK_THAT(problem_of_files(*run), Catch::Contains(reason));
+      CATCH_CHECK_THAT(problem_of_files(*run), Contains(path + " ") || Contains(path + ":"));
+      CATCH_CHECK_THAT(problem_of_files(*run), Contains(reason));
     }
   }
 }
@@ -241,14 +223,14 @@ CATCH_TEST_CASE("windows that a text is too short for are refused before a run s
   for (const auto& text : {generated, read}) {
     CATCH_CHECK(problem_of(text, LossByPositionConfig{.lengths = {32, 180}}) == "");
     CATCH_CHECK_THAT(problem_of(text, LossByPositionConfig{.lengths = {32, 600}}),
-                     Catch::Contains("evaluate[0].lengths") && Catch::Contains("is 600"));
+                     Contains("evaluate[0].lengths") && Contains("is 600"));
   }
   TextNeedleConfig needles{.length = 200, .needles = 1, .queries = 1};
   needles.file.path = file.string();
   NeedleGridConfig grid{.needles = {1}, .queries = {1}, .lengths = {200, 240}};
   CATCH_CHECK(problem_of(needles, grid) == "");
   grid.lengths.push_back(900);
-  CATCH_CHECK_THAT(problem_of(needles, grid), Catch::Contains("evaluate[0].lengths"));
+  CATCH_CHECK_THAT(problem_of(needles, grid), Contains("evaluate[0].lengths"));
 }
 
 CATCH_TEST_CASE("items that cannot be asked are refused before a run starts, wherever they lie") {
@@ -260,12 +242,7 @@ CATCH_TEST_CASE("items that cannot be asked are refused before a run starts, whe
     MultipleChoiceConfig evaluation;
     evaluation.file.path = (folder.path() / name).string();
     config.evaluate = {evaluation};
-    config::Problems problems;
-    const auto nowhere = config::Value::map();
-    config::PlacedCheck check(nowhere, "", problems);
-    resolve_input_files(
-        config, [](const auto&, const auto& path) { return fs::path(path); }, check);
-    return problems.empty() ? std::string() : problems.text();
+    return problem_of_files(config);
   };
   const std::string items = R"({"context": "Ada", "choices": ["has", "had"], "answer": 1})";
   CATCH_CHECK(problem_of("a.jsonl", items) == "");
@@ -275,15 +252,15 @@ CATCH_TEST_CASE("items that cannot be asked are refused before a run starts, whe
   CATCH_CHECK(problem_of("other.jsonl", items + " ") == "");
   CATCH_CHECK(run_id(config) != id);
   CATCH_CHECK_THAT(problem_of("none.jsonl", ""),
-                   Catch::Contains("evaluate[0].file.path") && Catch::Contains("does not exist"));
+                   Contains("evaluate[0].file.path") && Contains("does not exist"));
   CATCH_CHECK_THAT(problem_of("c.jsonl", items + "\n?"),
-                   Catch::Contains("evaluate[0].file") && Catch::Contains("c.jsonl:2: is no JSON"));
+                   Contains("evaluate[0].file") && Contains("c.jsonl:2: is no JSON"));
   CATCH_CHECK_THAT(problem_of("d.jsonl", R"({"context": "ä", "choices": ["b", "c"], "answer": 0})"),
-                   Catch::Contains("d.jsonl, item 1: the character 'ä'"));
+                   Contains("d.jsonl, item 1: the character 'ä'"));
   CATCH_CHECK_THAT(
       problem_of("e.jsonl",
                  R"({"context": "a", "choices": ["b", "more than sixteen"], "answer": 0})"),
-      Catch::Contains("e.jsonl, item 1: has a choice of 18 tokens"));
+      Contains("e.jsonl, item 1: has a choice of 18 tokens"));
 }
 
 fs::path python() { return fs::path(DIFFLAB_ROOT) / ".venv/bin/python"; }

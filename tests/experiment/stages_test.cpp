@@ -1,15 +1,12 @@
 // Trainings in stages: each is a run of its own that others share.
-#include "config/schema/reader.h"
 #include "record/log/time_spent.h"
 #include "record/provenance.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "run/stage.h"
-#include "support/catch.h"
 #include "support/optimizers.h"
 #include "support/small_runs.h"
 #include "train/tensor_file.h"
-#include "util/error.h"
 
 namespace difflab {
 namespace {
@@ -154,7 +151,7 @@ CATCH_TEST_CASE("a stage that was restored without its model is said to be one")
   write_file_atomically(stage.provenance(), provenance.dump());
   CATCH_CHECK_THROWS_WITH(
       run_experiment(staged(), results.folder_of(staged()), [] { return false; }),
-      Catch::Contains("was restored without its model"));
+      Contains("was restored without its model"));
 }
 
 CATCH_TEST_CASE("a run behind a stage says what the stage comes from, too") {
@@ -182,8 +179,8 @@ CATCH_TEST_CASE("a stage whose checkpoint was deleted says what to do about it")
   std::filesystem::remove(stage.checkpoint());
   CATCH_CHECK_THROWS_WITH(
       run_experiment(staged(), results.folder_of(staged()), [] { return false; }),
-      Catch::Contains(stage.path.string() +
-                      " is a stage of this run: delete the folder to have it trained again"));
+      Contains(stage.path.string() +
+               " is a stage of this run: delete the folder to have it trained again"));
 }
 
 CATCH_TEST_CASE("behind a stage that diverged nothing is trained") {
@@ -303,20 +300,15 @@ CATCH_TEST_CASE("a decay from a stored checkpoint is the end of warm-up, stable,
 CATCH_TEST_CASE("an optimizer is kept from a stage before, and one of its own kind") {
   auto config = staged();
   const auto refusal = [&] {
-    try {
-      config::read<RunConfig>(config::write(config));
-    } catch (const UserError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return testing::error_of([&] { config::read<RunConfig>(config::write(config)); });
   };
   CATCH_CHECK(refusal().empty());
   config.train.keep_optimizer = true;
   CATCH_CHECK(refusal().empty());
   config.train.optimizer = SgdConfig{};
-  CATCH_CHECK_THAT(refusal(), Catch::Contains("train.keep_optimizer is true and the stage before"));
+  CATCH_CHECK_THAT(refusal(), Contains("train.keep_optimizer is true and the stage before"));
   config.stages.clear();
-  CATCH_CHECK_THAT(refusal(), Catch::Contains("is true without a stage before"));
+  CATCH_CHECK_THAT(refusal(), Contains("is true without a stage before"));
 }
 
 }  // namespace

@@ -1,17 +1,9 @@
 // Train once, ask again: a run whose training another one has done takes it and is only asked.
-#include "config/schema/writer.h"
-#include "config/value/yaml.h"
-#include "experiment/run_experiment.h"
 #include "kernel/attention_head.h"
 #include "record/answers.h"
-#include "record/log/event_log.h"
 #include "record/provenance.h"
-#include "run/identity.h"
 #include "run/trained_runs.h"
-#include "support/catch.h"
 #include "support/small_runs.h"
-#include "util/error.h"
-#include "util/files.h"
 
 namespace difflab {
 namespace {
