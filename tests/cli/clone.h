@@ -1,7 +1,6 @@
 #pragma once
 
 // A clone of the project whose script ./difflab calls stubs, which note their arguments.
-#include <cstdlib>
 
 #include "cli/driver.h"
 
@@ -94,8 +93,8 @@ class Clone {
     arguments.insert(arguments.begin(), {"/bin/bash", (root() / "difflab").string()});
     return std::make_unique<Process>(arguments);
   }
-  Answer call(const std::vector<std::string>& arguments) const {
-    return Driver::finish(*start(arguments));
+  Answer call(const std::vector<std::string>& arguments, std::optional<int> code = {}) const {
+    return Driver::ended(Driver::finish(*start(arguments)), code);
   }
   /// Calls again after a source has changed, so that set-up does its work once more.
   Answer change_and_call() const {

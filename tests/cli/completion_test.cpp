@@ -1,14 +1,8 @@
-#include <filesystem>
-#include <optional>
-
 #include "cli/driver.h"
-#include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
 
-using Catch::Contains;
 using testing::Driver;
 
 std::string complete(const Driver& driver, std::vector<std::string> words) {

@@ -1,21 +1,10 @@
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <optional>
-
 #include "cli/driver.h"
-#include "support/catch.h"
-#include "support/temporary_folder.h"
 #include "text/data_set.h"
-#include "util/error.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 // FIPS 180-4's example.
 const DataSet kAbc = {.name = "abc",
@@ -63,10 +52,9 @@ CATCH_TEST_CASE("data lists what there is and whether it is there") {
   const Driver driver;
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"data"}, {"data", "list"}}) {
-    const Answer answer = driver.call(arguments);
-    CATCH_CHECK(answer.code == 0);
-    CATCH_CHECK_THAT(answer.out, Contains("tinyshakespeare") && Contains("not there") &&
-                                     Contains("--from download"));
+    CATCH_CHECK_THAT(driver.call(arguments, 0).out, Contains("tinyshakespeare") &&
+                                                        Contains("not there") &&
+                                                        Contains("--from download"));
   }
   driver.write("data/tinyshakespeare.txt", "To be");
   CATCH_CHECK_THAT(driver.call({"data"}).out, Contains("there, but not this data set"));
@@ -87,9 +75,7 @@ CATCH_TEST_CASE("a file that is not the data set is refused, and nothing is writ
       {"did you mean tinyshakespeare?", {"data", "tinyshakespear", "--from", "x"}},
       {"--from download or --from FILE", {"data", "tinyshakespeare"}}};
   for (const auto& [expected, arguments] : mistakes) {
-    const Answer answer = driver.call(arguments);
-    CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains(expected));
+    CATCH_CHECK_THAT(driver.call(arguments, 2).err, Contains(expected));
     CATCH_CHECK_FALSE(fs::exists(driver.project() / "data"));
   }
 }
@@ -126,12 +112,10 @@ CATCH_TEST_CASE("without a network the download says so, and what else can be do
   // A proxy at a port where nobody listens (discard, RFC 863, needs root) is as good as no network.
   const Environment proxy("https_proxy", "http://127.0.0.1:9"), upper("HTTPS_PROXY", nullptr),
       exceptions("no_proxy", nullptr), more("NO_PROXY", nullptr);
-  const Answer answer = driver.call({"data", "tinyshakespeare", "--from", "download"});
-  CATCH_INFO(answer.err);
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err, Contains("cannot download tinyshakespeare from https://raw.") &&
-                                   Contains("refused") && Contains("There is no network") &&
-                                   Contains("./difflab data tinyshakespeare --from FILE"));
+  CATCH_CHECK_THAT(driver.call({"data", "tinyshakespeare", "--from", "download"}, 2).err,
+                   Contains("cannot download tinyshakespeare from https://raw.") &&
+                       Contains("refused") && Contains("There is no network") &&
+                       Contains("./difflab data tinyshakespeare --from FILE"));
   CATCH_CHECK_FALSE(fs::exists(driver.project() / "data"));
 }
 

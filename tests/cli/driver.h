@@ -1,18 +1,10 @@
 #pragma once
 // Runs the real driver in a project of its own, with fake workers.
 
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "support/catch.h"
 #include "support/fake_runs.h"
-#include "util/files.h"
 #include "util/process.h"
 
 namespace difflab::testing {
@@ -25,7 +17,6 @@ struct Answer {
 class Driver {
  public:
   Driver() {
-    namespace fs = std::filesystem;
     fs::create_directories(project());
     fs::copy(fs::path(DIFFLAB_ROOT) / "configs", project() / "configs",
              fs::copy_options::recursive);
@@ -58,8 +49,16 @@ class Driver {
     answer.err = process.error_tail();
     return answer;
   }
-  Answer call(const std::vector<std::string>& arguments) const { return finish(*start(arguments)); }
-  Answer sweep() const { return call({"sweep", "tiny"}); }
+  /// @param code that the command must end with, if one is given
+  Answer call(const std::vector<std::string>& arguments, std::optional<int> code = {}) const {
+    return ended(finish(*start(arguments)), code);
+  }
+  static Answer ended(Answer answer, std::optional<int> code) {
+    CATCH_INFO(answer.out << answer.err);
+    if (code) CATCH_CHECK(answer.code == *code);
+    return answer;
+  }
+  Answer sweep(std::optional<int> code = {}) const { return call({"sweep", "tiny"}, code); }
   /// Starts a command for each number and ends it, by SIGKILL and by SIGINT in turn, when as many
   /// runs have ended.
   void kill_after(const std::vector<std::size_t>& ends,

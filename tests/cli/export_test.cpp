@@ -1,18 +1,11 @@
 // `difflab export csv` and `export tensorboard`. The bytes: tests/report/export_test.cpp.
-#include <set>
-
 #include "cli/driver.h"
 #include "record/run_directory.h"
-#include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 CATCH_TEST_CASE("export csv writes every number of every run, with the axes of the sweep") {
   const Driver driver;
@@ -31,9 +24,7 @@ CATCH_TEST_CASE("export csv writes every number of every run, with the axes of t
       }
     }
   }
-  const Answer answer = driver.call({"export", "csv", "tiny"});
-  CATCH_INFO(answer.err);
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = driver.call({"export", "csv", "tiny"}, 0);
   auto lines = split(answer.out, '\n');
   CATCH_CHECK(lines.front() == "run,model,seed,step,metric,value");
   CATCH_CHECK(lines.back().empty());
@@ -62,8 +53,7 @@ CATCH_TEST_CASE("export tensorboard makes a folder for each run that has metrics
   Driver driver;
   driver.workers.set(R"({"exit": {"seed: 2": 2}})");
   CATCH_REQUIRE(driver.sweep().code == 1);
-  const Answer answer = driver.call({"export", "tensorboard", "tiny"});
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = driver.call({"export", "tensorboard", "tiny"}, 0);
   CATCH_CHECK_THAT(answer.out, Contains("the curves of 4 runs"));
   CATCH_CHECK_THAT(answer.err, Contains("2 runs have no metrics yet"));
   std::set<std::string> names;
@@ -83,9 +73,7 @@ CATCH_TEST_CASE("runs of two results folders are two, also when they are the sam
   const auto lines = [&](const std::vector<std::string>& folders) {
     std::vector<std::string> words{"export", "csv"};
     words.insert(words.end(), folders.begin(), folders.end());
-    const Answer answer = driver.call(words);
-    CATCH_INFO(answer.err);
-    CATCH_REQUIRE(answer.code == 0);
+    const Answer answer = driver.call(words, 0);
     return split(answer.out, '\n').size() - 2;  // without the heading and the end
   };
   const auto once = lines({driver.results()});
@@ -97,34 +85,30 @@ CATCH_TEST_CASE("an override may be longer than the name of a file") {
   const Driver driver;
   std::string seeds = "seed=100";
   for (int seed = 101; seed < 200; ++seed) seeds += concat(',', seed);
-  const Answer answer = driver.call({"export", "csv", "tiny", seeds});
-  CATCH_INFO(answer.err);
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err, Contains("none of the runs of tiny/default has metrics yet"));
+  CATCH_CHECK_THAT(driver.call({"export", "csv", "tiny", seeds}, 2).err,
+                   Contains("none of the runs of tiny/default has metrics yet"));
 }
 
 CATCH_TEST_CASE("an option without its value does not take the next word") {
   const Driver driver;
   for (const char* option : {"--to=", "--prompt="}) {
-    const Answer answer = driver.call({"export", option, "--", "run"});
-    CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains(concat(option, ", has no value")));
+    CATCH_CHECK_THAT(driver.call({"export", option, "--", "run"}, 2).err,
+                     Contains(concat(option, ", has no value")));
   }
 }
 
 CATCH_TEST_CASE("an export that cannot be made says why and leaves nothing") {
   const Driver driver;
-  const Answer empty = driver.call({"export", "csv", "tiny", "--to", driver.project() / "x.csv"});
-  CATCH_CHECK(empty.code == 2);
-  CATCH_CHECK_THAT(empty.err, Contains("none of the runs of tiny/default has metrics yet"));
+  CATCH_CHECK_THAT(
+      driver.call({"export", "csv", "tiny", "--to", driver.project() / "x.csv"}, 2).err,
+      Contains("none of the runs of tiny/default has metrics yet"));
   CATCH_CHECK_FALSE(fs::exists(driver.project() / "x.csv"));
   CATCH_REQUIRE(driver.sweep().code == 0);
   const auto id = driver.workers.starts().front().id;
   CATCH_CHECK_THAT(driver.call({"export", "tensorboard", id}).err, Contains("say --to FOLDER"));
   CATCH_CHECK_THAT(driver.call({"export", id}).err, Contains("expected export RUN --to FILE"));
-  const Answer parquet = driver.call({"export", "parquet", "tiny"});
-  CATCH_CHECK(parquet.code == 2);
-  CATCH_CHECK_THAT(parquet.err, Contains("The following argument was not expected: tiny"));
+  CATCH_CHECK_THAT(driver.call({"export", "parquet", "tiny"}, 2).err,
+                   Contains("The following argument was not expected: tiny"));
 }
 
 }  // namespace

@@ -1,14 +1,10 @@
 // `difflab report --all`: the gallery shows what was measured and nothing else.
 #include "cli/driver.h"
-#include "support/catch.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 constexpr const char* kClaiming = R"(# @package _global_
 title: Is DIFF <better>?
@@ -32,10 +28,8 @@ std::string row_of(const std::string& markdown, const std::string& begin) {
 
 CATCH_TEST_CASE("an experiment without results is shown as not run, without any number") {
   const Driver driver;
-  const Answer answer = driver.call({"report", "--all"});
-  CATCH_INFO(answer.err);
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains("0 of 1 experiments have results"));
+  CATCH_CHECK_THAT(driver.call({"report", "--all"}, 0).out,
+                   Contains("0 of 1 experiments have results"));
   const auto readme = read_file(driver.results() / "README.md");
   CATCH_CHECK(row_of(readme, "| `tiny`") ==
               "| `tiny` | Do six runs end with the same table whatever happens to them? | not run "
@@ -49,9 +43,7 @@ CATCH_TEST_CASE(
   const Driver driver;
   driver.write("experiments/claiming.yaml", kClaiming);
   CATCH_REQUIRE(driver.call({"sweep", "claiming"}).code == 0);
-  const Answer answer = driver.call({"report", "--all"});
-  CATCH_INFO(answer.err);
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = driver.call({"report", "--all"}, 0);
   // tiny has the same runs.
   CATCH_CHECK_THAT(answer.out, Contains("2 of 2 experiments have results"));
   const auto readme = read_file(driver.results() / "README.md");
@@ -93,18 +85,15 @@ CATCH_TEST_CASE("what is called NAME.yaml and is no file is passed over, and nam
   fs::create_directory(folder / "folder.yaml");
   fs::create_symlink("user@host.123:4", folder / ".#tiny.yaml");  // an editor's lock
   driver.write("experiments/._tiny.yaml", "\x01\x02");
-  const Answer answer = driver.call({"report", "--all"});
-  CATCH_INFO(answer.err);
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = driver.call({"report", "--all"}, 0);
   CATCH_CHECK_THAT(answer.out, Contains("0 of 1 experiments have results"));
   for (const char* name : {"dangling.yaml", "loop.yaml", "folder.yaml"}) {
     CATCH_CHECK_THAT(answer.err, Contains(concat(name, " is passed over")));
   }
   CATCH_CHECK_THAT(answer.err, !Contains("._tiny") && !Contains(".#tiny"));
   CATCH_CHECK(driver.call({"list", "experiments"}).out.find("dangling") == std::string::npos);
-  const Answer all = driver.call({"sweep", "all", "--dry-run"});
-  CATCH_CHECK(all.code == 0);
-  CATCH_CHECK_THAT(all.err, Contains("folder.yaml is passed over"));
+  CATCH_CHECK_THAT(driver.call({"sweep", "all", "--dry-run"}, 0).err,
+                   Contains("folder.yaml is passed over"));
 }
 
 CATCH_TEST_CASE("the smoke preset is no result") {
@@ -127,15 +116,11 @@ CATCH_TEST_CASE("a damaged summary or record is named") {
         R"({"runs": {"planned": 6, "finished": 6}, "answers": [3]})",
         R"({"runs": {"planned": 6, "finished": 6}, "answers": [], "best": 3})"}) {
     write_file_atomically(summary, damaged);
-    const Answer answer = driver.call({"report", "--all"});
-    CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains("summary.json is damaged"));
+    CATCH_CHECK_THAT(driver.call({"report", "--all"}, 2).err, Contains("summary.json is damaged"));
   }
   fs::remove(summary);
   write_file_atomically(driver.output() / "runs.json", R"({"runs": [{"status": 3}]})");
-  const Answer answer = driver.call({"report", "--all"});
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err, Contains("runs.json is damaged"));
+  CATCH_CHECK_THAT(driver.call({"report", "--all"}, 2).err, Contains("runs.json is damaged"));
 }
 
 CATCH_TEST_CASE("report writes one experiment's report as plot does") {

@@ -1,13 +1,5 @@
 // The names of runs that people have and papers cite.
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "cli/driver.h"
-#include "support/catch.h"
-#include "util/json.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -45,9 +37,8 @@ CATCH_TEST_CASE("runs of the committed references keep their names") {
     const auto committed = Json::parse(read_file(file));
     auto arguments = arguments_of(committed.at("command"));
     arguments.insert(arguments.end(), {"--dry-run", "--json"});
-    const auto answer = driver.call(arguments);
+    const auto answer = driver.call(arguments, 0);
     CATCH_INFO(name << "\n" << answer.err);
-    CATCH_REQUIRE(answer.code == 0);
     const bool has_longer =
         read_file(root / "experiments" / (name + ".yaml")).find("longer:") != std::string::npos;
     const auto planned = Json::parse(answer.out);
@@ -79,11 +70,9 @@ CATCH_TEST_CASE("runs of the committed references keep their names") {
 CATCH_TEST_CASE("a sweep whose evaluations changed says that nothing is to be trained") {
   const Driver driver;
   CATCH_REQUIRE(driver.sweep().code == 0);
-  const auto answer = driver.call({"sweep", "tiny", "evaluate=[{kind: heldout, samples: 7}]"});
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Catch::Contains("6 trained and to be asked, 0 to train"));
-  CATCH_CHECK_THAT(answer.out, !Catch::Contains("expected "));
+  const auto answer = driver.call({"sweep", "tiny", "evaluate=[{kind: heldout, samples: 7}]"}, 0);
+  CATCH_CHECK_THAT(answer.out, Contains("6 trained and to be asked, 0 to train"));
+  CATCH_CHECK_THAT(answer.out, !Contains("expected "));
 }
 
 }  // namespace

@@ -1,17 +1,11 @@
 // Sweeps beyond this process: frozen, submitted to Slurm, shared between machines.
 #include "cli/driver.h"
-#include "support/catch.h"
 #include "support/fake_slurm.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
-using testing::eventually;
-using testing::FakeSlurm;
+using testing::Answer, testing::Driver, testing::eventually, testing::FakeSlurm;
 
 std::string tables_of_one_driver() {
   const Driver driver;
@@ -40,9 +34,8 @@ CATCH_TEST_CASE("launcher=slurm submits and ends; the tasks give the tables of a
   CATCH_CHECK_THAT(answer.out, Contains("submitted  job 4711: 6 runs in 3 tasks"));
   CATCH_CHECK_THAT(answer.out, Contains("./difflab status"));
   CATCH_CHECK(cluster.driver.workers.ends().size() == 6);
-  const Answer waited = cluster.driver.call({"wait", cluster.driver.output(), "--every=0.01"});
-  CATCH_CHECK(waited.code == 0);
-  CATCH_CHECK_THAT(waited.out, Contains("6: 6 finished") && Contains("./difflab plot tiny"));
+  CATCH_CHECK_THAT(cluster.driver.call({"wait", cluster.driver.output(), "--every=0.01"}, 0).out,
+                   Contains("6: 6 finished") && Contains("./difflab plot tiny"));
   CATCH_CHECK(cluster.driver.call({"plot", "tiny", "launcher=slurm"}).code == 0);
   CATCH_CHECK(cluster.driver.tables() == expected);
 }
@@ -57,8 +50,7 @@ CATCH_TEST_CASE("evaluate leaves the asking to Slurm, too, and says so") {
   CATCH_CHECK(waiting.code == 0);
   CATCH_CHECK_THAT(waiting.out, Contains("{\"trained_steps\":0,\"asked\":0,\"submitted\":6}"));
   cluster.slurm.set("execute", "");
-  const Answer again = cluster.driver.call({"sweep", "tiny", ask[2]});
-  CATCH_CHECK(again.code == 0);
+  cluster.driver.call({"sweep", "tiny", ask[2]}, 0);
   const Answer answers = cluster.driver.call(ask);
   CATCH_INFO(answers.out << answers.err);
   CATCH_CHECK_THAT(answers.out, Contains("\"asked\":0,\"runs\":["));
@@ -81,9 +73,8 @@ CATCH_TEST_CASE("runs that Slurm still has are not submitted again, those it los
   CATCH_CHECK_THAT(cluster.ask("cancel").out, Contains("cancelled 6 tasks in 1 jobs"));
   CATCH_CHECK(cluster.slurm.calls("scancel").back() == std::vector<std::string>{"4711"});
   cluster.slurm.set("queue", "");
-  const Answer waited = cluster.driver.call({"wait", cluster.driver.output(), "--every=0.01"});
-  CATCH_CHECK(waited.code == 1);
-  CATCH_CHECK_THAT(waited.out, Contains("6 runs without a result are in nobody's hands"));
+  CATCH_CHECK_THAT(cluster.driver.call({"wait", cluster.driver.output(), "--every=0.01"}, 1).out,
+                   Contains("6 runs without a result are in nobody's hands"));
   CATCH_CHECK_THAT(cluster.ask("resume").out, Contains("submitted  job 4712: 6 runs in 6 tasks"));
 }
 
@@ -176,13 +167,10 @@ CATCH_TEST_CASE("drivers started at once on one frozen sweep run each run once")
 CATCH_TEST_CASE("work keeps to the limits that the sweep was frozen with") {
   Driver driver;
   driver.workers.set(R"({"step_ms": 2000, "steps": 20})");
-  CATCH_REQUIRE(driver
-                    .call({"sweep", "tiny", "--freeze", "launcher.timeout_seconds=0.5",
-                           "launcher.fail_fast=true"})
-                    .code == 0);
-  const Answer answer = driver.call({"work", driver.output()});
-  CATCH_CHECK(answer.code == 1);
-  CATCH_CHECK_THAT(answer.err, Contains("took longer than launcher.timeout_seconds, 0.5"));
+  driver.call(
+      {"sweep", "tiny", "--freeze", "launcher.timeout_seconds=0.5", "launcher.fail_fast=true"}, 0);
+  CATCH_CHECK_THAT(driver.call({"work", driver.output()}, 1).err,
+                   Contains("took longer than launcher.timeout_seconds, 0.5"));
 }
 
 CATCH_TEST_CASE("logs shows what the runs print, each line behind its run") {
@@ -195,22 +183,19 @@ CATCH_TEST_CASE("logs shows what the runs print, each line behind its run") {
                                 Contains("model=transformer seed=1 | the fake run gives up\n"));
   CATCH_CHECK(driver.call({"logs", driver.output(), "model=diff seed=1"}).out ==
               "the fake run gives up\n");
-  const Answer none = driver.call({"logs", driver.output(), "seed=9"});
-  CATCH_CHECK(none.code == 2);
-  CATCH_CHECK_THAT(none.err, Contains("no run of") && Contains("seed=9"));
+  CATCH_CHECK_THAT(driver.call({"logs", driver.output(), "seed=9"}, 2).err,
+                   Contains("no run of") && Contains("seed=9"));
 }
 
 CATCH_TEST_CASE("work and status say what they need when they are given something else") {
   const Driver driver;
-  const Answer answer = driver.call({"work", driver.project()});
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err, Contains("there is no") && Contains("--freeze"));
+  CATCH_CHECK_THAT(driver.call({"work", driver.project()}, 2).err,
+                   Contains("there is no") && Contains("--freeze"));
   CATCH_REQUIRE(driver.call({"sweep", "tiny", "--freeze"}).code == 0);
   for (const std::string bad : {"2/2", "-1/2", "1", "a/b", "1/", "/2", "1/2x", "1/0"}) {
-    const Answer refused = driver.call({"work", driver.output(), "--share=" + bad});
     CATCH_INFO(bad);
-    CATCH_CHECK(refused.code == 2);
-    CATCH_CHECK_THAT(refused.err, Contains("expected I/N"));
+    CATCH_CHECK_THAT(driver.call({"work", driver.output(), "--share=" + bad}, 2).err,
+                     Contains("expected I/N"));
   }
 }
 

@@ -1,16 +1,11 @@
 // `difflab logs`: what runs printed, and what happened to them.
 #include "cli/driver.h"
 #include "record/log/event_log.h"
-#include "support/catch.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
-using testing::eventually;
+using testing::Answer, testing::Driver, testing::eventually;
 
 // The events of every line "RUN | TIME  HOST/PROCESS  EVENT DETAILS" of one run, in order.
 std::string events_of(const std::string& text, const std::string& run) {
@@ -27,8 +22,7 @@ CATCH_TEST_CASE("logs --events tells the story of a run that was killed once") {
   Driver driver;
   driver.workers.set(R"({"steps": 2, "signal": {"seed: 1": 9}, "signal_times": 1})");
   CATCH_REQUIRE(driver.sweep().code == 0);
-  const Answer answer = driver.call({"logs", "tiny", "--events"});
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = driver.call({"logs", "tiny", "--events"}, 0);
   CATCH_CHECK(events_of(answer.out, "model=diff seed=0") ==
               "start epoch=1\ncheckpoint step=1\ncheckpoint step=2\n"
               "finish state=finished step=2\n");

@@ -1,26 +1,15 @@
 // What an experiment calls by a name that nothing has is said before anything runs.
-#include <algorithm>
-#include <filesystem>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "cli/driver.h"
 #include "referee/referee.h"
 #include "run/metrics.h"
 #include "run/run_config.h"
 #include "statistics/metric_facts.h"
 #include "study/study.h"
-#include "support/catch.h"
-#include "util/json.h"
 
 namespace difflab {
 namespace {
 
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 const char* const kNamed =
     "# @package _global_\n"

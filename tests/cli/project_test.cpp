@@ -1,15 +1,11 @@
 // A folder of the user's own (--project) beside the checkout: its files come first, and its results
 // and data are there.
 #include "cli/driver.h"
-#include "support/catch.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 struct Lab : Driver {
   Lab() {
@@ -36,9 +32,7 @@ struct Lab : Driver {
 
 CATCH_TEST_CASE("a project's experiment runs with the checkout's configurations") {
   const Lab lab;
-  const Answer answer = lab.call({"--project", lab.lab().string(), "sweep", "tiny"});
-  CATCH_INFO(answer.err);
-  CATCH_CHECK(answer.code == 0);
+  lab.call({"--project", lab.lab().string(), "sweep", "tiny"}, 0);
   CATCH_CHECK(fs::exists(lab.lab() / "results/tiny/default/table.md"));
   CATCH_CHECK_FALSE(fs::exists(lab.project() / "results"));
   // The same from the environment: nothing to run.
@@ -73,9 +67,7 @@ CATCH_TEST_CASE("what an experiment asks anyway is found when more is asked from
           "defaults: [override /task: text_short]\ntrain: {steps: 4, warmup_steps: 1}\n"
           "evaluate: [{kind: multiple_choice, file: {path: items.jsonl}}]\n");
   const std::string project = "--project=" + lab.lab().string();
-  const Answer trained = lab.call({"sweep", "asking", project});
-  CATCH_INFO(trained.out << trained.err);
-  CATCH_REQUIRE(trained.code == 0);
+  lab.call({"sweep", "asking", project}, 0);
   const Answer asked =
       lab.call({"evaluate", "asking", "evaluate=[{kind: heldout, name: again}]", project});
   CATCH_INFO(asked.out << asked.err);
@@ -90,9 +82,8 @@ CATCH_TEST_CASE("what an experiment asks anyway is found when more is asked from
 
 CATCH_TEST_CASE("all are the project's own experiments") {
   const Lab lab;
-  const Answer answer = lab.call({"sweep", "all", "--dry-run", "--project", lab.lab().string()});
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains("6 runs") && !Contains("Theirs"));
+  CATCH_CHECK_THAT(lab.call({"sweep", "all", "--dry-run", "--project", lab.lab().string()}, 0).out,
+                   Contains("6 runs") && !Contains("Theirs"));
   CATCH_CHECK_THAT(lab.call({"sweep", "all", "--dry-run"}).out, !Contains("6 runs"));
 }
 
@@ -125,9 +116,7 @@ CATCH_TEST_CASE("a project that looks like a checkout is none") {
 CATCH_TEST_CASE("a folder without experiments has none to sweep") {
   const Lab lab;
   fs::remove(lab.lab() / "experiments/tiny.yaml");
-  const Answer answer = lab.call({"sweep", "all", "--project", lab.lab().string()});
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err,
+  CATCH_CHECK_THAT(lab.call({"sweep", "all", "--project", lab.lab().string()}, 2).err,
                    Contains("a lab has no experiments; expected experiments/NAME.yaml"));
 }
 
@@ -141,16 +130,14 @@ CATCH_TEST_CASE("Tab and hints know a project on the command line") {
 
 CATCH_TEST_CASE("data is looked for in the project") {
   const Lab lab;
-  const Answer answer = lab.call({"data", "--project", lab.lab().string()});
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains((lab.lab() / "data").string()));
+  CATCH_CHECK_THAT(lab.call({"data", "--project", lab.lab().string()}, 0).out,
+                   Contains((lab.lab() / "data").string()));
 }
 
 CATCH_TEST_CASE("what is no project folder is refused with the reason") {
   const Lab lab;
   const auto error = [&](std::vector<std::string> words) {
-    const Answer answer = lab.call(words);
-    CATCH_CHECK(answer.code == 2);
+    const Answer answer = lab.call(words, 2);
     CATCH_CHECK(answer.out.empty());
     return answer.err;
   };

@@ -1,7 +1,6 @@
 // Whatever a run may be configured to, its config.yaml describes it completely.
 #include "support/random_config.h"
 
-#include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/canonical.h"
 #include "config/value/yaml.h"

@@ -1,17 +1,11 @@
 // `difflab reproduce`: runs of a committed reference are made again and compared.
-#include <functional>
-
 #include "cli/driver.h"
 #include "record/run_directory.h"
-#include "support/catch.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 // A project whose experiment has a committed reference, without its runs.
 struct Committed : Driver {
@@ -39,9 +33,7 @@ std::size_t times(const std::string& text, const std::string& part) {
 
 CATCH_TEST_CASE("runs of a reference are made again without its experiment, and are the same") {
   const Committed project;
-  const Answer answer = project.call({"reproduce", "tiny"});
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = project.call({"reproduce", "tiny"}, 0);
   CATCH_CHECK_THAT(answer.out, Contains("tiny: 3 of 6 runs made again"));
   CATCH_CHECK(times(answer.out, "numbers, all the same") == 3);
   CATCH_CHECK_FALSE(fs::exists(project.results() / "runs"));
@@ -87,10 +79,8 @@ CATCH_TEST_CASE("a run of a reference is made again by its id, also where nobody
   for (const bool restored : {false, true}) {
     CATCH_INFO(restored);
     if (restored) CATCH_REQUIRE(project.call({"restore", "tiny"}).code == 0);
-    const Answer answer = project.call({"reproduce", id.substr(0, 8)});
-    CATCH_INFO(answer.out << answer.err);
-    CATCH_CHECK(answer.code == 0);
-    CATCH_CHECK_THAT(answer.out, Contains("tiny: 1 of 6 runs made again") && Contains(id));
+    CATCH_CHECK_THAT(project.call({"reproduce", id.substr(0, 8)}, 0).out,
+                     Contains("tiny: 1 of 6 runs made again") && Contains(id));
   }
   CATCH_CHECK_THAT(project.call({"reproduce", "feedbeef"}).err,
                    Contains("there is no run feedbeef"));
@@ -101,23 +91,19 @@ CATCH_TEST_CASE("a run of one's own is made again by its id or folder") {
   CATCH_REQUIRE(driver.sweep().code == 0);
   const RunDirectory run{fs::directory_iterator(driver.results() / "runs")->path()};
   const auto id = run.path.filename().string();
-  const auto answer = driver.call({"reproduce", id.substr(0, 8)});
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains(id) && Contains("numbers, all the same"));
+  CATCH_CHECK_THAT(driver.call({"reproduce", id.substr(0, 8)}, 0).out,
+                   Contains(id) && Contains("numbers, all the same"));
 
   auto result = Json::parse(read_file(run.result()));
   result["metrics"]["valid_loss"] = 0.125;
   write_file_atomically(run.result(), result.dump());
-  const auto other = driver.call({"reproduce", run.path.string()});
-  CATCH_CHECK(other.code == 1);
-  CATCH_CHECK_THAT(other.out, Contains("valid_loss is ") && Contains(" instead of 0.125"));
+  CATCH_CHECK_THAT(driver.call({"reproduce", run.path.string()}, 1).out,
+                   Contains("valid_loss is ") && Contains(" instead of 0.125"));
   CATCH_CHECK_THAT(driver.call({"reproduce", "0000000000000000"}).err, Contains("no run"));
 
   driver.workers.forget();
-  const auto refused = driver.call({"reproduce", id, "--record"});
-  CATCH_CHECK(refused.code == 2);
-  CATCH_CHECK_THAT(refused.err, Contains("--record is for references"));
+  CATCH_CHECK_THAT(driver.call({"reproduce", id, "--record"}, 2).err,
+                   Contains("--record is for references"));
   CATCH_CHECK(driver.workers.starts().empty());  // said before the run is made
 }
 
@@ -126,25 +112,21 @@ CATCH_TEST_CASE("a number that is not the same is named, and the exit code says 
   project.edit([](Json& json) {
     for (auto& run : json["runs"]) run["metrics"]["valid_loss"] = 0.125;
   });
-  const Answer answer = project.call({"reproduce", "tiny", "--runs", "1"});
-  CATCH_CHECK(answer.code == 1);
-  CATCH_CHECK_THAT(answer.out, Contains("numbers differ: valid_loss is ") &&
-                                   Contains(" instead of 0.125") && !Contains("conditions"));
+  CATCH_CHECK_THAT(project.call({"reproduce", "tiny", "--runs", "1"}, 1).out,
+                   Contains("numbers differ: valid_loss is ") && Contains(" instead of 0.125") &&
+                       !Contains("conditions"));
   // On another machine that is no fault, as far as it lies among other seeds.
   project.edit([](Json& json) {
     for (auto& run : json["runs"]) run["provenance"]["cpu"] = "another";
   });
-  const Answer elsewhere = project.call({"reproduce", "tiny", "--runs", "1"});
-  CATCH_CHECK(elsewhere.code == 1);
-  CATCH_CHECK_THAT(elsewhere.out, Contains("Made under other conditions: processor ") &&
-                                      Contains("another") &&
-                                      Contains("Outside of what other seeds say: valid_loss is "));
+  CATCH_CHECK_THAT(project.call({"reproduce", "tiny", "--runs", "1"}, 1).out,
+                   Contains("Made under other conditions: processor ") && Contains("another") &&
+                       Contains("Outside of what other seeds say: valid_loss is "));
   project.edit([](Json& json) {
     double loss = 0;
     for (auto& run : json["runs"]) run["metrics"]["valid_loss"] = loss += 0.7;
   });
-  const Answer among = project.call({"reproduce", "tiny", "--record"});
-  CATCH_CHECK(among.code == 0);
+  const Answer among = project.call({"reproduce", "tiny", "--record"}, 0);
   CATCH_CHECK_THAT(among.out, Contains("What it is reported for lies among other seeds"));
   CATCH_CHECK(project.record().at("sessions").size() == 1);
 }
@@ -152,8 +134,7 @@ CATCH_TEST_CASE("a number that is not the same is named, and the exit code says 
 CATCH_TEST_CASE("what cannot be reproduced is said, and the others still are") {
   const Committed project;
   fs::create_directories(project.results() / "old" / "reference");
-  const Answer answer = project.call({"reproduce", "--runs", "1"});
-  CATCH_CHECK(answer.code == 2);
+  const Answer answer = project.call({"reproduce", "--runs", "1"}, 2);
   CATCH_CHECK_THAT(answer.err, Contains("old cannot be reproduced: ") && Contains("runs.json"));
   CATCH_CHECK_THAT(answer.out, Contains("tiny: 1 of 6 runs made again"));
   CATCH_CHECK_THAT(project.call({"reproduce", "tinny"}).err, Contains("did you mean tiny"));
@@ -166,9 +147,8 @@ CATCH_TEST_CASE("what cannot be reproduced is said, and the others still are") {
   auto observations = Json::parse(read_file(project.reference() / "observations.json"));
   for (auto& train : observations["settings"]["train"]) train["beta1"] = 0.5;
   write_file_atomically(project.reference() / "observations.json", observations.dump());
-  const Answer other = project.call({"reproduce", "tiny"});
-  CATCH_CHECK(other.code == 2);
-  CATCH_CHECK_THAT(other.err, Contains("its configuration means something else today"));
+  CATCH_CHECK_THAT(project.call({"reproduce", "tiny"}, 2).err,
+                   Contains("its configuration means something else today"));
 }
 
 }  // namespace

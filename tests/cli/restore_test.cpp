@@ -2,16 +2,11 @@
 #include "cli/driver.h"
 #include "record/lease.h"
 #include "record/run_directory.h"
-#include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 // A project whose experiment has a committed reference, without its runs.
 struct Kept : Driver {
@@ -33,10 +28,8 @@ struct Kept : Driver {
 
 CATCH_TEST_CASE("restored runs are finished ones, and the report of them is the same") {
   const Kept project;
-  const Answer answer = project.call({"restore", "tiny"});
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains("tiny: 6 runs restored, 0 were there\n"));
+  CATCH_CHECK_THAT(project.call({"restore", "tiny"}, 0).out,
+                   Contains("tiny: 6 runs restored, 0 were there\n"));
   CATCH_CHECK_THAT(project.call({"restore"}).out, Contains("tiny: 0 runs restored, 6 were there"));
   CATCH_CHECK_THAT(project.sweep().out, Contains("nothing to run: all 6 runs are finished"));
   CATCH_CHECK(project.tables() == project.before);
@@ -48,9 +41,8 @@ CATCH_TEST_CASE("restored runs are finished ones, and the report of them is the 
 CATCH_TEST_CASE("beside restored runs only what is new is trained") {
   const Kept project;
   CATCH_REQUIRE(project.call({"restore"}).code == 0);
-  const Answer answer = project.call({"sweep", "tiny", "model=transformer,diff,diff_v2"});
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains("9 (6 finished, 3 to run)"));
+  CATCH_CHECK_THAT(project.call({"sweep", "tiny", "model=transformer,diff,diff_v2"}, 0).out,
+                   Contains("9 (6 finished, 3 to run)"));
   CATCH_CHECK(project.workers.starts().size() == 3);
   fs::path table;
   for (const auto& folder : fs::directory_iterator(project.results() / "tiny")) {
@@ -157,14 +149,12 @@ CATCH_TEST_CASE("runs are restored into another results folder, and have no mode
   CATCH_CHECK_FALSE(fs::exists(project.results() / "runs"));
   CATCH_CHECK_THAT(project.call({"sweep", "tiny", "results=" + other}).out,
                    Contains("nothing to run: all 6 runs are finished"));
-  const Answer asked = project.call({"evaluate", "tiny", "results=" + other});
-  CATCH_CHECK(asked.code == 2);
-  CATCH_CHECK_THAT(asked.err, Contains("none of the 6 runs of tiny is trained in") &&
-                                  Contains("but for restored ones, whose folders"));
+  CATCH_CHECK_THAT(project.call({"evaluate", "tiny", "results=" + other}, 2).err,
+                   Contains("none of the 6 runs of tiny is trained in") &&
+                       Contains("but for restored ones, whose folders"));
   const auto run = fs::directory_iterator(fs::path(other) / "runs")->path().string();
-  const Answer single = project.call({"needle", run, "--lengths", "64"});
-  CATCH_CHECK(single.code == 2);
-  CATCH_CHECK_THAT(single.err, Contains("has no model, because it was restored without one"));
+  CATCH_CHECK_THAT(project.call({"needle", run, "--lengths", "64"}, 2).err,
+                   Contains("has no model, because it was restored without one"));
   CATCH_CHECK(project.workers.starts().empty());
 }
 
@@ -175,11 +165,10 @@ CATCH_TEST_CASE("what cannot be restored is said, and the others still are") {
   runs["runs"][0]["id"] = kept["runs"][0]["id"] = "0123456789abcdef";
   write_file_atomically(project.reference() / "runs.json", runs.dump());
   write_file_atomically(project.reference() / "observations.json", kept.dump());
-  const Answer answer = project.call({"restore"});
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains("5 runs restored") &&
-                                   Contains("1 left out, e.g. run 0123456789abcdef of tiny is") &&
-                                   Contains("means something else today"));
+  CATCH_CHECK_THAT(project.call({"restore"}, 0).out,
+                   Contains("5 runs restored") &&
+                       Contains("1 left out, e.g. run 0123456789abcdef of tiny is") &&
+                       Contains("means something else today"));
   fs::create_directories(project.results() / "old" / "reference");
   write_file_atomically(project.results() / "old" / "reference" / "runs.json",
                         R"({"runs": [{"id": "a", "status": "finished"}]})");
@@ -187,10 +176,9 @@ CATCH_TEST_CASE("what cannot be restored is said, and the others still are") {
   CATCH_CHECK(other.code == 0);  // nobody asked for that one
   CATCH_CHECK_THAT(other.out, Contains("tiny: 0 runs restored, 5 were there"));
   CATCH_CHECK_THAT(other.err, Contains("old cannot be restored: "));
-  const Answer named = project.call({"restore", "old", "tiny"});
-  CATCH_CHECK(named.code == 2);
-  CATCH_CHECK_THAT(named.err, Contains("error: old cannot be restored: ") &&
-                                  Contains("1 of 2 references are not restored"));
+  CATCH_CHECK_THAT(project.call({"restore", "old", "tiny"}, 2).err,
+                   Contains("error: old cannot be restored: ") &&
+                       Contains("1 of 2 references are not restored"));
   CATCH_CHECK_THAT(project.call({"restore", "tiny", "--to", ""}).err,
                    Contains("--to has no folder after it"));
   CATCH_CHECK_THAT(project.call({"restore", "tinny"}).err, Contains("did you mean tiny"));
@@ -200,8 +188,7 @@ CATCH_TEST_CASE("if nothing can be restored, nothing is said to be there") {
   const Kept project;
   write_file_atomically(project.reference() / "observations.json", "");
   const auto elsewhere = project.project() / "elsewhere";
-  const Answer answer = project.call({"restore", "--to", elsewhere.string()});
-  CATCH_CHECK(answer.code == 2);
+  const Answer answer = project.call({"restore", "--to", elsewhere.string()}, 2);
   CATCH_CHECK_THAT(answer.err, Contains("tiny cannot be restored: ") &&
                                    Contains("1 of 1 references are not restored"));
   CATCH_CHECK_THAT(answer.out, !Contains("without their models"));
@@ -214,9 +201,8 @@ CATCH_TEST_CASE("a folder of results is named as in other commands, and has a na
   CATCH_CHECK(project.call({"restore", "tiny", concat("results='", comma.string(), "'")}).code ==
               0);
   for (const char* none : {"results=", "results=a,b", "results=[a]", "results={a: 1}"}) {
-    const Answer answer = project.call({"restore", "tiny", none});
-    CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains(concat(none, " names no folder")));
+    CATCH_CHECK_THAT(project.call({"restore", "tiny", none}, 2).err,
+                     Contains(concat(none, " names no folder")));
   }
 }
 

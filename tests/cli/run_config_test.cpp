@@ -1,10 +1,6 @@
 // What the driver hands to the worker: config.yaml must describe the run whose id names its folder.
 #include "run/run_config.h"
 
-#include <set>
-#include <string>
-#include <vector>
-
 #include "config/grid/study.h"
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"

@@ -1,20 +1,11 @@
 // `difflab runs`: all runs of a results folder.
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "cli/driver.h"
-#include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 constexpr auto line_end = std::string::npos;
 
@@ -83,9 +74,8 @@ CATCH_TEST_CASE("runs are sorted by size, largest first if asked, those without 
 
 CATCH_TEST_CASE("a key that no run has, and a filter that is none, are refused") {
   const Finished driver;
-  const Answer typo = driver.call({"runs", "sede=1"});
-  CATCH_CHECK(typo.code == 2);
-  CATCH_CHECK_THAT(typo.err, Contains("no run has sede; did you mean seed?"));
+  CATCH_CHECK_THAT(driver.call({"runs", "sede=1"}, 2).err,
+                   Contains("no run has sede; did you mean seed?"));
   for (const std::string bad : {"seed", "=1", "seed==1", "seed=!1"}) {
     CATCH_CHECK_THAT(driver.call({"runs", bad}).err, Contains("expected KEY=VALUE"));
   }
@@ -116,10 +106,8 @@ CATCH_TEST_CASE(
     CATCH_CHECK(driver.runs({filter}).size() == runs);
   }
   for (const std::string word : {"half", "50%", "'0.5'", "+.5", "", "0,5", "1e", "0.5 0.6"}) {
-    const Answer answer = driver.call({"runs", "metrics.valid_loss<" + word});
-    CATCH_INFO(answer.err);
-    CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains("is no number; expected one, as in"));
+    CATCH_CHECK_THAT(driver.call({"runs", "metrics.valid_loss<" + word}, 2).err,
+                     Contains("is no number; expected one, as in"));
   }
 }
 
@@ -134,10 +122,9 @@ CATCH_TEST_CASE("a result of another run counts as damaged, alone or with its wh
     write_file_atomically(one / "result.json", read_file(other / "result.json"));
     if (is_whole)
       fs::copy(other, one, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-    const Answer answer = driver.sweep();
-    CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains("is the result of run " + other.filename().string() +
-                                          ", not of " + one.filename().string()));
+    CATCH_CHECK_THAT(driver.sweep(2).err,
+                     Contains("is the result of run " + other.filename().string() + ", not of " +
+                              one.filename().string()));
     CATCH_CHECK(driver.runs({"state=failed"}).size() == 3);
     CATCH_CHECK(driver.call({"plot", "tiny"}).code == 2);
   }

@@ -1,24 +1,14 @@
 // What a command does whose standard streams are missing or full, and whom it waits for.
 #include <pty.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <csignal>
 
 #include "cli/driver.h"
 #include "record/lease.h"
-#include "support/catch.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
-using testing::eventually;
+using testing::Answer, testing::Driver, testing::eventually;
 
 constexpr const char* kProgram = DIFFLAB_BUILD "/difflab";
 
@@ -91,9 +81,8 @@ CATCH_TEST_CASE("an experiment cannot take the name of a folder of the results")
   for (const std::string name : {"runs", "trainings", "needle", "index.html", "README.md"}) {
     driver.write("experiments/" + name + ".yaml", text);
     for (const char* command : {"sweep", "plot"}) {
-      const Answer answer = driver.call({command, name});
-      CATCH_CHECK(answer.code == 2);
-      CATCH_CHECK_THAT(answer.err, Contains("an experiment cannot be called " + name));
+      CATCH_CHECK_THAT(driver.call({command, name}, 2).err,
+                       Contains("an experiment cannot be called " + name));
     }
   }
   driver.write("experiments/runs_2.yaml", text);

@@ -2,23 +2,17 @@
 
 #include "cli/driver.h"
 #include "record/provenance.h"
-#include "support/catch.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
+using testing::Answer, testing::Driver;
 
 CATCH_TEST_CASE("a sweep ends with a table and the paths, and a second call only reports") {
   const Driver driver;
   CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out,
                    Contains("core-hours at 50 GFLOP/s; when done: not known: no run like these"));
-  const Answer first = driver.sweep();
-  CATCH_INFO(first.err);
-  CATCH_CHECK(first.code == 0);
+  const Answer first = driver.sweep(0);
   CATCH_CHECK_THAT(first.out, Contains("experiment tiny (preset default)"));
   CATCH_CHECK_THAT(first.out, Contains("Do six runs end with the same table"));
   CATCH_CHECK_THAT(first.out, Contains("transformer") && Contains("diff"));
@@ -29,8 +23,7 @@ CATCH_TEST_CASE("a sweep ends with a table and the paths, and a second call only
 
   driver.workers.forget();
   CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}).out, !Contains("core-hours"));
-  const Answer second = driver.sweep();
-  CATCH_CHECK(second.code == 0);
+  const Answer second = driver.sweep(0);
   CATCH_CHECK_THAT(second.out, Contains("nothing to run: all 6 runs are finished"));
   CATCH_CHECK_THAT(second.out, Contains("table.{md") && !Contains("  time    "));
   CATCH_CHECK(driver.workers.starts().empty());
@@ -45,17 +38,14 @@ CATCH_TEST_CASE("several experiments are checked together and share the runs the
     CATCH_INFO(names);
     fs::remove_all(driver.results());
     driver.workers.forget();
-    const Answer answer = driver.call({"sweep", names});
-    CATCH_INFO(answer.err);
-    CATCH_CHECK(answer.code == 0);
+    driver.call({"sweep", names}, 0);
     CATCH_CHECK(driver.workers.starts().size() == 6);
     CATCH_CHECK(fs::exists(driver.results() / "small" / "default" / "table.md"));
     CATCH_CHECK(fs::exists(driver.output() / "table.md"));
   }
   fs::remove_all(driver.results());
-  const Answer refused = driver.call({"sweep", "tiny,tinny,smal"});
-  CATCH_CHECK(refused.code == 2);
-  CATCH_CHECK_THAT(refused.err, Contains("tinny") && Contains("smal"));
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny,tinny,smal"}, 2).err,
+                   Contains("tinny") && Contains("smal"));
   CATCH_CHECK_FALSE(fs::exists(driver.results()));
 }
 
@@ -72,9 +62,7 @@ sweep: {seed: [0, 1]}
 tables:
   - {name: table, columns: [valid_loss]}
 )");
-  const Answer answer = driver.call({"sweep", "own"});
-  CATCH_INFO(answer.err);
-  CATCH_REQUIRE(answer.code == 0);
+  driver.call({"sweep", "own"}, 0);
   const auto folder = driver.results() / "own" / "default";
   CATCH_CHECK_THAT(read_file(folder / "table.md"), Contains("task.file.path=data/own.txt"));
   for (const char* file : {"table.md", "table.tex", "report.html", "runs.json"}) {
@@ -113,9 +101,7 @@ CATCH_TEST_CASE("overrides report beside the presets, where runs execute does no
 
 CATCH_TEST_CASE("--dry-run lists every run with its state and writes nothing") {
   const Driver driver;
-  const Answer answer = driver.call({"sweep", "tiny", "--dry-run"});
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains("6 runs: 6 new"));
+  CATCH_CHECK_THAT(driver.call({"sweep", "tiny", "--dry-run"}, 0).out, Contains("6 runs: 6 new"));
   CATCH_CHECK_FALSE(fs::exists(driver.results()));
 
   CATCH_REQUIRE(driver.sweep().code == 0);
@@ -190,8 +176,7 @@ CATCH_TEST_CASE("a deleted run directory is run again, alone, and the tables are
 CATCH_TEST_CASE("failed runs are told together with message and log, and the rest is reported") {
   Driver driver;
   driver.workers.set(R"({"exit": {"seed: 1": 2}})");
-  const Answer answer = driver.sweep();
-  CATCH_CHECK(answer.code == 1);
+  const Answer answer = driver.sweep(1);
   CATCH_CHECK_THAT(answer.err, Contains("2 of the runs failed"));
   CATCH_CHECK_THAT(answer.err, Contains("model=transformer seed=1") &&
                                    Contains("model=diff seed=1") &&

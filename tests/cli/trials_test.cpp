@@ -1,14 +1,7 @@
 // What the runs of one value of a tuning say together.
-#include <string>
-#include <vector>
-
 #include "record/run_directory.h"
 #include "study/load/tuning_parts.h"
 #include "support/catch.h"
-#include "support/temporary_folder.h"
-#include "util/files.h"
-#include "util/json.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {

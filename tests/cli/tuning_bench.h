@@ -1,14 +1,6 @@
 #pragma once
 
-#include <filesystem>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "cli/driver.h"
-#include "util/files.h"
-#include "util/json.h"
-#include "util/text.h"
 
 namespace difflab::testing {
 
@@ -46,9 +38,9 @@ struct TuningBench {
   void set(const std::string& losses, const std::string& more = "") {
     driver.workers.set(concat(R"({"loss": {)", losses, "}", more, "}"));
   }
-  Answer sweep(std::vector<std::string> more = {}) const {
+  Answer sweep(std::vector<std::string> more = {}, std::optional<int> code = {}) const {
     more.insert(more.begin(), {"sweep", "tuned"});
-    return driver.call(more);
+    return driver.call(more, code);
   }
   // The only one there is, whatever overrides made of its name.
   std::filesystem::path output() const {

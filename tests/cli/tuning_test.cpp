@@ -1,33 +1,18 @@
 // A key that is tuned for each variant, as a user has it. The fake worker's losses are hashes of
 // the configuration between 1 and 2, with what is planted added to them.
-
-#include <algorithm>
-#include <map>
-#include <set>
-
 #include "cli/tuning_bench.h"
 #include "record/run_directory.h"
-#include "support/catch.h"
 #include "support/fake_slurm.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::kBeyond;
-using testing::kDiffIsLower;
-using testing::kInside;
-using testing::kLearned;
+using testing::Answer, testing::kBeyond, testing::kDiffIsLower, testing::kInside, testing::kLearned;
 using testing::TuningBench;
 
 CATCH_TEST_CASE("tuned: each variant's runs have the value that was found before") {
   const TuningBench bench(kInside);
-  const Answer answer = bench.sweep();
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = bench.sweep({}, 0);
   CATCH_CHECK(bench.driver.workers.ends().size() == 12 + 4);
   CATCH_CHECK(bench.report("tuning").size() == 12);
   CATCH_CHECK(bench.report().size() == 4);
@@ -59,9 +44,7 @@ CATCH_TEST_CASE("tuned: each variant's runs have the value that was found before
 
 CATCH_TEST_CASE("tuned: the runs that find the value ask nothing and train as they are told") {
   const TuningBench bench(kInside);
-  const Answer answer = bench.sweep({"tune.steps=170", "evaluate=[{kind: heldout, samples: 7}]"});
-  CATCH_INFO(answer.err);
-  CATCH_REQUIRE(answer.code == 0);
+  bench.sweep({"tune.steps=170", "evaluate=[{kind: heldout, samples: 7}]"}, 0);
   int tried = 0;
   for (const auto& run : fs::directory_iterator(bench.driver.results() / "runs")) {
     const auto config = read_file(run.path() / "config.yaml");
@@ -101,17 +84,14 @@ CATCH_TEST_CASE("tuned: the grid grows downwards, too, and by three values at mo
 
 CATCH_TEST_CASE("tuned: without grow the best stays at the edge, and the report says so") {
   const TuningBench bench(kBeyond);
-  const Answer answer = bench.sweep({"tune.grow=false"});
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = bench.sweep({"tune.grow=false"}, 0);
   CATCH_CHECK(bench.driver.workers.ends().size() == 12 + 4);
   CATCH_CHECK_THAT(answer.out, Contains("transformer 0.01 (edge), diff 0.01 (edge)"));
 }
 
 CATCH_TEST_CASE("tuned: a variant that learns at no value is not tunable, in every table") {
   const TuningBench bench(kDiffIsLower);
-  const Answer answer = bench.sweep({kLearned, "tune.grow=false"});
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
+  const Answer answer = bench.sweep({kLearned, "tune.grow=false"}, 0);
   CATCH_CHECK(bench.report().size() == 2);
   for (const char* table : {"table.md", "other.md"}) {
     CATCH_CHECK_THAT(read_file(bench.output() / table),
@@ -124,8 +104,7 @@ CATCH_TEST_CASE("tuned: a variant that learns at no value is not tunable, in eve
 
 CATCH_TEST_CASE("tuned: if no variant is tunable the sweep says so, and where its runs are") {
   const TuningBench bench(R"("lr": -5)");
-  const Answer answer = bench.sweep({kLearned, "tune.grow=false"});
-  CATCH_CHECK(answer.code == 2);
+  const Answer answer = bench.sweep({kLearned, "tune.grow=false"}, 2);
   CATCH_CHECK_THAT(
       answer.err,
       Contains("no variant learns at any of train.lr = 0.001, 0.003, 0.01") && Contains("/tuning"));
@@ -136,17 +115,14 @@ CATCH_TEST_CASE("tuned: a sweep that is killed goes on to the same values") {
   CATCH_REQUIRE(undisturbed.sweep().code == 0);
   const TuningBench bench(kBeyond, R"(, "steps": 5, "step_ms": 4)");
   bench.driver.kill_after({3, 13, 17, 22}, {"sweep", "tuned", "launcher.workers=2"});
-  const Answer answer = bench.sweep();
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
+  bench.sweep({}, 0);
   CATCH_CHECK(bench.decisions() == undisturbed.decisions());
   for (const auto& [run, times] : bench.driver.workers.ends()) CATCH_CHECK(times == 1);
 }
 
 CATCH_TEST_CASE("tuned: a run that fails ends the sweep, and the same command goes on") {
   TuningBench bench(kInside, R"(, "exit": {"seed: 10001\n": 2})");
-  const Answer answer = bench.sweep();
-  CATCH_CHECK(answer.code == 1);
+  const Answer answer = bench.sweep({}, 1);
   CATCH_CHECK(bench.driver.workers.ends().size() == 6);
   CATCH_CHECK_THAT(answer.err, Contains("6 of the runs failed"));
   CATCH_CHECK_FALSE(fs::exists(bench.output() / "table.md"));
@@ -162,10 +138,8 @@ CATCH_TEST_CASE("tuned: Slurm gets the tuning, and the same command submits what
   const TuningBench bench(kInside);
   slurm.set("execute", "");
   for (const bool first : {true, false}) {
-    const Answer answer = bench.sweep({"launcher=slurm"});
-    CATCH_INFO(answer.out << answer.err);
-    CATCH_CHECK(answer.code == 0);
-    CATCH_CHECK_THAT(answer.out, Contains(first ? "12 runs in" : "4 runs in"));
+    CATCH_CHECK_THAT(bench.sweep({"launcher=slurm"}, 0).out,
+                     Contains(first ? "12 runs in" : "4 runs in"));
     const auto folder = (first ? bench.output() / "tuning" : bench.output()).string();
     CATCH_CHECK(bench.driver.call({"wait", folder, "--every=0.01"}).code == 0);
     CATCH_CHECK_THAT(bench.driver.call({"status", folder}).out,
@@ -178,9 +152,7 @@ CATCH_TEST_CASE("tuned: the name of the experiment means the runs that are due")
   const testing::FakeSlurm slurm;
   TuningBench bench(kInside);
   const auto watched = [&] {
-    const Answer answer = bench.driver.call({"watch", "--once", "tuned", "launcher=slurm"});
-    CATCH_INFO(answer.err);
-    CATCH_CHECK(answer.code == 0);
+    const Answer answer = bench.driver.call({"watch", "--once", "tuned", "launcher=slurm"}, 0);
     return answer.out;
   };
   CATCH_REQUIRE(bench.sweep({"launcher=slurm"}).code == 0);
@@ -192,11 +164,10 @@ CATCH_TEST_CASE("tuned: the name of the experiment means the runs that are due")
 
 CATCH_TEST_CASE("tuned: the dry run shows the tuning and how many runs come then") {
   const TuningBench bench(kInside);
-  const Answer answer = bench.sweep({"--dry-run"});
-  CATCH_CHECK(answer.code == 0);
-  CATCH_CHECK_THAT(answer.out, Contains("12 runs: 12 new") &&
-                                   Contains("then 4 runs with the train.lr that these find") &&
-                                   Contains("warning: 2 seeds are too few for a verdict"));
+  CATCH_CHECK_THAT(bench.sweep({"--dry-run"}, 0).out,
+                   Contains("12 runs: 12 new") &&
+                       Contains("then 4 runs with the train.lr that these find") &&
+                       Contains("warning: 2 seeds are too few for a verdict"));
   // Of the written rate there may be finished runs: those to come have another.
   CATCH_REQUIRE(bench.sweep({"~tune"}).code == 0);
   CATCH_CHECK_THAT(bench.sweep({"--dry-run"}).out, Contains("training: the runs then at most 0"));
@@ -210,9 +181,7 @@ CATCH_TEST_CASE("tuned: a report is written again from its folder alone") {
   CATCH_REQUIRE(bench.sweep({kLearned, "tune.grow=false"}).code == 0);
   const auto from = bench.output(), to = bench.driver.project() / "again";
   fs::remove_all(bench.driver.results() / "runs");
-  const Answer answer = bench.driver.call({"report", "--from", from, "--to", to});
-  CATCH_INFO(answer.err);
-  CATCH_REQUIRE(answer.code == 0);
+  bench.driver.call({"report", "--from", from, "--to", to}, 0);
   for (const char* file :
        {"table.md", "other.tex", "observations.json", "tuning/table.csv", "tuning/runs.json"}) {
     CATCH_CHECK(read_file(to / file) == read_file(from / file));
@@ -249,20 +218,18 @@ CATCH_TEST_CASE("tuned: whoever was restored without its curve is not taken for 
     write_file_atomically(RunDirectory{run.path()}.provenance(),
                           R"({"restored_from": "tuned/reference"})");
   }
-  const Answer answer = bench.sweep({kLearned});
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err, Contains("was restored without the lines of valid_loss, so that"));
+  CATCH_CHECK_THAT(bench.sweep({kLearned}, 2).err,
+                   Contains("was restored without the lines of valid_loss, so that"));
 }
 
 CATCH_TEST_CASE("tuned: nothing is, where the command line says the value") {
   const TuningBench bench(kInside);
   for (const char* typed :
        {"train.lr=1e-3", "train={lr: 1e-3}", "train.lr=1e-3,1e-2", "++train.lr=1"}) {
-    const Answer answer = bench.sweep({typed, "--dry-run"});
     CATCH_INFO(typed << answer.out << answer.err);
-    CATCH_CHECK(answer.code == 0);
-    CATCH_CHECK_THAT(answer.out, Contains("note: train.lr is not tuned, as it is set (override ") &&
-                                     !Contains("runs with the train.lr that these find"));
+    CATCH_CHECK_THAT(bench.sweep({typed, "--dry-run"}, 0).out,
+                     Contains("note: train.lr is not tuned, as it is set (override ") &&
+                         !Contains("runs with the train.lr that these find"));
   }
   CATCH_CHECK_THAT(bench.sweep({"train.weight_decay=0.2", "--dry-run"}).out,
                    Contains("runs with the train.lr that these find"));
@@ -271,8 +238,7 @@ CATCH_TEST_CASE("tuned: nothing is, where the command line says the value") {
 CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
   const TuningBench bench(kInside);
   const auto refusal = [&](const std::vector<std::string>& more) {
-    const Answer answer = bench.sweep(more);
-    CATCH_CHECK(answer.code == 2);
+    const Answer answer = bench.sweep(more, 2);
     CATCH_CHECK_FALSE(fs::exists(bench.driver.results()));
     return answer.err;
   };

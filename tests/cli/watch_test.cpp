@@ -3,26 +3,16 @@
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <chrono>
-#include <map>
-#include <thread>
-#include <vector>
 
 #include "cli/driver.h"
 #include "support/catch.h"
 #include "util/terminal/terminal.h"
+#include "util/terminal/screen.h"
 
 namespace difflab {
 namespace {
 
-namespace fs = std::filesystem;
-using Catch::Contains;
-using testing::Answer;
-using testing::Driver;
-using testing::eventually;
+using testing::Answer, testing::Driver, testing::eventually;
 
 std::map<std::string, std::string> bytes_below(const fs::path& folder) {
   std::map<std::string, std::string> files;
@@ -38,10 +28,9 @@ struct Frozen : Driver {
 
 CATCH_TEST_CASE("watch --once shows a frozen sweep and leaves its folder as it is") {
   Frozen driver;
-  const Answer before = driver.call({"watch", "--once", driver.output()});
-  CATCH_CHECK(before.code == 0);
-  CATCH_CHECK_THAT(before.out, Contains("tiny/default: 0/6 done\n") &&
-                                   Contains("model=transformer seed=0  new\n"));
+  CATCH_CHECK_THAT(
+      driver.call({"watch", "--once", driver.output()}, 0).out,
+      Contains("tiny/default: 0/6 done\n") && Contains("model=transformer seed=0  new\n"));
   driver.workers.set(R"({"exit": {"seed: 2": 2}})");
   CATCH_CHECK(driver.call({"work", driver.output()}).code == 1);
   const auto files = bytes_below(driver.results());
@@ -125,9 +114,8 @@ CATCH_TEST_CASE("a results folder that is watched shows new runs and no finished
 
 CATCH_TEST_CASE("watch says what it needs when it is pointed at nothing it knows") {
   const Driver driver;
-  const Answer nothing = driver.call({"watch", "tinny"});
-  CATCH_CHECK(nothing.code == 2);
-  CATCH_CHECK_THAT(nothing.err, Contains("'tinny' is no folder and no experiment"));
+  CATCH_CHECK_THAT(driver.call({"watch", "tinny"}, 2).err,
+                   Contains("'tinny' is no folder and no experiment"));
   CATCH_CHECK_THAT(driver.call({"watch", driver.project()}).err,
                    Contains("expected the output of"));
   CATCH_CHECK_THAT(driver.call({"watch", "seed=1"}).err, Contains("expected an experiment"));
