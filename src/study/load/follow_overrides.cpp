@@ -228,7 +228,10 @@ class AxesFollower {
     std::erase_if(claims,
                   [&](auto& claim) { return !follow_in_where(claim.where) || is_gone(claim); });
     auto& baseline = study_.config.baseline;
-    if (!baseline.empty() && are_gone({{compared_, baseline}})) baseline.clear();
+    const auto* told = composed_.settings.find("baseline");
+    const bool is_typed = told != nullptr && voice_of(told->source, composed_) == Voice::kTyped;
+    // Typed tables may compare along another axis; a typed baseline has to be there.
+    if (composed_.is_narrowed && !is_typed && !has_runs({{compared_, baseline}})) baseline.clear();
     if (claims.size() < before) {
       study_.notes.push_back(concat(before - claims.size(), " of ", before,
                                     " claims are left out, which ask for runs that the sweep does "
