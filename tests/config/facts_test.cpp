@@ -1,5 +1,3 @@
-#include "config/interpolate/facts.h"
-
 #include <ctime>
 
 #include "config/grid/study.h"

@@ -97,8 +97,7 @@ std::string DefaultItem::config_path() const {
 }
 
 bool DefaultItem::is_hydras() const {
-  const std::string whole = group ? group_path() : without_slash(path);
-  return whole.starts_with("hydra/");
+  return (group ? group_path() : without_slash(path)).starts_with("hydra/");
 }
 
 std::string DefaultItem::final_package(bool use_header) const {

@@ -23,11 +23,6 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
-// Hidden files are editors' locks and other systems' notes.
-bool is_option_name(const std::string& file) {
-  return file.ends_with(".yaml") && !file.starts_with(".");
-}
-
 /// Calls `visit` with the name of everything in the folder that can be listed.
 template <class Visit>
 void list_folder(const fs::path& folder, const Visit& visit) {
@@ -110,7 +105,8 @@ std::vector<std::string> Library::options(const std::string& group,
   for (const fs::path& folder : places_of(group)) {
     list_folder(folder, [&](const fs::directory_entry& entry) {
       const auto file = entry.path().filename().string();
-      if (!is_option_name(file)) return;
+      // Hidden files are editors' locks and other systems' notes.
+      if (!file.ends_with(".yaml") || file.starts_with(".")) return;
       std::error_code error;
       if (entry.is_regular_file(error)) {
         names.insert(entry.path().stem().string());

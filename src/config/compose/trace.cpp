@@ -34,8 +34,7 @@ Observer Trace::observer() {
 
 const std::vector<Step>& Trace::steps(const std::string& path) const {
   static const std::vector<Step> kNone;
-  const auto found = std::find_if(history_.begin(), history_.end(),
-                                  [&](const auto& entry) { return entry.first == path; });
+  const auto found = history_.find(path);
   return found == history_.end() ? kNone : found->second;
 }
 
@@ -56,10 +55,7 @@ void Trace::note(const Layer& layer) {
 }
 
 void Trace::note_value(const std::string& path, const Value& value, const Layer& layer) {
-  auto found = std::find_if(history_.begin(), history_.end(),
-                            [&](const auto& entry) { return entry.first == path; });
-  if (found == history_.end()) found = history_.insert(found, {path, {}});
-  std::vector<Step>& steps = found->second;
+  std::vector<Step>& steps = history_[path];
   // A value keeps its source until something else is written over it.
   const bool same = !steps.empty() && !steps.back().removed && steps.back().value == value &&
                     steps.back().value.source == value.source;

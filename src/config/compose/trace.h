@@ -1,7 +1,7 @@
 #pragma once
 
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "config/compose/compose.h"
@@ -42,7 +42,7 @@ class Trace {
   std::string key_;
   Value tree_;
   std::vector<Default> defaults_;
-  std::vector<std::pair<std::string, std::vector<Step>>> history_;
+  std::map<std::string, std::vector<Step>> history_;  ///< by path
 };
 
 /// The paths of everything below `value` that is no map with keys in it: "a.b", "a.list".

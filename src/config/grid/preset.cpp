@@ -44,6 +44,13 @@ const Value* find_along(const Value& tree, const Path& path) {
   return node->is_map() && node->entries().empty() ? nullptr : node;
 }
 
+/// Takes a leaf away, and the maps that get empty by it, which would replace a text.
+void erase_along(Value& tree, const Path& path, std::size_t from = 0) {
+  Value* below = from + 1 < path.size() ? tree.find(path[from]) : nullptr;
+  if (below) erase_along(*below, path, from + 1);
+  if (!below || below->entries().empty()) tree.erase(path[from]);
+}
+
 bool is_same_axis(const std::string& a, const std::string& b) {
   const auto repeats = [](const std::string& key) { return key == "seed" || key == "repeat"; };
   return a == b || (repeats(a) && repeats(b));
@@ -76,14 +83,13 @@ auto find_file(const std::vector<FileWords>& files, const std::string& name) {
 std::vector<std::pair<std::string, const Value*>> sweep_entries(const Value& of) {
   std::vector<std::pair<std::string, const Value*>> entries;
   const auto add = [&](const Value& part) {
-    if (!part.is_map()) return;
     for (const Value::Entry& entry : part.entries()) entries.emplace_back(entry.key, &entry.value);
   };
   const Value* sweep = of.find("sweep");
   if (sweep == nullptr) return entries;
   add(*sweep);
-  const Value* parts = sweep->is_list() ? sweep : sweep->is_map() ? sweep->find("union") : nullptr;
-  if (parts == nullptr || !parts->is_list()) return entries;
+  const Value* parts = sweep->is_list() ? sweep : sweep->find("union");
+  if (parts == nullptr) return entries;
   if (parts == sweep) entries.emplace_back("union", sweep);
   for (const Value& part : parts->items()) add(part);
   return entries;
@@ -116,11 +122,6 @@ bool is_folder_name(const std::string& name) {
          std::none_of(name.begin(), name.end(), [](unsigned char character) {
            return character < ' ' || character == 0x7f || character == '/';
          });
-}
-
-bool has_default(const Document& experiment) {
-  const Value* presets = experiment.root.find("presets");
-  return presets && presets->find(kDefaultPreset);
 }
 
 // Whether all that it sets was written in suites, none of it in an experiment that this one builds
@@ -165,7 +166,7 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
   Preset chosen{choice.is_scalar() ? choice.as_string() : "", std::nullopt};
   const Value* preset = presets ? presets->find(chosen.name) : nullptr;
   if (preset && chosen.name == kDefaultPreset && experiment != nullptr &&
-      !has_default(*experiment) && is_of_suites(*preset)) {
+      !experiment->root.find_path(concat("presets.", kDefaultPreset)) && is_of_suites(*preset)) {
     return chosen;
   }
   const auto replaced = preset && preset->is_map() && experiment && chosen.name != kDefaultPreset
@@ -228,14 +229,7 @@ Value without_overruled(const Value& preset, const std::vector<FileWords>& files
       overruled.push_back(at);
     }
   });
-  for (const Path& at : overruled) {
-    std::vector<Value*> nodes{&kept};
-    for (std::size_t i = 0; i + 1 < at.size(); ++i) nodes.push_back(nodes.back()->find(at[i]));
-    for (std::size_t i = at.size(); i-- > 0;) {  // a map that is empty now would replace a text
-      nodes[i]->erase(at[i]);
-      if (!nodes[i]->entries().empty()) break;
-    }
-  }
+  for (const Path& at : overruled) erase_along(kept, at);
   return kept;
 }
 

@@ -196,12 +196,11 @@ class StudyComposer {
   }
 
   Facts facts(const Composition& composition, std::optional<std::size_t> run) const {
-    Facts facts{.start = request_.start,
-                .job_name = std::nullopt,
-                .job_num = run,
-                .choices = choices_of(composition.defaults)};
-    if (!request_.experiment.empty()) facts.job_name = request_.experiment;
-    return facts;
+    const auto& name = request_.experiment;
+    return {.start = request_.start,
+            .job_name = name.empty() ? std::nullopt : std::optional(name),
+            .job_num = run,
+            .choices = choices_of(composition.defaults)};
   }
 
   /// Study keys that the caller asked for.

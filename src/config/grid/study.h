@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/compose/compose.h"
-#include "config/interpolate/facts.h"
+#include "config/interpolate/interpolate.h"
 #include "config/override/sweep_value.h"
 #include "config/value/problems.h"
 #include "config/value/value.h"

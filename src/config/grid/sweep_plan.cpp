@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "config/grid/axes.h"
 #include "config/interpolate/interpolate.h"
 #include "config/interpolate/interpolation_text.h"
+#include "config/value/canonical.h"
 #include "util/text.h"
 
 namespace difflab::config {
@@ -16,16 +16,6 @@ constexpr std::string_view kUnion = "union", kWhere = "where", kExclude = "exclu
                            kRepeat = "repeat";
 constexpr const char* kSweep = "sweep";
 constexpr const char* kRepeated = "seed";  ///< the axis that `repeat: 3` stands for
-
-bool has_interpolation_within(const Value& value) {
-  const auto& items = value.items();
-  const auto& entries = value.entries();
-  return (value.is_string() && has_interpolation(value.as_string())) ||
-         std::any_of(items.begin(), items.end(), has_interpolation_within) ||
-         std::any_of(entries.begin(), entries.end(), [](const Value::Entry& entry) {
-           return has_interpolation_within(entry.value);
-         });
-}
 
 /// The texts with interpolations that stand for values of axes, and what is excluded, without
 /// everything else.
@@ -37,7 +27,7 @@ Value texts_to_resolve(const Value& sweep) {
       for (const Value& part : entry.value.items()) parts.push_back(texts_to_resolve(part));
       texts.set(entry.key, std::move(parts));
     } else if (entry.key != kWhere && (entry.value.is_string() || entry.key == kExclude) &&
-               has_interpolation_within(entry.value)) {
+               has_interpolation(canonical_json(entry.value))) {
       texts.set(entry.key, entry.value, entry.source);
     }
   }

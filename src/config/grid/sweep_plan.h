@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/compose/compose.h"
-#include "config/compose/library.h"
 #include "config/interpolate/expression.h"
 #include "config/override/sweep_value.h"
 #include "config/value/problems.h"

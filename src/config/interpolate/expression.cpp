@@ -167,10 +167,8 @@ class Evaluator {
       if (!live_) return Value();
       if (op == "==") return Value(same_value(left, right));
       if (op == "!=") return Value(!same_value(left, right));
-      if (op == "<") return Value(less(left, right));
-      if (op == ">") return Value(less(right, left));
-      return op == "<=" ? Value(less(left, right) || same_value(left, right))
-                        : Value(less(right, left) || same_value(left, right));
+      const bool holds = op[0] == '<' ? less(left, right) : less(right, left);
+      return Value(holds || (op.ends_with('=') && same_value(left, right)));
     }
     return left;
   }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/interpolate/facts.h"
+#include "config/interpolate/interpolate.h"
 #include "config/interpolate/interpolation_text.h"
 #include "config/value/value.h"
 

@@ -45,6 +45,17 @@ std::vector<std::optional<Element>> bind(FunctionCall& call, const std::vector<s
   return bound;
 }
 
+/// @param refusal the answer to a sweep among the values
+Element choice_of(Arguments values, bool simple, const std::string& refusal) {
+  if (std::any_of(values.begin(), values.end(), [](auto& value) { return value.is_sweep(); })) {
+    fail(refusal);
+  }
+  ChoiceSweep sweep;
+  sweep.choices = std::move(values);
+  sweep.simple = simple;
+  return {std::move(sweep)};
+}
+
 Element choice(FunctionCall& call) {
   Arguments arguments = positional(call, {});
   auto* inner = std::get_if<ChoiceSweep>(&arguments[0].data);
@@ -52,12 +63,7 @@ Element choice(FunctionCall& call) {
     inner->simple = false;
     return std::move(arguments[0]);
   }
-  for (const Element& argument : arguments) {
-    if (argument.is_sweep()) fail("choice() cannot hold another sweep");
-  }
-  ChoiceSweep sweep;
-  sweep.choices = std::move(arguments);
-  return {std::move(sweep)};
+  return choice_of(std::move(arguments), false, "choice() cannot hold another sweep");
 }
 
 Element range(FunctionCall& call) {
@@ -80,20 +86,16 @@ Element interval(FunctionCall&) {
 
 std::vector<std::string> patterns(const std::optional<Element>& argument) {
   if (!argument) return {};
-  const auto text_of = [](const Element& element) {
-    const bool value = !contains_sweep(element) && to_value(element).is_string();
-    return value ? std::optional(to_value(element).as_string()) : std::nullopt;
-  };
-  const Value* scalar = scalar_of(*argument);
-  if (scalar && scalar->is_null()) return {};
-  if (const auto text = text_of(*argument)) return {*text};
-  const auto* items = std::get_if<std::vector<Element>>(&argument->data);
-  if (!items) fail("glob() takes a pattern or a list of patterns");
+  const auto* items = std::get_if<Arguments>(&argument->data);
   std::vector<std::string> texts;
-  for (const Element& item : *items) {
-    const auto text = text_of(item);
-    if (!text) fail("a pattern of glob() is no text");
-    texts.push_back(*text);
+  for (const Element& item : items ? *items : Arguments{*argument}) {
+    const Value text = contains_sweep(item) ? Value::list() : to_value(item);
+    if (!items && text.is_null()) return {};
+    if (!text.is_string()) {
+      fail(items ? "a pattern of glob() is no text"
+                 : "glob() takes a pattern or a list of patterns");
+    }
+    texts.push_back(text.as_string());
   }
   return texts;
 }
@@ -252,13 +254,7 @@ Arguments positional(FunctionCall& call, const std::vector<std::string>& names) 
 
 Element one_or_choice(const std::string& function, Arguments arguments) {
   if (arguments.size() == 1) return std::move(arguments[0]);
-  for (const Element& argument : arguments) {
-    if (argument.is_sweep()) fail(concat(function, "() takes values or one sweep"));
-  }
-  ChoiceSweep sweep;
-  sweep.choices = std::move(arguments);
-  sweep.simple = true;
-  return {std::move(sweep)};
+  return choice_of(std::move(arguments), true, concat(function, "() takes values or one sweep"));
 }
 
 void shuffle_in_place(Arguments& items) {

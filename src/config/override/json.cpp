@@ -1,7 +1,6 @@
 #include "config/override/json.h"
 
 #include <array>
-#include <cmath>
 
 #include "config/override/sweep_value.h"
 #include "util/error.h"
@@ -10,16 +9,11 @@
 namespace difflab::config {
 namespace {
 
-Json number_json(const Value& value) {
-  if (value.is_double() && !std::isfinite(value.as_double())) return value.as_string();
-  return to_json(value);
-}
-
 Json element_json(const Element& element);
 
 struct ToJson {
   Json operator()(const Value& value) const {
-    return value.is_double() ? Json{{"float", number_json(value)}} : to_json(value);
+    return value.is_double() ? Json{{"float", to_json(value)}} : to_json(value);
   }
   Json operator()(const Quoted& quoted) const {
     return {{"quoted", quoted.text}, {"quote", quoted.quote == '"' ? "double" : "single"}};
@@ -43,10 +37,10 @@ struct ToJson {
             {"tags", Json(sweep.tags)}};
   }
   Json operator()(const RangeSweep& sweep) const {
-    return {{"range", Json::array({number_json(sweep.start), number_json(sweep.stop),
-                                   number_json(sweep.step)})},
-            {"shuffle", sweep.shuffle},
-            {"tags", Json(sweep.tags)}};
+    return {
+        {"range", Json::array({to_json(sweep.start), to_json(sweep.stop), to_json(sweep.step)})},
+        {"shuffle", sweep.shuffle},
+        {"tags", Json(sweep.tags)}};
   }
   Json operator()(const GlobSweep& glob) const {
     return {{"glob", {{"include", Json(glob.include)}, {"exclude", Json(glob.exclude)}}}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/value/scalar.h"
 #include "config/value/text_check.h"
 #include "util/text.h"
 
@@ -14,22 +15,9 @@ using Type = Token::Type;
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c < 0;
 }
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 std::size_t blanks(std::string_view text) {
   return std::min(text.find_first_not_of(" \t"), text.size());
-}
-
-/// DIGIT ('_'? DIGIT)*, which unlike whole_number_length may begin with 0.
-std::size_t digits_length(std::string_view text) {
-  if (text.empty() || !is_digit(text[0])) return 0;
-  std::size_t end = 1;
-  while (end < text.size()) {
-    const std::size_t next = text[end] == '_' ? end + 1 : end;
-    if (next >= text.size() || !is_digit(text[next])) break;
-    end = next + 1;
-  }
-  return end;
 }
 
 /// INT_UNSIGNED '.' | INT_UNSIGNED? '.' DIGIT ('_'? DIGIT)*.
@@ -135,7 +123,7 @@ Match longest_match(std::string_view text) {
       {Type::kCharacter, character ? 1u : 0u},
       {Type::kId, identifier_length(text)},
       {Type::kEscape, escape_length(text)},
-      {Type::kSpace, is_blank(text[0]) ? blanks(text) : 0},
+      {Type::kSpace, blanks(text)},
       {Type::kQuoted, quoted_length(text)},
   }};
   Match best{Type::kInterpolation, interpolation_length(text)};

@@ -1,5 +1,6 @@
 #include "config/override/override.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <unordered_map>
@@ -238,9 +239,7 @@ class ValueParser {
 };
 
 std::size_t characters(std::string_view text) {
-  std::size_t count = 0;
-  for (; !text.empty(); ++count) text.remove_prefix(std::max<std::size_t>(utf8_length(text), 1));
-  return count;
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
 }
 
 std::string pointed_at(std::string_view text, const SyntaxError& error) {

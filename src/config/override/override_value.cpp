@@ -1,5 +1,6 @@
 #include "config/override/override_value.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace difflab::config {
@@ -22,18 +23,12 @@ Value to_value(const Element& element) {
 }
 
 bool contains_sweep(const Element& element) {
-  if (element.is_sweep()) return true;
-  if (const auto* items = std::get_if<std::vector<Element>>(&element.data)) {
-    for (const Element& item : *items) {
-      if (contains_sweep(item)) return true;
-    }
-  }
-  if (const auto* dict = std::get_if<Dict>(&element.data)) {
-    for (const auto& entry : dict->entries) {
-      if (contains_sweep(entry.value)) return true;
-    }
-  }
-  return false;
+  const auto* items = std::get_if<std::vector<Element>>(&element.data);
+  const auto* dict = std::get_if<Dict>(&element.data);
+  return element.is_sweep() ||
+         (items && std::any_of(items->begin(), items->end(), contains_sweep)) ||
+         (dict && std::any_of(dict->entries.begin(), dict->entries.end(),
+                              [](const Dict::Entry& e) { return contains_sweep(e.value); }));
 }
 
 }  // namespace difflab::config

@@ -63,14 +63,13 @@ namespace detail {
 std::optional<bool> to_bool(const Value& value) {
   if (value.is_bool()) return value.as_bool();
   if (!value.is_string()) return std::nullopt;
-  static constexpr std::array<std::string_view, 3> kYes{"true", "yes", "on"};
-  static constexpr std::array<std::string_view, 3> kNo{"false", "no", "off"};
+  static constexpr std::array<std::string_view, 6> kWords{"false", "no",  "off",
+                                                          "true",  "yes", "on"};
   std::string text = value.as_string();
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return c < 128 ? static_cast<char>(std::tolower(c)) : c; });
-  if (std::find(kYes.begin(), kYes.end(), text) != kYes.end()) return true;
-  if (std::find(kNo.begin(), kNo.end(), text) != kNo.end()) return false;
-  return std::nullopt;
+  const auto word = std::find(kWords.begin(), kWords.end(), text);
+  return word == kWords.end() ? std::nullopt : std::optional(word - kWords.begin() >= 3);
 }
 
 std::optional<std::int64_t> to_int(const Value& value) {

@@ -6,21 +6,13 @@
 #include "util/text.h"
 
 namespace difflab::config {
-namespace {
-
-std::string quoted(const std::string& text) { return Json(text).dump(); }
-
-std::string number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return number_text(value);
-}
-
-}  // namespace
 
 std::string canonical_json(const Value& value) {
+  const auto quoted = [](const std::string& text) { return Json(text).dump(); };
+  const double number = value.is_double() ? value.as_double() : 0;
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
   if (value.is_string()) return quoted(value.as_string());
-  if (value.is_double()) return number(value.as_double());
   if (value.is_scalar()) return value.as_string();
   std::vector<std::string> parts;
   for (const Value& item : value.items()) parts.push_back(canonical_json(item));

@@ -8,10 +8,10 @@
 #include <limits>
 #include <string>
 
+#include "util/text.h"
+
 namespace difflab::config {
 namespace {
-
-constexpr std::string_view kDigits = "0123456789";
 
 template <std::size_t N>
 bool one_of(std::string_view text, const std::array<std::string_view, N>& words) {
@@ -33,13 +33,9 @@ bool only(std::string_view text, std::string_view characters) {
   return text.find_first_not_of(characters) == std::string_view::npos;
 }
 
-/// Takes [0-9]+(_[0-9]+)* off the front; false if there is none.
+/// Takes digits off the front; false if there are none.
 bool take_digits(std::string_view& text) {
-  const auto digit = [&](std::size_t i) {
-    return i < text.size() && kDigits.find(text[i]) != kDigits.npos;
-  };
-  std::size_t end = 0;
-  while (digit(end) || (end > 0 && end < text.size() && text[end] == '_' && digit(end + 1))) ++end;
+  const std::size_t end = digits_length(text);
   text.remove_prefix(end);
   return end > 0;
 }
@@ -48,7 +44,7 @@ bool take_digits(std::string_view& text) {
 bool take_exponent(std::string_view& text) {
   if (text.empty() || (text[0] != 'e' && text[0] != 'E')) return false;
   std::string_view digits = without_sign(text.substr(1));
-  const auto end = std::min(digits.find_first_not_of(kDigits), digits.size());
+  const auto end = std::min(digits.find_first_not_of("0123456789"), digits.size());
   if (end == 0) return false;
   text = digits.substr(end);
   return true;
@@ -103,6 +99,13 @@ std::optional<int> prefixed_base(std::string_view text) {
 }
 
 }  // namespace
+
+std::size_t digits_length(std::string_view text) {
+  const auto digit = [&](std::size_t i) { return i < text.size() && is_digit(text[i]); };
+  std::size_t end = 0;
+  while (digit(end) || (end > 0 && end < text.size() && text[end] == '_' && digit(end + 1))) ++end;
+  return end;
+}
 
 std::optional<std::int64_t> parse_int(std::string_view text) {
   return looks_like_int(text) ? whole_number(text, 10) : std::nullopt;

@@ -13,6 +13,9 @@ namespace difflab::config {
 /// Nothing for a whole number that does not fit 64 bits.
 std::optional<Value> plain_scalar(std::string_view text);
 
+/// How many characters at the front are digits with single _ between them.
+std::size_t digits_length(std::string_view text);
+
 /// The number that a text spells: decimal digits with _ between them, perhaps a sign.
 std::optional<std::int64_t> parse_int(std::string_view text);
 /// The number that a text spells, e.g. "1e-3", with _ between digits. Not "inf" or "nan".

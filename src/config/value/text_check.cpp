@@ -8,8 +8,6 @@
 namespace difflab::config {
 namespace {
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 std::string byte_code(unsigned char byte) {
   char text[8];
   std::snprintf(text, sizeof text, "0x%02X", byte);
@@ -35,7 +33,7 @@ std::size_t utf8_length(std::string_view text) {
                                                              : 0;
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return 0;
+    if (starts_character(text[i])) return 0;
   }
   // Overlong forms, surrogates and numbers above U+10FFFF.
   if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||

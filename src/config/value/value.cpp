@@ -50,7 +50,7 @@ std::string Source::text() const { return line > 0 ? concat(file, ":", line, ":"
 Source Source::of_override(std::string_view text) {
   constexpr std::size_t kLongest = 500;
   auto end = std::min(text.size(), kLongest);
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end < text.size() && !starts_character(text[end])) --end;
   return {concat("override ", text.substr(0, end), end < text.size() ? "…" : "")};
 }
 
@@ -174,12 +174,8 @@ Value& Value::set(std::string_view key, Value value) {
 
 Value& Value::set(std::string_view key, Value value, Source key_source) {
   if (is_null()) data_ = Map{};
-  Map& map = mutable_entries();
-  const auto entry = std::find_if(map.begin(), map.end(), [&](auto& e) { return e.key == key; });
-  if (entry == map.end()) {
-    map.push_back({std::string(key), std::move(value), std::move(key_source)});
-    return map.back().value;
-  }
+  auto* entry = const_cast<Entry*>(find_entry(key));
+  if (entry == nullptr) entry = &mutable_entries().emplace_back(Entry{std::string(key), {}, {}});
   entry->value = std::move(value);
   entry->source = std::move(key_source);
   return entry->value;

@@ -42,9 +42,7 @@ Source YamlBuilder::source_of(const YAML::Mark& mark) const {
   if (!ascii_ && column <= mark.pos) {  // yaml-cpp counts bytes
     const auto before =
         text_.substr(position - static_cast<std::size_t>(column), static_cast<std::size_t>(column));
-    column -= static_cast<int>(std::count_if(before.begin(), before.end(), [](char c) {
-      return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-    }));
+    column = static_cast<int>(std::count_if(before.begin(), before.end(), starts_character));
   }
   return {name_, mark.line + 1, column + 1};
 }
@@ -53,28 +51,28 @@ void YamlBuilder::problem(const Source& source, std::string message) {
   if (problems_.size() < kMaxProblems) problems_.add(source, "", std::move(message));
 }
 
+void YamlBuilder::fail(const Source& source, std::string message) {
+  problem(source, std::move(message));
+  problems_.throw_if_any();
+}
+
 void YamlBuilder::count(const Value& value, const Source& source, std::size_t level) {
-  const auto fail = [&](const std::string& message) {
-    problem(source, message);
-    problems_.throw_if_any();
-  };
   if (++nodes_ > kMaxNodes) {
-    fail(concat("the document has more than ", kMaxNodes, " values (aliases counted in full)"));
+    fail(source,
+         concat("the document has more than ", kMaxNodes, " values (aliases counted in full)"));
   }
-  if (level > kMaxLevels) fail(concat("more than ", kMaxLevels, " levels of nesting"));
+  if (level > kMaxLevels) fail(source, concat("more than ", kMaxLevels, " levels of nesting"));
   if (value.is_string()) bytes_ += value.as_string().size();
   if (bytes_ > kMaxExpandedBytes) {
-    fail(concat("the document's texts take more than ", kMaxExpandedBytes,
-                " bytes (aliases counted in full)"));
+    fail(source, concat("the document's texts take more than ", kMaxExpandedBytes,
+                        " bytes (aliases counted in full)"));
   }
   for (const Value& item : value.items()) count(item, source, level + 1);
   for (const Value::Entry& entry : value.entries()) count(entry.value, source, level + 1);
 }
 
 void YamlBuilder::limit_keys(std::size_t keys, const Source& source) {
-  if (keys <= kMaxKeys) return;
-  problem(source, concat("a map has more than ", kMaxKeys, " keys"));
-  problems_.throw_if_any();
+  if (keys > kMaxKeys) fail(source, concat("a map has more than ", kMaxKeys, " keys"));
 }
 
 void YamlBuilder::OnDocumentStart(const YAML::Mark& mark) {
@@ -163,10 +161,9 @@ void YamlBuilder::require_closed_quote(const YAML::Mark& mark, const Source& sou
                       : block->value.is_list()  ? block->value.source
                                                 : source;
   if (!is_left_open(text_, quote, own.column)) return;
-  problem(source,
-          "the quote that opens here is not closed; expected a closing one, or, of a text of "
-          "several lines, each further right than its key");
-  problems_.throw_if_any();
+  fail(source,
+       "the quote that opens here is not closed; expected a closing one, or, of a text of several "
+       "lines, each further right than its key");
 }
 
 void YamlBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag,

@@ -73,6 +73,8 @@ class YamlBuilder final : public YAML::EventHandler {
   /// @throws UserError if a map has too many keys to be searched one by one
   void limit_keys(std::size_t keys, const Source& source);
   void problem(const Source& source, std::string message);
+  /// A problem that nothing behind it can be read after. @throws UserError
+  void fail(const Source& source, std::string message);
 
   std::string name_;
   std::string_view text_;
