@@ -55,9 +55,9 @@ std::string problem_of_rows(const Json& details, const char* list) {
   if (rows == details.end() || !rows->is_array()) return "";
   for (const Json& row : *rows) {
     if (!row.is_object()) return concat("one of its ", list, " is no JSON object");
-    const auto problem = problem_of_fields(row, {{"step", is_amount, "number"},
-                                                 {"prompt", is_text, "text"},
-                                                 {"text", is_text, "text"}});
+    const auto problem = problem_of_fields(
+        row,
+        {{"step", is_amount, "number"}, {"prompt", is_text, "text"}, {"text", is_text, "text"}});
     if (!problem.empty()) return concat("in one of its ", list, " ", problem);
   }
   return "";

@@ -102,8 +102,7 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, 
 std::string read_file(const fs::path& path, std::size_t at_most) {
   const bool of_system = is_of_system(path);  // such as /dev/fd/63, a pipe that somebody writes to
   // To open a pipe that nobody writes to must not wait.
-  const Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (of_system ? 0 : O_NONBLOCK)));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | (of_system ? 0 : O_NONBLOCK)));
   if (file.get() < 0) fail("read", path, errno);
   struct stat about {};
   if (::fstat(file.get(), &about) != 0) fail("read", path, errno);

@@ -6,8 +6,8 @@
 
 #include "cli/driver.h"
 #include "support/catch.h"
-#include "util/terminal/terminal.h"
 #include "util/terminal/screen.h"
+#include "util/terminal/terminal.h"
 
 namespace difflab {
 namespace {

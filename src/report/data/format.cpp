@@ -167,7 +167,6 @@ std::string p_text(double p) {
   return text;
 }
 
-
 std::string named_p(double p) { return (p < 0.001 ? "p " : "p = ") + p_text(p); }
 
 std::size_t display_width(std::string_view text) {

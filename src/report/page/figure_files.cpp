@@ -139,8 +139,8 @@ void Pictures::draw(const std::vector<Figure*>& stale, bool needs_bundle) {
   if (failure.empty()) {
     if (needs_bundle) make_directories(paths.cache);
     // -I: no variable and no folder of the caller's changes which modules it loads.
-    renderer_ = std::make_unique<Process>(std::vector<std::string>{
-        paths.python.string(), "-I", "-X", "utf8", paths.script.string()});
+    renderer_ = std::make_unique<Process>(
+        std::vector<std::string>{paths.python.string(), "-I", "-X", "utf8", paths.script.string()});
     renderer_->send(job_for(study_, stale, needs_bundle).dump() + "\n");
     errors = errors_of(*renderer_, stale.size());
   }

@@ -25,7 +25,8 @@ struct PageContent {
   const std::filesystem::path& shared;  ///< the file that holds it; empty: the page does
 };
 
-/// report.html: one file that needs nothing else, also without a network, or but the shared scripts.
+/// report.html: one file that needs nothing else, also without a network, or but the shared
+/// scripts.
 std::string page_html(const PageContent& content);
 
 /// The runs with status, all metrics and provenance, as runs.json has them: a reader can compute

@@ -218,8 +218,8 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
           rules.fix(figure.where);
           AxisKeys found;
           figure.visit_fields(found);
-          rules.must_use_all(concat("name it as ", join(found.keys, " or "),
-                                    ", or keep one value with where"));
+          rules.must_use_all(
+              concat("name it as ", join(found.keys, " or "), ", or keep one value with where"));
         },
         report.figures[i]);
   }
