@@ -11,11 +11,11 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 63'000},       {"tests", 42'000},     {"cli", 5'850},     {"config", 8'200},
-    {"evaluate", 4'950},   {"experiment", 1'850}, {"kernel", 3'300},  {"model", 4'250},
-    {"record", 2'200},     {"referee", 2'000},    {"report", 11'950}, {"run", 1'600},
-    {"statistics", 1'150}, {"study", 4'100},      {"sweep", 3'200},   {"task", 4'950},
-    {"text", 950},         {"train", 2'300},      {"util", 1'500},    {"worker", 1'400},
+    {"src", 62'400},     {"tests", 42'000},     {"cli", 5'500},     {"config", 8'200},
+    {"evaluate", 4'150}, {"experiment", 1'850}, {"kernel", 3'300},  {"model", 4'200},
+    {"record", 2'350},   {"referee", 1'850},    {"report", 11'300}, {"run", 1'600},
+    {"statistics", 950}, {"study", 4'050},      {"sweep", 2'650},   {"task", 4'650},
+    {"text", 950},       {"train", 2'300},      {"util", 1'650},    {"worker", 1'400},
 };
 constexpr std::uintmax_t kMostBytesOfResults = 60'000'000;
 constexpr int kMostCommands = 27;
