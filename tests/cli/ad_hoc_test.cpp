@@ -171,7 +171,7 @@ CATCH_TEST_CASE("an experiment in a subfolder is one for every command") {
   CATCH_REQUIRE(driver.call({"sweep", kName}).code == 0);
   for (const auto& words : std::vector<std::vector<std::string>>{
            {"watch", kName, "--once"}, {"plot", kName}, {"config", kName}}) {
-    CATCH_INFO(words[0] << answer.err);
+    CATCH_INFO(words[0]);
     driver.call(words, 0);
   }
   CATCH_CHECK(driver.call({"evaluate", kName, "evaluate=[{kind: heldout, name: x}]"}).code == 0);

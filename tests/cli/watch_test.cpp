@@ -6,7 +6,6 @@
 
 #include "cli/driver.h"
 #include "support/catch.h"
-#include "util/terminal/screen.h"
 #include "util/terminal/terminal.h"
 
 namespace difflab {

@@ -199,7 +199,8 @@ struct Change {
 inline std::vector<Change> changes() {
   std::vector<Change> all;
   for (const auto& [base, keys] : kChanges) {
-    for (const auto& [path, values] : Json::parse(keys).items()) {
+    const auto named = Json::parse(keys);  // a loop does not keep a temporary that items() is of
+    for (const auto& [path, values] : named.items()) {
       for (const auto& value : values) all.push_back({base, path, value.dump()});
     }
   }
