@@ -1,11 +1,9 @@
-#!/ usr / bin / env python3
-""
-        "What the program offers and nothing of the project uses: keys, kinds, marks, sweep functions, commands.
+#!/usr/bin/env python3
+"""What the program offers and nothing of the project uses: keys, kinds, marks, sweep functions, commands.
 
-        usage : tests /
-                cli / unused.py DIFFLAB Used is what an experiment or
-    an option file writes,
-    a benchmark passes, or a page shows in a block of code; of the functions also what is in the tables of docs/configuration.md, which tests execute, and of
+usage: tests/cli/unused.py DIFFLAB
+Used is what an experiment or an option file writes, a benchmark passes, or a page shows in a block of
+code; of the functions also what is in the tables of docs/configuration.md, which tests execute, and of
 the keys of tasks what is solved from docs/tasks.md. The YAML of the pages is composed here. Exit 1 with a
 line for each thing that is offered and not used, and for each exception that is.
 """
@@ -18,7 +16,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-#At most ten, each with its reason.
+
+# At most ten, each with its reason.
 HYDRAS = "Hydra's grammar, which public configurations hold"
 WRITTEN = "written by the program when a sweep is planned"
 EXCEPTIONS = {
@@ -46,13 +45,10 @@ class Offered:
 
     def all(self):
         return (
-            {f"key {path}" for path in self.keys
-} | {f"kind {path}: {kind}" for path, kind in self.kinds
-}
-| {f"command {name}" for name in self.commands
-}
-| {f"function {name}" for name in self.functions
-}
+            {f"key {path}" for path in self.keys}
+            | {f"kind {path}: {kind}" for path, kind in self.kinds}
+            | {f"command {name}" for name in self.commands}
+            | {f"function {name}" for name in self.functions}
         )
 
 
@@ -133,7 +129,7 @@ def everything(difflab):
         for path in (ROOT / "experiments").glob("*.yaml"):
             (folder / path.name).symlink_to(path)
         code = examples_of(folder)
-#Without the schema, which would ask for the texts that some read.
+        # Without the schema, which would ask for the texts that some read.
         compose = ("config", "--config-dir", ROOT / "configs", "--config-dir", name, "--json", "--config-name")
         for path in sorted(folder.iterdir()):
             used.keys.update(re.findall(r"^\w+(?=:)", path.read_text(), re.M))  # defaults are composed away

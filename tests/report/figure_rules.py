@@ -8,13 +8,12 @@ SHARES = ("accuracy", "share of runs", "share")
 POSITIONS = ("x", "x2", "y", "y2")
 RATIO = "ratio_at_equal_"
 MARKS_OF_SERIES = ("line", "point", "area", "bar")
-#Widths of Helvetica's letters in thousandths of the font size, where they are not those of a digit.
-NARROW = {c: 278 for c in " .,:;/!|[]()'ijltIfr"} | {
-c: 833 for c in "mMW%@"
-} | {"w": 722, "−": 584}
+# Widths of Helvetica's letters in thousandths of the font size, where they are not those of a digit.
+NARROW = {c: 278 for c in " .,:;/!|[]()'ijltIfr"} | {c: 833 for c in "mMW%@"} | {"w": 722, "−": 584}
 WIDE = {c: 690 for c in "ABCDEFGHKNOPQRSUVXYZ"}
-#-- - \
-    specifications -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -
+
+
+# --- specifications ---------------------------------------------------------------------------
 
 
 def views(spec, data=None, inherited=None):
@@ -144,9 +143,8 @@ def unknown_series(spec):
         if name_of(view["mark"]) not in MARKS_OF_SERIES:
             continue
         for channel, one in channels_of(encoding):
-            scale = one.get("scale") or {
-}
-if channel not in ("color", "shape", "strokeDash") or one.get("type") != "nominal":
+            scale = one.get("scale") or {}
+            if channel not in ("color", "shape", "strokeDash") or one.get("type") != "nominal":
                 continue
             domain, looks = scale.get("domain"), scale.get("range")
             if domain is None or not isinstance(looks, list):
@@ -192,7 +190,7 @@ def lone_panels(spec):
     rows = spec.get("data", {}).get("values", [])
     names = facet.get("sort") or list(dict.fromkeys(row[facet["field"]] for row in rows if facet["field"] in row))
     across = spec.get("columns", len(names) or 1)
-#Of five, seven or thirteen one is left however few stand side by side; three fit below each other.
+    # Of five, seven or thirteen one is left however few stand side by side; three fit below each other.
     avoidable = len(names) == 3 or any(len(names) % fewer != 1 for fewer in range(2, across))
     if 1 < across < len(names) and len(names) % across == 1 and avoidable:
         yield f"{len(names)} panels, {across} side by side, leave one alone"
@@ -221,8 +219,8 @@ def unsaid(spec):
     if len(spec.get("description", "")) < 20:
         yield "it has no description for those who cannot see it"
 
-#-- - \
-    a specification beside its data -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- --
+
+# --- a specification beside its data ----------------------------------------------------------
 
 
 def measured(data):
@@ -269,8 +267,7 @@ def denied_by_pairs(spec, data):
         if not name.startswith(RATIO):
             continue
         metric = name.removeprefix(RATIO)
-        for series, ratio in {row[data.columns[0]]: float(row[name]) for row in data.rows if row[name]
-        }.items():
+        for series, ratio in {row[data.columns[0]]: float(row[name]) for row in data.rows if row[name]}.items():
             found = column([pair for pair in data.pairs if next(iter(pair.values())) == series and pair["metric"] == metric],
                            "difference")
             better = sum((d > 0) == ("accuracy" in metric) for d in found if d)
@@ -279,8 +276,8 @@ def denied_by_pairs(spec, data):
             elif ratio < 0.995 and better == 0 or ratio > 1.005 and better == len(found):
                 yield f"{series} needs {ratio:.0%} of the baseline's; it is better in {better} of {len(found)} paired comparisons"
 
-#-- - \
-    pictures -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -
+
+# --- pictures ---------------------------------------------------------------------------------
 
 
 def width_of(text, size, bold):
@@ -321,10 +318,11 @@ def texts(node, at=(0.0, 0.0, 0.0), role=""):
     for child in node:
         yield from texts(child, (x, y, turn), role)
 
+
 def cut_off(picture):
     width, height = (float(n) for n in picture.get("viewBox").split()[2:])
     for text, _, left, top, right, bottom in texts(picture):
-#The estimate of a line 's width is good to some hundredths.
+        # The estimate of a line's width is good to some hundredths.
         if left < -3 or top < -2 or right > width + 3 + 0.04 * (right - left) or bottom > height + 2:
             yield f"'{text}' does not fit into the picture"
 

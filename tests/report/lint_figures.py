@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """Looks for mistakes in figures: what a specification hides, and what a picture cannot show.
 
 usage: lint_figures.py FOLDER [--prove]

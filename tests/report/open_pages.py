@@ -19,7 +19,7 @@ from open_report import CATCH_ERRORS, FLAGS, browser_here, troubles_of, with_rep
 
 SCREEN = 800
 WIDTHS = {"desktop": 1280, "tablet": 768, "phone": 390}
-#A browser that lays out many pages at once takes much memory.
+# A browser that lays out many pages at once takes much memory.
 AT_ONCE = 8
 TELL = """<script>
 setTimeout(() => {
@@ -43,16 +43,15 @@ setTimeout(() => {
 </script>"""
 OWNER = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><script>
 const told = [];
-addEventListener(
-    'message', (event) = > {
-      told.push(event.data);
-      if (told.length < % d) return;
-      const all = document.createElement('script');
-      all.type = 'application/json';
-      all.id = 'told';
-      all.textContent = JSON.stringify(told).replaceAll('<', '\\\\u003c');
-      document.body.append(all);
-    });
+addEventListener('message', (event) => {
+  told.push(event.data);
+  if (told.length < %d) return;
+  const all = document.createElement('script');
+  all.type = 'application/json';
+  all.id = 'told';
+  all.textContent = JSON.stringify(told).replaceAll('<', '\\\\u003c');
+  document.body.append(all);
+});
 </script>%s</body>"""
 
 
@@ -78,11 +77,8 @@ def told_by(browser, texts):
              "--dump-dom", (folder / "owner.html").as_uri()],
             capture_output=True, text=True, timeout=600, check=False)
     found = re.search(r'<script type="application/json" id="told">(.*?)</script>', ended.stdout)
-    return {told["name"]: told for told in json.loads(found.group(1))
-}
-if found
-  else {
-  }
+    return {told["name"]: told for told in json.loads(found.group(1))} if found else {}
+
 
 def problems_of(told, view, has_answer):
     if told is None:
@@ -122,7 +118,7 @@ def main():
         return 77
     root = pathlib.Path(sys.argv[1]).resolve()
     written = sorted(root.glob("*/reference/report.html")) or sorted(root.glob("*/smoke/report.html"))
-#A page without its observations is of an older difflab and cannot be written again.
+    # A page without its observations is of an older difflab and cannot be written again.
     found = [page for page in written if (page.parent / "observations.json").exists()]
     if not found:
         print(f"no */reference/report.html and no */smoke/report.html under {root}")

@@ -24,11 +24,11 @@ WIDTHS = {"desktop": 1280, "tablet": 768, "phone": 390}
 VIEWS = {**{name: (width, []) for name, width in WIDTHS.items()},
          **{f"{name}, dark": (width, DARK) for name, width in WIDTHS.items()}}
 
-#The page runs in a frame of the wanted width and tells the frame's owner how it looks.
+# The page runs in a frame of the wanted width and tells the frame's owner how it looks.
 CATCH_ERRORS = """<script>
 window.seen = [];
-addEventListener('error', (event) = > seen.push(String(event.message)));
-addEventListener('unhandledrejection', (event) = > seen.push(String(event.reason)));
+addEventListener('error', (event) => seen.push(String(event.message)));
+addEventListener('unhandledrejection', (event) => seen.push(String(event.reason)));
 </script>"""
 TELL = """<script>
 setTimeout(() => parent.postMessage({
@@ -58,7 +58,7 @@ def browser_here():
 
 def with_reporter(page, first, last):
     """The page's HTML with something before all of its scripts and something behind them."""
-#The scripts in the page hold such tags as text, too : the first and the last are its own.
+    # The scripts in the page hold such tags as text, too: the first and the last are its own.
     start, rest = page.split("<head>", 1)
     body, end = rest.rsplit("</body>", 1)
     return f"{start}<head>{first}{body}{last}</body>{end}"
