@@ -137,8 +137,8 @@ std::optional<Json> read_result(const RunDirectory& run) {
   const auto id = string_at(*result, "id"), name = run.path.filename().string();
   // A folder that somebody gave another name to says nothing.
   const bool is_named_by_id =
-      name.size() == id.size() && name.find_first_not_of("0123456789abcdef") == name.npos;
-  if (is_named_by_id && id != name) {
+      name.size() == 16 && name.find_first_not_of("0123456789abcdef") == name.npos;
+  if (is_named_by_id && result->contains("id") && id != name) {
     throw UserError(concat(run.result().string(), ": is the result of run ", id, ", not of ", name,
                            "; delete the folder ", name, " to run that again"));
   }

@@ -30,7 +30,8 @@ namespace fs = std::filesystem;
 // A name for a stream that this process has open, as a shell's <(…) is.
 bool is_of_system(const fs::path& path) {
   const auto text = path.lexically_normal().string();
-  return text.starts_with("/dev/") || text.starts_with("/proc/");
+  const bool is_memory = text.starts_with("/dev/shm/");  // holds files as any folder does
+  return (text.starts_with("/dev/") && !is_memory) || text.starts_with("/proc/");
 }
 
 class Descriptor {
