@@ -181,7 +181,7 @@ class Parser {
       const Element key = parse_override_value(text_.substr(next_, colon - next_));
       next_ = colon;
       if (contains_sweep(key) || !accept(':')) fail(start, "has a map without a key: value");
-      entries.emplace_back(to_value(key).as_string(), argument(start));
+      entries.push_back({to_value(key).as_string(), argument(start)});
     } while (accept(','));
     if (!accept('}')) fail(start, "has no closing }");
     return entries;

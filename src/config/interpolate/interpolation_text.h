@@ -21,8 +21,14 @@ struct Template {
 
 /// An argument of a resolver: a typed scalar, a text with interpolations, a list or a map.
 struct Argument {
-  using Map = std::vector<std::pair<std::string, Argument>>;
+  struct Entry;
+  using Map = std::vector<Entry>;
   std::variant<Value, Template, std::vector<Argument>, Map> data;
+};
+
+struct Argument::Entry {
+  std::string key;
+  Argument value;
 };
 
 /// ${a.b}, ${.x} or ${name:argument,…}.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/value/scalar.h"
+#include "config/value/text_check.h"
 #include "util/text.h"
 
 namespace difflab::config {
