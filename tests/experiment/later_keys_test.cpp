@@ -135,9 +135,10 @@ CATCH_TEST_CASE("a kind of evaluation that had a name of its own keeps it in ids
         Former{kText, "text_needle_grid", "{kind: needle_grid}", "needle_grid"},
         Former{kSymbols, "{kind: needle_grid}", "needle_grid", "needle_grid"},
         Former{kSymbols, "{kind: heldout}", "heldout", "heldout"}}) {
-    const auto read = [&](const char* evaluation) {
+    const auto read = [&, trained = task](const char* evaluation) {
       return config::read<RunConfig>(
-          config::parse_yaml(concat("{task: ", task, ", evaluate: [", evaluation, "]}"), "x"), "");
+          config::parse_yaml(concat("{task: ", trained, ", evaluate: [", evaluation, "]}"), "x"),
+          "");
     };
     const auto first = read(before), second = read(now);
     CATCH_INFO(before);
