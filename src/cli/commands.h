@@ -39,7 +39,7 @@ struct StudyArguments {
   std::vector<std::string> overrides;
 };
 
-/// What `list` can list.
+/// The names that `list` takes.
 std::vector<std::string> listable();
 
 }  // namespace difflab::cli

@@ -177,7 +177,7 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
   return found;
 }
 
-// What the last of `words`, the command line behind the program's name, may become: commands,
+// Completions of the last of `words`, the command line behind the program's name: commands,
 // experiments, flags, run ids, or overrides with keys, groups, their options and values. Nothing
 // if nothing is known; never an error, because a person is in the middle of typing.
 Words completions(const Words& typed, const std::vector<CommandWords>& commands) {

@@ -34,7 +34,7 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kShortest = 8;  // a column is not made narrower than this
 constexpr std::size_t kExperimentColumn = 1, kVariesColumn = 2;
 
-/// What an experiment says of one of its runs.
+/// A run's place in an experiment.
 struct Membership {
   std::string experiment;  ///< "headline/default"
   Json axes;

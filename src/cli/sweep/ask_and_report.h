@@ -12,7 +12,7 @@
 
 namespace difflab::cli {
 
-/// What a command that asks trained models is called with (find_asked).
+/// The arguments of a command that asks trained models (find_asked).
 struct AskOptions {
   std::vector<std::string> words;
   std::string results;

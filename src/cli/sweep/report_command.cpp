@@ -71,7 +71,7 @@ class Draft {
   bool kept_ = false;
 };
 
-// What a summary says of the draft is true of the folder that it becomes.
+// A summary of the draft with the name of the folder that the draft becomes.
 std::string renamed(std::string text, const std::string& from, const std::string& to) {
   for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);

@@ -79,7 +79,7 @@ auto find_file(const std::vector<FileWords>& files, const std::string& name) {
                       [&](const FileWords& words) { return words.file == name; });
 }
 
-/// What the sweep of a tree sets, and the parts of its union; a list is a union.
+/// The entries of a tree's sweep and of the parts of its union; a list is a union.
 std::vector<std::pair<std::string, const Value*>> sweep_entries(const Value& of) {
   std::vector<std::pair<std::string, const Value*>> entries;
   const auto add = [&](const Value& part) {
@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, const Value*>> sweep_entries(const Value& of)
   return entries;
 }
 
-/// What the file sets at the keys that a preset sets at `path`; null if nothing.
+/// The file's value at the keys that a preset sets at `path`; null if it sets none.
 const Value* set_by(const FileWords& file, const Path& path, const Value& preset_value) {
   if (path[0] == "defaults") return nullptr;
   if (path[0] != "sweep") return find_along(file.content, path);
