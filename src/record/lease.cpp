@@ -129,11 +129,10 @@ std::string beat_text(std::uint64_t beat) {
   return std::string(20 - digits.size(), '0') + digits + "\n";
 }
 
-// -1 if the epoch is taken by somebody else already.
-int create_claim(const RunDirectory& run, std::uint64_t epoch, std::string_view kind) {
-  make_directories(run.claims());
-  const auto file = claim_file(run, epoch);
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
+// Creates `file`, locks it where the filesystem can and writes who we are; -1 if it exists.
+int write_claim(const fs::path& file, std::string_view kind) {
+  const int descriptor =
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
   if (descriptor < 0) {
     if (errno == EEXIST) return -1;
     throw UserError(concat("cannot create ", file.string(), ": ", std::strerror(errno)));
@@ -149,6 +148,20 @@ int create_claim(const RunDirectory& run, std::uint64_t epoch, std::string_view 
     throw UserError(concat("cannot write ", file.string(), ": ", std::strerror(error)));
   }
   return descriptor;
+}
+
+// -1 if the epoch is taken by somebody else already. The name appears with its content: one that a
+// killed process left empty would look held until it is old.
+int create_claim(const RunDirectory& run, std::uint64_t epoch, std::string_view kind) {
+  make_directories(run.claims());
+  const auto file = claim_file(run, epoch);
+  const auto unnamed = temporary_beside(file);
+  const int descriptor = write_claim(unnamed, kind);
+  const int error = ::link(unnamed.c_str(), file.c_str()) == 0 ? 0 : errno;
+  ::unlink(unnamed.c_str());
+  if (error == 0) return descriptor;
+  ::close(descriptor);
+  return error == EEXIST ? -1 : write_claim(file, kind);  // a filesystem without hard links
 }
 
 // The epoch after `epoch`, free for whoever comes; false if somebody was faster.
@@ -172,6 +185,7 @@ void remove_temporaries(const RunDirectory& run) {
     }
   }
   remove_abandoned_temporaries(run.path);
+  remove_abandoned_temporaries(run.claims());
 }
 
 // The last ones stay. Somebody who looked a while ago must find the name that he wants to create

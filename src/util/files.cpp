@@ -66,12 +66,6 @@ void sync_directory(const fs::path& directory) {
   if (::fsync(folder.get()) != 0 && errno != EINVAL) fail("sync", directory, errno);
 }
 
-fs::path temporary_beside(const fs::path& path) {
-  static std::atomic<unsigned> counter{0};
-  return path.parent_path() / concat(".", path.filename().string(), ".", process_space(), ".",
-                                     ::getpid(), ".", counter++, ".tmp");
-}
-
 // Writes a temporary beside `path`, synced, and lets `publish` give it its name; what that answers.
 // Nothing is left of the temporary if it answers false or throws.
 template <class Publish>
@@ -99,6 +93,12 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, 
 }
 
 }  // namespace
+
+fs::path temporary_beside(const fs::path& path) {
+  static std::atomic<unsigned> counter{0};
+  return path.parent_path() / concat(".", path.filename().string(), ".", process_space(), ".",
+                                     ::getpid(), ".", counter++, ".tmp");
+}
 
 std::string read_file(const fs::path& path, std::size_t at_most) {
   const bool of_system = is_of_system(path);  // such as /dev/fd/63, a pipe that somebody writes to

@@ -51,8 +51,11 @@ bool write_file_once(const std::filesystem::path& path, std::string_view bytes);
 /// links. Nothing happens if the name is taken. @throws UserError if neither can be done.
 void share_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Removes temporaries of the two functions above whose writers were killed: no process of this
-/// machine has the number in their name.
+/// A new name in the folder of `path` for what is to be renamed or linked to it.
+std::filesystem::path temporary_beside(const std::filesystem::path& path);
+
+/// Removes files named by temporary_beside whose writers were killed: no process of this machine
+/// has the number in their name.
 void remove_abandoned_temporaries(const std::filesystem::path& folder);
 
 /// Makes the folder and its parents. @throws UserError if that is not possible.

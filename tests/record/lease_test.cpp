@@ -1,6 +1,7 @@
 #include "record/lease.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "support/catch.h"
@@ -206,6 +207,29 @@ CATCH_TEST_CASE("a claim whose maker died before its first word is passed over i
   write_file_atomically(run.claims() / "7", "");
   const auto lease = Lease::acquire(run, never, kHasty);
   CATCH_CHECK(lease->epoch() == 9);  // 8 has shut 7 out
+}
+
+CATCH_TEST_CASE("a process that dies while it writes its claim leaves the run free") {
+  const TemporaryFolder folder;
+  for (const char* name : {"new", "free before", "claimed twice before"}) {
+    const RunDirectory run{folder.path() / name};
+    if (name[0] != 'n') Lease::acquire(run, never, kPatient);
+    if (name[0] == 'c') Lease::acquire(run, never, kPatient);
+    Child child([&] {
+      const rlimit no_bytes{.rlim_cur = 0, .rlim_max = 0};
+      ::signal(SIGXFSZ, SIG_DFL);
+      ::setrlimit(RLIMIT_FSIZE, &no_bytes);  // the first byte of a file kills
+      Lease::acquire(run, never, kPatient);
+      return 0;
+    });
+    CATCH_CHECK(child.wait() == -SIGXFSZ);
+    CATCH_CHECK_FALSE(looks_taken(run));
+    const auto lease = Lease::acquire_if_free(run, kPatient);
+    CATCH_REQUIRE(lease);
+    for (const auto& entry : fs::directory_iterator(run.claims())) {
+      CATCH_CHECK(entry.path().filename().string()[0] != '.');
+    }
+  }
 }
 
 CATCH_TEST_CASE("of many processes at once each gets its turn, alone") {
