@@ -103,7 +103,8 @@ CATCH_TEST_CASE("an override names models, and --on what they are asked on") {
                                     "evaluate=[{kind: heldout, name: x}]", "--json"},
                                    0);
   const auto last = asked.out.substr(asked.out.rfind('\n', asked.out.size() - 2) + 1);
-  for (const auto& answered : Json::parse(last).at("runs")) {
+  const auto told = Json::parse(last);
+  for (const auto& answered : told.at("runs")) {
     const auto config =
         read_file(driver.results() / "runs" / answered.at("id").get<std::string>() / "config.yaml");
     CATCH_CHECK_THAT(config, Contains("length: 32"));
