@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/version.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -70,24 +71,34 @@ Json censored(const Json& metrics, const Progress& progress) {
   return bounds;
 }
 
+Json with_looks(Json result, const Progress& progress) {
+  if (!progress.looks.empty()) result["looks"] = progress.looks;
+  return result;
+}
+
 Json finished_result(const RunConfig& config, const RunDirectory& directory,
                      const EvaluationContext& context, const Progress& progress,
                      const std::vector<Answer>& answers) {
   Json metrics = {{"parameters", context.model.parameter_count()}};
   metrics.update(training_metrics(config, context.task, directory, progress));
   for (const auto& [name, value] : context.model.statistics()) metrics[name] = value;
+  if (const auto first = metrics.find("lambda.0"); first != metrics.end()) {
+    metrics["lambda_first"] = *first;  // of layers, whatever the depth
+    metrics["lambda_last"] = metrics[concat("lambda.", config.model.layers - 1)];
+  }
   Json evaluations = Json::object();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto prefix = metric_prefix(config.evaluate[i]);
     for (const auto& [key, value] : answers[i].metrics.items()) metrics[prefix + key] = value;
     evaluations[result_name(config.evaluate[i], config.task)] = answers[i].details;
   }
-  return {{"schema", kResultSchema},
-          {"id", run_id(config)},
-          {"status", name_of(RunState::kFinished)},
-          {"metrics", metrics},
-          {"censored", censored(metrics, progress)},
-          {"evaluations", evaluations}};
+  return with_looks({{"schema", kResultSchema},
+                     {"id", run_id(config)},
+                     {"status", name_of(RunState::kFinished)},
+                     {"metrics", metrics},
+                     {"censored", censored(metrics, progress)},
+                     {"evaluations", evaluations}},
+                    progress);
 }
 
 Json diverged_result(const RunConfig& config, const LanguageModel& model,
@@ -97,13 +108,14 @@ Json diverged_result(const RunConfig& config, const LanguageModel& model,
   for (const auto& [key, value] : progress.milestones.items()) {
     if (key.starts_with("steps_to_")) metrics[key] = value;  // what it reached before
   }
-  return {{"schema", kResultSchema},
-          {"id", run_id(config)},
-          {"status", name_of(RunState::kDiverged)},
-          {"diverged_at_step", progress.step},
-          {"metrics", metrics},
-          {"censored", Json::object()},
-          {"evaluations", Json::object()}};
+  return with_looks({{"schema", kResultSchema},
+                     {"id", run_id(config)},
+                     {"status", name_of(RunState::kDiverged)},
+                     {"diverged_at_step", progress.step},
+                     {"metrics", metrics},
+                     {"censored", Json::object()},
+                     {"evaluations", Json::object()}},
+                    progress);
 }
 
 /// What a run's numbers depend on and its configuration does not say. Processors of one name may
@@ -239,13 +251,12 @@ class Work {
             [&context](LanguageModel&, std::int64_t samples) {
               return validation_metrics(context, samples);
             },
-            [&context](const std::vector<TrainEvent>& events, std::int64_t samples) {
-              std::vector<HeldoutQuestion> questions;
-              for (const auto& event : events) {
-                questions.push_back({"train.events: " + event.name, event.metric,
-                                     [&event](double value) { return event.met_by(value); }});
+            [&context](const std::vector<std::string>& metrics, std::int64_t samples) {
+              auto seen = held_out(context, metrics, samples);
+              for (const auto& [name, value] : context.model.statistics()) {
+                seen[name] = std::round(value * 1e4) / 1e4;
               }
-              return answers_of(context, questions, samples);
+              return seen;
             },
             stop_requested_,
             [this] { require_held(); },

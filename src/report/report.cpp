@@ -204,7 +204,7 @@ Summary write_report(const Study& study, const Frame& frame) {
   const std::string sentence = best_sentence(study, frame, tables, labels);
   files.add("summary.json",
             summary_json(study, summary, sentence, answers, figures).dump(1) + "\n");
-  files.add("runs.json", runs_json(study, frame).dump(1) + "\n");
+  files.add("runs.json", runs_text(study, frame));
   files.add(kObservationsFile, observations_text(study, frame));
   const auto shared = pictures->bundle().empty() ? fs::path() : shared_scripts(study.output);
   if (!shared.empty()) files.add_shared(shared, pictures->bundle());

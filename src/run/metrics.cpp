@@ -62,6 +62,7 @@ std::vector<std::string> training_metrics_of(const RunConfig& run) {
     names.push_back(event.seconds_key());
   }
   names.insert(names.end(), std::begin(kOfLayers), std::end(kOfLayers));
+  names.insert(names.end(), {"lambda_first", "lambda_last"});
   return names;
 }
 

@@ -90,7 +90,8 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                       {"spikes", progress.spikes.count},
                       {"recent_grad_norms", progress.spikes.recent},
                       {"milestones", progress.milestones},
-                      {"rows", progress.rows}};
+                      {"rows", progress.rows},
+                      {"looks", progress.looks}};
   const auto bytes = to_sealed_safetensors(tensors, {{"format", "difflab checkpoint 2"},
                                                      {"run", run.id},
                                                      {"config", run.config},
@@ -114,7 +115,8 @@ Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path&
             {state.at("spikes").get<std::int64_t>(),
              state.at("recent_grad_norms").get<std::deque<double>>()},
             state.at("milestones"),
-            state.value("rows", Json::object())};
+            state.value("rows", Json::object()),
+            state.value("looks", Json::object())};
   } catch (const Json::exception& error) {
     throw UserError(concat(path.string(), ": its progress is damaged: ", error.what()));
   }

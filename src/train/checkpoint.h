@@ -25,6 +25,7 @@ struct Progress {
   SpikeCounter spikes = {};
   Json milestones = Json::object();  ///< first steps that reached something, see train_loop.h
   Json rows = Json::object();        ///< looks in a row that have found an event so far
+  Json looks = Json::object();       ///< what looks for events saw, see event_watch.h
 };
 
 /// Whose checkpoint it is.

@@ -1,8 +1,24 @@
 #include "train/event_watch.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace difflab {
+namespace {
+
+void keep(const Json& seen, std::int64_t every, Progress& progress) {
+  constexpr double kKept = 1e6;  // six decimals tell any two shares of held-out targets apart
+  auto& looks = progress.looks;
+  looks["every"] = every;
+  const auto before = static_cast<std::size_t>(progress.step / every - 1);
+  for (const auto& [name, value] : seen.items()) {
+    auto& column = looks[name];
+    while (column.size() < before) column.push_back(nullptr);  // a checkpoint without looks
+    column.push_back(std::round(value.get<double>() * kKept) / kKept);
+  }
+}
+
+}  // namespace
 
 bool has_stopped(const TrainConfig& config, const Progress& progress) {
   if (config.seconds > 0 && progress.train_seconds >= config.seconds) return true;
@@ -13,19 +29,22 @@ bool has_stopped(const TrainConfig& config, const Progress& progress) {
 }
 
 void EventWatch::after_step(Progress& progress) const {
-  if (progress.step % config_.event_every != 0) return;
-  std::vector<TrainEvent> awaited;
+  if (config_.events.empty() || progress.step % config_.event_every != 0) return;
+  std::vector<std::string> metrics;
+  for (const auto& event : config_.events) metrics.push_back(event.metric);
+  const auto seen = look_(metrics, config_.event_samples);
+  keep(seen, config_.event_every, progress);
   for (const auto& event : config_.events) {
-    if (!progress.milestones.contains(event.steps_key())) awaited.push_back(event);
+    if (!progress.milestones.contains(event.steps_key())) note(event, seen, progress);
   }
-  if (awaited.empty()) return;
-  const auto met = look_(awaited, config_.event_samples);
-  for (std::size_t i = 0; i < awaited.size(); ++i) note(awaited[i], met.at(i), progress);
 }
 
-void EventWatch::note(const TrainEvent& event, bool is_met, Progress& progress) const {
+void EventWatch::note(const TrainEvent& event, const Json& seen, Progress& progress) const {
   auto& rows = progress.rows;
-  if (!is_met) {
+  const auto is_met = [&](const Json& values) {
+    return event.met_by(values.at(event.metric).get<double>());
+  };
+  if (!is_met(seen)) {
     rows.erase(event.name);
     return;
   }
@@ -37,7 +56,8 @@ void EventWatch::note(const TrainEvent& event, bool is_met, Progress& progress) 
   const auto first = row["first"];
   rows.erase(event.name);
   // A small batch can be lucky: then the row begins anew.
-  if (config_.eval_samples > config_.event_samples && !look_({event}, config_.eval_samples).at(0)) {
+  if (config_.eval_samples > config_.event_samples &&
+      !is_met(look_({event.metric}, config_.eval_samples))) {
     return;
   }
   progress.milestones[event.steps_key()] = first;

@@ -31,7 +31,7 @@ struct TrainContext {
   RunDirectory directory;
   /// Held-out figures for a metrics line, over so many sequences per part.
   std::function<Json(LanguageModel&, std::int64_t samples)> validate;
-  LookForEvents look_for;                        ///< whether such figures of the model meet events
+  LookForEvents look_for;                        ///< such figures, and λ of each layer
   std::function<bool()> stop_requested;          ///< asked between steps
   std::function<void()> before_writing = [] {};  ///< may throw to keep the folder as it is
   std::int64_t first_batch = 0;                  ///< of the training data

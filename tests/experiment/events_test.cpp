@@ -73,6 +73,18 @@ CATCH_TEST_CASE("events come where the held-out figures of the same samples say"
     CATCH_REQUIRE(line != curve.end());
     CATCH_CHECK(found.at("metrics").at(event.steps_key()) == line->at("step"));
   }
+  // Looks are kept, from the first step on, as the lines of the curve have them.
+  const auto& looks = found.at("looks");
+  CATCH_CHECK(looks.at("every") == 1);
+  for (const auto* name : {"valid_accuracy", "valid_loss", "lambda.0", "lambda.1"}) {
+    CATCH_REQUIRE(looks.at(name).size() == curve.size() - 1);
+    for (std::size_t i = 1; i < curve.size(); ++i) {
+      CATCH_CHECK(looks.at(name)[i - 1].get<double>() ==
+                  Approx(curve[i].at(name).get<double>()).margin(1e-4));
+    }
+  }
+  CATCH_CHECK(found["metrics"]["lambda_first"] == found["metrics"]["lambda.0"]);
+  CATCH_CHECK(found["metrics"]["lambda_last"] == found["metrics"]["lambda.1"]);
 }
 
 CATCH_TEST_CASE("a run that stops at its event ends there, however often it was interrupted") {

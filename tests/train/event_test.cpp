@@ -15,13 +15,12 @@ TrainConfig watched() {
 Progress watch(const TrainConfig& config, const std::vector<double>& small,
                const std::vector<double>& full, int* looks = nullptr) {
   Progress progress;
-  const auto look = [&](const std::vector<TrainEvent>& awaited, std::int64_t samples) {
+  const auto look = [&](const std::vector<std::string>& metrics, std::int64_t samples) {
     if (looks != nullptr) ++*looks;
+    CATCH_CHECK(metrics.at(0) == "valid_accuracy");
     const auto& seen = samples == config.event_samples ? small : full;
     const double accuracy = seen.at(static_cast<std::size_t>(progress.step / 10 - 1));
-    std::vector<bool> met;
-    for (const auto& event : awaited) met.push_back(event.met_by(accuracy));
-    return met;
+    return Json{{"valid_accuracy", accuracy}, {"lambda.0", -accuracy}};
   };
   const EventWatch events(config, look);
   const auto last = static_cast<std::int64_t>(small.size()) * 10;
@@ -56,12 +55,12 @@ CATCH_TEST_CASE("what a small batch finds by luck is not confirmed by the full o
   CATCH_CHECK(watch(watched(), small, std::vector(5, 0.5)).milestones.empty());
 }
 
-CATCH_TEST_CASE("training stops at its event, and looks no longer when all have happened") {
+CATCH_TEST_CASE("training stops at its event, or looks on to its end") {
   const std::vector<double> curve(10, 0.95);
   auto config = watched();
   int looks = 0;
   CATCH_CHECK(watch(config, curve, curve, &looks).step == 100);
-  CATCH_CHECK(looks == 3);  // two, and one on the full batch
+  CATCH_CHECK(looks == 11);  // ten, and one on the full batch
   config.stop_at = "found";
   CATCH_CHECK(watch(config, curve, curve).step == 20);
   config.events.push_back({.name = "lost", .at_most = 0.1, .in_a_row = 1});
@@ -98,21 +97,31 @@ CATCH_TEST_CASE("schedules have the rate that their names say") {
   CATCH_CHECK(learning_rate(config, 100) == 2);
 }
 
-CATCH_TEST_CASE("events that have happened are looked for no more, others are") {
+CATCH_TEST_CASE("what looks saw is kept, and what a checkpoint did not keep is missing") {
+  const std::vector<double> curve{0.123456789, 0.95, 0.2};
+  const auto progress = watch(watched(), curve, curve);
+  CATCH_CHECK(progress.looks ==
+              Json::parse(R"({"every": 10, "valid_accuracy": [0.123457, 0.95, 0.2],
+                                                "lambda.0": [-0.123457, -0.95, -0.2]})"));
+  const auto config = watched();
+  Progress resumed{.step = 30};
+  const EventWatch events(config, [](const auto&, auto) { return Json{{"valid_accuracy", 0.5}}; });
+  events.after_step(resumed);
+  CATCH_CHECK(resumed.looks["valid_accuracy"] == Json::parse("[null, null, 0.5]"));
+}
+
+CATCH_TEST_CASE("events at several bounds of one metric come each in its time") {
   auto config = watched();
-  config.events.push_back({.name = "lost", .at_most = 0.1, .in_a_row = 1});
-  Progress progress{.step = 10};
-  std::vector<std::string> asked;
-  const EventWatch events(config, [&](const std::vector<TrainEvent>& awaited, std::int64_t) {
-    asked.clear();
-    for (const auto& event : awaited) asked.push_back(event.name);
-    return std::vector<bool>(awaited.size(), false);
-  });
-  events.after_step(progress);
-  CATCH_CHECK(asked == std::vector<std::string>{"found", "lost"});
-  progress.milestones["steps_to_found"] = 10;
-  events.after_step(progress);
-  CATCH_CHECK(asked == std::vector<std::string>{"lost"});
+  config.events = {{.name = "half", .at_least = 0.5},
+                   {.name = "found", .at_least = 0.9},
+                   {.name = "sure", .at_least = 0.99}};
+  config.stop_at = "sure";
+  const std::vector<double> curve{0.4, 0.5, 0.6, 0.91, 0.99, 0.98, 0.995, 1, 1};
+  const auto progress = watch(config, curve, curve);
+  CATCH_CHECK(progress.milestones.at("steps_to_half") == 20);
+  CATCH_CHECK(progress.milestones.at("steps_to_found") == 40);
+  CATCH_CHECK(progress.milestones.at("steps_to_sure") == 70);
+  CATCH_CHECK(progress.step == 80);
 }
 
 }  // namespace

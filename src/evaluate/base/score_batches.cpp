@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
-#include <optional>
 #include <vector>
 
 #include "evaluate/base/side_by_side.h"
@@ -41,44 +39,20 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
 }
 
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
-                    std::int64_t samples, int lanes,
-                    const std::function<bool(const Score&)>& enough) {
+                    std::int64_t samples, int lanes) {
   const auto size = sequences_per_batch(task);
-  std::vector<std::optional<Score>> scores(static_cast<std::size_t>((samples + size - 1) / size));
+  std::vector<Score> scores(static_cast<std::size_t>((samples + size - 1) / size));
   const auto device = model.parameters().front().device();
   model.reserve_positions(task.sequence_length());  // lanes only read the table
   const EvaluationMode no_dropout(model);
-  Score total;
-  bool ended = enough(total);
-  std::size_t next = 0;  // is added to the total, in order
-  std::mutex adding;
   side_by_side(lanes, static_cast<std::int64_t>(scores.size()), [&](std::int64_t index) {
-    {
-      const std::lock_guard lock(adding);
-      if (ended) return;
-    }
     const auto batch = task.batch(seed, split, index, std::min(size, samples - index * size));
-    const auto one = score(model, batch.inputs.to(device), batch.targets.to(device));
-    const std::lock_guard lock(adding);
-    scores[static_cast<std::size_t>(index)] = one;
-    for (; !ended && next < scores.size() && scores[next]; ++next) {
-      total += *scores[next];
-      ended = enough(total);
-    }
+    scores[static_cast<std::size_t>(index)] =
+        score(model, batch.inputs.to(device), batch.targets.to(device));
   });
+  Score total;
+  for (const auto& one : scores) total += one;  // in order, whatever the lanes
   return total;
-}
-
-std::int64_t count_targets(const Task& task, std::uint64_t seed, Split split,
-                           std::int64_t samples) {
-  const auto size = sequences_per_batch(task);
-  std::int64_t count = 0;
-  for (std::int64_t index = 0; index * size < samples; ++index) {
-    const auto targets =
-        task.batch(seed, split, index, std::min(size, samples - index * size)).targets;
-    count += targets.ge(0).sum().item<std::int64_t>();
-  }
-  return count;
 }
 
 Json cell_of(const Score& score, std::int64_t samples, double chance) {

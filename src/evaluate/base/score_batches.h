@@ -22,14 +22,9 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
                     std::int64_t samples, const std::function<void(const Batch&)>& visit);
 
 /// Scores sequences 0 … samples − 1 of a split, in batches that fit the cache, `lanes` of them at
-/// the same time. Ends before the last one if the first batches are `enough`.
-Score score_batches(
-    LanguageModel& model, const Task& task, std::uint64_t seed, Split split, std::int64_t samples,
-    int lanes = 1,
-    const std::function<bool(const Score&)>& enough = [](const Score&) { return false; });
-
-/// Of sequences 0 … samples − 1 of a split: Score::targets when all of them have been scored.
-std::int64_t count_targets(const Task& task, std::uint64_t seed, Split split, std::int64_t samples);
+/// the same time.
+Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
+                    std::int64_t samples, int lanes = 1);
 
 /// What a cell tells of a score: samples, n, correct, accuracy, accuracy_low and accuracy_high
 /// (Wilson, 95 %), chance, loss.

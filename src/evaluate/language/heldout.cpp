@@ -59,36 +59,16 @@ double value_of(const HeldoutFigure& figure, const std::vector<PartScore>& score
   return figure.is_accuracy ? score.accuracy() : score.loss();
 }
 
-HeldoutFigure meant_by(const HeldoutQuestion& question, const std::vector<HeldoutFigure>& figures) {
+HeldoutFigure named(const std::string& metric, const std::vector<HeldoutFigure>& figures) {
   std::vector<std::string> names;
   for (const auto& figure : figures) {
-    if (figure.name == question.metric) return figure;
+    if (figure.name == metric) return figure;
     names.push_back(figure.name);
   }
   std::sort(names.begin(), names.end());
-  throw UserError(concat(question.asker, " looks at ", question.metric,
+  throw UserError(concat("train.events look at ", metric,
                          ", which held-out evaluations of this task do not have; expected one of ",
-                         join(names), suggestion(question.metric, names)));
-}
-
-// A value on the same side of every question as the part's accuracy. Scores no more batches than
-// it takes to know that: what is not scored counts as wrong.
-double enough_of(const EvaluationContext& context, const TaskPart& part, std::int64_t samples,
-                 const std::vector<const HeldoutQuestion*>& accuracies) {
-  const auto targets = count_targets(*part.task, context.seed, Split::kValid, samples);
-  const auto share = [&](std::int64_t count) {
-    return static_cast<double>(count) / static_cast<double>(targets);
-  };
-  const auto found = score_batches(
-      context.model, *part.task, context.seed, Split::kValid, samples, context.lanes,
-      [&](const Score& so_far) {
-        const double least = share(so_far.correct);
-        const double greatest = share(so_far.correct + targets - so_far.targets);
-        return std::all_of(accuracies.begin(), accuracies.end(), [&](const auto* question) {
-          return question->is_met(least) == question->is_met(greatest);
-        });
-      });
-  return share(found.correct);
+                         join(names), suggestion(metric, names)));
 }
 
 }  // namespace
@@ -102,38 +82,24 @@ Json validation_metrics(const EvaluationContext& context, std::int64_t samples) 
   return metrics;
 }
 
-std::vector<bool> answers_of(const EvaluationContext& context,
-                             const std::vector<HeldoutQuestion>& questions, std::int64_t samples) {
+Json held_out(const EvaluationContext& context, const std::vector<std::string>& metrics,
+              std::int64_t samples) {
   const auto parts = context.task.parts();
   const auto all = figures_of(parts);
   std::vector<HeldoutFigure> figures;
-  for (const auto& question : questions) figures.push_back(meant_by(question, all));
-
+  for (const auto& metric : metrics) figures.push_back(named(metric, all));
   std::vector<PartScore> scores;
-  std::vector<double> accuracies(parts.size());
   for (std::size_t part = 0; part < parts.size(); ++part) {
-    std::vector<const HeldoutQuestion*> of_accuracy;
-    bool is_loss_asked = false;
-    for (std::size_t i = 0; i < questions.size(); ++i) {
-      if (figures[i].part.value_or(part) != part) continue;
-      is_loss_asked = is_loss_asked || !figures[i].is_accuracy;
-      if (figures[i].is_accuracy) of_accuracy.push_back(&questions[i]);
-    }
-    scores.push_back({parts[part], {}});
-    if (is_loss_asked) {
-      scores.back().score = score_part(context, parts[part], Split::kValid, samples);
-      accuracies[part] = scores.back().score.accuracy();
-    } else if (!of_accuracy.empty()) {
-      accuracies[part] = enough_of(context, parts[part], samples, of_accuracy);
-    }
+    const bool is_asked = std::any_of(figures.begin(), figures.end(), [&](const auto& figure) {
+      return figure.part.value_or(part) == part;
+    });
+    scores.push_back({parts[part], is_asked
+                                       ? score_part(context, parts[part], Split::kValid, samples)
+                                       : Score()});
   }
-  std::vector<bool> answers;
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    const auto& figure = figures[i];
-    answers.push_back(questions[i].is_met(figure.is_accuracy ? accuracies[*figure.part]
-                                                             : value_of(figure, scores)));
-  }
-  return answers;
+  Json values = Json::object();
+  for (const auto& figure : figures) values[figure.name] = value_of(figure, scores);
+  return values;
 }
 
 EvaluationResult HeldoutConfig::run(const EvaluationContext& context) const {

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <functional>
+#include <string>
+#include <vector>
 
 #include "evaluate/base/evaluation.h"
 
@@ -35,18 +36,10 @@ struct HeldoutConfig : EvaluationCommon {
 /// valid_PART_loss and valid_PART_accuracy.
 Json validation_metrics(const EvaluationContext& context, std::int64_t samples);
 
-/// A question for one of validation_metrics that has the answer yes on one side of a bound.
-struct HeldoutQuestion {
-  std::string asker;  ///< for whoever misspelt the metric
-  std::string metric;
-  std::function<bool(double)> is_met;  ///< changes its answer once at most as the value rises
-};
-
-/// The answers that the figures of validation_metrics give, found with less work: a part that no
-/// question is about is not scored, and a part that is asked for its accuracy alone only until the
-/// batches that are left cannot change an answer.
+/// Those of validation_metrics that are asked for, to the bit. A part that none is about is not
+/// scored.
 /// @throws UserError for a metric that the task does not have
-std::vector<bool> answers_of(const EvaluationContext& context,
-                             const std::vector<HeldoutQuestion>& questions, std::int64_t samples);
+Json held_out(const EvaluationContext& context, const std::vector<std::string>& metrics,
+              std::int64_t samples);
 
 }  // namespace difflab

@@ -58,8 +58,8 @@ PlannedRun plan_of(const Json& known, const Json& observed, const Json& settings
 // The result as far as it was kept.
 Json result_of(const Json& known, const Json& observed) {
   Json result = {{"metrics", known.at("metrics")}};
-  if (const auto censored = known.find("censored"); censored != known.end()) {
-    result["censored"] = *censored;
+  for (const char* key : {"censored", "looks"}) {
+    if (const auto found = known.find(key); found != known.end()) result[key] = *found;
   }
   result["evaluations"] = Json::object();
   for (const auto& [source, kept] : observed.at("evaluations").items()) {

@@ -281,6 +281,24 @@ std::string provenance(const Frame& frame) {
   return folded("Provenance", out.empty() ? "" : "<dl>\n" + out + "</dl>\n");
 }
 
+// Lists of numbers on one line each; only what a list begins with is a [ before a line's end.
+std::string numbers_in_line(std::string_view json) {
+  std::string out;
+  for (std::size_t at = 0; at < json.size();) {
+    const auto end = json.substr(at, 2) == "[\n"
+                         ? json.find_first_not_of("\n +-.,0123456789enul", at + 1)
+                         : json.npos;
+    if (end == json.npos || json[end] != ']') {
+      out += json[at++];
+      continue;
+    }
+    for (; at < end; ++at) {
+      if (json[at] != '\n' && json[at] != ' ') out += json[at];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string address(const std::filesystem::path& path) {
@@ -328,7 +346,7 @@ std::string page_html(const PageContent& page) {
   return out + "</body>\n</html>\n";
 }
 
-Json runs_json(const Study& study, const Frame& frame) {
+std::string runs_text(const Study& study, const Frame& frame) {
   Json list = Json::array();
   const bool are_mixed = !restored_beside_new(frame).empty();
   for (const FrameRun& run : frame.runs()) {
@@ -345,16 +363,22 @@ Json runs_json(const Study& study, const Frame& frame) {
     for (const char* key : {"metrics", "censored"}) {
       if (const auto found = run.result.find(key); found != run.result.end()) one[key] = *found;
     }
+    // Of tunings, which are thousands of runs, the numbers do.
+    if (const auto looks = run.result.find("looks");
+        looks != run.result.end() && !study.is_tuning) {
+      one["looks"] = *looks;
+    }
     one["provenance"] = run.provenance;
     if (!are_mixed && one["provenance"].is_object()) {
       one["provenance"].erase("restored_from");  // of this machine
     }
     list.push_back(std::move(one));
   }
-  return {{"experiment", study.name},
-          {"preset", study.preset},
-          {"command", study.command},
-          {"runs", std::move(list)}};
+  const Json all{{"experiment", study.name},
+                 {"preset", study.preset},
+                 {"command", study.command},
+                 {"runs", std::move(list)}};
+  return numbers_in_line(all.dump(1)) + "\n";
 }
 
 }  // namespace difflab::report

@@ -29,9 +29,9 @@ struct PageContent {
 /// scripts.
 std::string page_html(const PageContent& content);
 
-/// The runs with status, all metrics and provenance, as runs.json has them: a reader can compute
-/// the tables again.
-Json runs_json(const Study& study, const Frame& frame);
+/// runs.json: the runs with status, all metrics, what looks for events saw, and provenance. A
+/// reader can compute the tables again, and when another bound was met.
+std::string runs_text(const Study& study, const Frame& frame);
 
 /// The beginning of a page, up to and with <main>; `style` is added to the page's own.
 std::string page_head(const std::string& title, const std::string& style = "");
