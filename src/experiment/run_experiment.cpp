@@ -26,6 +26,7 @@
 #include "run/identity.h"
 #include "run/trained_runs.h"
 #include "task/base/task.h"
+#include "train/fingerprint.h"
 #include "train/train_loop.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -178,6 +179,7 @@ class Work {
       note_source(*other);
     } else if (std::filesystem::exists(directory_.checkpoint())) {
       for (const char* key : kSource) provenance_.keep(key);  // an earlier session took it
+      provenance_.keep(kFingerprints);
     }
     if (!std::filesystem::exists(directory_.checkpoint())) {
       forget_training(directory_, training_id(config_));
@@ -215,6 +217,16 @@ class Work {
   void note_source(const RunDirectory& other) {
     provenance_.note("trained_in", other.path.filename().string());
     provenance_.note_origin("training", other);
+    const auto facts = read_provenance(other).value_or(Json::object());
+    if (facts.contains(kFingerprints)) provenance_.note(kFingerprints, facts[kFingerprints]);
+  }
+
+  // The start of the training, to tell other data or weights from other arithmetic.
+  void note_start(const EvaluationContext& context) {
+    const auto batch =
+        context.task.batch(seed(), Split::kTrain, first_batch(config_), config_.train.batch_size);
+    provenance_.note(kFingerprints, {{"first_batch", fingerprint(batch)},
+                                     {"initial_weights", fingerprint(context.model)}});
   }
 
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config_.seed); }
@@ -266,6 +278,7 @@ class Work {
                                                 stop_requested_, spent_);
               const auto stage = stage_of(config_, directory_);
               if (stage && end != TrainEnd::kInterrupted) provenance_.note_origin("stage", *stage);
+              if (!end) note_start(context);
               return end;
             }};
   }

@@ -58,6 +58,10 @@ class Provenance {
   OtherLoad others_ = {};
 };
 
+/// Under this key a provenance has {"first_batch", "initial_weights"}, hashes of what training
+/// began with (train/fingerprint.h).
+constexpr const char* kFingerprints = "fingerprints";
+
 /// All that a run's numbers come from: its last session, those before, and those of the training
 /// that it took from another run or of the stage that it went on from, each with its own facts.
 std::vector<Json> sessions_of(const Json& provenance);

@@ -1,6 +1,12 @@
 // Runs that are watched for events, and stop at one.
+#include <numeric>
+
+#include "record/provenance.h"
+#include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "support/small_runs.h"
+#include "train/optimizer/state_names.h"
+#include "util/hash.h"
 
 namespace difflab {
 namespace {
@@ -85,6 +91,57 @@ CATCH_TEST_CASE("events come where the held-out figures of the same samples say"
   }
   CATCH_CHECK(found["metrics"]["lambda_first"] == found["metrics"]["lambda.0"]);
   CATCH_CHECK(found["metrics"]["lambda_last"] == found["metrics"]["lambda.1"]);
+}
+
+// By the file of a checkpoint, which another code reads.
+std::string weights_in(const std::filesystem::path& file) {
+  const auto stored = read_sealed_safetensors(file);
+  std::set<std::string> lines;
+  for (const auto& tensor : stored.tensors()) {
+    if (is_optimizer_state(tensor.name)) continue;
+    std::string shape;
+    for (const auto size : tensor.shape) shape += (shape.empty() ? "" : ",") + std::to_string(size);
+    lines.insert(concat(tensor.name, " F32 [", shape, "] ", sha256_hex(tensor.bytes), "\n"));
+  }
+  return sha256_hex(std::accumulate(lines.begin(), lines.end(), std::string())).substr(0, 16);
+}
+
+CATCH_TEST_CASE("a run tells the batch and the weights with which it began") {
+  const Results results;
+  const auto begun = [&](auto change) {
+    auto config = watched();
+    config.train.keep_checkpoints = KeptSteps({0});
+    change(config);
+    const auto run = results.run(config);
+    const auto found = read_provenance(run)->at("fingerprints");
+    CATCH_CHECK(found.at("initial_weights") == weights_in(run.kept(0)));
+    return std::pair(found.at("first_batch").get<std::string>(),
+                     found.at("initial_weights").get<std::string>());
+  };
+  const auto one = begun([](RunConfig&) {});
+  CATCH_CHECK(one == begun([](RunConfig& run) { run.train.lr = 2e-2; }));
+  const auto other_seed = begun([](RunConfig& run) { run.seed = 7; });
+  CATCH_CHECK(other_seed.first != one.first);
+  CATCH_CHECK(other_seed.second != one.second);
+  const auto smaller = begun([](RunConfig& run) { run.train.batch_size = 3; });
+  CATCH_CHECK(smaller.first != one.first);
+  CATCH_CHECK(smaller.second == one.second);
+}
+
+CATCH_TEST_CASE("a run that was interrupted, or took its training, began as that one did") {
+  const Results results, disturbed;
+  auto config = watched();
+  const auto expected = read_provenance(results.run(config))->at("fingerprints");
+  const auto again = disturbed.planned(config);
+  int asked = 0;
+  run_experiment(config, again, [&] { return asked++ == 3; });
+  run_experiment(config, again, [] { return false; });
+  CATCH_CHECK(read_provenance(again)->at("fingerprints") == expected);
+  CATCH_CHECK(read_provenance(again)->at("earlier_sessions").size() == 1);
+  std::get<HeldoutConfig>(config.evaluate[0]).samples = 24;
+  const auto taken = results.run(config);
+  CATCH_REQUIRE_FALSE(has_trained(taken));
+  CATCH_CHECK(read_provenance(taken)->at("fingerprints") == expected);
 }
 
 CATCH_TEST_CASE("a run that stops at its event ends there, however often it was interrupted") {

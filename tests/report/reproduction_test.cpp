@@ -60,6 +60,19 @@ CATCH_TEST_CASE("every number is compared to its last bit, but for those of the 
   CATCH_CHECK(compare_run(committed, Json(), kOfReport).differences.size() == 3);
 }
 
+CATCH_TEST_CASE("other data or initial weights are told from other arithmetic") {
+  const auto began = [](const char* batch, const char* weights) {
+    return Json{{"fingerprints", {{"first_batch", batch}, {"initial_weights", weights}}}};
+  };
+  CATCH_CHECK(how_begun(began("a", "b"), began("a", "b")) ==
+              "the same first batch and initial weights");
+  CATCH_CHECK(how_begun(began("a", "b"), began("c", "b")) == "another first batch");
+  CATCH_CHECK(how_begun(began("a", "b"), began("a", "c")) == "other initial weights");
+  CATCH_CHECK(how_begun(began("a", "b"), began("c", "d")) ==
+              "another first batch and other initial weights");
+  CATCH_CHECK(how_begun(Json::object(), began("a", "b")).empty());
+}
+
 CATCH_TEST_CASE("what the report reads off a curve is not asked of a result") {
   const Json committed{
       {"id", "a"},

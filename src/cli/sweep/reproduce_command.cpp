@@ -86,12 +86,13 @@ std::string among_seeds(const report::Elsewhere& found) {
 }
 
 void print_comparison(const sweep::Run& run, const report::Reproduction& found,
-                      const std::string& others) {
+                      const std::string& others, const std::string& begun) {
   std::string said =
       found.numbers == 0 ? "no number to compare" : concat(found.numbers, " numbers, all the same");
   if (!found.differences.empty()) {
     said = concat(found.differences.size(), " of ", found.numbers,
                   " numbers differ: ", join(found.differences));
+    if (!begun.empty()) said += concat(". Begun with ", begun);
     if (found.elsewhere)
       said +=
           concat(". Made under other conditions: ", others, ". ", among_seeds(*found.elsewhere));
@@ -146,7 +147,9 @@ int reproduce(const std::string& name, const fs::path& folder, const std::vector
     provenance = read_provenance(run.directory).value_or(Json::object());
     const auto result = read_result(run.directory).value_or(Json::object());
     const auto found = report::compare_with(archive, committed, result, provenance);
-    print_comparison(run, found, report::other_conditions(committed.at("provenance"), provenance));
+    const auto& then = committed.at("provenance");
+    print_comparison(run, found, report::other_conditions(then, provenance),
+                     report::how_begun(then, provenance));
     is_sound = is_sound && found.confirms();
     all.push_back({run.id, result});
   }
@@ -175,10 +178,11 @@ int reproduce_run(const RunDirectory& run) {
   const auto again = study.points.front().directory;
   const auto found = report::compare_run({{"id", id}, {"metrics", result->at("metrics")}},
                                          read_result(again).value_or(Json::object()), {});
-  const auto others = report::other_conditions(read_provenance(run).value_or(Json::object()),
-                                               read_provenance(again).value_or(Json::object()));
+  const auto then = read_provenance(run).value_or(Json::object());
+  const auto now = read_provenance(again).value_or(Json::object());
+  const auto others = report::other_conditions(then, now);
   std::cout << '\n';
-  print_comparison(study.points.front(), found, others);
+  print_comparison(study.points.front(), found, others, report::how_begun(then, now));
   if (!found.differences.empty() && !others.empty()) {
     std::cout << "    Made under other conditions: " << others << '\n';
   }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "record/provenance.h"
 #include "report/data/learned.h"
 #include "report/data/metric.h"
 #include "report/settings/study.h"
@@ -63,6 +64,18 @@ std::string other_conditions(const Json& then, const Json& now) {
     others.push_back(concat(name, " ", shown(after), " instead of ", shown(before)));
   }
   return join(others);
+}
+
+std::string how_begun(const Json& then, const Json& now) {
+  const Json none = Json::object();
+  const auto before = then.value(kFingerprints, none), after = now.value(kFingerprints, none);
+  std::vector<std::string> others;
+  for (const auto& [key, other] : {std::pair("first_batch", "another first batch"),
+                                   std::pair("initial_weights", "other initial weights")}) {
+    if (string_at(before, key).empty() || string_at(after, key).empty()) return "";
+    if (string_at(before, key) != string_at(after, key)) others.emplace_back(other);
+  }
+  return others.empty() ? "the same first batch and initial weights" : join(others, " and ");
 }
 
 }  // namespace difflab::report

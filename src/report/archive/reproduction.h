@@ -63,4 +63,8 @@ Reproduction compare_run(const Json& committed, const Json& result,
 /// anywhere. Empty if nothing is. What one of the two does not tell may be another.
 std::string other_conditions(const Json& then, const Json& now);
 
+/// By the same two provenances what a run began with: "the same first batch and initial weights",
+/// so that its arithmetic differs, "another first batch". Empty if one of them does not tell.
+std::string how_begun(const Json& then, const Json& now);
+
 }  // namespace difflab::report
