@@ -100,6 +100,11 @@ double normal_cdf(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
 
 double chi_squared_tail(double x) { return std::erfc(std::sqrt(x / 2)); }
 
+double f_tail(double x, double between, double within) {
+  const double all = within + between * x;
+  return incomplete_beta(within / 2, between / 2, within / all, between * x / all);
+}
+
 double log_binomial(std::int64_t n, std::int64_t k) {
   const auto log_factorial = [](std::int64_t m) { return std::lgamma(static_cast<double>(m) + 1); };
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);

@@ -20,6 +20,9 @@ double normal_cdf(double z);
 /// Probability that a χ² variable with one degree of freedom is above x >= 0.
 double chi_squared_tail(double x);
 
+/// Probability that an F variable with these degrees of freedom is above x >= 0.
+double f_tail(double x, double between, double within);
+
 /// log n choose k, 0 <= k <= n.
 double log_binomial(std::int64_t n, std::int64_t k);
 

@@ -48,4 +48,14 @@ std::vector<double> holm(std::span<const double> p) {
   return adjusted;
 }
 
+std::optional<double> discovery_limit(std::span<const double> p, double rate) {
+  std::vector<double> sorted(p.begin(), p.end());
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t count = sorted.size(); count > 0; --count) {
+    const double share = static_cast<double>(count) / static_cast<double>(sorted.size());
+    if (sorted[count - 1] <= rate * share) return sorted[count - 1];
+  }
+  return std::nullopt;
+}
+
 }  // namespace difflab

@@ -10,6 +10,10 @@ namespace difflab {
 /// false rejection among all of them at most as likely as α. In the given order.
 std::vector<double> holm(std::span<const double> p);
 
+/// The largest p that is rejected if of all rejections at most this share is to be false on average
+/// (Benjamini & Hochberg 1995); empty if none is.
+std::optional<double> discovery_limit(std::span<const double> p, double rate);
+
 /// The p of a question that can be answered in two ways which exclude each other.
 struct TwoWayP {
   double difference;  ///< that there is none

@@ -101,6 +101,77 @@ def equivalence(x, margin):
     return float(weightstats.ttost_paired(np.array(x), np.zeros(len(x)), -margin, margin)[0])
 
 
+def accepted(p_of, candidates, alpha):
+    """Ends of the shifts whose two-sided p is above alpha; p changes at the candidates alone."""
+    held = [shift for shift in candidates if p_of(shift) > alpha]
+    return [min(held), max(held)]
+
+
+def shift_answers(ways, candidates, shift, margin):
+    """`ways`: how far the groups lie apart, a row of each way, (apart, by how much a shift moves it)."""
+    apart, moved = np.array(ways).T
+    least = 2 / len(apart)
+
+    def tails(by):
+        now = apart - by * moved
+        near = 1e-11 * (1 + abs(now[0]))
+        return np.mean(now >= now[0] - near), np.mean(now <= now[0] + near)
+
+    def two_sided(by):
+        return min(1, 2 * min(tails(by)))
+
+    ends = None if least > 0.1 else accepted(two_sided, candidates, 0.1)
+    return [two_sided(0), two_sided(shift), max(tails(-margin)[0], tails(margin)[1]), ends]
+
+
+def unpaired(x, y, shift, margin):
+    """All ways to deal the values to two groups of these sizes."""
+    all_values, n, ways, candidates = np.array(x + y), len(x), [], []
+    own = set(range(n))
+    for dealt in itertools.combinations(range(len(all_values)), n):
+        is_in = np.isin(np.arange(len(all_values)), dealt)
+        part = len(own & set(dealt)) / n - len(own - set(dealt)) / len(y)
+        ways.append([all_values[is_in].mean() - all_values[~is_in].mean(), part])
+        left, come = sorted(own - set(dealt)), sorted(set(dealt) - own)
+        if left:
+            candidates.append(all_values[left].mean() - all_values[come].mean())
+    first = ways[0]
+    assert abs(first[0] - (np.mean(x) - np.mean(y))) < 1e-9 and first[1] == 1
+    return shift_answers(ways, candidates, shift, margin)
+
+
+def paired(d, shift, margin):
+    ways, candidates = [], []
+    for signs in itertools.product([1, -1], repeat=len(d)):
+        ways.append([np.dot(signs, d) / len(d), np.mean(signs)])
+        flipped = [v for s, v in zip(signs, d) if s < 0]
+        if flipped:
+            candidates.append(np.mean(flipped))
+    return shift_answers(ways, candidates, shift, margin)
+
+
+def two_groups(chance):
+    x = values(chance, 2, 6)
+    return [x, values(chance, 2, 6), chance.gauss(0, 1), chance.uniform(0.1, 3)]
+
+
+def pairs_of_values(chance):
+    n = chance.randint(2, 15)
+    common = [chance.gauss(0, chance.choice([0, 1])) for _ in range(n)]
+    return [[c + chance.gauss(0, 1) for c in common], [c + chance.gauss(0.3, 1) for c in common]]
+
+
+def within_sight(chance):
+    """Differences that lie less than the margin apart on average, so that its p means something."""
+    d = values(chance, 2, 8)
+    return [d, chance.gauss(0, 1), abs(np.mean(d)) + chance.uniform(0.05, 3)]
+
+
+def discoveries(p):
+    rejected = [one for one, is_so in zip(p, multitest.multipletests(p, 0.05, "fdr_bh")[0]) if is_so]
+    return max(rejected) if rejected else None
+
+
 def survival(data):
     return SurvfuncRight([t for t, _ in data], [int(e) for _, e in data])
 
@@ -167,6 +238,11 @@ QUESTIONS = {
         lambda b, c: contingency_tables.mcnemar([[0, b], [c, 0]], exact=True).pvalue if b + c else 1.0,
     ),
     "equivalence": (lambda c: [values(c, 2), c.uniform(0.01, 2)], equivalence),
+    "unpaired": (two_groups, unpaired),
+    "paired": (within_sight, paired),
+    "pairing": (pairs_of_values, lambda x, y: stats.f_oneway(*zip(x, y)).pvalue),
+    "f_tail": (lambda c: [c.expovariate(0.5), c.randint(1, 30), c.randint(1, 30)], lambda x, a, b: stats.f.sf(x, a, b)),
+    "discoveries": (lambda c: [[c.random() ** 4 for _ in range(c.randint(1, 30))]], discoveries),
     "holm": (
         lambda c: [[c.random() ** 3 for _ in range(c.randint(1, 9))]],
         lambda p: list(multitest.multipletests(p, method="holm")[1]),

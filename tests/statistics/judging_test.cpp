@@ -3,6 +3,7 @@
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "statistics/share.h"
+#include "statistics/shift_test.h"
 #include "support/catch.h"
 #include "util/random.h"
 
@@ -84,6 +85,43 @@ CATCH_TEST_CASE("a difference of shares has Student's interval on the scale of a
   const auto interval = *share_difference_interval(std::vector<double>{0.5, 0.2, 0.4, -0.1, 0.3});
   CATCH_CHECK(interval.low == Approx(-0.0404466).epsilon(1e-5));
   CATCH_CHECK(interval.high == Approx(0.5173288).epsilon(1e-6));
+}
+
+CATCH_TEST_CASE(
+    "an interval of shifts excludes zero exactly where the test of no shift is below alpha") {
+  int excluded = 0;
+  for (int sample = 0; sample < 2'000; ++sample) {
+    Random random{stream_key("shifts"), static_cast<std::uint64_t>(sample)};
+    std::vector<double> ours(8), theirs(8), differences(8);
+    for (std::size_t i = 0; i < ours.size(); ++i) {  // rounded, so that many tie
+      ours[i] = std::round(3 * normal(random)) / 3 + 0.7;
+      theirs[i] = std::round(3 * normal(random)) / 3;
+      differences[i] = ours[i] - theirs[i];
+    }
+    for (const auto& test : {ShiftTest::unpaired(ours, theirs), ShiftTest::paired(differences)}) {
+      const auto interval = *test.interval();
+      const bool excludes = interval.low > 0 || interval.high < 0;
+      CATCH_REQUIRE(excludes == (test.p() <= 0.05));
+      excluded += excludes ? 1 : 0;
+    }
+  }
+  CATCH_CHECK(excluded > 400);
+  CATCH_CHECK(excluded < 3'600);
+}
+
+CATCH_TEST_CASE("more values than can be dealt in every way have nearly the p of Student's test") {
+  Random random{stream_key("many")};
+  std::vector<double> ours(30), theirs(30);
+  for (auto& value : ours) value = normal(random) + 0.6;
+  for (auto& value : theirs) value = normal(random);
+  const auto test = ShiftTest::unpaired(ours, theirs);
+  const double error =
+      std::sqrt((std::pow(*sample_sd(ours), 2) + std::pow(*sample_sd(theirs), 2)) / 30);
+  const double apart = mean(ours) - mean(theirs);
+  CATCH_CHECK(test.p() == Approx(2 * student_t_cdf(-apart / error, 58)).epsilon(0.1));
+  const double half = student_t_quantile(0.975, 58) * error;
+  CATCH_CHECK(test.interval()->low == Approx(apart - half).margin(0.02));
+  CATCH_CHECK(test.interval()->high == Approx(apart + half).margin(0.02));
 }
 
 CATCH_TEST_CASE("McNemar's exact test counts both kinds of discordant pairs") {

@@ -10,6 +10,7 @@
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "statistics/share.h"
+#include "statistics/shift_test.h"
 #include "statistics/survival.h"
 #include "util/json.h"
 
@@ -42,6 +43,11 @@ Json curve(const Json& json) {
   return steps;
 }
 
+// p of no shift and of one, the equivalence within a margin, and the interval.
+Json shift(const ShiftTest& test, const Json& shift, const Json& margin) {
+  return {test.p(), test.p(shift), test.equivalence_p(margin), both(test.interval(0.1))};
+}
+
 const std::map<std::string, std::function<Json(const Json&)>> kAnswers = {
     {"student_t_cdf", [](const Json& a) { return student_t_cdf(a[0], a[1]); }},
     {"student_t_quantile", [](const Json& a) { return student_t_quantile(a[0], a[1]); }},
@@ -56,6 +62,18 @@ const std::map<std::string, std::function<Json(const Json&)>> kAnswers = {
     {"mcnemar", [](const Json& a) { return mcnemar_p(count(a, 0), count(a, 1)); }},
     {"equivalence", [](const Json& a) { return equivalence_p(numbers(a[0]), a[1]); }},
     {"bca", [](const Json& a) { return both(bca_interval(numbers(a[0]))); }},
+    {"unpaired",
+     [](const Json& a) {
+       return shift(ShiftTest::unpaired(numbers(a[0]), numbers(a[1])), a[2], a[3]);
+     }},
+    {"paired", [](const Json& a) { return shift(ShiftTest::paired(numbers(a[0])), a[1], a[2]); }},
+    {"pairing", [](const Json& a) { return pairing_p(numbers(a[0]), numbers(a[1])); }},
+    {"f_tail", [](const Json& a) { return f_tail(a[0], a[1], a[2]); }},
+    {"discoveries",
+     [](const Json& a) {
+       const auto limit = discovery_limit(numbers(a[0]), 0.05);
+       return limit ? Json(*limit) : Json();
+     }},
     {"holm", [](const Json& a) { return holm(numbers(a[0])); }},
     {"kaplan_meier", [](const Json& a) { return curve(a[0]); }},
     {"median_interval",

@@ -1,0 +1,202 @@
+#include "statistics/shift_test.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <stdexcept>
+
+#include "statistics/distributions.h"
+#include "statistics/paired.h"
+#include "util/random.h"
+
+namespace difflab {
+namespace {
+
+constexpr std::size_t kMostCounted = 20;  // of one group: 2^20 sums
+constexpr std::int64_t kDrawnWays = std::int64_t{1} << 20;
+
+// For each k the sums of all choices of k values, ascending: a value joins those of one fewer.
+std::vector<std::vector<double>> sums_by_size(std::span<const double> values) {
+  std::vector<std::vector<double>> sums(values.size() + 1);
+  sums[0] = {0};
+  for (const double value : values) {
+    for (std::size_t k = values.size(); k > 0; --k) {
+      std::vector<double> with = sums[k - 1], merged;
+      for (double& sum : with) sum += value;
+      merged.reserve(with.size() + sums[k].size());
+      std::merge(with.begin(), with.end(), sums[k].begin(), sums[k].end(),
+                 std::back_inserter(merged));
+      sums[k] = std::move(merged);
+    }
+  }
+  return sums;
+}
+
+// How many pairs of a sum of each list have first − second ≤ most.
+double pairs_up_to(const std::vector<double>& first, const std::vector<double>& second,
+                   double most) {
+  double pairs = 0;
+  std::size_t from = 0;  // the larger the first, the later those of the second begin
+  for (const double sum : first) {
+    while (from < second.size() && sum - second[from] > most) ++from;
+    if (from == second.size()) break;
+    pairs += static_cast<double>(second.size() - from);
+  }
+  return pairs;
+}
+
+double sum_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+}  // namespace
+
+// Where k of ours change places with k of theirs, the groups lie at least as far apart as they do,
+// less the shift, if the mean of those k less that of the other k is at most the shift. So each way
+// counts from one shift on, and p is monotone in it.
+ShiftTest ShiftTest::unpaired(std::span<const double> ours, std::span<const double> theirs) {
+  if (ours.empty() || theirs.empty()) throw std::invalid_argument("a test of an empty group");
+  ShiftTest test;
+  const auto [low, high] = std::minmax_element(ours.begin(), ours.end());
+  const auto [lowest, highest] = std::minmax_element(theirs.begin(), theirs.end());
+  test.center_ = mean(ours) - mean(theirs);
+  test.least_ = *low - *highest;
+  test.most_ = *high - *lowest;
+  for (const auto& values : {ours, theirs}) {
+    for (const double value : values) test.rounding_ += 1e-12 * std::abs(value);
+  }
+  if (std::max(ours.size(), theirs.size()) > kMostCounted) {
+    test.draw(ours, theirs);
+    return test;
+  }
+  test.ours_ = sums_by_size(ours);
+  test.theirs_ = sums_by_size(theirs);
+  for (std::size_t k = 0; k < std::min(test.ours_.size(), test.theirs_.size()); ++k) {
+    test.ways_ +=
+        static_cast<double>(test.ours_[k].size()) * static_cast<double>(test.theirs_[k].size());
+  }
+  return test;
+}
+
+ShiftTest ShiftTest::paired(std::span<const double> differences) {
+  ShiftTest test;
+  test.center_ = mean(differences);
+  test.differences_ = {differences.begin(), differences.end()};
+  const auto [low, high] = std::minmax_element(differences.begin(), differences.end());
+  test.least_ = *low;
+  test.most_ = *high;
+  test.ways_ = std::exp2(std::min<double>(static_cast<double>(differences.size()), 20));
+  return test;
+}
+
+void ShiftTest::draw(std::span<const double> ours, std::span<const double> theirs) {
+  std::vector<double> all(ours.begin(), ours.end());
+  all.insert(all.end(), theirs.begin(), theirs.end());
+  Random random{ours.size(), theirs.size()};
+  for (std::int64_t way = 0; way < kDrawnWays; ++way) {
+    // Those that are dealt to ours come to the front, and ours that are not move behind them.
+    std::vector<bool> is_dealt(all.size());
+    for (const auto i : random.distinct(static_cast<std::int64_t>(ours.size()),
+                                        static_cast<std::int64_t>(all.size()))) {
+      is_dealt[static_cast<std::size_t>(i)] = true;
+    }
+    double sum = 0, moved = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool was_ours = i < ours.size();
+      if (was_ours == is_dealt[i]) continue;
+      sum += was_ours ? all[i] : -all[i];
+      moved += was_ours ? 1 : 0;
+    }
+    moved > 0 ? drawn_.push_back(sum / moved) : void(++unmoved_);
+  }
+  std::sort(drawn_.begin(), drawn_.end());
+  ways_ = static_cast<double>(kDrawnWays + 1);
+}
+
+double ShiftTest::p_above(double shift) const {
+  if (!differences_.empty()) {
+    auto left = differences_;
+    for (double& difference : left) difference -= shift;
+    const double half = sign_flip_p(left) / 2;
+    return sum_of(left) > 0 ? half : 1 - half;
+  }
+  double hits = unmoved_;
+  if (!drawn_.empty()) {
+    const auto last = std::upper_bound(drawn_.begin(), drawn_.end(), shift + rounding_);
+    return (hits + static_cast<double>(last - drawn_.begin())) / ways_;
+  }
+  for (std::size_t k = 1; k < std::min(ours_.size(), theirs_.size()); ++k) {
+    hits += pairs_up_to(ours_[k], theirs_[k], static_cast<double>(k) * shift + rounding_);
+  }
+  return hits / ways_;
+}
+
+double ShiftTest::p_below(double shift) const {
+  if (!differences_.empty()) {
+    auto left = differences_;
+    for (double& difference : left) difference = shift - difference;
+    const double half = sign_flip_p(left) / 2;
+    return sum_of(left) > 0 ? half : 1 - half;
+  }
+  double hits = unmoved_;
+  if (!drawn_.empty()) {
+    const auto first = std::lower_bound(drawn_.begin(), drawn_.end(), shift - rounding_);
+    return (hits + static_cast<double>(drawn_.end() - first)) / ways_;
+  }
+  for (std::size_t k = 1; k < std::min(ours_.size(), theirs_.size()); ++k) {
+    hits += pairs_up_to(theirs_[k], ours_[k], rounding_ - static_cast<double>(k) * shift);
+  }
+  return hits / ways_;
+}
+
+double ShiftTest::p(double shift) const {
+  return std::min(1.0, 2 * std::min(p_above(shift), p_below(shift)));
+}
+
+double ShiftTest::equivalence_p(double margin) const {
+  if (!(margin > 0)) throw std::invalid_argument("a margin must be positive");
+  return std::max(p_above(-margin), p_below(margin));
+}
+
+// The last shift on the way from the centre that p does not reject; `until` is rejected.
+double ShiftTest::end(double from, double until, double (ShiftTest::*side)(double) const,
+                      double alpha) const {
+  const auto is_held = [&](double shift) { return (this->*side)(shift) > alpha / 2; };
+  if (!is_held(from)) return from;
+  // No shift is asked first, so that the end cannot lie on its other side by rounding.
+  if ((from < 0) != (until < 0)) (is_held(0) ? from : until) = 0;
+  const double width = std::max(std::abs(from - until), rounding_) * 1e-12;
+  while (std::abs(from - until) > width) {
+    const double middle = from + (until - from) / 2;
+    if (middle == from || middle == until) break;
+    (is_held(middle) ? from : until) = middle;
+  }
+  return from;
+}
+
+std::optional<Interval> ShiftTest::interval(double alpha) const {
+  if (1 / ways_ > alpha / 2) return std::nullopt;
+  const double beyond = 1e-9 + (most_ - least_) * 1e-9;
+  return Interval{.low = end(center_, least_ - beyond, &ShiftTest::p_above, alpha),
+                  .high = end(center_, most_ + beyond, &ShiftTest::p_below, alpha)};
+}
+
+double pairing_p(std::span<const double> ours, std::span<const double> theirs,
+                 double* correlation) {
+  const auto n = static_cast<double>(ours.size());
+  if (correlation != nullptr) *correlation = 0;
+  if (ours.size() < 2) return 1;
+  const double center = (mean(ours) + mean(theirs)) / 2;
+  double between = 0, within = 0;  // squares
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const double middle = (ours[i] + theirs[i]) / 2 - center, apart = ours[i] - theirs[i];
+    between += 2 * middle * middle / (n - 1);
+    within += apart * apart / 2 / n;
+  }
+  if (between + within <= 0) return 1;
+  if (correlation != nullptr) *correlation = (between - within) / (between + within);
+  return within > 0 ? f_tail(between / within, n - 1, n) : 0;
+}
+
+}  // namespace difflab
