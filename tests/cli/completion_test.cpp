@@ -45,10 +45,10 @@ CATCH_TEST_CASE("the Tab key offers keys, groups, options and the values of a ke
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "train.warm"}) == "train.warmup_steps= ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "+model.attention.lambda_f"}) ==
               "+model.attention.lambda_form= ");
-  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=transformer_hal"}) ==
-              "model=transformer_half_heads ");
-  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff,transformer_hal"}) ==
-              "model=diff,transformer_half_heads ");
+  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=transformer_off"}) ==
+              "model=transformer_off_by_one ");
+  CATCH_CHECK(complete(driver, {"sweep", "tiny", "model=diff,transformer_off"}) ==
+              "model=diff,transformer_off_by_one ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "device="}) == "device=cpu device=cuda ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "model.tied_head=t"}) == "model.tied_head=true ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "preset="}) == "preset=default preset=more ");
@@ -67,9 +67,9 @@ CATCH_TEST_CASE("the script for bash answers although bash cuts words at =") {
   };
   CATCH_CHECK(tab("difflab sw") == "sweep\n");
   CATCH_CHECK(tab("difflab sweep ") == "tiny\n");
-  CATCH_CHECK(tab("difflab sweep tiny seed=1 model=transformer_hal") == "transformer_half_heads\n");
-  CATCH_CHECK(tab("difflab sweep tiny model=diff,transformer_hal") ==
-              "diff,transformer_half_heads\n");
+  CATCH_CHECK(tab("difflab sweep tiny seed=1 model=transformer_off") == "transformer_off_by_one\n");
+  CATCH_CHECK(tab("difflab sweep tiny model=diff,transformer_off") ==
+              "diff,transformer_off_by_one\n");
 }
 
 /// What a shell prints for a script; nothing if this machine does not have the shell.
@@ -99,8 +99,8 @@ CATCH_TEST_CASE("the script for zsh offers finished words and keys that go on") 
   };
   is("difflab sw", "-- sweep\n");
   is("difflab sweep tiny mo", "-S  -- model. model=\n");
-  is("difflab sweep tiny seed=1 model=diff,transformer_hal",
-     "-- model=diff,transformer_half_heads\n");
+  is("difflab sweep tiny seed=1 model=diff,transformer_off",
+     "-- model=diff,transformer_off_by_one\n");
   is("difflab sweep tiny nothing", "");
 }
 
@@ -114,7 +114,7 @@ CATCH_TEST_CASE("the script for fish offers what the driver offers") {
   };
   is("difflab sw", "sweep\n");
   is("difflab sweep tiny train.warm", "train.warmup_steps=\n");
-  is("difflab sweep tiny seed=1 model=transformer_hal", "model=transformer_half_heads\n");
+  is("difflab sweep tiny seed=1 model=transformer_off", "model=transformer_off_by_one\n");
 }
 
 }  // namespace
