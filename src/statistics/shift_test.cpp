@@ -166,7 +166,7 @@ double ShiftTest::end(double from, double until, double (ShiftTest::*side)(doubl
   if (!is_held(from)) return from;
   // No shift is asked first, so that the end cannot lie on its other side by rounding.
   if ((from < 0) != (until < 0)) (is_held(0) ? from : until) = 0;
-  const double width = std::max(std::abs(from - until), rounding_) * 1e-12;
+  const double width = std::max(1e-10, rounding_);
   while (std::abs(from - until) > width) {
     const double middle = from + (until - from) / 2;
     if (middle == from || middle == until) break;

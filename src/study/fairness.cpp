@@ -118,7 +118,8 @@ std::size_t needed_in_tables(const Study& study) {
     for (const auto& column : columns) {
       needed =
           std::max(needed, report::pairs_for_verdict(report::metric_of(column),
-                                                     columns.size() * compared_rows(table, study)));
+                                                     columns.size() * compared_rows(table, study),
+                                                     study.config.report.times));
     }
   }
   return needed;
@@ -159,8 +160,8 @@ std::string too_few_seeds(const Study& study) {
   std::size_t needed =
       report.claims.empty() ? needed_in_tables(study) : report::pairs_for_verdict({}, 1);
   for (const auto& claim : report.claims) {
-    needed = std::max(
-        needed, report::pairs_for_verdict(report::metric_of(claim.metric), report.claims.size()));
+    needed = std::max(needed, report::pairs_for_verdict(report::metric_of(claim.metric),
+                                                        report.claims.size(), report.times));
   }
   if (pairs >= needed) return "";
   return concat(pairs, pairs == 1 ? " seed is" : " seeds are",

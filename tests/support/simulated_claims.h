@@ -27,6 +27,9 @@ struct SimulatedOutcome {
   double margin = 0;
   double learns = 1;   ///< share of runs that are asked at all, where the metric is of learned ones
   double horizon = 0;  ///< when runs end that have not got there; 0: none ends before
+  report::TimesConfig times = {};
+  report::Expect expect = report::Expect::kLower;
+  double alike = 0;  ///< standard deviation of the logarithm of what runs of a seed share
 };
 
 /// An answer that says there is a difference, or, with a margin, that there is none.
@@ -44,26 +47,31 @@ class SimulatedExperiment {
                       std::size_t seeds, Random random)
       : frame_({}, "", {}, {}) {
     study_.baseline = "0";
+    study_.report.times = outcome.times;
     std::vector<report::FrameRun> runs;
+    std::vector<double> common(seeds);
+    if (outcome.alike > 0)
+      std::generate(common.begin(), common.end(), [&] { return random.normal(); });
     for (std::size_t variant = 0; variant <= claims; ++variant) {
       if (variant > 0) {
         report::ClaimConfig claim;
         claim.metric = outcome.metric;
         claim.variant = std::to_string(variant);
-        claim.expect = report::Expect::kLower;
+        claim.expect = outcome.expect;
         claim.margin = outcome.margin;
         study_.report.claims.push_back(std::move(claim));
       }
       for (std::size_t seed = 0; seed < seeds; ++seed) {
         const bool learns = random.uniform() < outcome.learns;
-        const double value = outcome.draw(random, variant > 0 && variant <= shifted);
+        double value = outcome.draw(random, variant > 0 && variant <= shifted);
+        if (outcome.alike > 0) value *= std::exp(outcome.alike * common[seed]);
         report::FrameRun& run = runs.emplace_back();
         run.plan.axes = {{"model", std::to_string(variant)}, {"seed", std::to_string(seed)}};
         run.state = RunState::kFinished;
         run.result = result_of(outcome, value, learns);
       }
     }
-    frame_ = report::Frame(std::move(runs), study_.baseline, {}, {});
+    frame_ = report::Frame(std::move(runs), study_.baseline, {}, {}, outcome.times);
   }
 
   std::vector<report::Verdict> verdicts() const {
@@ -112,6 +120,44 @@ inline std::vector<SimulatedOutcome> outcomes_without_effect() {
       {"time to an event, half censored", "steps_to_90_accuracy",
        [=](Random& r, bool) { return 520 * exponential(r); }, 0, 1, 360},
   };
+}
+
+/// Times that are compared as ratios, all alike: skewed, rounded as checks of an event round them,
+/// shared by the runs of a seed, or cut off.
+inline std::vector<SimulatedOutcome> ratios_without_effect() {
+  const report::TimesConfig ratios{report::Compared::kRatios, {0.1}};
+  const auto times = [](double sd) {
+    return [sd](Random& r, bool) { return 5 * std::ceil(50 * std::exp(sd * r.normal())); };
+  };
+  SimulatedOutcome narrow{"times, log-normal, sd .15", "steps_to_found", times(0.15)};
+  SimulatedOutcome wide{"times, log-normal, sd .6", "steps_to_found", times(0.6)};
+  SimulatedOutcome slow{"times, one in ten twice as long", "steps_to_found", [](Random& r, bool) {
+                          return (r.uniform() < 0.1 ? 600 : 300) * std::exp(0.1 * r.normal());
+                        }};
+  SimulatedOutcome shared{"times, correlation .5", "steps_to_found", times(0.2)};
+  shared.alike = 0.2;
+  SimulatedOutcome alike{"times, correlation .9", "steps_to_found", times(0.1)};
+  alike.alike = 0.3;
+  SimulatedOutcome cut{"times, exponential, a tenth censored", "steps_to_found",
+                       [](Random& r, bool) { return 520 * -std::log(1 - r.uniform()); }};
+  cut.horizon = 1200;
+  std::vector<SimulatedOutcome> all{narrow, wide, slow, shared, alike, cut};
+  for (auto& one : all) one.times = ratios;
+  return all;
+}
+
+/// Times of which one is this much longer, asked for equivalence within a tenth. At 1.1 neither
+/// answer is true.
+inline SimulatedOutcome longer_by(double ratio, double alike) {
+  SimulatedOutcome outcome{
+      "times, " + std::to_string(ratio) + " times as long, shared " + std::to_string(alike),
+      "steps_to_found", [ratio](Random& r, bool shifted) {
+        return (shifted ? ratio : 1) * 300 * std::exp(0.1 * r.normal());
+      }};
+  outcome.times = {report::Compared::kRatios, {0.1}};
+  outcome.expect = report::Expect::kEquivalent;
+  outcome.alike = alike;
+  return outcome;
 }
 
 /// Normal differences that are just as large as the margin: "equivalent" would be false.

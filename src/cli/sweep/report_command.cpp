@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -184,6 +185,24 @@ std::string text_at(const config::Value& root, const char* key) {
   return value != nullptr && value->is_scalar() && !value->is_null() ? value->as_string() : "";
 }
 
+// None of a folder that cannot be read again, as its summary is all there is.
+std::vector<report::Exhibit::Test> tests_in(const fs::path& folder) {
+  std::vector<report::Exhibit::Test> tests;
+  try {
+    const auto [study, frame] = report::read_archive(folder, folder);
+    const auto answers = report::answer_claims(study, frame, report::Labels(study.report.labels));
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const auto& [verdict, p] = std::pair(answers[i].verdict, answers[i].raw);
+      const bool is_side =
+          verdict == report::Verdict::kSupported || verdict == report::Verdict::kOpposite;
+      const bool is_directed = study.report.claims[i].expect != report::Expect::kEquivalent;
+      if (p) tests.push_back({*p, is_side && is_directed});
+    }
+  } catch (const UserError&) {
+  }
+  return tests;
+}
+
 report::Exhibit exhibit_of(config::Library& files, const std::string& name,
                            const std::vector<std::string>& overrides, const fs::path& results,
                            std::vector<std::string>& not_drawn) {
@@ -211,6 +230,7 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
   }
   if (!exhibit.summary.is_null()) {
     exhibit.core_time = report::core_time_of(results / exhibit.folder);
+    exhibit.tests = tests_in(results / exhibit.folder);
   }
   return exhibit;
 }

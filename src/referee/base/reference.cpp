@@ -1,6 +1,7 @@
 #include "referee/base/reference.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/data/format.h"
 #include "util/error.h"
@@ -48,11 +49,15 @@ void read_statements(Reference& reference, const CsvTable& claims) {
         .claim = claims.text(row, "claim"),
         .metric = claims.text(row, "metric"),
         .verdict = claims.text(row, "verdict"),
+        .is_of_margin = claims.text(row, "expect") == "equivalent",
         .interval = {},
         .p = claims.number(row, "p"),
         .pairs = static_cast<std::size_t>(std::max(0.0, claims.number(row, "pairs").value_or(0)))};
     const auto low = claims.number(row, "low"), high = claims.number(row, "high");
     if (low && high) one.interval = Interval{*low, *high};
+    const auto least = claims.number(row, "ratio_low"), most = claims.number(row, "ratio_high");
+    one.is_ratio = claims.number(row, "ratio").has_value();
+    if (least && most) one.interval = Interval{std::log(*least), std::log(*most)};
     reference.statements.push_back(std::move(one));
   }
 }

@@ -24,9 +24,8 @@ std::vector<std::string> event_metrics(const CsvTable& table) {
 
 bool is_compared(const CsvTable& comparisons, const std::string& metric) {
   for (std::size_t row = 0; row < comparisons.rows.size(); ++row) {
-    if (comparisons.text(row, "metric") == metric && comparisons.number(row, "difference")) {
-      return true;
-    }
+    const bool is_there = comparisons.number(row, "difference") || comparisons.number(row, "ratio");
+    if (is_there && comparisons.text(row, "metric") == metric) return true;
   }
   return false;
 }

@@ -20,7 +20,7 @@ using report::kAlpha;
 void check_side(const Reference& one, const Statement& statement, Objections& objections) {
   const auto& interval = statement.interval;
   if (!interval) return objections.cannot_check(one, statement.place(), "it shows no interval");
-  if (interval->low < 0 && interval->high > 0) {
+  if (!statement.is_of_margin && interval->low < 0 && interval->high > 0) {
     objections.object(one, statement.place(),
                       concat(statement.verdict, " beside an interval that holds zero"));
   }
@@ -80,7 +80,9 @@ void check_seeds(const Reference& one, Objections& objections) {
   for (const auto& statement : one.statements) {
     if (!statement.judges()) continue;
     const auto metric = report::metric_of(statement.metric);
-    const auto needed = report::pairs_for_verdict(metric, one.statements.size());
+    const report::TimesConfig times{.compare = statement.is_ratio ? report::Compared::kRatios
+                                                                  : report::Compared::kDifferences};
+    const auto needed = report::pairs_for_verdict(metric, one.statements.size(), times);
     if (statement.pairs >= needed) continue;
     objections.object(one, statement.place(),
                       concat(statement.verdict, " with ", statement.pairs, " pairs; ", needed,

@@ -9,6 +9,9 @@ namespace difflab::report {
 namespace {
 
 Json study_json(const Study& study) {
+  Json report = config::to_json(config::write(study.report));
+  // Folders from before the key stay as they are.
+  if (study.report.times.compare == Compared::kDifferences) report.erase("times");
   return {{"title", study.title},
           {"question", study.question},
           {"prediction", study.prediction},
@@ -17,7 +20,7 @@ Json study_json(const Study& study) {
           {"unmatched", study.unmatched},
           {"tuned", study.tuned ? study.tuned->json() : Json()},
           {"settings", study.settings},
-          {"report", config::to_json(config::write(study.report))}};
+          {"report", std::move(report)}};
 }
 
 // The configuration as places in `settings`, which gets what it does not have yet.

@@ -1,5 +1,8 @@
 #include "report/data/config_types.h"
 
+#include <charconv>
+#include <string>
+
 #include "config/value/value.h"
 
 namespace difflab::report {
@@ -46,6 +49,27 @@ config::Value NameList::to_value() const {
   config::Value value = config::Value::list();
   for (const std::string& name : names) value.push_back(config::Value(name));
   return value;
+}
+
+std::optional<Share> Share::from_value(const config::Value& value) {
+  if (!value.is_scalar() || value.is_null()) return std::nullopt;
+  std::string text = value.as_string();
+  const bool is_percent = text.ends_with('%');
+  if (is_percent) text.erase(text.find_last_not_of(" %") + 1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (is_percent) number /= 100;
+  if (!(number >= 0 && number < 1)) return std::nullopt;
+  return Share{number};
+}
+
+config::Value Share::to_value() const { return config::Value(value); }
+
+void TimesConfig::validate(config::Check& check) const {
+  if (margin.value > 0 && compare == Compared::kDifferences) {
+    check.problem("margin", "is given without compare: ratios; expected that, or a claim's margin");
+  }
 }
 
 }  // namespace difflab::report

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "config/schema/fields.h"
 
 namespace difflab::config {
 class Value;
@@ -34,4 +37,38 @@ struct NameList {
   bool operator==(const NameList&) const = default;
 };
 
+/// A share as a text with a per cent sign, or as a number: `10 %`, `0.1`.
+struct Share {
+  double value = 0;
+
+  static std::optional<Share> from_value(const config::Value& value);
+  config::Value to_value() const;
+  static std::string expected() { return "a share from 0 to below 1, e.g. 10 % or 0.1"; }
+  bool operator==(const Share&) const = default;
+};
+
+enum class Compared { kDifferences, kRatios };
+
+/// How times to an event are compared, in all claims and tables of a study.
+struct TimesConfig {
+  Compared compare = Compared::kDifferences;
+  Share margin = {};
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("compare", compare, "by differences of means, or as ratios of geometric means");
+    visit("margin", margin,
+          "of ratios: the variants are equivalent if neither takes longer by more, for claims that "
+          "expect it, e.g. 10 %");
+  }
+  void validate(config::Check& check) const;
+};
+
 }  // namespace difflab::report
+
+template <>
+struct difflab::config::EnumNames<difflab::report::Compared> {
+  static constexpr std::array<std::pair<std::string_view, difflab::report::Compared>, 2> kNames = {
+      {{"differences", difflab::report::Compared::kDifferences},
+       {"ratios", difflab::report::Compared::kRatios}}};
+};

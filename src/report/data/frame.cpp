@@ -181,8 +181,8 @@ std::vector<FrameRun> read_runs(const std::vector<PlannedRun>& runs, const std::
 }
 
 Frame::Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConfig& learned,
-             const std::vector<DerivedConfig>& derived)
-    : runs_(std::move(runs)), baseline_(std::move(baseline)) {
+             const std::vector<DerivedConfig>& derived, const TimesConfig& times)
+    : runs_(std::move(runs)), baseline_(std::move(baseline)), times_(times) {
   for (FrameRun& run : runs_) {
     for (const auto& [axis, value] : run.plan.axes) {
       if (!has_axis(axis)) axes_.push_back(axis);

@@ -84,13 +84,14 @@ class Frame {
  public:
   /// Adds to every run with a result whether it has learned, and the derived metrics.
   Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConfig& learned,
-        const std::vector<DerivedConfig>& derived);
+        const std::vector<DerivedConfig>& derived, const TimesConfig& times = {});
 
   const std::vector<FrameRun>& runs() const { return runs_; }
   const std::vector<std::string>& axes() const { return axes_; }
   bool has_axis(std::string_view name) const;
   std::vector<std::string> values(std::string_view axis) const;  ///< distinct, in sweep order
   const std::string& baseline() const { return baseline_; }
+  const TimesConfig& times() const { return times_; }  ///< how they are compared
 
   /// Rows of runs that have a result: the cells of evaluation `source`, or the curve if `curve`,
   /// or one row of metrics per run; only those that match `where`.
@@ -104,6 +105,7 @@ class Frame {
   std::vector<FrameRun> runs_;
   std::vector<std::string> axes_;
   std::string baseline_;
+  TimesConfig times_;
 };
 
 /// Chance levels of a metric, distinct and ascending, from the results' "<metric>_chance".

@@ -1,11 +1,15 @@
 #include "report/data/pairs.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "report/data/format.h"
 #include "report/data/interval.h"
 #include "report/data/learned.h"
+#include "statistics/distributions.h"
 #include "statistics/paired.h"
 #include "statistics/share.h"
+#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -36,6 +40,7 @@ Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
     });
   };
   Pairs pairs;
+  pairs.is_ratio = is_ratio(metric, frame.times());
   for (const FrameRun* run : ours) {
     for (const FrameRun* partner : theirs) {
       if (!are_partners(*run, *partner)) continue;
@@ -76,6 +81,9 @@ Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
       pairs.ours[i] = std::min(pairs.ours[i], *pairs.horizon);
       pairs.theirs[i] = std::min(pairs.theirs[i], *pairs.horizon);
     }
+    for (double* time : {&pairs.ours[i], &pairs.theirs[i]}) {
+      if (pairs.is_ratio) *time = *time > 0 ? std::log(*time) : 0;
+    }
     pairs.differences.push_back(pairs.ours[i] - pairs.theirs[i]);
   }
   return pairs;
@@ -86,8 +94,34 @@ bool are_too_many(std::size_t lost, std::size_t all) {
   return static_cast<double>(lost) > kMost * static_cast<double>(all);
 }
 
+LogTimes::LogTimes(const Pairs& pairs)
+    : pairs_(pairs.differences.size()),
+      pairing_p_(pairing_p(pairs.ours, pairs.theirs, &correlation_)),
+      is_paired_(pairs_ >= kFewestFlipped && pairing_p_ <= kAlike),
+      test_(is_paired_ ? ShiftTest::paired(pairs.differences)
+                       : ShiftTest::unpaired(pairs.ours, pairs.theirs)) {}
+
+std::string LogTimes::reason() const {
+  if (pairs_ < kFewestFlipped) return "permutations of all runs, as so few pairs are not flipped";
+  const auto found =
+      concat("intraclass correlation ", format_number(correlation_, 2), ", ", named_p(pairing_p_));
+  return is_paired_ ? concat("sign flips of the pairs, as these are alike (", found, ")")
+                    : concat("permutations of all runs, as pairs are not alike (", found, ")");
+}
+
 std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric) {
   if (pairs.differences.empty()) return std::nullopt;
+  if (pairs.is_ratio) {
+    const LogTimes test(pairs);
+    return Contrast{.pairs = pairs.differences.size(),
+                    .ours = std::exp(mean(pairs.ours)),
+                    .theirs = std::exp(mean(pairs.theirs)),
+                    .difference = mean(pairs.differences),
+                    .interval = test.interval(),
+                    .p = test.p(),
+                    .is_ratio = true,
+                    .test = test.reason()};
+  }
   return Contrast{.pairs = pairs.differences.size(),
                   .ours = mean(pairs.ours),
                   .theirs = mean(pairs.theirs),
@@ -103,6 +137,9 @@ bool excludes_zero(const Contrast& found) {
 
 double equivalence_p(const Pairs& pairs, const Metric& metric, double margin) {
   const auto& differences = pairs.differences;
+  if (pairs.is_ratio && !differences.empty()) {
+    return LogTimes(pairs).equivalence_p(std::log1p(margin));
+  }
   if (metric.outcome() != Outcome::kHappened || differences.empty()) {
     return difflab::equivalence_p(differences, margin);
   }
@@ -111,15 +148,46 @@ double equivalence_p(const Pairs& pairs, const Metric& metric, double margin) {
   return difflab::equivalence_p(n - equal, n, margin);
 }
 
+double beyond_margin_p(const Pairs& pairs, const Metric& metric, double margin) {
+  if (pairs.differences.empty() || metric.outcome() == Outcome::kHappened) return 1;
+  const double center = mean(pairs.differences);
+  const double shift = std::copysign(pairs.is_ratio ? std::log1p(margin) : margin, center);
+  if (std::abs(center) <= std::abs(shift)) return 1;
+  if (pairs.is_ratio) return LogTimes(pairs).p(shift);
+  auto left = pairs.differences;
+  for (double& difference : left) difference -= shift;
+  return sign_flip_p(left);
+}
+
+std::string effect_text(const Metric& metric, double effect, bool is_ratio) {
+  if (!is_ratio) return metric.signed_text(effect);
+  const double ratio = std::exp(effect);
+  return format_number(ratio, ratio < 0.1 ? 3 : 2);
+}
+
+std::string range_text(const Metric& metric, const Interval& range, bool is_ratio,
+                       std::string_view between) {
+  return concat(effect_text(metric, range.low, is_ratio), between,
+                effect_text(metric, range.high, is_ratio));
+}
+
+bool is_ratio(const Metric& metric, const TimesConfig& times) {
+  return times.compare == Compared::kRatios && metric.outcome() == Outcome::kTimeToEvent;
+}
+
 bool is_resolved(const Contrast& found, double adjusted_p) {
   return adjusted_p <= kAlpha && excludes_zero(found);
 }
 
-std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions) {
+std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions,
+                              const TimesConfig& times) {
   std::size_t pairs = metric.outcome() == Outcome::kHappened ? 16 : 8;
-  while (smallest_sign_flip_p(static_cast<std::int64_t>(pairs)) *
-             static_cast<double>(std::max<std::size_t>(questions, 1)) >
-         kAlpha) {
+  const auto smallest = [&] {
+    const auto n = static_cast<std::int64_t>(pairs);
+    if (!is_ratio(metric, times)) return smallest_sign_flip_p(n);
+    return (1 + LogTimes::kAlike) * 2 * std::exp(-log_binomial(2 * n, n));
+  };
+  while (smallest() * static_cast<double>(std::max<std::size_t>(questions, 1)) > kAlpha) {
     ++pairs;
   }
   return pairs;

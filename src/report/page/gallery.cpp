@@ -1,9 +1,11 @@
 #include "report/page/gallery.h"
 
+#include <algorithm>
 #include <map>
 
 #include "report/data/format.h"
 #include "report/page/page.h"
+#include "statistics/holm.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -29,6 +31,33 @@ std::string total_text(const std::vector<Exhibit>& exhibits) {
   return concat("All runs shown here and those of their tuning took ",
                 core_hours_text(core_hours(all)),
                 ". A run that several experiments share counts once.");
+}
+
+// How many verdicts on a direction are left if of all that are kept 5 % may be false on average:
+// each experiment adjusts for its own claims alone.
+std::string discoveries_text(const std::vector<Exhibit>& exhibits) {
+  std::vector<double> all, directed;
+  for (const Exhibit& exhibit : exhibits) {
+    for (const auto& [p, takes_side] : exhibit.tests) {
+      all.push_back(p);
+      if (takes_side) directed.push_back(p);
+    }
+  }
+  if (directed.empty()) return "";
+  const auto limit = discovery_limit(all, kAlpha);
+  const auto kept = std::count_if(directed.begin(), directed.end(),
+                                  [&](double p) { return limit && p <= *limit; });
+  return concat("Each experiment adjusts for its own claims. Of ", directed.size(),
+                " verdicts on a direction, ", kept,
+                " survive a false discovery rate of 5 % over all ", all.size(),
+                " claims here with a p (Benjamini and Hochberg).");
+}
+
+// What stands above the experiments beside the introduction.
+std::vector<std::string> remarks_on(const std::vector<Exhibit>& exhibits) {
+  std::vector<std::string> all{discoveries_text(exhibits), total_text(exhibits)};
+  std::erase(all, "");
+  return all;
 }
 
 bool has_run(const Exhibit& exhibit) { return exhibit.summary.is_object(); }
@@ -194,7 +223,7 @@ std::string gallery_markdown(const std::vector<Exhibit>& exhibits) {
       "# Results\n\nWritten by `./difflab report --all` from finished runs; `index.html` shows the "
       "same.\n" +
       wrap(kIntroduction, 100) + "\n\n";
-  if (const auto total = total_text(exhibits); !total.empty()) out += wrap(total, 100) + "\n\n";
+  for (const auto& remark : remarks_on(exhibits)) out += wrap(remark, 100) + "\n\n";
   out +=
       "| experiment | question | answer | measured | source's figure | figure |\n"
       "| :-- | :-- | :-- | :-- | :-- | :-- |\n";
@@ -205,8 +234,8 @@ std::string gallery_markdown(const std::vector<Exhibit>& exhibits) {
 std::string gallery_html(const std::vector<Exhibit>& exhibits) {
   std::string out = page_head("difflab: results", kGalleryStyle) + "<h1>Results</h1>\n<p>" +
                     escape_html(kIntroduction) + "</p>\n";
-  if (const auto total = total_text(exhibits); !total.empty()) {
-    out += concat("<p>", escape_html(total), "</p>\n");
+  for (const auto& remark : remarks_on(exhibits)) {
+    out += concat("<p>", escape_html(remark), "</p>\n");
   }
   out += "<nav>\n";
   for (const Exhibit& exhibit : exhibits) {

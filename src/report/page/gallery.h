@@ -26,6 +26,13 @@ struct Exhibit {
   Json summary;                  ///< null: not run yet
   std::filesystem::path folder;  ///< of its report, relative to the gallery's
   CoreTime core_time;            ///< of its runs and those of its tuning
+  /// Its claims that have a p, as if each were the only one, and whether the verdict has a
+  /// direction.
+  struct Test {
+    double p;
+    bool takes_side;
+  };
+  std::vector<Test> tests = {};
 };
 
 /// results/README.md: one table of all experiments with question, answer, figures and thumbnail.

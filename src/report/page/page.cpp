@@ -96,17 +96,19 @@ const Figure* opening_figure(const PageContent& page) {
 // One line per claim: verdict, claim and source, effect with its interval, p, pairs.
 std::string claims_table(const PageContent& page) {
   std::string out = concat(
-      "<table class=\"claims\">\n<thead><tr><th>verdict</th><th>claim</th>"
-      "<th class=\"number\">difference</th><th class=\"number\">p (Holm)</th>"
+      "<table class=\"claims\">\n<thead><tr><th>verdict</th><th>claim</th><th class=\"number\">",
+      page.study.report.times.compare == Compared::kRatios ? "difference or ratio" : "difference",
+      "</th><th class=\"number\">p (Holm)</th>"
       "<th class=\"number\">pairs</th></tr></thead>\n<tbody>\n");
   for (std::size_t i = 0; i < page.answers.size(); ++i) {
     const Answer& answer = page.answers[i];
     const ClaimConfig& claim = page.study.report.claims[i];
     const Metric metric = metric_of(claim.metric);
-    std::string effect = answer.difference ? metric.signed_text(*answer.difference) : "";
+    std::string effect =
+        answer.difference ? effect_cell(metric, *answer.difference, answer.is_ratio) : "";
     if (answer.interval) {
-      effect += concat("<br><span class=\"muted\">", metric.signed_text(answer.interval->low),
-                       " to ", metric.signed_text(answer.interval->high), "</span>");
+      effect += concat("<br><span class=\"muted\">",
+                       range_text(metric, *answer.interval, answer.is_ratio), "</span>");
     }
     const bool too_few = answer.verdict == Verdict::kTooFew && answer.pairs < answer.needed;
     const std::string verdict(name_of(answer.verdict));

@@ -210,21 +210,36 @@ class SettingList {
 
   void add_statistics() {
     const auto& claims = study_.report.claims;
-    std::set<std::string> tests, needed, margins, smallest, times;
+    std::set<std::string> tests, needed, margins, smallest, times, ratios;
     for (const auto& claim : claims) {
       const Metric metric = metric_of(claim.metric);
       const bool is_event = metric.outcome() == Outcome::kHappened;
-      tests.insert(is_event ? "McNemar" : "sign flips");
-      needed.insert(concat(pairs_for_verdict(metric, claims.size()), is_event ? " of events" : ""));
-      if (metric.outcome() == Outcome::kTimeToEvent) times.insert("restricted means");
+      const auto& of_times = study_.report.times;
+      const bool is_of_ratio = is_ratio(metric, of_times);
+      tests.insert(is_event      ? "McNemar"
+                   : is_of_ratio ? "permutations of log times, sign flips where pairs are alike"
+                                 : "sign flips");
+      needed.insert(
+          concat(pairs_for_verdict(metric, claims.size(), of_times), is_event ? " of events" : ""));
+      if (is_of_ratio) ratios.insert(labels_.heading(metric));
+      if (metric.outcome() == Outcome::kTimeToEvent) {
+        times.insert(is_of_ratio ? "restricted geometric means" : "restricted means");
+      }
       const auto named = [&](double number) {
-        return concat(metric.text(number), " (", labels_.heading(metric), ")");
+        const auto value =
+            is_of_ratio ? concat(plain_number(100 * number), " %") : metric.text(number);
+        return concat(value, " (", labels_.heading(metric), ")");
       };
-      if (claim.margin > 0) margins.insert(named(claim.margin));
+      const bool is_asked = claim.expect == Expect::kEquivalent && is_of_ratio;
+      const double margin = claim.margin > 0 || !is_asked ? claim.margin : of_times.margin.value;
+      if (margin > 0) margins.insert(named(margin));
       if (claim.smallest > 0) smallest.insert(named(claim.smallest));
     }
     add("Statistics", "comparison", "paired by seed");
-    add("Statistics", "intervals", "95 %, Student's t");
+    add("Statistics", "compared as ratios", listed_texts(ratios));
+    add("Statistics", "intervals",
+        ratios.empty() ? "95 %, Student's t"
+                       : "95 %, Student's t; of ratios by inverting the test");
     add("Statistics", "tests", "exact, two-sided: " + listed_texts(tests));
     add("Statistics", "claims", concat(claims.size()));
     if (claims.size() > 1) add("Statistics", "adjustment of p", "Holm");

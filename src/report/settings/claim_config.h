@@ -11,7 +11,7 @@
 
 namespace difflab::report {
 
-enum class Expect { kHigher, kLower };
+enum class Expect { kHigher, kLower, kEquivalent };
 
 /// Where a metric can show a difference. By default a share can between chance + .1 and .97.
 struct Regime {
@@ -28,7 +28,7 @@ struct Regime {
 };
 
 /// What a source found, as something that runs can support or contradict: the metric of one variant
-/// is higher or lower than that of another.
+/// is higher or lower than that of another, or differs by less than a margin.
 struct ClaimConfig {
   std::string text;
   std::string metric;
@@ -50,17 +50,19 @@ struct ClaimConfig {
     visit("metric", metric, "metric of result.json, or a derived one");
     visit("variant", variant, "value of the tables' first axis");
     visit("against", against, "value it is compared with; empty: the baseline");
-    visit("expect", expect, "what the claim expects of the variant: higher or lower");
+    visit("expect", expect,
+          "what the claim expects of the variant: higher, lower, or equivalent within the margin");
     visit("paper", paper, "the source's figures and the source, as text, with {AXIS} as in text");
     visit(
         "where", where,
         "value of every other axis but seed, e.g. {task.needles: 4}; a list makes a claim of each "
         "of its values");
-    visit("smallest", smallest, "a difference that is no larger does not count as one",
+    visit("smallest", smallest,
+          "a difference that is no larger does not count as one; of ratios a share",
           config::at_least(0));
     visit("margin", margin,
-          "the variants are called equivalent if they differ by less, in the metric's unit; 0 does "
-          "not ask",
+          "the variants are called equivalent if they differ by less, in the metric's unit, of "
+          "ratios a share; 0 does not ask",
           config::at_least(0));
     visit("regime", regime, "where the metric can show a difference at all");
   }
@@ -71,6 +73,8 @@ struct ClaimConfig {
 
 template <>
 struct difflab::config::EnumNames<difflab::report::Expect> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::Expect>, 2> kNames = {
-      {{"higher", difflab::report::Expect::kHigher}, {"lower", difflab::report::Expect::kLower}}};
+  static constexpr std::array<std::pair<std::string_view, difflab::report::Expect>, 3> kNames = {
+      {{"higher", difflab::report::Expect::kHigher},
+       {"lower", difflab::report::Expect::kLower},
+       {"equivalent", difflab::report::Expect::kEquivalent}}};
 };

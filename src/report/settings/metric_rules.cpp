@@ -61,14 +61,22 @@ class MetricRules {
     problems_.push_back(
         {place + ".source", problem(name, "evaluation of these runs", known_.sources)});
   }
-  void must_fit(const std::string& place, const ClaimConfig& claim) {
+  void must_fit(const std::string& place, const ClaimConfig& claim, const TimesConfig& times) {
     const auto outcome = metric_of(claim.metric).outcome();
-    if (outcome != Outcome::kShare && outcome != Outcome::kHappened) return;
+    const bool is_ratio = outcome == Outcome::kTimeToEvent && times.compare == Compared::kRatios;
+    const bool has_margin = claim.margin > 0 || (is_ratio && times.margin.value > 0);
+    if (claim.expect == Expect::kEquivalent && !has_margin) {
+      problems_.push_back(
+          {place + ".expect", "is equivalent, and there is no margin to be within"});
+    }
+    if (outcome != Outcome::kShare && outcome != Outcome::kHappened && !is_ratio) return;
     for (const auto& [key, value] :
          {std::pair{".margin", claim.margin}, std::pair{".smallest", claim.smallest}}) {
       if (value < 1) continue;
-      problems_.push_back({place + key, concat("is ", value, ", and ", claim.metric,
-                                               " lies between 0 and 1; expected less than 1")});
+      problems_.push_back(
+          {place + key, concat("is ", value, ", and ", claim.metric,
+                               is_ratio ? " is compared as a ratio; expected a share below 1"
+                                        : " lies between 0 and 1; expected less than 1")});
     }
   }
 
@@ -111,7 +119,7 @@ std::vector<ReportProblem> check_metrics(const ReportConfig& report, const Known
   for (std::size_t i = 0; i < report.claims.size(); ++i) {
     const auto place = concat("claims[", i, "]");
     rules.must_be_metric(place + ".metric", report.claims[i].metric);
-    rules.must_fit(place, report.claims[i]);
+    rules.must_fit(place, report.claims[i], report.times);
   }
   for (std::size_t i = 0; i < report.tables.size(); ++i) {
     const auto& columns = report.tables[i].columns;

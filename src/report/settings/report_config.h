@@ -46,6 +46,7 @@ struct ReportConfig {
   std::string thumbnail;               ///< figure that stands for the experiment in the gallery
   TextMap labels;                      ///< axis value or metric → how it is printed
   LearnedConfig learned = {};          ///< when a run counts as one that has learned its task
+  TimesConfig times = {};              ///< how times to an event are compared
   std::vector<ClaimConfig> claims;     ///< what the runs are asked about
   std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation
   std::vector<TableConfig> tables;     ///< empty: only the list of runs is reported
@@ -58,6 +59,7 @@ struct ReportConfig {
           "figure that stands for the experiment in the gallery; empty: the first");
     visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");
     visit("learned", learned, "when a run counts as one that has learned its task");
+    visit("times", times, "how times to an event are compared");
     visit("claims", claims, "what a source found; the report says what the runs say to it");
     visit("derived", derived, "metrics worked out from the cells of an evaluation");
     visit("tables", tables, "tables to write");

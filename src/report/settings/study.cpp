@@ -50,7 +50,7 @@ Renderer Renderer::below(const std::filesystem::path& root) {
 
 Frame frame_of(const Study& study) {
   Frame frame{read_runs(study.runs, study.name), study.baseline, study.report.learned,
-              study.report.derived};
+              study.report.derived, study.report.times};
   require_known_who_learned(study, frame);
   return frame;
 }

@@ -29,7 +29,7 @@ std::string number_of(std::size_t count, const char* what) {
 
 std::string left_out(const Question& question) {
   const Pairs& pairs = question.pairs;
-  std::string text;
+  std::string text = question.at_both;
   if (pairs.horizon) {
     text +=
         concat("; times up to ", question.metric.text(*pairs.horizon), ", which ", pairs.censored,
@@ -44,15 +44,28 @@ std::string left_out(const Question& question) {
   return text;
 }
 
+// That of the answer: where equivalence is expected, of a difference beyond the margin, or within.
+double p_of_answer(const Judged& judged, const TwoWayP& p) {
+  const bool is_of_margin =
+      expects_equivalence(judged.question) && judged.verdict != Verdict::kOpposite;
+  return is_of_margin ? p.equivalence.value_or(1) : p.difference;
+}
+
+std::string margin_text(const Question& question) {
+  return question.pairs.is_ratio ? concat(plain_number(100 * question.margin), " %")
+                                 : question.metric.text(question.margin);
+}
+
 // "p = 0.008 among 3 claims (Holm)".
-std::string p_of(const Judged& judged) {
-  return named_p(judged.p.difference) +
+std::string p_text_of(const Judged& judged) {
+  return named_p(p_of_answer(judged, judged.p)) +
          (judged.questions > 1 ? concat(" among ", judged.questions, " claims (Holm)") : "");
 }
 
 // "needle accuracy 0.444 (DIFF) against 0.998 (Transformer): −0.553 [−0.6, −0.5], p = 0.008 …".
 std::string figures_of(const Judged& judged, const Labels& labels) {
-  const auto& [claim, metric, against, pairs, found, p, beyond, needed] = judged.question;
+  const auto& question = judged.question;
+  const auto& [claim, metric, against, pairs, found, margin, p, beyond, needed, both] = question;
   const std::string name = labels.heading(metric);
   if (!found) {
     const std::string of = labels.value(claim->variant) + " and " + labels.value(against);
@@ -64,18 +77,21 @@ std::string figures_of(const Judged& judged, const Labels& labels) {
   }
   std::string text = concat(name, " ", metric.text(found->ours), " (", labels.value(claim->variant),
                             ") against ", metric.text(found->theirs), " (", labels.value(against),
-                            "), difference ", metric.signed_text(found->difference));
+                            found->is_ratio ? "), geometric means, ratio " : "), difference ",
+                            effect_text(metric, found->difference, found->is_ratio));
   if (!found->interval) {
-    return text + " in one pair, which has no interval" + left_out(judged.question);
+    return concat(text, " in ", found->pairs == 1 ? "one pair, which has" : "few pairs, which have",
+                  " no interval", left_out(question));
   }
-  return concat(text, ", 95 % interval ", metric.signed_text(found->interval->low), " to ",
-                metric.signed_text(found->interval->high), ", ", found->pairs, " paired seeds, ",
-                p_of(judged), left_out(judged.question));
+  return concat(text, ", 95 % interval ", range_text(metric, *found->interval, found->is_ratio),
+                ", ", found->pairs, found->is_ratio ? " seeds each, " : " paired seeds, ",
+                p_text_of(judged), found->is_ratio ? concat(" by ", found->test) : "",
+                left_out(question));
 }
 
 // Why their likeness is no equivalence, where a claim asks for one; "" otherwise.
 std::string hidden(const Question& question) {
-  const double margin = question.claim->margin;
+  const double margin = question.margin;
   if (margin <= 0 || !hides_differences(question.pairs) ||
       equivalence_p(question.pairs, question.metric, margin) > kAlpha) {
     return "";
@@ -86,9 +102,16 @@ std::string hidden(const Question& question) {
 // What is said of a claim without an answer.
 std::string outlook(const Judged& judged) {
   const auto& question = judged.question;
+  if (expects_equivalence(question)) {
+    return concat(hidden(question), "Neither a difference of less than ", margin_text(question),
+                  " nor one of more is shown.");
+  }
   if (is_resolved(*question.found, judged.p.difference)) {
     return concat("It is clear, and no larger than the smallest difference that counts, ",
-                  question.metric.text(question.claim->smallest), ".");
+                  question.pairs.is_ratio
+                      ? concat(plain_number(100 * question.claim->smallest), " %")
+                      : question.metric.text(question.claim->smallest),
+                  ".");
   }
   const auto enough =
       pairs_needed(question.pairs.differences, kAlpha / static_cast<double>(judged.questions));
@@ -100,15 +123,17 @@ std::string outlook(const Judged& judged) {
 // What the verdict alone does not say.
 std::string remark(const Judged& judged) {
   const auto& question = judged.question;
-  switch (judged.verdict) {
+  const bool is_within = judged.verdict == Verdict::kSupported && expects_equivalence(question);
+  switch (is_within ? Verdict::kEquivalent : judged.verdict) {
     case Verdict::kTooFew:
+      if (expects_equivalence(question)) return "";
       return question.found->difference == 0 ? "So far they are equal."
              : as_expected(question)         ? "So far it points the expected way."
                                              : "So far it points the other way.";
     case Verdict::kUninformative:
       return question.beyond;
     case Verdict::kEquivalent:
-      return concat("They differ by less than ", question.metric.text(question.claim->margin),
+      return concat("They differ by less than ", margin_text(question),
                     question.metric.outcome() == Outcome::kHappened ? " (an exact test, "
                                                                     : " (two one-sided tests, ",
                     named_p(*judged.p.equivalence), ").");
@@ -153,7 +178,12 @@ Answer answer(const Judged& judged, const Labels& labels) {
     answer.difference = found->difference;
     answer.interval = found->interval;
     answer.pairs = found->pairs;
-    if (found->pairs > 1) answer.p = judged.p.difference;
+    answer.is_ratio = found->is_ratio;
+    answer.test = found->test;
+    if (found->pairs > 1) {
+      answer.p = p_of_answer(judged, judged.p);
+      answer.raw = p_of_answer(judged, question.p);
+    }
   }
   const auto more = remark(judged);
   const auto& claim = *question.claim;

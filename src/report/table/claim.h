@@ -16,9 +16,12 @@ struct Study;
 /// What the runs say to a claim.
 struct Answer {
   Verdict verdict = Verdict::kUnmeasured;
-  std::optional<double> difference;  ///< ours minus theirs
+  std::optional<double> difference;  ///< ours minus theirs, of ratios in logarithms
   std::optional<Interval> interval;
-  std::optional<double> p;  ///< of no difference; adjusted for the number of claims (Holm)
+  bool is_ratio = false;
+  std::string test;           ///< of ratios: which, and why
+  std::optional<double> p;    ///< of the claim; adjusted for the number of claims (Holm)
+  std::optional<double> raw;  ///< as if it were the only claim
   std::size_t pairs = 0;
   std::size_t needed = 0;  ///< pairs that a verdict needs
   std::string text;        ///< verdict, claim, figures with their interval, the source's figures

@@ -1,6 +1,7 @@
 #include "report/table/grid.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -101,9 +102,24 @@ std::string block(const Grid& grid, const Layout& layout, const std::vector<std:
 
 }  // namespace
 
-std::string range_text(const Metric& metric, const std::optional<Interval>& interval) {
-  if (!interval) return "";
-  return metric.signed_text(interval->low) + " to " + metric.signed_text(interval->high);
+std::string range_text(const Metric& metric, const std::optional<Interval>& interval,
+                       bool is_ratio) {
+  return interval ? range_text(metric, *interval, is_ratio) : "";
+}
+
+std::string effect_cell(const Metric& metric, double effect, bool is_ratio) {
+  return concat(is_ratio ? "× " : "", effect_text(metric, effect, is_ratio));
+}
+
+std::vector<std::string> effect_fields(const std::optional<double>& effect,
+                                       const std::optional<Interval>& interval, bool is_ratio) {
+  std::vector<std::string> fields(6);
+  const auto put = [&](std::size_t at, double value) {
+    fields[at + (is_ratio ? 3 : 0)] = plain_number(is_ratio ? std::exp(value) : value);
+  };
+  if (effect) put(0, *effect);
+  if (interval) put(1, interval->low), put(2, interval->high);
+  return fields;
 }
 
 Grid main_grid(const Table& table, const Labels& labels) {
@@ -133,9 +149,10 @@ Grid main_grid(const Table& table, const Labels& labels) {
 
 Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) {
   Grid grid;
+  const char* effect = table.has_ratios ? "difference or ratio to " : "difference to ";
   grid.columns = {{"metric", true},
                   {join(table.axis_headings), true},
-                  {"difference to " + table.baseline, false},
+                  {effect + table.baseline, false},
                   {"95 % interval", false},
                   {"bootstrap", false},
                   {"p", false},
@@ -149,8 +166,8 @@ Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) 
     std::vector<std::string> cells = {first ? table.headings[comparison.column] : "",
                                       table.row_label(table.rows[comparison.row], labels)};
     if (const auto& result = comparison.result) {
-      cells.push_back(metric.signed_text(result->difference));
-      cells.push_back(range_text(metric, result->interval));
+      cells.push_back(effect_cell(metric, result->difference, result->is_ratio));
+      cells.push_back(range_text(metric, result->interval, result->is_ratio));
       cells.push_back(range_text(metric, comparison.bootstrap));
       cells.push_back(result->pairs > 1 ? p_text(result->p) : "");
       cells.push_back(result->pairs > 1 ? p_text(comparison.p_holm) : "");

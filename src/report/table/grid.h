@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +28,17 @@ Grid main_grid(const Table& table, const Labels& labels);
 enum class Bootstrap { kShown, kLeftOut };
 Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap = Bootstrap::kShown);
 
-/// "−0.3 to −0.1"; empty without an interval.
-std::string range_text(const Metric& metric, const std::optional<Interval>& interval);
+/// "−0.3 to −0.1", of ratios "0.60 to 0.71"; empty without an interval.
+std::string range_text(const Metric& metric, const std::optional<Interval>& interval,
+                       bool is_ratio = false);
+/// "−0.2", of a ratio "× 0.65".
+std::string effect_cell(const Metric& metric, double effect, bool is_ratio);
+
+/// Numbers for a program: difference, low, high, and of a ratio these three behind them instead.
+std::vector<std::string> effect_fields(const std::optional<double>& effect,
+                                       const std::optional<Interval>& interval, bool is_ratio);
+/// What a file of comparisons has more where times are ratios, in this order.
+inline constexpr std::array kRatioColumns = {"ratio", "ratio_low", "ratio_high", "test"};
 
 std::string to_markdown(const Grid& grid);
 std::string to_tex(const Grid& grid);  ///< a booktabs tabular

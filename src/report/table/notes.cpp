@@ -81,7 +81,8 @@ void note_comparison(const Table& table, const Study& study, std::vector<std::st
   std::size_t pairs = 0, most = 0, least = 0;
   bool restricted = false, can_be_verdict = false;
   for (const auto& [row, column, of, result, bootstrap, p] : table.comparisons) {
-    const auto needed = pairs_for_verdict(table.columns[column], table.tested());
+    const auto needed =
+        pairs_for_verdict(table.columns[column], table.tested(), study.report.times);
     most = std::max(most, needed);
     least = least == 0 ? needed : std::min(least, needed);
     if (result) pairs = std::max(pairs, result->pairs);
@@ -97,6 +98,13 @@ void note_comparison(const Table& table, const Study& study, std::vector<std::st
       table.tested(), table.tested() == 1 ? " comparison" : " comparisons", " of this table. ",
       verdicts_need(pairs, least, most, can_be_verdict),
       study.report.claims.empty() ? "" : " Claims are adjusted among themselves, not for these."));
+  if (table.has_ratios) {
+    notes.emplace_back(
+        "Times (×) are ratios, variant over baseline, of geometric means. Their p is the exact one "
+        "of log times: all runs permuted, or, of 12 pairs and more whose intraclass correlation "
+        "has p ≤ .01, signs flipped; times 1.01 for this choice. The 95 % interval holds the "
+        "ratios that this test does not reject.");
+  }
   if (restricted) {
     notes.emplace_back(
         "Times that some runs did not reach are compared up to the earliest end of these: what was "

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "report/data/company.h"
+#include "report/data/format.h"
 #include "report/data/frame.h"
 #include "report/settings/study.h"
 #include "statistics/paired.h"
@@ -45,7 +46,7 @@ std::string lack_of_events(const Question& question) {
     return std::all_of(pairs.ours.begin(), pairs.ours.end(), is_it) &&
            std::all_of(pairs.theirs.begin(), pairs.theirs.end(), is_it);
   };
-  if (pairs.horizon && all_are(*pairs.horizon)) {
+  if (pairs.horizon && all_are(pairs.is_ratio ? std::log(*pairs.horizon) : *pairs.horizon)) {
     return concat("No run got there within ", question.metric.text(*pairs.horizon), ".");
   }
   if (question.metric.outcome() != Outcome::kHappened) return "";
@@ -127,30 +128,60 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame) {
                  .against = compared_with(claim, study),
                  .pairs = {},
                  .found = {},
-                 .beyond = {}};
+                 .beyond = {},
+                 .at_both = {}};
     const auto ours = runs_of(claim, frame, axis, claim.variant);
     const auto theirs = runs_of(claim, frame, axis, one.against);
     one.pairs = pair_runs(frame, ours, theirs, {axis}, one.metric);
     one.found = contrast(one.pairs, one.metric);
-    one.needed = pairs_for_verdict(one.metric, study.report.claims.size());
+    one.needed = pairs_for_verdict(one.metric, study.report.claims.size(), frame.times());
+    one.margin = claim.margin;
+    if (one.margin <= 0 && expects_equivalence(one)) one.margin = frame.times().margin.value;
     if (one.found) {
-      one.p.difference = one.found->p;
+      one.p.difference = expects_equivalence(one)
+                             ? beyond_margin_p(one.pairs, one.metric, one.margin)
+                             : one.found->p;
       auto both = ours;
       both.insert(both.end(), theirs.begin(), theirs.end());
       one.beyond = beside_others(one.metric, both);
       if (one.beyond.empty()) note_what_is_beyond(one, chance_in(both, claim.metric));
     }
-    if (claim.margin > 0) {
+    if (one.margin > 0) {
       one.p.equivalence =
-          hides_differences(one.pairs) ? 1 : equivalence_p(one.pairs, one.metric, claim.margin);
+          hides_differences(one.pairs) ? 1 : equivalence_p(one.pairs, one.metric, one.margin);
     }
     all.push_back(std::move(one));
   }
   return all;
 }
 
+void hold_at_both(Question& question, std::span<const double> times) {
+  const auto& pairs = question.pairs;
+  if (!question.found || !pairs.is_ratio || times.empty()) return;
+  std::vector<double> logs;
+  for (const double time : times) {
+    logs.push_back(std::log(std::max(1e-300, std::min(time, pairs.horizon.value_or(time)))));
+  }
+  const auto test = ShiftTest::unpaired(pairs.ours, logs);
+  const double apart = mean(pairs.ours) - mean(logs), margin = std::log1p(question.margin);
+  const bool is_same_side = (apart > 0) == (question.found->difference > 0);
+  double p = test.p();
+  if (expects_equivalence(question)) {
+    p = std::abs(apart) > margin ? test.p(std::copysign(margin, apart)) : 1;
+  }
+  question.p.difference = is_same_side ? std::max(question.p.difference, p) : 1;
+  if (auto& within = question.p.equivalence) within = std::max(*within, test.equivalence_p(margin));
+  question.at_both =
+      concat("; at the other value of its tuning that ties, ", logs.size(), " runs, ratio ",
+             effect_text(question.metric, apart, true), ", ", named_p(test.p()));
+}
+
 bool hides_differences(const Pairs& pairs) {
   return are_too_many(pairs.censored, pairs.differences.size());
+}
+
+bool expects_equivalence(const Question& question) {
+  return question.claim->expect == Expect::kEquivalent;
 }
 
 bool as_expected(const Question& question) {
@@ -162,7 +193,13 @@ Verdict judge(const Question& question, const TwoWayP& p) {
   if (!found) return Verdict::kUnmeasured;
   if (found->pairs < question.needed || question.pairs.missing > 0) return Verdict::kTooFew;
   if (!question.beyond.empty()) return Verdict::kUninformative;
-  if (is_resolved(*found, p.difference) && std::abs(found->difference) > question.claim->smallest) {
+  if (expects_equivalence(question)) {
+    if (p.equivalence && *p.equivalence <= kAlpha) return Verdict::kSupported;
+    return p.difference <= kAlpha ? Verdict::kOpposite : Verdict::kUnresolved;
+  }
+  const double smallest = question.claim->smallest;
+  if (is_resolved(*found, p.difference) &&
+      std::abs(found->difference) > (found->is_ratio ? std::log1p(smallest) : smallest)) {
     return as_expected(question) ? Verdict::kSupported : Verdict::kOpposite;
   }
   if (p.equivalence && *p.equivalence <= kAlpha) return Verdict::kEquivalent;

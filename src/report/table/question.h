@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@ struct FrameRun;
 struct Study;
 
 enum class Verdict {
-  kSupported,      ///< p and interval agree on the expected side
-  kOpposite,       ///< on the other side
+  kSupported,      ///< p and interval agree on the expected side, or within the expected margin
+  kOpposite,       ///< on the other side, or beyond that margin
   kEquivalent,     ///< two one-sided tests say that they differ by less than the margin
   kUnresolved,     ///< none of these
   kUninformative,  ///< both variants lie where the metric cannot tell them apart
@@ -35,9 +36,11 @@ struct Question {
   std::string against;
   Pairs pairs;
   std::optional<Contrast> found;
+  double margin = 0;       ///< 0: equivalence is not asked for
   TwoWayP p = {1, {}};     ///< of its tests, as if it were the only claim
   std::string beyond;      ///< why these runs cannot answer, if so: a sentence
   std::size_t needed = 0;  ///< pairs that a verdict needs
+  std::string at_both;     ///< what a second value of the opponent's tuning says, a clause
 };
 
 /// Whether the claim is about this run: `value` of the compared axis and the claim's values of the
@@ -51,6 +54,12 @@ const std::string& compared_with(const ClaimConfig& claim, const Study& study);
 /// What the runs say to each claim, in their order.
 std::vector<Question> questions_of(const Study& study, const Frame& frame);
 
+/// Holds a claim about a ratio of times to a second group of the opponent's runs, too, as those at
+/// another value of its tuning that ties with the one taken: the larger p counts, and 1 if the two
+/// point to different sides. The claim still counts once. @param times up to their bound, if any
+void hold_at_both(Question& question, std::span<const double> times);
+
+bool expects_equivalence(const Question& question);
 bool as_expected(const Question& question);
 
 /// Whether in too many pairs a run did not get there to call their times equivalent: whatever it

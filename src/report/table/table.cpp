@@ -9,6 +9,7 @@
 #include "report/data/learned.h"
 #include "report/settings/study.h"
 #include "report/table/columns.h"
+#include "report/table/grid.h"
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "statistics/share.h"
@@ -118,15 +119,11 @@ std::string value_text(const Cell& cell, const Metric& metric) {
 Comparison compare(const Table& table, std::size_t row, std::size_t baseline, std::size_t column,
                    const Frame& frame) {
   const Metric& metric = table.columns[column];
-  Pairs pairs =
-      pair_runs(frame, table.rows[row].runs, table.rows[baseline].runs, table.axes, metric);
+  const auto &ours = table.rows[row].runs, &theirs = table.rows[baseline].runs;
+  Pairs pairs = pair_runs(frame, ours, theirs, table.axes, metric);
   const auto result = contrast(pairs, metric);
-  const auto bootstrap = bca_interval(pairs.differences);
-  return {.row = row,
-          .column = column,
-          .pairs = std::move(pairs),
-          .result = result,
-          .bootstrap = bootstrap};
+  const auto bootstrap = pairs.is_ratio ? std::nullopt : bca_interval(pairs.differences);
+  return {row, column, std::move(pairs), result, bootstrap};
 }
 
 std::optional<std::size_t> baseline_row(const Table& table, std::size_t row,
@@ -175,6 +172,7 @@ void add_comparisons(const TableConfig& config, const Study& study, const Frame&
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       if (const auto baseline = baseline_row(table, row, study.baseline)) {
         table.comparisons.push_back(compare(table, row, *baseline, column, frame));
+        table.has_ratios = table.has_ratios || table.comparisons.back().pairs.is_ratio;
       }
     }
   }
@@ -311,7 +309,8 @@ std::vector<std::string> ties(const Table& table, const Frame& frame, const Tabl
     const auto name = table.row_label(row, labels);
     if (&row == &best || is_same_value(name, table.baseline)) continue;
     const auto found = contrast(pair_runs(frame, best.runs, row.runs, table.axes, metric), metric);
-    if (!found || found->pairs < pairs_for_verdict(metric, table.rows.size() - 1)) continue;
+    const auto needed = pairs_for_verdict(metric, table.rows.size() - 1, frame.times());
+    if (!found || found->pairs < needed) continue;
     names.push_back(name);
     contrasts.push_back(*found);
     p.push_back(found->p);
@@ -323,15 +322,14 @@ std::vector<std::string> ties(const Table& table, const Frame& frame, const Tabl
   return tied;
 }
 
-std::string against_baseline(const Table& table, const Comparison& comparison,
-                             const Metric& metric) {
+std::string against_baseline(const Table& table, const Comparison& comparison, const Metric& metric,
+                             const TimesConfig& times) {
   const Contrast& found = *comparison.result;
-  const auto needed = pairs_for_verdict(metric, table.tested());
-  std::string text =
-      concat(" Against ", table.baseline, ": ", metric.signed_text(found.difference));
+  const auto needed = pairs_for_verdict(metric, table.tested(), times);
+  auto text = concat(" Against ", table.baseline, ": ",
+                     effect_cell(metric, found.difference, found.is_ratio));
   if (found.interval) {
-    text += concat(" [", metric.signed_text(found.interval->low), ", ",
-                   metric.signed_text(found.interval->high), "]");
+    text += concat(" [", range_text(metric, *found.interval, found.is_ratio, ", "), "]");
   }
   text += concat(", ", found.pairs, found.pairs == 1 ? " pair of seeds" : " paired seeds");
   if (const auto lost = comparison.pairs.diverged; lost > 0) {
@@ -390,7 +388,8 @@ std::string headline(const Table& table, const Frame& frame, const std::string& 
   }
   for (const Comparison& comparison : table.comparisons) {
     const bool is_best = &table.rows[comparison.row] == best && comparison.column == column;
-    if (is_best && comparison.result) text += against_baseline(table, comparison, shown);
+    if (is_best && comparison.result)
+      text += against_baseline(table, comparison, shown, frame.times());
   }
   return text;
 }

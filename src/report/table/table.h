@@ -51,7 +51,7 @@ struct Comparison {
   std::size_t column;  ///< index into Table::columns
   Pairs pairs;
   std::optional<Contrast> result;          ///< empty: nothing to pair
-  std::optional<Interval> bootstrap = {};  ///< of the difference, percentiles
+  std::optional<Interval> bootstrap = {};  ///< of the difference, percentiles; none of ratios
   double p_holm = 1;                       ///< p among all comparisons of the table
 };
 
@@ -64,6 +64,7 @@ struct Table {
   std::vector<std::string> headings;  ///< of the columns, with unit and arrow
   std::vector<TableRow> rows;
   std::vector<Comparison> comparisons;  ///< by column, then by row
+  bool has_ratios = false;              ///< among the comparisons
   std::string baseline;                 ///< label; empty: no comparison
   std::string settings;                 ///< what all runs share, for the files that stand alone
   /// Times that are left out, and why, as a sentence; empty: none are. Seconds and speeds are data

@@ -116,22 +116,29 @@ std::string paired_csv(const Table& table) {
   std::vector<std::string> head = table.axes;
   head.insert(head.end(), {"metric", "difference", "low", "high", "bootstrap_low", "bootstrap_high",
                            "p", "p_holm", "pairs", "censored_pairs", "unlearned_pairs"});
+  const bool has_ratios = table.has_ratios;
+  if (has_ratios) head.insert(head.end(), kRatioColumns.begin(), kRatioColumns.end());
   std::string out = csv_line(head);
   for (const Comparison& comparison : table.comparisons) {
     std::vector<std::string> fields = table.rows[comparison.row].key;
     fields.push_back(table.columns[comparison.column].key);
     const auto& result = comparison.result;
-    const bool bounded = result && result->interval;
-    fields.push_back(result ? plain_number(result->difference) : "");
-    fields.push_back(bounded ? plain_number(result->interval->low) : "");
-    fields.push_back(bounded ? plain_number(result->interval->high) : "");
-    fields.push_back(bounded ? plain_number(comparison.bootstrap->low) : "");
-    fields.push_back(bounded ? plain_number(comparison.bootstrap->high) : "");
+    const auto effect = result
+                            ? effect_fields(result->difference, result->interval, result->is_ratio)
+                            : effect_fields({}, {}, false);
+    const auto& bootstrap = comparison.bootstrap;
+    fields.insert(fields.end(), effect.begin(), effect.begin() + 3);
+    fields.push_back(bootstrap ? plain_number(bootstrap->low) : "");
+    fields.push_back(bootstrap ? plain_number(bootstrap->high) : "");
     fields.push_back(result && result->pairs > 1 ? plain_number(result->p) : "");
     fields.push_back(result && result->pairs > 1 ? plain_number(comparison.p_holm) : "");
     fields.push_back(concat(result ? result->pairs : 0));
     fields.push_back(concat(comparison.pairs.censored));
     fields.push_back(concat(comparison.pairs.unlearned));
+    if (has_ratios) {
+      fields.insert(fields.end(), effect.begin() + 3, effect.end());
+      fields.push_back(result ? result->test : "");
+    }
     out += csv_line(fields);
   }
   return out;
