@@ -76,6 +76,7 @@ std::string metric_at_step(std::string_view metric, std::int64_t step) {
 std::vector<std::string> evaluations_of(const RunConfig& run) {
   std::vector<std::string> names;
   for (const auto& one : run.evaluate) names.push_back(result_name(one, run.task));
+  if (!run.train.events.empty()) names.emplace_back("looks");  // see train/event_watch.h
   return names;
 }
 

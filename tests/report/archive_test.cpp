@@ -24,6 +24,13 @@ EffectiveLengthConfig lengths() {
   return derived;
 }
 
+BelowConfig below() {
+  BelowConfig derived;
+  derived.name = "is_negative";
+  derived.value = "lambda.0";
+  return derived;
+}
+
 // All that a report can hold: every kind of figure, metrics made from cells and from curves,
 // claims, texts, runs that diverged, failed or never began.
 void make_rich(StudyBuilder& builder) {
@@ -37,7 +44,9 @@ void make_rich(StudyBuilder& builder) {
   for (const auto& figure : other_figures()) study.report.figures.push_back(figure);
   auto rates = of_yaml<ScatterConfig>("name: rates, x: train.lr, y: valid_loss, color: model");
   study.report.figures.emplace_back(rates);
-  study.report.derived = {lengths()};
+  study.report.figures.emplace_back(of_yaml<LineConfig>(
+      "name: lambda, source: looks, x: step, y: lambda, color: layer, facet: model"));
+  study.report.derived = {lengths(), below()};
   study.report.learned = {.metric = "needle_accuracy", .at_least = 0.9, .in_a_row = 2};
   study.report.tables[0].columns.insert(study.report.tables[0].columns.end(),
                                         {"learned", "steps_to_learn", "effective_length"});
@@ -54,6 +63,8 @@ void make_rich(StudyBuilder& builder) {
   result["evaluations"]["count_model"] = {{"samples", 4}};  // no text
   result["evaluations"]["choices"] = {{"cut_contexts", 3}};
   result["evaluations"]["needle_grid"]["cut_contexts"] = 1;
+  result["looks"] = Json::parse(R"({"every": 5, "lambda.0": [0.2, -1.5e-05, null]})");
+  result["metrics"]["lambda.0"] = -0.5;
   write_file_atomically(run, result.dump());
 }
 
@@ -90,6 +101,8 @@ CATCH_TEST_CASE("a report is written again from its folder alone, byte for byte"
   const auto after = files_in(reported.again());
   CATCH_REQUIRE(reported.before.size() > 30);
   CATCH_CHECK(reported.before.count("figures/when.vl.json") == 1);
+  CATCH_CHECK_THAT(reported.before.at("runs.json"), Contains("\"lambda.0\": [0.2,-1.5e-05,null]"));
+  CATCH_CHECK_THAT(reported.before.at("figures/lambda.vl.json"), Contains("\"layer\""));
   CATCH_CHECK(after.size() == reported.before.size());
   for (const auto& [name, bytes] : reported.before) {
     CATCH_INFO(name);

@@ -1,7 +1,9 @@
 #include "report/data/derived.h"
 
+#include "report/data/frame.h"
 #include "report/example_study.h"
 #include "support/catch.h"
+#include "support/problems.h"
 
 namespace difflab::report {
 namespace {
@@ -93,6 +95,39 @@ tables: [{columns: [effective_length]}]
   CATCH_CHECK_THAT(
       read_file(builder.study.output / "table.md"),
       Contains("effective length (tokens) ↑ |") && Contains("| diff | 2 | 192 \\[0, 1,005\\] |"));
+}
+
+CATCH_TEST_CASE("runs below a bound are counted, and those without the metric are not asked") {
+  StudyBuilder builder;
+  for (int seed = 0; seed < 5; ++seed) {
+    builder.finished("diff", seed, {{"lambda.0", seed == 4 ? 0.0 : -0.1 * (seed + 1)}});
+    builder.finished("transformer", seed, {{"steps", 10}});
+  }
+  const char* report = R"(
+derived: [{kind: below, name: is_negative, value: lambda.0}]
+tables: [{columns: [is_negative]}]
+labels: {is_negative: λ negative}
+)";
+  builder.study.report = config::read<ReportConfig>(config::parse_yaml(report, "x.yaml"));
+  write_report(builder.study);
+  const auto table = read_file(builder.study.output / "table.md");
+  CATCH_CHECK_THAT(table,
+                   Contains("λ negative |") && Contains("| diff | 5 | 4/5 \\[0.38, 0.96\\] |"));
+  BelowConfig unnamed;
+  unnamed.name = "negative";
+  unnamed.value = "lambda.0";
+  CATCH_CHECK_THAT(testing::Problems::of(unnamed), Contains("expected one that begins with is_"));
+}
+
+CATCH_TEST_CASE("looks are cells of their metrics, and of each layer's λ") {
+  const auto cells = cells_of_looks(Json::parse(
+      R"({"every": 5, "valid_accuracy": [null, 0.5], "lambda.0": [0.2, 0.1], "lambda.1": [0.3, -0.4]})"));
+  CATCH_CHECK(cells == std::vector<Json>{{{"step", 5.0}},
+                                         {{"step", 5.0}, {"layer", 0}, {"lambda", 0.2}},
+                                         {{"step", 5.0}, {"layer", 1}, {"lambda", 0.3}},
+                                         {{"step", 10.0}, {"valid_accuracy", 0.5}},
+                                         {{"step", 10.0}, {"layer", 0}, {"lambda", 0.1}},
+                                         {{"step", 10.0}, {"layer", 1}, {"lambda", -0.4}}});
 }
 
 }  // namespace

@@ -130,8 +130,7 @@ Archive archive_of(const Json& known, const Json& observed, const fs::path& outp
     study.runs.push_back(plan_of(runs[i], kept, observed.at("settings"), output));
     found.push_back(run_of(runs[i], kept, study.runs.back()));
   }
-  Frame frame(std::move(found), study.baseline, study.report.learned, study.report.derived,
-              study.report.times);
+  Frame frame = frame_of(study, std::move(found));
   return {std::move(study), std::move(frame)};
 }
 

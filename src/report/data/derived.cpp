@@ -101,4 +101,17 @@ std::optional<double> MapAreaConfig::of(const std::vector<Observation>& cells) c
   return area;
 }
 
+void BelowConfig::validate(config::Check& check) const {
+  if (!name.starts_with("is_")) {
+    check.problem("name", concat("is '", name, "'; expected one that begins with is_, by which ",
+                                 "reports know what is 1 or 0"));
+  }
+  if (value.empty()) check.problem("value", "is missing");
+}
+
+std::optional<double> BelowConfig::of(const std::vector<Observation>& rows) const {
+  const auto number = rows.front().measured(value);
+  return number ? std::optional(*number < bound ? 1.0 : 0.0) : std::nullopt;
+}
+
 }  // namespace difflab::report

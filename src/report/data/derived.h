@@ -72,7 +72,31 @@ struct MapAreaConfig : DerivedCommon {
   std::optional<double> of(const std::vector<Observation>& cells) const;
 };
 
-/// A metric that the report works out for every run from the cells of an evaluation.
-using DerivedConfig = std::variant<EffectiveLengthConfig, MapAreaConfig>;
+/// Whether a metric of the run's result is below a bound, 1 or 0: reports count such runs, with
+/// Wilson's interval. The name begins with is_, by which they know it.
+struct BelowConfig {
+  static constexpr std::string_view kKind = "below";
+  static constexpr std::string_view kAbout =
+      "whether a metric of the run is below a bound: runs are counted, as k of n";
+  static inline const std::string source;  ///< none: the result's metrics
+  static inline const TextMap where;
+
+  std::string name;
+  std::string value;
+  double bound = 0;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "the metric's key in tables, figures and claims; begins with is_");
+    visit("value", value, "metric of result.json, e.g. lambda.0");
+    visit("bound", bound, "what it has to be below");
+  }
+  void validate(config::Check& check) const;
+  std::optional<double> of(const std::vector<Observation>& rows) const;
+};
+
+/// A metric that the report works out for every run, from the cells of an evaluation or from
+/// another metric.
+using DerivedConfig = std::variant<EffectiveLengthConfig, MapAreaConfig, BelowConfig>;
 
 }  // namespace difflab::report

@@ -77,7 +77,9 @@ void add_matching(const Observation& row, const TextMap& where, std::vector<Obse
 void add_derived(const DerivedConfig& config, FrameRun& run) {
   std::visit(
       [&](const auto& derived) {
-        const auto value = derived.of(cells_of(run, derived.source, derived.where));
+        const auto rows = derived.source.empty() ? std::vector<Observation>{{.run = &run}}
+                                                 : cells_of(run, derived.source, derived.where);
+        const auto value = derived.of(rows);
         if (value) run.result["metrics"][derived.name] = *value;
       },
       config);
@@ -215,9 +217,38 @@ std::vector<std::string> Frame::values(std::string_view axis) const {
   return distinct;
 }
 
+std::vector<Json> cells_of_looks(const Json& looks) {
+  static constexpr std::string_view kLambda = "lambda.";
+  if (!looks.is_object()) return {};  // of a damaged file
+  const double every = looks.value("every", 0.0);
+  std::size_t count = 0;
+  for (const Json& values : looks) count = std::max(count, values.is_array() ? values.size() : 0);
+  std::vector<Json> cells;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Json step{{"step", every * static_cast<double>(i + 1)}};
+    Json all = step;
+    std::vector<Json> layers;
+    for (const auto& [name, values] : looks.items()) {
+      if (!values.is_array() || i >= values.size() || values[i].is_null()) continue;
+      const bool is_lambda = name.starts_with(kLambda);
+      const auto layer = is_lambda ? parse_number(name.substr(kLambda.size())) : std::nullopt;
+      Json& cell = layer ? layers.emplace_back(step) : all;
+      if (layer) cell["layer"] = *layer;
+      cell[layer ? "lambda" : name] = values[i];
+    }
+    cells.push_back(std::move(all));
+    cells.insert(cells.end(), layers.begin(), layers.end());
+  }
+  return cells;
+}
+
 std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
                                   const TextMap& where) {
   std::vector<Observation> rows;
+  if (source == kLooks) {
+    for (const Json& cell : run.looks) add_matching({.run = &run, .fields = &cell}, where, rows);
+    return rows;
+  }
   const Json* evaluations = at_path(run.result, "evaluations");
   if (evaluations == nullptr || !evaluations->contains(source))
     return rows;  // a name may have dots

@@ -44,6 +44,7 @@ struct FrameRun {
   Json result;                        ///< null unless there is one
   Json provenance = Json::object();   ///< {} if there is none
   std::vector<Json> curve;            ///< lines of metrics.jsonl; empty unless there is a result
+  std::vector<Json> looks;            ///< cells of kLooks; empty unless the report asks for them
 
   bool has_result() const { return is_complete(state); }
   std::string axis(std::string_view name) const;  ///< the value, "" if there is no such axis
@@ -110,6 +111,11 @@ class Frame {
 
 /// Chance levels of a metric, distinct and ascending, from the results' "<metric>_chance".
 std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::string_view metric);
+
+/// Under this name figures find what looks for events saw (train/event_watch.h), a cell for every
+/// look, {"step", "valid_accuracy", …}, and one for every layer, {"step", "layer", "lambda"}.
+constexpr const char* kLooks = "looks";
+std::vector<Json> cells_of_looks(const Json& looks);
 
 /// The cells of evaluation `source` of a run that match `where`; none if it has no such evaluation.
 std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,

@@ -11,6 +11,8 @@
 namespace difflab::report {
 namespace {
 
+constexpr std::string_view kIs = "is_";  // 1 or 0, see BelowConfig
+
 const std::vector<Metric>& known_metrics() {
   constexpr auto kUp = Better::kHigher;
   constexpr auto kDown = Better::kLower;
@@ -122,7 +124,10 @@ Metric by_its_name(std::string_view key) {
   unknown.key = key;
   unknown.heading = readable(key);
   unknown.least = 0;
-  if (key.starts_with("steps_to_")) {
+  if (key.starts_with(kIs)) {
+    unknown.is_share = true;
+    unknown.decimals = 3;
+  } else if (key.starts_with("steps_to_")) {
     unknown.decimals = 0;
     unknown.better = Better::kLower;
   } else if (key.ends_with("_seconds")) {
@@ -151,7 +156,7 @@ Metric by_its_name(std::string_view key) {
 
 Outcome Metric::outcome() const {
   const std::string_view name = key;
-  if (name == "learned") return Outcome::kHappened;
+  if (name == "learned" || name.starts_with(kIs)) return Outcome::kHappened;
   if (name.starts_with("steps_to_") || name.starts_with("time_to_")) return Outcome::kTimeToEvent;
   return is_share ? Outcome::kShare : Outcome::kMeasure;
 }

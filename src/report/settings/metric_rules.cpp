@@ -139,7 +139,9 @@ std::vector<ReportProblem> check_metrics(const ReportConfig& report, const Known
   for (std::size_t i = 0; i < report.derived.size(); ++i) {
     std::visit(
         [&](const auto& derived) {
-          rules.must_be_source(concat("derived[", i, "]"), derived.source);
+          const auto place = concat("derived[", i, "]");
+          rules.must_be_source(place, derived.source);
+          if (derived.source.empty()) rules.must_be_metric(place + ".value", derived.value);
         },
         report.derived[i]);
   }

@@ -48,9 +48,21 @@ Renderer Renderer::below(const std::filesystem::path& root) {
           .cache = root / ".difflab"};
 }
 
+Frame frame_of(const Study& study, std::vector<FrameRun> runs) {
+  const auto& figures = study.report.figures;
+  const bool draws_looks = std::any_of(figures.begin(), figures.end(), [](const auto& figure) {
+    return std::visit([](const auto& drawn) { return drawn.source == kLooks; }, figure);
+  });
+  for (FrameRun& run : runs) {
+    const auto looks = run.result.find(kLooks);
+    if (draws_looks && looks != run.result.end()) run.looks = cells_of_looks(*looks);
+  }
+  return {std::move(runs), study.baseline, study.report.learned, study.report.derived,
+          study.report.times};
+}
+
 Frame frame_of(const Study& study) {
-  Frame frame{read_runs(study.runs, study.name), study.baseline, study.report.learned,
-              study.report.derived, study.report.times};
+  Frame frame = frame_of(study, read_runs(study.runs, study.name));
   require_known_who_learned(study, frame);
   return frame;
 }

@@ -43,6 +43,9 @@ struct Study {
   Renderer renderer;
 };
 
+/// The runs as its report sees them, with the cells of looks if a figure draws them.
+Frame frame_of(const Study& study, std::vector<FrameRun> runs);
+
 /// What of the study is there: reads the run directories.
 Frame frame_of(const Study& study);
 
