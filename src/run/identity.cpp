@@ -34,6 +34,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"model.attention.qk_norm_eps", "1e-06"},
     LaterKey{"model.attention:diff_v1.signal_per_noise", "1"},
     LaterKey{"model.attention:diff_v1.head_dim", "null"},
+    LaterKey{"model.attention:diff_v1.lambda_sign", "\"free\""},
     LaterKey{"model.attention:diff_v2.signal_per_noise", "1"},
     LaterKey{"train.seconds", "0.0"},
     LaterKey{"train.optimizer", "{\"kind\":\"adamw\"}"},

@@ -104,7 +104,8 @@ std::optional<std::string> other_function(const Safetensors& file, const RunConf
        {"/model/attention/heads", "/model/attention/kv_heads", "/model/attention/pairing",
         "/model/attention/key_pairing", "/model/embedding_scale", "/model/attention_scale",
         "/model/rope_layout", "/model/positions", "/model/attention/lambda_init",
-        "/model/attention/post_scale", "/model/attention/lambda", "/model/attention/sink"}) {
+        "/model/attention/post_scale", "/model/attention/lambda", "/model/attention/lambda_sign",
+        "/model/attention/sink"}) {
     const Json::json_pointer place(key);
     const bool are_told = before.contains(place) && !before[place].is_null() &&
                           now.contains(place) && !now[place].is_null();

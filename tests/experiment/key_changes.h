@@ -87,6 +87,7 @@ inline const std::map<std::string, std::string> kChanges{
         "model.attention.heads": [2], "model.attention.head_dim": [4],
         "model.attention.head_norm": ["group"], "model.attention.post_scale": [false],
         "model.attention.lambda_init": [0.3], "model.attention.lambda_form": ["scalar"],
+        "model.attention.lambda_sign": ["positive"],
         "model.attention.lambda_std": [0.5], "model.attention.symmetric": [true],
         "model.attention.norm_eps": [0.1], "model.attention.gate": ["head", "element"],
         "model.attention.sink": ["off_by_one", "learned"], "model.attention.qk_norm": ["rms"],

@@ -262,6 +262,8 @@ def diff_lambda(c, w, init, H, d, dtype):
         value = (q1 * k1).sum(-1).exp() - (q2 * k2).sum(-1).exp() + init
     else:
         raise ValueError(f"unknown lambda_form {c['lambda_form']}")
+    if c.get("lambda_sign") == "positive" and c["lambda_form"] != "constant":
+        value = init / 4 * torch.log1p(math.expm1(4) * torch.exp(4 * (value - init) / init))
     return value.reshape(-1, 1, 1)
 
 

@@ -267,6 +267,7 @@ def check_options():
         (v1 | {"lambda_form": "scalar"}, "lambda_per", "head"),
         (v1, "lambda_per", "head"),
         (v1, "lambda_form", "constant"),
+        (v1 | {"lambda_form": "scalar", "lambda_per": "head"}, "lambda_sign", "positive"),
         (v1, "key_pairing", "naive"),
         (v1, "symmetric", True),
         (v1, "signal_per_noise", 2),

@@ -3,6 +3,7 @@
 #include "model/attention/differential.h"
 #include "model/attention/softmax.h"
 #include "support/catch.h"
+#include "support/problems.h"
 #include "support/tensors.h"
 
 namespace difflab {
@@ -187,6 +188,40 @@ CATCH_TEST_CASE("a λ per head, a scalar λ and a constant one do what their nam
                                              .lambda_form = LambdaForm::kConstant};
   CATCH_CHECK(row_sums(constant, [](const Fixture&) {})[0].item<double>() ==
               Approx(0.7).epsilon(1e-12));
+}
+
+CATCH_TEST_CASE("a positive λ is a softplus of the free one that leaves λ_init where it is") {
+  const double init = 0.3, h = 1e-5;
+  const Fixture f({.lambda_init = LambdaInit(init),
+                   .lambda_form = LambdaForm::kScalar,
+                   .lambda_sign = LambdaSign::kPositive});
+  auto free = f.parameter("lambda");
+  const auto at_free = [&](double value) {
+    const at::NoGradGuard no_grad;
+    free.fill_(value);
+    return f.attention->statistics().front().second;
+  };
+  for (const double value : {-2.0, -0.5, 0.0, 0.1, init, 0.5, 2.0, 20.0}) {
+    CATCH_INFO("λ " << value);
+    const double expected =
+        init / 4 * std::log1p((std::exp(4.0) - 1) * std::exp(4 * (value - init) / init));
+    CATCH_CHECK(at_free(value) == Approx(expected).epsilon(1e-12));
+    CATCH_CHECK(at_free(value) > 0);
+    const double slope = (at_free(value + h) - at_free(value - h)) / (2 * h);
+    at_free(value);
+    free.mutable_grad() = at::zeros_like(free);
+    f.attention->lambdas(f.x)[0][0][0].backward();
+    const auto gradient = free.grad().item<double>();
+    CATCH_CHECK(gradient == Approx(slope).epsilon(1e-6).margin(1e-9));
+  }
+  CATCH_CHECK(at_free(init) == Approx(init).epsilon(1e-12));
+  const auto problem_of = [](LambdaInit choice) {
+    return testing::Problems::of(
+        DifferentialAttentionConfig{.lambda_init = choice, .lambda_sign = LambdaSign::kPositive});
+  };
+  CATCH_CHECK(problem_of(LambdaInit()).empty());
+  CATCH_CHECK_THAT(problem_of(LambdaInit(0.0)), Contains("expected one above 0"));
+  CATCH_CHECK_THAT(problem_of(LambdaInit::motif()), Contains("lambda_init of -0.0099"));
 }
 
 CATCH_TEST_CASE("in Symmetric DIFF a query and a key at one place are one vector") {

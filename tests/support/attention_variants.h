@@ -84,6 +84,10 @@ inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants()
   add_controlled("diff_v2 2 signals", V2{.heads = 4, .kv_heads = 1, .signal_per_noise = 2});
   add_controlled("xsa", ExclusiveAttentionConfig{.heads = 4, .kv_heads = 2});
   add_controlled("diff_v2 halves", V2{.kv_heads = 2, .pairing = QueryPairing::kHalves});
+  add("diff_v1 positive", V1{.lambda_sign = LambdaSign::kPositive});
+  add("diff_v1 positive scalar per head", V1{.lambda_form = LambdaForm::kScalar,
+                                             .lambda_per = LambdaScope::kHead,
+                                             .lambda_sign = LambdaSign::kPositive});
   return all;
 }
 

@@ -62,6 +62,20 @@ struct config::EnumNames<LambdaScope> {
   }};
 };
 
+/// Which values λ may take.
+enum class LambdaSign {
+  kFree,
+  kPositive,  ///< (λ_init/4) ln(1 + (e⁴ − 1) exp(4 (λ − λ_init)/λ_init)) in place of λ
+};
+
+template <>
+struct config::EnumNames<LambdaSign> {
+  static constexpr std::array<std::pair<std::string_view, LambdaSign>, 2> kNames{{
+      {"free", LambdaSign::kFree},
+      {"positive", LambdaSign::kPositive},
+  }};
+};
+
 /// Differential attention, first version: the difference of two softmax maps cancels what both
 /// attend to.
 ///
@@ -93,6 +107,7 @@ struct DifferentialAttentionConfig {
   LambdaInit lambda_init = {};
   LambdaForm lambda_form = LambdaForm::kExponential;
   LambdaScope lambda_per = LambdaScope::kLayer;
+  LambdaSign lambda_sign = LambdaSign::kFree;
   double lambda_std = 0.1;
   KeyPairing key_pairing = KeyPairing::kGroup;
   bool symmetric = false;
@@ -127,6 +142,9 @@ struct DifferentialAttentionConfig {
         "(lambda_init, nothing learned)");
     visit("lambda_per", lambda_per,
           "who shares a lambda: layer (the paper's) or head; counts only where it is learned");
+    visit("lambda_sign", lambda_sign,
+          "free, or positive: a softplus keeps lambda above 0, and at lambda_init where it is "
+          "there; counts only where it is learned");
     visit("lambda_std", lambda_std,
           "standard deviation of the four lambda vectors of the exponential form at the start",
           config::at_least(0));
@@ -147,6 +165,11 @@ struct DifferentialAttentionConfig {
           "lambda_std",
           "is 0, from where the products of the lambda vectors have no gradient; expected "
           "more, or lambda_form: constant");
+    }
+    for (std::int64_t layer = 0; layer < lambda_init.layers().value_or(1); ++layer) {
+      if (lambda_sign == LambdaSign::kFree || lambda_init.at(layer) > 0) continue;
+      check.problem("lambda_sign", concat("is positive with a lambda_init of ",
+                                          lambda_init.at(layer), "; expected one above 0"));
     }
     groups().validate(kv_heads.value_or(1), check);
     if (head_dim && *head_dim % 2 != 0) {

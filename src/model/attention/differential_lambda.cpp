@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
 #include <vector>
 
 #include "model/layer/fill.h"
@@ -19,7 +20,10 @@ at::Tensor exp_dot(const at::Tensor& a, const at::Tensor& b) {
 DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
                                        const DifferentialAttentionConfig& config,
                                        std::int64_t layer, std::int64_t head_dim)
-    : form_(config.lambda_form), init_(config.lambda_init.at(layer)), std_(config.lambda_std) {
+    : form_(config.lambda_form),
+      sign_(config.lambda_sign),
+      init_(config.lambda_init.at(layer)),
+      std_(config.lambda_std) {
   const bool per_head = config.lambda_per == LambdaScope::kHead;
   if (config.lambda_form == LambdaForm::kScalar) {
     scalar_ = owner.register_parameter("lambda", at::full(per_head ? config.heads : 1, init_));
@@ -70,7 +74,16 @@ at::Tensor DifferentialLambda::value() const {
     case LambdaForm::kConstant:
       return at::scalar_tensor(init_, at::kDouble);
   }
+  lambda = with_sign(lambda);
   return lambda.dim() == 1 ? lambda : lambda.unsqueeze(-1);
+}
+
+at::Tensor DifferentialLambda::with_sign(const at::Tensor& lambda) const {
+  if (sign_ == LambdaSign::kFree) return lambda;
+  constexpr double kSharpness = 4, kLinearAbove = 40;
+  const double scale = init_ / kSharpness;
+  const auto place = (lambda - init_) / scale + std::log(std::expm1(kSharpness));
+  return scale * at::softplus(place, /*beta=*/1, kLinearAbove);
 }
 
 }  // namespace difflab

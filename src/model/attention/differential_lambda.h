@@ -18,6 +18,9 @@ namespace difflab {
 ///   scalar               one learned number that starts at λ_init
 ///   constant             λ_init
 ///
+/// With `lambda_sign: positive` a learned λ stays above 0: f(λ) takes its place, of LambdaSign,
+/// which is λ_init with a slope of 1 − e⁻⁴ at λ_init, λ − 0.005 λ_init far above, and 0 far below.
+///
 /// Its parameters belong to the attention that owns it, under the official names.
 class DifferentialLambda {
  public:
@@ -28,13 +31,16 @@ class DifferentialLambda {
   /// Attention::initialise.
   void initialise(const std::function<Random(const std::string& name)>& stream);
 
-  /// One number for the layer, or [H, 1, 1] per head: ready to scale maps [B, H, T, T]. Unbounded.
+  /// One number for the layer, or [H, 1, 1] per head: ready to scale maps [B, H, T, T].
   at::Tensor value() const;
 
   double init() const { return init_; }
 
  private:
+  at::Tensor with_sign(const at::Tensor& lambda) const;
+
   LambdaForm form_;
+  LambdaSign sign_;
   double init_, std_;
   at::Tensor q1_, k1_, q2_, k2_;  // [d] or [H, d]
   at::Tensor scalar_;             // [1] or [H]
