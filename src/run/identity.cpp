@@ -39,6 +39,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"train.seconds", "0.0"},
     LaterKey{"train.optimizer", "{\"kind\":\"adamw\"}"},
     LaterKey{"train.keep_optimizer", "false"},
+    LaterKey{"train.groups.lr", "null"},
     LaterKey{"train.groups", "[]"},
     LaterKey{"train.loss.per", "\"target\""},
     LaterKey{"train.loss", "{}"},

@@ -217,6 +217,7 @@ inline const std::map<std::string, std::string> kAside{
     {"train.keep_checkpoints", "no effect on the result; asked_elsewhere_test"},
     {"train.event_samples", "a look that is lucky, train/event_test"},
     {"train.events[0].at_least", "another base"},
+    {"train.groups[0].lr", "refused beside lr_scale; train/optimizer_contract_test"},
     {"threads", "rounding"},
     {"kernels", "rounding; model/kernels_test"},
     {"device", "needs one; tests/cuda"},

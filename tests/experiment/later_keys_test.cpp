@@ -94,6 +94,7 @@ std::vector<RunConfig> runs_of_all_kinds() {
   each(TaskConfig{}, [&](const auto& kind) { runs.emplace_back(config).task = kind; });
   each(AttentionConfig{},
        [&](const auto& kind) { runs.emplace_back(config).model.attention = kind; });
+  runs.emplace_back(config).train.groups = {{.lr_scale = 0.5}};
   return runs;
 }
 

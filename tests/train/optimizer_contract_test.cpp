@@ -5,6 +5,7 @@
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/optimizers.h"
+#include "support/problems.h"
 #include "support/tensors.h"
 #include "train/optimizer/state_names.h"
 #include "train/step/fixed_step.h"
@@ -81,7 +82,7 @@ CATCH_TEST_CASE("of two groups that match the later one counts, for what it says
   const std::vector<ParameterGroup> groups = {{.match = "*", .lr_scale = 0.5, .weight_decay = 0.1},
                                               {.match = "norm.*", .weight_decay = 0.3},
                                               {.match = "norm.b", .lr_scale = 2}};
-  const auto settings = [&](const char* name) { return update_settings(name, 1, groups, 0.01); };
+  const auto settings = [&](const char* name) { return update_settings(name, 1, groups, 1, 0.01); };
   CATCH_CHECK(settings("head").lr_scale == 0.5);
   CATCH_CHECK(settings("head").weight_decay == 0.1);
   CATCH_CHECK(settings("norm.a").lr_scale == 0.5);
@@ -100,6 +101,24 @@ CATCH_TEST_CASE("lr_scale of a group is a factor of every optimiser's rate") {
     }
     CATCH_CHECK(testing::relative_error(all_of(scaled.optimizer), all_of(plain.optimizer)) < 1e-6);
   });
+}
+
+CATCH_TEST_CASE("a group's own rate is the same whatever that of the others is") {
+  for_each_optimizer([](const auto& kind) {
+    const auto trained = [&](double lr, ParameterGroup group) {
+      Taught taught({.lr = lr, .optimizer = kind, .groups = {group}});
+      for (int step = 0; step < 3; ++step) taught.step(lr);  // the schedule is at its top
+      return all_of(taught.optimizer);
+    };
+    const auto own = trained(0.02, {.match = "*", .lr = 0.01});
+    CATCH_CHECK(testing::relative_error(own, trained(0.04, {.match = "*", .lr = 0.01})) < 1e-6);
+    CATCH_CHECK(testing::relative_error(own, trained(0.02, {.match = "*", .lr_scale = 0.5})) <
+                1e-6);
+  });
+  TrainConfig config{.groups = {{.match = "*", .lr_scale = 0.5, .lr = 0.01}}};
+  CATCH_CHECK_THAT(testing::Problems::of(config.groups[0]), Contains("expected one of the two"));
+  config = {.lr = 0, .groups = {{.match = "a*", .lr = 0.01}}};
+  CATCH_CHECK_THAT(testing::Problems::of(config), Contains("expected an lr above 0"));
 }
 
 CATCH_TEST_CASE("every optimiser moves all that has a gradient, and nothing that has the rate 0") {

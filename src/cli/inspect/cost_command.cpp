@@ -63,8 +63,8 @@ std::string update_table(const std::vector<const RunConfig*>& runs, bool json) {
                         widest, "shape", "optimizer", "lr", "decay");
     Json rows = Json::array();
     for (const auto& parameter : parameters) {
-      const auto how =
-          update_settings(parameter.name, parameter.shape.size(), train.groups, train.weight_decay);
+      const auto how = update_settings(parameter.name, parameter.shape.size(), train.groups,
+                                       train.lr, train.weight_decay);
       auto shape = shape_text(parameter.shape);
       // The vocabulary is the task's.
       if (parameter.name == "tok_embeddings.weight" || parameter.name.starts_with("output.")) {

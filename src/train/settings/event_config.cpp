@@ -32,6 +32,12 @@ void TrainConfig::validate(config::Check& check) const {
   for (const auto& [key, beta] : {std::pair("beta1", beta1), std::pair("beta2", beta2)}) {
     if (beta == 1) check.problem(key, "is 1, which keeps the moment at 0; expected less");
   }
+  for (const auto& group : groups) {
+    if (group.lr && lr == 0) {
+      check.problem("groups", concat("give ", group.match, " a rate of its own, ", *group.lr,
+                                     ", of an lr of 0; expected an lr above 0"));
+    }
+  }
   std::vector<std::string> names;
   for (const auto& event : events) {
     const auto name = event.name;

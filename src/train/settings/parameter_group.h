@@ -32,6 +32,7 @@ struct ParameterGroup {
   std::string match = "*";
   ParameterShapes shapes = ParameterShapes::kAny;
   std::optional<double> lr_scale = {};
+  std::optional<double> lr = {};
   std::optional<double> weight_decay = {};
 
   template <class Visitor>
@@ -42,6 +43,10 @@ struct ParameterGroup {
     visit("shapes", shapes,
           "of those only matrices (two dimensions or more) or vectors (gains, biases, λ)");
     visit("lr_scale", lr_scale, "their learning rate as a share of train.lr", config::at_least(0));
+    visit("lr", lr,
+          "or their learning rate itself, whatever train.lr is; warm-up and schedule act on it as "
+          "on the others",
+          config::at_least(0));
     visit("weight_decay", weight_decay, "instead of train.weight_decay", config::at_least(0));
   }
   void validate(config::Check& check) const;
@@ -55,8 +60,10 @@ struct UpdateSettings {
   double weight_decay = 0;
 };
 
-/// What the groups that match say, the later ones over the earlier.
+/// What the groups that match say, the later ones over the earlier; `lr` and `weight_decay` are
+/// those of all parameters.
 UpdateSettings update_settings(const std::string& parameter, std::size_t dimensions,
-                               const std::vector<ParameterGroup>& groups, double weight_decay);
+                               const std::vector<ParameterGroup>& groups, double lr,
+                               double weight_decay);
 
 }  // namespace difflab

@@ -13,7 +13,7 @@ FlatParameters flattened(torch::nn::Module& model, const TrainConfig& config) {
   for (const auto& parameter : model.named_parameters()) {
     const auto& value = parameter.value();
     const auto how = update_settings(parameter.key(), static_cast<std::size_t>(value.dim()),
-                                     config.groups, config.weight_decay);
+                                     config.groups, config.lr, config.weight_decay);
     values.push_back(value.detach().flatten());
     flat.places.push_back({parameter.key(), value.sizes().vec(), offset, value.numel(),
                            how.lr_scale, how.weight_decay});
