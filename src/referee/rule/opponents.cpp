@@ -1,0 +1,86 @@
+// A head of DIFF has values twice as wide as its queries and a norm behind it, and there are half
+// as many heads. Unless Transformers of that shape stand beside, a claim is about the shape (arXiv
+// 2410.05258, table 6).
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "referee/rule/rules.h"
+#include "util/text.h"
+
+namespace difflab::referee {
+namespace {
+
+using Shape = std::pair<std::int64_t, bool>;  // heads, and whether a norm is behind each
+
+bool is_kind(const report::FrameRun& run, const std::string& start) {
+  const Json* kind = run.config("model.attention.kind");
+  return kind != nullptr && kind->is_string() && kind->get<std::string>().starts_with(start);
+}
+
+Shape shape_of(const report::FrameRun& run) {
+  const Json* heads = run.config("model.attention.heads");
+  const Json* norm = run.config("model.attention.head_norm");
+  return {heads != nullptr && heads->is_number() ? heads->get<std::int64_t>() : 0,
+          norm != nullptr && *norm != "none"};
+}
+
+// The runs of a claim's cell, whatever their variant.
+std::vector<const report::FrameRun*> runs_of(const report::Frame& frame,
+                                             const report::ClaimConfig& claim) {
+  std::vector<const report::FrameRun*> runs;
+  for (const auto& run : frame.runs()) {
+    const auto& where = claim.where.entries;
+    if (std::all_of(where.begin(), where.end(), [&](const auto& entry) {
+          return report::is_same_value(run.axis(entry.first), entry.second);
+        })) {
+      runs.push_back(&run);
+    }
+  }
+  return runs;
+}
+
+// Those of four shapes that no Transformer among the runs has, as sentences; h is the largest
+// number of heads.
+std::vector<std::string> missing(const std::vector<const report::FrameRun*>& runs) {
+  std::set<Shape> there;
+  for (const auto* run : runs) {
+    if (is_kind(*run, "softmax")) there.insert(shape_of(*run));
+  }
+  const auto h = there.empty() ? 0 : there.rbegin()->first;
+  std::vector<std::string> absent;
+  for (const auto heads : {h, h / 2}) {
+    for (const bool norm : {false, true}) {
+      if (there.count({heads, norm}) > 0) continue;
+      absent.push_back(concat(heads, heads == 1 ? " head" : " heads", norm ? " with a norm" : ""));
+    }
+  }
+  return absent;
+}
+
+}  // namespace
+
+void check_opponents(const Reference& one, Objections& objections) {
+  if (!one.archive || !one.is_trained()) return;
+  const auto& study = one.archive->study;
+  const auto axis = one.compared_axis();
+  std::set<std::string> said;
+  for (const auto& claim : study.report.claims) {
+    const auto against = claim.against.empty() ? study.baseline : claim.against;
+    const auto runs = runs_of(one.archive->frame, claim);
+    const auto is_of = [&](const std::string& variant, const std::string& kind) {
+      return std::any_of(runs.begin(), runs.end(), [&](const auto* run) {
+        return report::is_same_value(run->axis(axis), variant) && is_kind(*run, kind);
+      });
+    };
+    const bool is_contrast = (is_of(claim.variant, "diff") && is_of(against, "softmax")) ||
+                             (is_of(claim.variant, "softmax") && is_of(against, "diff"));
+    if (!is_contrast) continue;
+    const auto absent = missing(runs);
+    if (absent.empty() || !said.insert(claim.text).second) continue;
+    objections.object(one, concat("claim \"", claim.text, "\""),
+                      concat("no Transformer with ", join(absent, ", none with ")));
+  }
+}
+
+}  // namespace difflab::referee
