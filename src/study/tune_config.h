@@ -38,6 +38,8 @@ struct TuneConfig {
   std::string key;  ///< empty: nothing is tuned
   std::vector<double> values = {};
   std::int64_t seeds = 3;
+  std::int64_t first_seed = 10'000;
+  std::int64_t again = 0;
   std::int64_t steps = 0;
   std::int64_t longer = 0;
   bool grow = true;
@@ -54,6 +56,13 @@ struct TuneConfig {
     visit("values", values, "the grid, ascending, each above 0");
     visit("seeds", seeds, "runs per variant and value, with seeds that are not reported",
           config::between(1, 1000));
+    visit("first_seed", first_seed,
+          "of these seeds, which count up; those that are reported lie below", config::at_least(1));
+    visit(
+        "again", again,
+        "the best two values of each variant go on to as many more seeds, and the better by all is "
+        "taken; 0: the best by the first is",
+        config::between(0, 1000));
     visit("steps", steps, "train.steps of these runs; 0: those of the runs that are reported",
           config::at_least(0));
     visit("longer", longer,

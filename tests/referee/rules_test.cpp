@@ -209,6 +209,10 @@ CATCH_TEST_CASE("tuning: nobody tuned, small grids, picks at the edge") {
                    Contains("contrast observations.json: the best rate is at the edge of the grid "
                             "for transformer, 0.125, target (0.003)"));
   CATCH_CHECK(against([](auto& tuned) { tuned->variants[1].value.reset(); }) == "");
+  CATCH_CHECK_THAT(
+      against([](auto& tuned) { tuned->again = 7; }),
+      Contains("contrast observations.json: 7 more seeds of the best two rates; 8 are"));
+  CATCH_CHECK(against([](auto& tuned) { tuned->again = 8; }) == "");
 }
 
 CATCH_TEST_CASE("horizon: times that are not compared, seldom read, or under a falling rate") {

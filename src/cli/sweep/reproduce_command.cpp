@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -40,6 +42,7 @@ namespace fs = std::filesystem;
 struct ReproduceOptions {
   std::vector<std::string> words;
   std::size_t runs = 3;
+  double share = 0;  ///< percent of the runs, in place of `runs`; 0: not given
   std::string draw;
   bool record = false;
 };
@@ -113,7 +116,19 @@ std::vector<std::string> drawn_from(const std::vector<Json>& runs,
                                     const ReproduceOptions& options) {
   const auto draw =
       options.draw.empty() ? source_state().value("commit", Json()).dump() : options.draw;
-  return report::drawn(ids_of(runs), draw, options.runs);
+  const auto ids = ids_of(runs);
+  const auto share = std::ceil(static_cast<double>(ids.size()) * options.share / 100);
+  return report::drawn(ids, draw,
+                       options.share > 0 ? static_cast<std::size_t>(share) : options.runs);
+}
+
+// "10%".
+double percent_of(const std::string& text) {
+  char* end = nullptr;
+  const double percent = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() && std::string(end) == "%" && percent > 0 && percent <= 100)
+    return percent;
+  throw UserError(concat("--share is ", text, "; expected up to 100%, e.g. 10%"));
 }
 
 // Runs that are compared once and then thrown away, also those of a call that was interrupted.
@@ -276,11 +291,17 @@ int reproduce_all(const ReproduceOptions& options) {
   if (!runs.empty() && !has_names) return exit_code;
   const auto asked = named_references(words);
   for (const auto& name : asked.names) {
-    const auto make = [&] {
-      const auto folder = asked.folder(name);
-      return reproduce(name, folder, drawn_from(committed_runs(folder), options), options.record);
-    };
-    if (!note(attempt(name, make))) break;
+    for (const auto* inner : {"", "tuning"}) {
+      const auto folder = asked.folder(name) / inner;
+      const bool is_tuning = *inner != '\0';
+      if (is_tuning && !fs::exists(folder / "runs.json")) continue;
+      const auto label = is_tuning ? concat(name, ", its tuning") : name;
+      const auto make = [&] {
+        const auto ids = drawn_from(committed_runs(folder), options);
+        return reproduce(label, folder, ids, options.record && !is_tuning);
+      };
+      if (!note(attempt(label, make))) return exit_code;
+    }
   }
   return exit_code;
 }
@@ -295,7 +316,14 @@ void add_reproduce_command(CLI::App& app, int& exit_code) {
   command->add_option("what", options->words,
                       "names below results/ that have a reference, or runs (folder or id); none: "
                       "all references; results=DIR says where");
-  command->add_option("--runs", options->runs, "how many of each")->check(CLI::PositiveNumber);
+  auto* runs =
+      command->add_option("--runs", options->runs, "how many of each, and as many of its tuning");
+  runs->check(CLI::PositiveNumber);
+  command
+      ->add_option_function<std::string>(
+          "--share", [options](const std::string& text) { options->share = percent_of(text); },
+          "what share of each and of its tuning, e.g. 10%")
+      ->excludes(runs);
   command->add_option("--draw", options->draw,
                       "which ones: another text draws others; the commit if it is not given");
   command->add_flag("--record", options->record,

@@ -118,10 +118,15 @@ std::string plan_table(const Study& study) {
     std::set<std::string> seeds;
     for (const auto& run : study.tuning->points) seeds.insert(run.axes.back().second);
     const auto few = too_few_seeds(study);
-    const bool has_all = static_cast<std::int64_t>(seeds.size()) == study.config.tune.seeds;
+    const auto& tune = study.config.tune;
+    const auto count = static_cast<std::int64_t>(seeds.size());
+    const bool has_all = count >= tune.seeds;
     return concat(
         table_of(*study.tuning), "then ",
         has_all ? "" : "the other seeds of values that may be the best, then ",
+        count > tune.seeds || tune.again == 0
+            ? ""
+            : concat(tune.again, " more seeds of the best two values of each variant, then "),
         sweep::distinct(study.points).size(), " runs with the ", study.config.tune.key,
         " that these find for each variant",
         study.config.tune.grow ? "; before them more values if the best lies at an edge of the grid"

@@ -10,6 +10,7 @@ namespace {
 constexpr const char* kRate = "train.lr";
 constexpr std::size_t kRates = 5;
 constexpr std::size_t kSeeds = 3;
+constexpr std::int64_t kAgain = 8;  // further seeds of finalists
 
 constexpr std::size_t kNamed = 6;
 
@@ -37,6 +38,9 @@ void look_at_own(const Reference& one, const report::Tuned& tuned, Objections& o
     say(concat("a grid of ", rates, rates == 1 ? " rate; " : " rates; ", kRates, " are needed"));
   }
   if (seeds < kSeeds) say(concat(seeds, " seeds a rate; ", kSeeds, " are needed"));
+  if (tuned.again > 0 && tuned.again < kAgain) {
+    say(concat(tuned.again, " more seeds of the best two rates; ", kAgain, " are needed"));
+  }
   std::vector<std::string> edge;
   for (const auto& variant : tuned.variants) {
     if (!variant.at_edge) continue;

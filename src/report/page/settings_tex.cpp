@@ -186,7 +186,9 @@ class SettingList {
     }
     add("Tuning", labels_.axis(tuned.key), join(grid));
     add("Tuning", "steps", number_text(static_cast<double>(tuned.steps)));
-    add("Tuning", "seeds", concat(tuned.seeds.size()));
+    add("Tuning", "seeds",
+        concat(tuned.seeds.size(),
+               tuned.again > 0 ? concat("; best two ", tuned.again, " more") : ""));
     add("Tuning", "taken", join(words, " "));
   }
 

@@ -1,5 +1,6 @@
 #include "report/settings/tuned.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "config/value/value.h"
@@ -47,13 +48,95 @@ std::string with_some_seeds(const Tuned& tuned) {
   std::vector<std::string> found;
   for (const auto& variant : tuned.variants) {
     if (!variant.learned) continue;
-    found.push_back(
-        concat(name_of(variant), " (", *variant.learned, " of ", tuned.seeds.size(), ")"));
+    found.push_back(concat(name_of(variant), " (", *variant.learned, " of ",
+                           tuned.seeds.size() + static_cast<std::size_t>(tuned.again), ")"));
   }
   return join(found);
 }
 
+// The metrics on the scale on which their means are taken.
+std::vector<double> on_scale(const Tuned& tuned, const Tuned::Finalist& one) {
+  auto values = one.metrics;
+  if (tuned.is_geometric) std::transform(values.begin(), values.end(), values.begin(), log_of_time);
+  return values;
+}
+
+std::optional<Interval> on_scale_interval(const Tuned& tuned, const Tuned::Finalist& one) {
+  return t_interval(on_scale(tuned, one));
+}
+
+// "0.003: 231 (220 to 243)".
+std::string estimate(const Tuned& tuned, const Tuned::Finalist& one) {
+  const auto text = [](double number) {
+    return format_number(number, std::abs(number) < 100 ? 3 : 0);
+  };
+  auto said = concat(text_of(one.value), ": ", text(tuned.mean_of(one)));
+  if (const auto interval = tuned.interval_of(one))
+    said += concat(" (", text(interval->low), " to ", text(interval->high), ")");
+  return said;
+}
+
+// The means and intervals are for readers; they follow from the metrics.
+Json finalists_json(const Tuned& tuned, const Tuned::Variant& variant) {
+  Json list = Json::array();
+  for (const auto& one : variant.finalists) {
+    list.push_back({{"value", one.value},
+                    {"metrics", one.metrics},
+                    {"learned", one.learned},
+                    {"mean", tuned.mean_of(one)}});
+    if (const auto interval = tuned.interval_of(one))
+      list.back()["interval"] = {interval->low, interval->high};
+  }
+  return list;
+}
+
+// A sentence on the finalists, and one on those that tie.
+std::string on_finalists(const Tuned& tuned) {
+  if (tuned.again == 0) return "";
+  const auto first = tuned.seeds.back() + 1, last = tuned.seeds.back() + tuned.again;
+  auto text = concat(" The best two values of each variant went on to ", tuned.again,
+                     tuned.again == 1 ? concat(" more seed, ", first)
+                                      : concat(" more seeds, ", first, " to ", last),
+                     ", and taken was the better by all of its seeds.");
+  std::vector<std::string> ties;
+  for (const auto& variant : tuned.variants) {
+    if (!tuned.ties(variant)) continue;
+    ties.push_back(concat(name_of(variant), " (", estimate(tuned, variant.finalists[0]), ", ",
+                          estimate(tuned, variant.finalists[1]), ")"));
+  }
+  if (!ties.empty()) {
+    text += concat(" The two tie, as their 95 % intervals of the ",
+                   tuned.is_geometric ? "geometric " : "",
+                   "mean overlap in more than half of the shorter one, for ", join(ties, "; "),
+                   ": what is said of such a variant has to hold at both values.");
+  }
+  return text;
+}
+
 }  // namespace
+
+double log_of_time(double time) { return std::log(std::max(time, 1e-9)); }
+
+double Tuned::mean_of(const Finalist& one) const {
+  const double found = mean(on_scale(*this, one));
+  return is_geometric ? std::exp(found) : found;
+}
+
+std::optional<Interval> Tuned::interval_of(const Finalist& one) const {
+  auto found = on_scale_interval(*this, one);
+  if (found && is_geometric) found = {std::exp(found->low), std::exp(found->high)};
+  return found;
+}
+
+bool Tuned::ties(const Variant& variant) const {
+  if (variant.finalists.size() < 2) return false;
+  const auto one = on_scale_interval(*this, variant.finalists[0]);
+  const auto other = on_scale_interval(*this, variant.finalists[1]);
+  if (!one || !other) return true;  // nothing tells them apart
+  const double overlap = std::min(one->high, other->high) - std::max(one->low, other->low);
+  const double shorter = std::min(one->high - one->low, other->high - other->low);
+  return shorter > 0 ? overlap > shorter / 2 : overlap >= 0;
+}
 
 std::string listed(const std::vector<double>& numbers) {
   std::vector<std::string> texts;
@@ -68,6 +151,7 @@ std::string Tuned::text() const {
              seeds.size() == 1 ? "seed " : "seeds ", listed({seeds.begin(), seeds.end()}),
              ", which are reported in tuning/; taken was ", criterion, ": ", taken(*this), ".");
   text += trials_cut_short();
+  text += on_finalists(*this);
   if (const auto some = with_some_seeds(*this); !some.empty()) {
     text += concat(" With the value that was taken not every seed got there: ", some, ".");
   }
@@ -114,6 +198,10 @@ Json Tuned::json() const {
       is_any_longer = true;
     }
     if (variant.learned) list.back()["learned"] = *variant.learned;
+    if (again > 0) {
+      list.back()["finalists"] = finalists_json(*this, variant);
+      list.back()["ties"] = ties(variant);
+    }
   }
   Json json{{"key", key},     {"grid", grid},           {"seeds", seeds},
             {"steps", steps}, {"criterion", criterion}, {"variants", std::move(list)}};
@@ -121,6 +209,10 @@ Json Tuned::json() const {
   if (with_one_seed > 0) {
     json["with_one_seed"] = with_one_seed;
     json["trials"] = trials;
+  }
+  if (again > 0) {
+    json["again"] = again;
+    json["is_geometric"] = is_geometric;
   }
   return json;
 }
@@ -134,7 +226,9 @@ Tuned Tuned::of(const Json& json) {
               .criterion = json.at("criterion"),
               .variants = {},
               .with_one_seed = json.value("with_one_seed", 0),
-              .trials = json.value("trials", 0)};
+              .trials = json.value("trials", 0),
+              .again = json.value("again", std::int64_t{0}),
+              .is_geometric = json.value("is_geometric", false)};
   for (const Json& one : json.at("variants")) {
     Variant variant;
     for (const Json& axis : one.at("axes")) variant.axes.emplace_back(axis.at(0), axis.at(1));
@@ -142,6 +236,11 @@ Tuned Tuned::of(const Json& json) {
     variant.at_edge = one.at("at_edge");
     variant.is_longer = one.value("is_longer", false);
     if (one.contains("learned")) variant.learned = one.at("learned").get<int>();
+    for (const Json& finalist : one.value("finalists", Json::array())) {
+      variant.finalists.push_back({.value = finalist.at("value"),
+                                   .metrics = finalist.at("metrics"),
+                                   .learned = finalist.at("learned")});
+    }
     tuned.variants.push_back(std::move(variant));
   }
   return tuned;

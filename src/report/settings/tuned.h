@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "statistics/describe.h"
 #include "util/json.h"
 
 namespace difflab::report {
@@ -13,14 +14,24 @@ namespace difflab::report {
 /// "0.001, 0.003, 0.01".
 std::string listed(const std::vector<double>& numbers);
 
+/// The logarithm of a time, whose mean is that of the geometric mean; finite at 0, too.
+double log_of_time(double time);
+
 /// How one key was tuned for every variant of a study, before the runs that are reported.
 struct Tuned {
+  /// One of the best two values of a variant, which went on to more seeds.
+  struct Finalist {
+    double value = 0;
+    std::vector<double> metrics = {};  ///< of its seeds, `seeds` and then those that follow
+    std::vector<bool> learned = {};    ///< which of them got there; else the metric is a bound
+  };
   struct Variant {
     std::vector<std::pair<std::string, std::string>> axes;  ///< without the seed
     std::optional<double> value;  ///< empty: not tunable, as no value of the grid works
     bool at_edge = false;         ///< and the grid has grown as far as it may
     bool is_longer = false;       ///< no value worked in `steps`; these are those of longer runs
-    std::optional<int> learned = {};  ///< with how many seeds it got there, if not with all
+    std::optional<int> learned = {};       ///< with how many seeds it got there, if not with all
+    std::vector<Finalist> finalists = {};  ///< that which is taken, then the runner-up, if any
   };
 
   std::string key = "";
@@ -33,6 +44,15 @@ struct Tuned {
   /// Of all values of all variants those that were left after one seed, as they could not be the
   /// best any more.
   int with_one_seed = 0, trials = 0;
+  std::int64_t again = 0;     ///< seeds that finalists had besides `seeds`; 0: there are none
+  bool is_geometric = false;  ///< means of the metric are, as it is a time
+
+  double mean_of(const Finalist& one) const;
+  /// The 95 % t interval of the mean, of logarithms if it is geometric; empty for one seed.
+  std::optional<Interval> interval_of(const Finalist& one) const;
+  /// Whether the choice between the finalists might have gone the other way: their intervals
+  /// overlap in more than half of the shorter one.
+  bool ties(const Variant& variant) const;
 
   /// The tuning as sentences for the notes of a table.
   std::string text() const;

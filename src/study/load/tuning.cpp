@@ -18,30 +18,12 @@
 namespace difflab::cli {
 namespace {
 
-// One that a number of a grid is as the configuration writes it: whole where the key is.
-config::Value number(double value, const config::Value* as) {
-  const bool whole = as != nullptr && as->is_int() && value == std::floor(value);
-  auto made = whole ? config::Value(static_cast<std::int64_t>(value)) : config::Value(value);
-  if (as != nullptr) made.source = as->source;
-  return made;
-}
-
 // Whether the key holds whole numbers, however a file spells the one it has.
 bool is_whole(const Study& study, const std::string& key) {
   const auto full = config::from_json(study.points.front().config);
   const auto* value = full.find_path(key);
   return value != nullptr && value->is_int();
 }
-
-/// One combination of all axes but the seed.
-struct Variant {
-  sweep::Axes axes;
-  config::Point run;                                     ///< as composed, of its first seed
-  bool is_longer = false;                                ///< its runs have tune.longer steps
-  std::map<double, std::vector<sweep::Run>> tried = {};  ///< of all seeds
-  std::map<double, std::size_t> seeds = {};  ///< of a value, how many of these are needed by now
-  bool is_complete = false;                  ///< these have ended, and no more are needed
-};
 
 class Tuner {
  public:
@@ -72,11 +54,17 @@ class Tuner {
         break;
       }
       if (!problems_.empty()) return;
-      if (!grow() && !lengthen()) {
-        study_.tuned = found();
-        study_.tuning->config.notes = concat("Taken were: ", study_.tuned->picks(), ".");
-        break;
+      take_best();
+      if (grow() || lengthen()) continue;
+      if (config_.again > 0) {
+        const bool has_ended = decide_finals();
+        if (!problems_.empty()) return;
+        if (!has_ended) break;
+        if (grow()) continue;
       }
+      study_.tuned = found();
+      study_.tuning->config.notes = concat("Taken were: ", study_.tuned->picks(), ".");
+      break;
     }
     keep_shorter();
     add_points(variants_, study_.tuning->points);
@@ -105,15 +93,15 @@ class Tuner {
 
   config::Point point_of(const Variant& variant, double value, std::int64_t k,
                          config::Problems& problems) const {
-    const auto set = number(value, variant.run.config.find_path(config_.key));
+    const auto set = number_like(variant.run.config.find_path(config_.key), value);
     std::vector<std::pair<std::string, config::Value>> changes{
-        {config_.key, set}, {"seed", config::Value(kFirstTuningSeed + k)}};
+        {config_.key, set}, {"seed", config::Value(config_.first_seed + k)}};
     const auto steps = variant.is_longer ? config_.longer : config_.steps;
     if (steps > 0) changes.emplace_back("train.steps", config::Value(steps));
     config::Point point{.axes = variant.axes,
                         .config = variant.run.written->with(changes, problems)};
     point.axes.emplace_back(config_.key, config::label_of(set));
-    point.axes.emplace_back(report::kSeedAxis, concat(kFirstTuningSeed + k));
+    point.axes.emplace_back(report::kSeedAxis, concat(config_.first_seed + k));
     point.config.set("evaluate", config::Value::list());
     return point;
   }
@@ -121,11 +109,16 @@ class Tuner {
   // The runs of a value are resolved once, however often the grid grows.
   void try_value(Variant& variant, double value) {
     auto& runs = variant.tried[value];
-    if (!runs.empty() || !problems_.empty()) return;  // one value that is wrong is enough
+    if (runs.empty()) runs = runs_of(variant, value, 0, config_.seeds);
+  }
+
+  // Those of some of its seeds, counted from the first.
+  std::vector<sweep::Run> runs_of(const Variant& variant, double value, std::int64_t from,
+                                  std::int64_t to) {
+    if (!problems_.empty()) return {};  // one value that is wrong is enough
     std::vector<config::Point> points;
     config::Problems found;
-    for (std::int64_t k = 0; k < config_.seeds; ++k)
-      points.push_back(point_of(variant, value, k, found));
+    for (std::int64_t k = from; k < to; ++k) points.push_back(point_of(variant, value, k, found));
     resolve(points, *study_.tuning, found);
     for (const auto& [source, path, message] : found.items()) {  // of keys that nobody wrote so
       problems_.add(source, path,
@@ -136,7 +129,7 @@ class Tuner {
                                : concat(" and train.steps = ", config_.steps),
                            ")"));
     }
-    runs = std::exchange(study_.tuning->points, {});
+    return std::exchange(study_.tuning->points, {});
   }
 
   // Whether every variant may have this value: a grid can grow out of what a key allows.
@@ -149,20 +142,6 @@ class Tuner {
     return problems.empty();
   }
 
-  static std::vector<sweep::Run> needed(const Variant& variant, double value) {
-    const auto& runs = variant.tried.at(value);
-    return {runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(variant.seeds.at(value))};
-  }
-
-  static bool have_ended(const Variant& variant) {
-    for (const auto& [value, runs] : variant.tried) {
-      for (const auto& run : needed(variant, value)) {
-        if (!is_complete(state_of(run.directory))) return false;
-      }
-    }
-    return true;
-  }
-
   // How many seeds each value needs by what its runs and those of others say, in three rounds (see
   // tuning.h). It depends on results alone, not on which runs are there already.
   void decide_seeds(Variant& variant) const {
@@ -171,36 +150,36 @@ class Tuner {
     for (const auto& [value, runs] : variant.tried) {
       variant.seeds[value] = trials_.leave_seeds_out() ? 1 : all;
     }
-    if (!have_ended(variant)) return;
+    if (!variant.have_ended()) return;
     std::vector<double> open;  // values that did not learn with the first seed, and may with others
     for (auto& [value, count] : variant.seeds) {
       if (count == all) continue;
-      const auto first = needed(variant, value);
+      const auto first = variant.needed(value);
       if (trials_.read(first)) {
         count = all;
       } else if (trials_.said_by(first.front()).is_finished) {
         open.push_back(value);
       }
     }
-    if (!have_ended(variant)) return;
+    if (!variant.have_ended()) return;
     int most = 0;
     for (const auto& [value, count] : variant.seeds) {
       if (count < all) continue;
-      if (const auto tried = trials_.read(needed(variant, value)))
+      if (const auto tried = trials_.read(variant.needed(value)))
         most = std::max(most, tried->learned);
     }
     if (most == 0 && may_be_longer(variant)) open.clear();
     for (const double value : open) {
       if (most < static_cast<int>(all)) variant.seeds[value] = all;
     }
-    variant.is_complete = have_ended(variant);
+    variant.is_complete = variant.have_ended();
   }
 
   // In the order of the table, whichever values came later.
   static void add_points(const std::vector<Variant>& variants, std::vector<sweep::Run>& points) {
     for (const auto& variant : variants) {
       for (const auto& [value, count] : variant.seeds) {
-        const auto runs = needed(variant, value);
+        const auto runs = variant.all_needed(value);
         points.insert(points.end(), runs.begin(), runs.end());
       }
     }
@@ -222,27 +201,64 @@ class Tuner {
     study_.tuning->shorter = std::make_shared<Study>(std::move(shorter));
   }
 
-  std::optional<double> best_of(const Variant& variant) const {
-    std::optional<double> best;
-    std::optional<Tried> most;
+  // The values that work with the seeds of all, best first.
+  std::vector<double> ranked(const Variant& variant) const {
+    std::vector<std::pair<double, Tried>> found;
     for (const auto& [value, count] : variant.seeds) {
       if (count < variant.tried.at(value).size()) continue;
-      const auto tried = trials_.read(needed(variant, value));
-      if (!tried) continue;
-      if (most && !tried->is_better_than(*most)) continue;
-      best = value;
-      most = tried;
+      if (const auto tried = trials_.read(variant.needed(value))) found.emplace_back(value, *tried);
     }
-    return best;
+    std::stable_sort(found.begin(), found.end(), [](const auto& one, const auto& other) {
+      return one.second.is_better_than(other.second);
+    });
+    std::vector<double> values;
+    for (const auto& [value, tried] : found) values.push_back(value);
+    return values;
+  }
+
+  void take_best() {
+    best_.clear();
+    for (const auto& variant : variants_) {
+      const auto values = ranked(variant);
+      best_.push_back(values.empty() ? std::nullopt : std::optional(values.front()));
+    }
+  }
+
+  // Gives the finalists of every variant their further seeds. False while one of these is not over;
+  // then takes the better. Runs of a finalist that lost its place stay part of the tuning, as the
+  // decision rests on them.
+  bool decide_finals() {
+    bool has_ended = true;
+    best_.clear();
+    for (auto& variant : variants_) {
+      variant.finalists.clear();
+      for (const double value : ranked(variant)) {
+        if (variant.finalists.size() == 2) break;
+        auto& more = variant.again[value];
+        if (more.empty())
+          more = runs_of(variant, value, config_.seeds, config_.seeds + config_.again);
+        const bool is_over = have_ended(more);
+        has_ended = has_ended && is_over;
+        if (!is_over || tried_again(variant, value)) variant.finalists.push_back(value);
+      }
+      if (!has_ended) continue;
+      auto& finalists = variant.finalists;
+      if (finalists.size() == 2 &&
+          tried_again(variant, finalists[1])->is_better_than(*tried_again(variant, finalists[0])))
+        std::swap(finalists[0], finalists[1]);
+      best_.push_back(finalists.empty() ? std::nullopt : std::optional(finalists.front()));
+    }
+    return has_ended;
+  }
+
+  std::optional<Tried> tried_again(const Variant& variant, double value) const {
+    return trials_.read(variant.all_needed(value));
   }
 
   // Whether a variant's best value lay at an edge that could be moved.
   bool grow() {
-    best_.clear();
     std::vector<double> edges;
-    for (const auto& variant : variants_) {
-      best_.push_back(best_of(variant));
-      const auto best = best_.back();
+    for (const auto& best : best_) {
       if (best && grid_.is_edge(*best) &&
           std::find(edges.begin(), edges.end(), *best) == edges.end()) {
         edges.push_back(*best);
@@ -272,6 +288,7 @@ class Tuner {
       variant.is_longer = longer = true;
       variant.tried.clear();
       variant.seeds.clear();
+      variant.again.clear();
     }
     return longer;
   }
@@ -291,9 +308,12 @@ class Tuner {
                    learned.given()            ? "at which most seeds learned, of these that "
                    : trials_.seeds_may_fail() ? "at which most seeds got there, of these that "
                                               : "",
-                   "with the ", highest ? "highest" : "lowest", " mean ", config_.metric),
-        .variants = {}};
-    for (std::int64_t k = 0; k < config_.seeds; ++k) tuned.seeds.push_back(kFirstTuningSeed + k);
+                   "with the ", highest ? "highest" : "lowest",
+                   trials_.is_geometric() ? " geometric" : "", " mean ", config_.metric),
+        .variants = {},
+        .again = config_.again,
+        .is_geometric = trials_.is_geometric()};
+    for (std::int64_t k = 0; k < config_.seeds; ++k) tuned.seeds.push_back(config_.first_seed + k);
     for (const auto& variant : variants_) {
       for (const auto& [value, count] : variant.seeds) {
         tuned.trials += 1;
@@ -305,11 +325,24 @@ class Tuner {
                                 .value = best_[i],
                                 .at_edge = best_[i] && grid_.is_edge(*best_[i]),
                                 .is_longer = variants_[i].is_longer});
+      for (const double value : variants_[i].finalists)
+        tuned.variants.back().finalists.push_back(finalist(variants_[i], value));
       if (!best_[i] || !trials_.seeds_may_fail()) continue;
-      const auto tried = trials_.read(needed(variants_[i], *best_[i]));
-      if (tried->learned < config_.seeds) tuned.variants.back().learned = tried->learned;
+      const auto tried = tried_again(variants_[i], *best_[i]);
+      if (tried->learned < config_.seeds + config_.again)
+        tuned.variants.back().learned = tried->learned;
     }
     return tuned;
+  }
+
+  report::Tuned::Finalist finalist(const Variant& variant, double value) const {
+    report::Tuned::Finalist found{.value = value};
+    for (const auto& run : variant.all_needed(value)) {
+      const auto& said = trials_.said_by(run);
+      found.metrics.push_back(*said.metric);
+      found.learned.push_back(said.has_learned);
+    }
+    return found;
   }
 
   Study& study_;
@@ -328,23 +361,6 @@ void tune(const std::vector<config::Point>& points, Study& study, config::Proble
   if (points.empty()) return;
   check_tuning(points, study, problems);
   if (problems.empty()) Tuner(points, study, problems).run();
-}
-
-std::vector<config::Point> tuned_points(std::vector<config::Point> points, const Study& study,
-                                        config::Problems& problems) {
-  std::vector<config::Point> tuned;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto axes = report::without_seed(study.points[i].axes);
-    for (const auto& variant : study.tuned->variants) {
-      if (variant.axes != axes || !variant.value) continue;
-      const auto& key = study.tuned->key;
-      const auto value = number(*variant.value, points[i].config.find_path(key));
-      points[i].config = points[i].written->with({{key, value}}, problems);
-      tuned.push_back(std::move(points[i]));
-      break;
-    }
-  }
-  return tuned;
 }
 
 }  // namespace difflab::cli

@@ -8,9 +8,6 @@
 
 namespace difflab::cli {
 
-/// The seeds of tuning runs count from here; those that are reported lie below.
-constexpr std::int64_t kFirstTuningSeed = 10'000;
-
 /// How many values the grid of a tuning may grow by at each of its two ends.
 constexpr int kMostGrown = 3;
 
@@ -29,6 +26,10 @@ constexpr int kMostGrown = 3;
 ///
 /// Variants of which no value works by then start again in runs of tune.longer steps, if that is
 /// given, which take the place of the shorter ones.
+///
+/// With tune.again the best two values of each variant, its finalists, go on to as many more seeds,
+/// and the better by all of these is taken. A finalist of which one of these runs diverged gives
+/// its place to the next best. If the taken one lies at an edge, the grid grows as above.
 /// @param points as they were composed, those of study.points
 void tune(const std::vector<config::Point>& points, Study& study, config::Problems& problems);
 

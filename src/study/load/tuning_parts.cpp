@@ -66,6 +66,35 @@ bool follows(const std::string& axis, const config::Point& point, const TuneConf
 
 }  // namespace
 
+config::Value number_like(const config::Value* as, double value) {
+  const bool whole = as != nullptr && as->is_int() && value == std::floor(value);
+  auto made = whole ? config::Value(static_cast<std::int64_t>(value)) : config::Value(value);
+  if (as != nullptr) made.source = as->source;
+  return made;
+}
+
+bool have_ended(const std::vector<sweep::Run>& runs) {
+  return std::all_of(runs.begin(), runs.end(),
+                     [](const sweep::Run& run) { return is_complete(state_of(run.directory)); });
+}
+
+std::vector<sweep::Run> Variant::needed(double value) const {
+  const auto& runs = tried.at(value);
+  return {runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(seeds.at(value))};
+}
+
+std::vector<sweep::Run> Variant::all_needed(double value) const {
+  auto runs = needed(value);
+  if (const auto more = again.find(value); more != again.end())
+    runs.insert(runs.end(), more->second.begin(), more->second.end());
+  return runs;
+}
+
+bool Variant::have_ended() const {
+  return std::all_of(tried.begin(), tried.end(),
+                     [&](const auto& one) { return cli::have_ended(needed(one.first)); });
+}
+
 report::ReportConfig report_of_tuning(const StudyConfig& study,
                                       const std::vector<sweep::Axes>& variants) {
   Json rows = Json::array(), columns = Json::array();
@@ -118,8 +147,8 @@ void check_tuning(const std::vector<config::Point>& points, const Study& study,
       add("tune.longer", concat("is ", tune.longer, "; expected more than ", steps,
                                 ", the steps of its other runs"));
     }
-    if (run.seed >= kFirstTuningSeed) {
-      add("tune.seeds", concat("are ", kFirstTuningSeed, " and on; expected reported seeds below, ",
+    if (run.seed >= tune.first_seed) {
+      add("tune.seeds", concat("are ", tune.first_seed, " and on; expected reported seeds below, ",
                                "and found ", run.seed));
     }
   }
@@ -151,7 +180,7 @@ std::optional<Tried> Trials::read(const std::vector<sweep::Run>& runs) const {
     const auto& said = said_by(run);
     if (!said.is_finished || !said.metric) return std::nullopt;
     tried.learned += said.has_learned ? 1 : 0;
-    tried.metric += *said.metric;
+    tried.metric += is_geometric() ? report::log_of_time(*said.metric) : *said.metric;
   }
   // Divided once: a share of each seed would round, and equal means would differ.
   tried.metric /= static_cast<double>(runs.size());
@@ -159,11 +188,31 @@ std::optional<Tried> Trials::read(const std::vector<sweep::Run>& runs) const {
   return tried.learned > 0 ? std::optional(tried) : std::nullopt;
 }
 
-bool Trials::seeds_may_fail() const {
-  const bool is_event = report::metric_of(study_.tune.metric).outcome() == Outcome::kTimeToEvent;
-  return is_event || study_.report.learned.given();
+bool Trials::is_event() const {
+  return report::metric_of(study_.tune.metric).outcome() == Outcome::kTimeToEvent;
 }
 
+bool Trials::is_geometric() const { return study_.tune.again > 0 && is_event(); }
+
+bool Trials::seeds_may_fail() const { return is_event() || study_.report.learned.given(); }
+
 bool Trials::leave_seeds_out() const { return !study_.tune.every_seed && seeds_may_fail(); }
+
+std::vector<config::Point> tuned_points(std::vector<config::Point> points, const Study& study,
+                                        config::Problems& problems) {
+  std::vector<config::Point> tuned;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto axes = report::without_seed(study.points[i].axes);
+    for (const auto& variant : study.tuned->variants) {
+      if (variant.axes != axes || !variant.value) continue;
+      const auto& key = study.tuned->key;
+      const auto value = number_like(points[i].config.find_path(key), *variant.value);
+      points[i].config = points[i].written->with({{key, value}}, problems);
+      tuned.push_back(std::move(points[i]));
+      break;
+    }
+  }
+  return tuned;
+}
 
 }  // namespace difflab::cli

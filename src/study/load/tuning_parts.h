@@ -56,6 +56,30 @@ class Grid {
   int above_ = 0, below_ = 0;
 };
 
+/// A number of a grid as the configuration writes it: whole where the key is. @param as what it
+/// has, or null
+config::Value number_like(const config::Value* as, double value);
+
+/// Whether all of them are over.
+bool have_ended(const std::vector<sweep::Run>& runs);
+
+/// One combination of all axes but the seed.
+struct Variant {
+  sweep::Axes axes;
+  config::Point run;                                     ///< as composed, of its first seed
+  bool is_longer = false;                                ///< its runs have tune.longer steps
+  std::map<double, std::vector<sweep::Run>> tried = {};  ///< of all seeds
+  std::map<double, std::size_t> seeds = {};  ///< of a value, how many of these are needed by now
+  bool is_complete = false;                  ///< these have ended, and no more are needed
+  std::map<double, std::vector<sweep::Run>> again = {};  ///< further runs of those that went on
+  std::vector<double> finalists = {};                    ///< of these the best, better first
+
+  std::vector<sweep::Run> needed(double value) const;
+  /// With the further ones.
+  std::vector<sweep::Run> all_needed(double value) const;
+  bool have_ended() const;  ///< all that are needed, but for the further ones
+};
+
 /// What one run of a tuning that has ended says.
 struct Said {
   bool is_finished = false;      ///< trained to the end
@@ -66,7 +90,8 @@ struct Said {
 /// What the runs of one value say.
 struct Tried {
   int learned = 0;
-  double metric = 0;  ///< mean over its seeds, smaller is better
+  double metric =
+      0;  ///< mean over its seeds, that of logarithms if it is geometric; smaller is better
 
   bool is_better_than(const Tried& other) const {
     return learned != other.learned ? learned > other.learned : metric < other.metric;
@@ -84,6 +109,8 @@ class Trials {
   /// @param runs of one value, each of which has ended
   std::optional<Tried> read(const std::vector<sweep::Run>& runs) const;
 
+  /// Whether the means are geometric: of times, where finalists go on to more seeds.
+  bool is_geometric() const;
   /// Whether a run may train to its end and still not get there.
   bool seeds_may_fail() const;
   /// Whether a run alone can say that its value is not the best: where some runs learn and some
@@ -91,6 +118,8 @@ class Trials {
   bool leave_seeds_out() const;
 
  private:
+  bool is_event() const;
+
   const StudyConfig& study_;
   std::string name_;
   mutable std::map<std::string, Said> said_;  // by id
