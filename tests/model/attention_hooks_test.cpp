@@ -128,8 +128,10 @@ CATCH_TEST_CASE("a head hook sees every head's output before and after the norm"
         config);
     const auto& mixed = seen[0].second;
     const auto& normed = seen[1].second;
-    if (has_norm) {  // one size for all rows, but for ε
-      const auto sizes = normed.square().mean(-1);
+    if (has_norm) {  // one size for all rows beside which ε is small, as few are not at λ near 1
+      const auto is_large = mixed.var({-1}, /*unbiased=*/false) > 2e-3;
+      CATCH_CHECK(is_large.sum().item<std::int64_t>() > is_large.numel() / 4);
+      const auto sizes = normed.square().mean(-1).masked_select(is_large);
       CATCH_CHECK(sizes.std().item<double>() < 1e-2 * sizes.mean().item<double>());
       CATCH_CHECK(relative_error(normed, mixed) > 1e-2);
     } else {  // the post-scale at most
