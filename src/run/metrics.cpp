@@ -76,7 +76,9 @@ std::string metric_at_step(std::string_view metric, std::int64_t step) {
 std::vector<std::string> evaluations_of(const RunConfig& run) {
   std::vector<std::string> names;
   for (const auto& one : run.evaluate) names.push_back(result_name(one, run.task));
-  if (!run.train.events.empty()) names.emplace_back("looks");  // see train/event_watch.h
+  if (!run.train.events.empty()) {
+    names.insert(names.end(), {"looks", "lambda"});  // see train/event_watch.h
+  }
   return names;
 }
 

@@ -15,7 +15,7 @@ struct RunConfig;
 std::vector<MetricFacts> metrics_of_evaluations();
 
 /// What the evaluations of a run are called in its result, by which figures name their cells, and
-/// looks, under which they find what looks for events saw.
+/// looks and lambda, under which they find what looks for events saw.
 std::vector<std::string> evaluations_of(const RunConfig& run);
 
 /// What the metrics of a run will be called in its result; a * stands for a number.

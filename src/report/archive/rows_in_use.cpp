@@ -34,7 +34,7 @@ void RowsInUse::add(Config config) {
   Texts visit{texts};
   config.visit_fields(visit);
   keys_.insert(texts.begin(), texts.end());
-  if (config.source == kLooks) return;  // which runs.json has
+  if (is_of_looks(config.source)) return;  // which runs.json has
   const bool of_curve = texts.count("step") > 0;
   if (!config.source.empty() || of_curve) uses_.push_back({config.source, config.where});
 }

@@ -218,7 +218,7 @@ std::vector<std::string> Frame::values(std::string_view axis) const {
 }
 
 std::vector<Json> cells_of_looks(const Json& looks) {
-  static constexpr std::string_view kLambda = "lambda.";
+  static constexpr std::string_view kOfLayer = "lambda.";
   if (!looks.is_object()) return {};  // of a damaged file
   const double every = looks.value("every", 0.0);
   std::size_t count = 0;
@@ -230,11 +230,11 @@ std::vector<Json> cells_of_looks(const Json& looks) {
     std::vector<Json> layers;
     for (const auto& [name, values] : looks.items()) {
       if (!values.is_array() || i >= values.size() || values[i].is_null()) continue;
-      const bool is_lambda = name.starts_with(kLambda);
-      const auto layer = is_lambda ? parse_number(name.substr(kLambda.size())) : std::nullopt;
+      const bool is_lambda = name.starts_with(kOfLayer);
+      const auto layer = is_lambda ? parse_number(name.substr(kOfLayer.size())) : std::nullopt;
       Json& cell = layer ? layers.emplace_back(step) : all;
       if (layer) cell["layer"] = *layer;
-      cell[layer ? "lambda" : name] = values[i];
+      cell[layer ? kLambda : name] = values[i];
     }
     cells.push_back(std::move(all));
     cells.insert(cells.end(), layers.begin(), layers.end());
@@ -245,8 +245,11 @@ std::vector<Json> cells_of_looks(const Json& looks) {
 std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
                                   const TextMap& where) {
   std::vector<Observation> rows;
-  if (source == kLooks) {
-    for (const Json& cell : run.looks) add_matching({.run = &run, .fields = &cell}, where, rows);
+  if (is_of_looks(source)) {
+    for (const Json& cell : run.looks) {
+      if (cell.contains("layer") != (source == kLambda)) continue;
+      add_matching({.run = &run, .fields = &cell}, where, rows);
+    }
     return rows;
   }
   const Json* evaluations = at_path(run.result, "evaluations");

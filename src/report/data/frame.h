@@ -44,7 +44,7 @@ struct FrameRun {
   Json result;                        ///< null unless there is one
   Json provenance = Json::object();   ///< {} if there is none
   std::vector<Json> curve;            ///< lines of metrics.jsonl; empty unless there is a result
-  std::vector<Json> looks;            ///< cells of kLooks; empty unless the report asks for them
+  std::vector<Json> looks;            ///< of cells_of_looks; empty unless the report asks
 
   bool has_result() const { return is_complete(state); }
   std::string axis(std::string_view name) const;  ///< the value, "" if there is no such axis
@@ -112,9 +112,12 @@ class Frame {
 /// Chance levels of a metric, distinct and ascending, from the results' "<metric>_chance".
 std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::string_view metric);
 
-/// Under this name figures find what looks for events saw (train/event_watch.h), a cell for every
-/// look, {"step", "valid_accuracy", …}, and one for every layer, {"step", "layer", "lambda"}.
+/// Under these names figures find what looks for events saw (train/event_watch.h): a cell for every
+/// look, {"step", "valid_accuracy", …}, and one for every look and layer, {"step", "layer",
+/// "lambda"}.
 constexpr const char* kLooks = "looks";
+constexpr const char* kLambda = "lambda";
+inline bool is_of_looks(const std::string& source) { return source == kLooks || source == kLambda; }
 std::vector<Json> cells_of_looks(const Json& looks);
 
 /// The cells of evaluation `source` of a run that match `where`; none if it has no such evaluation.

@@ -51,7 +51,7 @@ Renderer Renderer::below(const std::filesystem::path& root) {
 Frame frame_of(const Study& study, std::vector<FrameRun> runs) {
   const auto& figures = study.report.figures;
   const bool draws_looks = std::any_of(figures.begin(), figures.end(), [](const auto& figure) {
-    return std::visit([](const auto& drawn) { return drawn.source == kLooks; }, figure);
+    return std::visit([](const auto& drawn) { return is_of_looks(drawn.source); }, figure);
   });
   for (FrameRun& run : runs) {
     const auto looks = run.result.find(kLooks);
