@@ -43,10 +43,15 @@ struct StudyConfig {
   }
   void validate(config::Check& check) const {
     report.validate(check);
-    for (std::size_t i = 0; i < report.claims.size() && baseline.empty(); ++i) {
-      if (report.claims[i].against.empty()) {
+    for (std::size_t i = 0; i < report.claims.size(); ++i) {
+      const auto& against = report.claims[i].against;
+      if (against.empty() && baseline.empty()) {
         check.problem(concat("claims[", i, "]"),
                       "names nothing to compare with; expected against, or a baseline");
+      }
+      if (against == report::kBestOpponent && report.opponents.empty()) {
+        check.problem(concat("claims[", i, "].against"),
+                      "is best, and there are no opponents of which one could be");
       }
     }
   }

@@ -103,6 +103,63 @@ CATCH_TEST_CASE("a claim held at two values of the opponent's tuning has the lar
 }
 
 // Committed runs whose paired differences contradicted their own exact test, as ratios.
+// The Transformer of 400 steps beside one with wide heads that takes the share `wide` of them; both
+// were tuned, with the finalists' times that are given.
+Timed with_opponents(double wide, std::vector<double> narrow_finals,
+                     std::vector<double> wide_finals) {
+  Timed timed(0.65);
+  for (int seed = 0; seed < 8; ++seed) {
+    timed.builder.finished("wide", seed,
+                           {{"steps_to_found", 400 * wide * std::exp(0.01 * (seed - 3.5))}});
+  }
+  timed.builder.study.report.opponents = {"transformer", "wide"};
+  if (narrow_finals.empty()) return timed;
+  Tuned tuned{.key = "train.lr", .again = 8, .metric = "steps_to_found", .is_geometric = true};
+  for (const auto& [model, times] :
+       {std::pair{"transformer", narrow_finals}, std::pair{"wide", wide_finals}}) {
+    Tuned::Variant variant{.axes = {{"model", model}}, .value = 0.01};
+    variant.finalists = {{.value = 0.01, .metrics = times, .learned = {}}};
+    tuned.variants.push_back(variant);
+  }
+  timed.builder.study.tuned = tuned;
+  return timed;
+}
+
+CATCH_TEST_CASE("a claim against the best is one against the opponent that tuning found best") {
+  const char* sooner = "against: best, expect: lower";
+  // Untuned, the best by the runs themselves.
+  CATCH_CHECK(with_opponents(0.7, {}, {}).ask(sooner).against == "wide");
+  CATCH_CHECK(with_opponents(1.4, {}, {}).ask(sooner).against == "transformer");
+  // Tuned, the best by other seeds, whatever the runs say.
+  CATCH_CHECK(with_opponents(1.4, {400, 410}, {300, 310}).ask(sooner).against == "wide");
+  CATCH_CHECK(with_opponents(0.7, {250, 260}, {300, 310}).ask(sooner).against == "transformer");
+  // A geometric mean heeds one slow run less: 360 against 350.
+  const auto answer = with_opponents(0.7, {350, 350}, {180, 720}).ask(sooner);
+  CATCH_CHECK(answer.against == "transformer");
+  CATCH_CHECK_THAT(answer.text, Contains("260 (diff) against 400 (transformer)"));
+  auto equal = with_opponents(0.66, {400, 410}, {300, 310});
+  CATCH_CHECK(equal.ask("against: best, expect: equivalent").verdict == Verdict::kSupported);
+  CATCH_CHECK_THAT(claims_csv(equal.builder.study, equal.answers()), Contains(",diff,wide,"));
+}
+
+CATCH_TEST_CASE("a claim against an opponent of two tuned values that tie holds at both") {
+  auto tied = with_opponents(0.7, {500, 510}, {300, 310});
+  const auto before = tied.ask("against: best, expect: lower");
+  auto& finals = tied.builder.study.tuned->variants[1].finalists;
+  // As good as 300 and 310 by their intervals, and sooner than DIFF's 260 in three runs of eight.
+  finals[0].metrics = {150, 210, 250, 280, 300, 340, 420, 500};
+  finals.push_back(
+      {.value = 0.02, .metrics = {150, 215, 245, 280, 310, 335, 430, 490}, .learned = {}});
+  const auto both = tied.answers().front();
+  CATCH_CHECK(before.verdict == Verdict::kSupported);
+  CATCH_CHECK(both.verdict == Verdict::kUnresolved);
+  CATCH_CHECK(*both.p > 0.1);
+  CATCH_CHECK_THAT(both.text,
+                   Contains("at the other value of its tuning that ties, 8 runs, ratio"));
+  finals[1].metrics = {1500, 1600, 1700, 1800, 1900, 2000, 2100, 2200};  // no tie
+  CATCH_CHECK(*tied.answers().front().p == *before.p);
+}
+
 CATCH_TEST_CASE("what one slow run had left open resolves as a ratio") {
   for (const auto& [name, claim] : {std::pair("attention_scale", 4u), std::pair("noisy_recall", 4u),
                                     std::pair("uneven_groups", 1u)}) {

@@ -58,7 +58,7 @@ void compare_seeds(const Reference& one, Objections& objections) {
   const auto& frame = one.archive->frame;
   const std::string axis = one.compared_axis();
   for (const auto& claim : study.report.claims) {
-    const auto& other = report::compared_with(claim, study);
+    const auto other = report::compared_with(claim, study, frame);
     std::set<std::string> ours, theirs;
     for (const auto& run : frame.runs()) {
       const std::string seed(run.axis(report::kSeedAxis));

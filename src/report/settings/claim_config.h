@@ -11,6 +11,9 @@
 
 namespace difflab::report {
 
+/// As claims' `against`: the best of the study's opponents.
+inline constexpr std::string_view kBestOpponent = "best";
+
 enum class Expect { kHigher, kLower, kEquivalent };
 
 /// Where a metric can show a difference. By default a share can between chance + .1 and .97.
@@ -49,7 +52,8 @@ struct ClaimConfig {
         "in where");
     visit("metric", metric, "metric of result.json, or a derived one");
     visit("variant", variant, "value of the tables' first axis");
-    visit("against", against, "value it is compared with; empty: the baseline");
+    visit("against", against,
+          "value it is compared with, or best: that of the opponents; empty: the baseline");
     visit("expect", expect,
           "what the claim expects of the variant: higher, lower, or equivalent within the margin");
     visit("paper", paper, "the source's figures and the source, as text, with {AXIS} as in text");

@@ -47,6 +47,7 @@ struct ReportConfig {
   TextMap labels;                      ///< axis value or metric → how it is printed
   LearnedConfig learned = {};          ///< when a run counts as one that has learned its task
   TimesConfig times = {};              ///< how times to an event are compared
+  std::vector<std::string> opponents;  ///< variants, the best of which a claim may be against
   std::vector<ClaimConfig> claims;     ///< what the runs are asked about
   std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation
   std::vector<TableConfig> tables;     ///< empty: only the list of runs is reported
@@ -60,6 +61,10 @@ struct ReportConfig {
     visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");
     visit("learned", learned, "when a run counts as one that has learned its task");
     visit("times", times, "how times to an event are compared");
+    visit("opponents", opponents,
+          "variants of which a claim with against: best means the one that its tuning found best, "
+          "or, "
+          "untuned, its runs");
     visit("claims", claims, "what a source found; the report says what the runs say to it");
     visit("derived", derived, "metrics worked out from the cells of an evaluation");
     visit("tables", tables, "tables to write");

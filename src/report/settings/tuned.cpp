@@ -212,6 +212,7 @@ Json Tuned::json() const {
   }
   if (again > 0) {
     json["again"] = again;
+    json["metric"] = metric;
     json["is_geometric"] = is_geometric;
   }
   return json;
@@ -228,6 +229,7 @@ Tuned Tuned::of(const Json& json) {
               .with_one_seed = json.value("with_one_seed", 0),
               .trials = json.value("trials", 0),
               .again = json.value("again", std::int64_t{0}),
+              .metric = json.value("metric", ""),
               .is_geometric = json.value("is_geometric", false)};
   for (const Json& one : json.at("variants")) {
     Variant variant;

@@ -45,6 +45,7 @@ struct Tuned {
   /// best any more.
   int with_one_seed = 0, trials = 0;
   std::int64_t again = 0;     ///< seeds that finalists had besides `seeds`; 0: there are none
+  std::string metric = "";    ///< by which they were compared; empty without finalists
   bool is_geometric = false;  ///< means of the metric are, as it is a time
 
   double mean_of(const Finalist& one) const;

@@ -172,6 +172,7 @@ Answer answer(const Judged& judged, const Labels& labels) {
   const auto& question = judged.question;
   Answer answer;
   answer.verdict = judged.verdict;
+  answer.against = question.against;
   answer.figures = figures_of(judged, labels);
   answer.needed = question.needed;
   if (const auto& found = question.found) {

@@ -16,6 +16,7 @@ struct Study;
 /// What the runs say to a claim.
 struct Answer {
   Verdict verdict = Verdict::kUnmeasured;
+  std::string against;               ///< the variant that ours was compared with
   std::optional<double> difference;  ///< ours minus theirs, of ratios in logarithms
   std::optional<Interval> interval;
   bool is_ratio = false;

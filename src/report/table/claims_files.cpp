@@ -32,7 +32,7 @@ std::string claims_csv(const Study& study, const std::vector<Answer>& answers) {
     std::vector<std::string> line = {claim.text,
                                      claim.metric,
                                      claim.variant,
-                                     compared_with(claim, study),
+                                     answer.against,
                                      where_text(claim),
                                      std::string(config::name_of(claim.expect)),
                                      std::string(name_of(answer.verdict))};

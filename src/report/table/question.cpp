@@ -115,8 +115,64 @@ bool is_about(const ClaimConfig& claim, const std::string& axis, const std::stri
          });
 }
 
-const std::string& compared_with(const ClaimConfig& claim, const Study& study) {
-  return claim.against.empty() ? study.baseline : claim.against;
+namespace {
+
+// What the tuning says of a variant in the claim's cell; null if it had no finalists there.
+const Tuned::Variant* finals_of(const ClaimConfig& claim, const Study& study,
+                                const std::string& axis, const std::string& value) {
+  if (!study.tuned || study.tuned->metric != claim.metric) return nullptr;
+  const auto& where = claim.where.entries;
+  for (const auto& variant : study.tuned->variants) {
+    const bool is_meant = std::all_of(variant.axes.begin(), variant.axes.end(), [&](auto& one) {
+      if (one.first == axis) return is_same_value(one.second, value);
+      return std::any_of(where.begin(), where.end(), [&](const auto& entry) {
+        return entry.first == one.first && is_same_value(entry.second, one.second);
+      });
+    });
+    if (is_meant && !variant.finalists.empty()) return &variant;
+  }
+  return nullptr;
+}
+
+// Smaller is better; empty without a run that has the metric. A run that did not get there counts
+// as long as it was waited for.
+std::optional<double> mean_of_runs(const std::vector<const FrameRun*>& runs, const Metric& metric,
+                                   const TimesConfig& times) {
+  std::vector<double> values;
+  for (const auto* run : runs) {
+    auto value = run->metric(metric.key);
+    if (!value) value = run->censored_above(metric.key);
+    if (!value) continue;
+    values.push_back(is_ratio(metric, times) ? log_of_time(*value) : *value);
+  }
+  if (values.empty()) return std::nullopt;
+  return mean(values);
+}
+
+}  // namespace
+
+std::string compared_with(const ClaimConfig& claim, const Study& study, const Frame& frame) {
+  if (claim.against.empty()) return study.baseline;
+  if (claim.against != kBestOpponent) return claim.against;
+  const std::string axis = compared_axis(study.report, frame.axes());
+  const Metric metric = metric_of(claim.metric);
+  const auto& names = study.report.opponents;
+  const bool are_tuned = std::all_of(names.begin(), names.end(), [&](const auto& name) {
+    return finals_of(claim, study, axis, name) != nullptr;
+  });
+  std::string best = names.empty() ? study.baseline : names.front();
+  std::optional<double> least;
+  for (const auto& name : names) {
+    auto center = are_tuned
+                      ? std::optional(study.tuned->mean_of(
+                            finals_of(claim, study, axis, name)->finalists.front()))
+                      : mean_of_runs(runs_of(claim, frame, axis, name), metric, frame.times());
+    if (center && metric.better == Better::kHigher) center = -*center;
+    if (!center || (least && *center >= *least)) continue;
+    least = center;
+    best = name;
+  }
+  return best;
 }
 
 std::vector<Question> questions_of(const Study& study, const Frame& frame) {
@@ -125,7 +181,7 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame) {
   for (const ClaimConfig& claim : study.report.claims) {
     Question one{.claim = &claim,
                  .metric = metric_of(claim.metric),
-                 .against = compared_with(claim, study),
+                 .against = compared_with(claim, study, frame),
                  .pairs = {},
                  .found = {},
                  .beyond = {},
@@ -149,6 +205,10 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame) {
     if (one.margin > 0) {
       one.p.equivalence =
           hides_differences(one.pairs) ? 1 : equivalence_p(one.pairs, one.metric, one.margin);
+    }
+    const auto* finals = finals_of(claim, study, axis, one.against);
+    if (finals != nullptr && study.tuned->ties(*finals)) {
+      hold_at_both(one, finals->finalists.back().metrics);
     }
     all.push_back(std::move(one));
   }

@@ -48,8 +48,10 @@ struct Question {
 bool is_about(const ClaimConfig& claim, const std::string& axis, const std::string& value,
               const FrameRun& run);
 
-/// What the claim's variant is compared with: what it names, or the baseline.
-const std::string& compared_with(const ClaimConfig& claim, const Study& study);
+/// What the claim's variant is compared with: what it names, the baseline, or the best of the
+/// opponents. That is the one with the best mean over the seeds of its tuning's finalists, which no
+/// claim is judged by; without them, over the claim's own runs.
+std::string compared_with(const ClaimConfig& claim, const Study& study, const Frame& frame);
 
 /// What the runs say to each claim, in their order.
 std::vector<Question> questions_of(const Study& study, const Frame& frame);

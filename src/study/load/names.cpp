@@ -102,17 +102,21 @@ class Names {
       if (is_axis) require(".where", axis, value);  // else that is told of the report's axes
       are_there = are_there && is_axis;
     }
-    const auto& against = claim.against.empty() ? study_.config.baseline : claim.against;
+    const auto others = claim.against == report::kBestOpponent ? study_.config.report.opponents
+                        : claim.against.empty()                ? std::vector{study_.config.baseline}
+                                                               : std::vector{claim.against};
     if (!compared_.empty()) require(".variant", compared_, claim.variant);
-    // The baseline has been looked at.
-    if (!compared_.empty() && !claim.against.empty()) require(".against", compared_, against);
-    if (report::is_same_value(claim.variant, against)) {
+    for (const auto& other : others) {
+      // The baseline has been looked at.
+      if (!compared_.empty() && !claim.against.empty()) require(".against", compared_, other);
+      if (!report::is_same_value(claim.variant, other)) continue;
       problems_.push_back(
           {place + ".variant", concat("is ", claim.variant, ", as what it is compared ",
                                       "with; expected another value")});
     }
     if (!are_there || compared_.empty()) return;
-    for (const auto& variant : {claim.variant, against}) check_runs(place, claim, variant);
+    check_runs(place, claim, claim.variant);
+    for (const auto& other : others) check_runs(place, claim, other);
   }
 
   // A figure whose `where` no row meets would be an empty one, after all the training.

@@ -312,6 +312,7 @@ class Tuner {
                    trials_.is_geometric() ? " geometric" : "", " mean ", config_.metric),
         .variants = {},
         .again = config_.again,
+        .metric = config_.again > 0 ? config_.metric : "",
         .is_geometric = trials_.is_geometric()};
     for (std::int64_t k = 0; k < config_.seeds; ++k) tuned.seeds.push_back(config_.first_seed + k);
     for (const auto& variant : variants_) {
