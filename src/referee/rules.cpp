@@ -25,6 +25,10 @@ const std::vector<Rule>& rules() {
       {"tuning", "every arm has its own rate for its task, inside a grid equal for all",
        "tune every arm on this task: 5 rates or more, 3 seeds or more, a pick inside the grid",
        each<check_tuning>},
+      {"opponents",
+       "DIFF is compared with four Transformers: h heads, h/2 heads twice as wide, each with and "
+       "without a norm behind every head",
+       "choose suite: arms, whose vars.arms holds all four", each<check_opponents>},
       {"horizon", "times to an event are compared, censored runs kept, and read often enough",
        "use train.events with a fine event_every and a rate that stays constant",
        each<check_horizon>},

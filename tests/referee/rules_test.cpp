@@ -1,4 +1,6 @@
 // Each rule is silent on good references and finds the defect that is planted for it.
+#include <set>
+
 #include "referee/good_results.h"
 #include "support/catch.h"
 
@@ -213,6 +215,36 @@ CATCH_TEST_CASE("tuning: nobody tuned, small grids, picks at the edge") {
       against([](auto& tuned) { tuned->again = 7; }),
       Contains("contrast observations.json: 7 more seeds of the best two rates; 8 are"));
   CATCH_CHECK(against([](auto& tuned) { tuned->again = 8; }) == "");
+}
+
+CATCH_TEST_CASE("opponents: DIFF beside fewer than four shapes of a Transformer") {
+  const std::vector<std::pair<int, const char*>> shapes = {
+      {4, "none"}, {4, "rms"}, {2, "none"}, {2, "rms"}};
+  const std::vector<std::string> names = {"4 heads", "4 heads with a norm", "2 heads",
+                                          "2 heads with a norm"};
+  const auto against = [&](std::set<std::size_t> left_out, const char* kind = "diff_v1") {
+    GoodResults results;
+    std::vector<std::pair<int, const char*>> there;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      if (left_out.count(i) == 0) there.push_back(shapes[i]);
+    }
+    results.each_run = [&](Run& run) {
+      const auto& shape = there[static_cast<std::size_t>(run.seed) % there.size()];
+      run.config["model"]["attention"] =
+          run.model == "diff"
+              ? Json{{"kind", kind}, {"heads", 2}, {"head_norm", "rms"}}
+              : Json{{"kind", "softmax"}, {"heads", shape.first}, {"head_norm", shape.second}};
+    };
+    results.write();
+    return results.against("opponents");
+  };
+  CATCH_CHECK(against({}) == "");
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    CATCH_CHECK_THAT(against({i}), Contains("no Transformer with " + names[i]));
+  }
+  CATCH_CHECK_THAT(against({1, 2, 3}), Contains(names[1] + ", none with " + names[2]));
+  CATCH_CHECK_THAT(against({3}, "diff_v2"), Contains(names[3]));
+  CATCH_CHECK(against({1, 2, 3}, "softmax") == "");  // no DIFF
 }
 
 CATCH_TEST_CASE("horizon: times that are not compared, seldom read, or under a falling rate") {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "referee/rule/rules.h"
+#include "report/table/question.h"
 #include "util/text.h"
 
 namespace difflab::referee {
@@ -66,7 +67,7 @@ void check_opponents(const Reference& one, Objections& objections) {
   const auto axis = one.compared_axis();
   std::set<std::string> said;
   for (const auto& claim : study.report.claims) {
-    const auto against = claim.against.empty() ? study.baseline : claim.against;
+    const auto against = report::compared_with(claim, study, one.archive->frame);
     const auto runs = runs_of(one.archive->frame, claim);
     const auto is_of = [&](const std::string& variant, const std::string& kind) {
       return std::any_of(runs.begin(), runs.end(), [&](const auto* run) {

@@ -14,6 +14,7 @@ void check_verdicts(const Reference& one, Objections& objections);
 void check_regime(const Reference& one, Objections& objections);
 void check_language(const Reference& one, Objections& objections);
 void check_tuning(const Reference& one, Objections& objections);
+void check_opponents(const Reference& one, Objections& objections);
 void check_horizon(const Reference& one, Objections& objections);
 void check_provenance(const References& all, Objections& objections);
 void check_wall_clock(const Reference& one, Objections& objections);
