@@ -85,7 +85,9 @@ CATCH_TEST_CASE("an interval figure shows the median where some runs never got t
   CATCH_CHECK(drawing.rows[1][6] == ">4000 >4000 >4000 >4000 >4000");
   CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
                    Contains("medians where some never got"));
-  CATCH_CHECK(drawing.spec["data"]["values"][0]["bounds"] == Json::array({4000.0}));
+  const Json& row = drawing.spec["data"]["values"][0];
+  CATCH_CHECK(row["runs"] == Json::array({100.0, 200.0, 300.0, 400.0, 4000.0}));
+  CATCH_CHECK(row["is_open"] == Json::array({false, false, false, false, true}));
 }
 
 CATCH_TEST_CASE("a panel whose baseline never got there has no line, and the others have one") {
@@ -113,6 +115,41 @@ CATCH_TEST_CASE("a panel whose baseline never got there has no line, and the oth
   // Vega warns of a scale without an extent where a layer has no value in a panel.
   const std::string spec = drawing.spec.dump();
   CATCH_CHECK_THAT(spec, Contains("as\":\"place") && !Contains("field\":\"origin"));
+}
+
+CATCH_TEST_CASE("an interval figure tells ratios to the best opponent of each panel") {
+  StudyBuilder builder;
+  const auto add = [&](const char* init, const char* model, int seed, double steps) {
+    builder.finished(model, seed, {{"steps_to_found", steps}});
+    builder.study.runs.back().axes = {
+        {"init", init}, {"model", model}, {"seed", std::to_string(seed)}};
+  };
+  int seed = 0;
+  // Geometric means: narrow 200, wide 100, diff 50; with the other embeddings wide 400.
+  for (const double factor : {0.5, 2.0}) {
+    add("yoco", "narrow", seed, 200 * factor);
+    add("yoco", "wide", ++seed, 100 * factor);
+    add("yoco", "diff", ++seed, 50 * factor);
+    add("llama", "narrow", ++seed, 200 * factor);
+    add("llama", "wide", ++seed, 400 * factor);
+    add("llama", "diff", ++seed, 300 * factor);
+    ++seed;
+  }
+  auto config = steps_by_model();
+  config.facet = "init";
+  config.shared = true;
+  config.opponents = {"narrow", "wide"};
+  const Drawing drawing = draw(builder, config);
+  std::vector<std::string> ratios;
+  for (const Json& row : drawing.spec["data"]["values"]) ratios.push_back(row["ratio"]);
+  CATCH_CHECK(ratios == std::vector<std::string>{"2.00", "1.00", "0.50", "1.00", "2.00", "1.50"});
+  CATCH_CHECK(drawing.spec["columns"] == 1);
+  CATCH_CHECK_FALSE(drawing.spec.contains("resolve"));
+  CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(), Contains("best of narrow, wide"));
+  never_found(builder, "wide", seed, 4000);
+  builder.study.runs.back().axes = {{"init", "llama"}, {"model", "wide"}, {"seed", "99"}};
+  const Drawing censored = draw(builder, config);  // its mean would be too short
+  CATCH_CHECK(censored.spec["data"]["values"][4]["ratio"] == "");
 }
 
 CATCH_TEST_CASE("an interval figure needs an axis, a metric and room for negative differences") {

@@ -85,8 +85,7 @@ def open_page(browser, folder, width, flags, screenshot=None):
             timeout=300,
             check=False,
         )
-    # Vega warns of a layer without data, as that of runs which did not get there where all did.
-    console = [line for line in ended.stderr.splitlines() if ":CONSOLE" in line and "WARN Infinite extent" not in line]
+    console = [line for line in ended.stderr.splitlines() if ":CONSOLE" in line]
     found = re.search(r'<script type="application/json" id="told">(.*?)</script>', ended.stdout)
     return (json.loads(found.group(1)) if found else None), console
 

@@ -17,6 +17,7 @@ constexpr int kIntervalAxis = 38;    // pixels of the axis with its title
 constexpr double kNameLetter = 4.9;  // pixels of a letter of 9 points
 constexpr int kMostNamePixels = 200;
 constexpr int kNamesGap = 24;
+constexpr int kRatioPixels = 30;
 
 /// One row of one panel as it is drawn.
 struct IntervalRow {
@@ -34,6 +35,7 @@ struct IntervalPlan {
   std::vector<Series> names, panels;
   std::vector<double> chance;
   const Style& style;
+  std::optional<Interval> range = {};  ///< of the axis that panels share
 
   bool is_difference() const { return !config.against.empty(); }
 };
@@ -71,6 +73,53 @@ std::vector<IntervalRow> rows_of(const IntervalPlan& plan, std::vector<Group> gr
   return rows;
 }
 
+// No mean of logarithms where some runs never got there.
+std::optional<double> geometric_mean(const IntervalRow& row) {
+  if (row.reached.empty() || !row.bounds.empty()) return std::nullopt;
+  double sum = 0;
+  for (const double value : row.reached) sum += std::log(value);
+  return std::exp(sum / static_cast<double>(row.reached.size()));
+}
+
+// The ratio of a row's geometric mean to that of the best opponent in its panel.
+std::string ratio_text(const std::vector<IntervalRow>& rows, const IntervalRow& row,
+                       const IntervalPlan& plan) {
+  std::optional<double> best;
+  for (const auto& other : rows) {
+    const auto& names = plan.config.opponents;
+    const bool is_opponent = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return is_same_value(key_text(other.group.keys[1]), name);
+    });
+    const auto center = geometric_mean(other);
+    if (!is_opponent || other.group.keys[0] != row.group.keys[0] || !center) continue;
+    const bool is_lower = plan.metric.better == Better::kLower;
+    if (!best || (is_lower ? *center < *best : *center > *best)) best = center;
+  }
+  const auto own = geometric_mean(row);
+  return own && best ? format_number(*own / *best, 2) : "";
+}
+
+// All that the panels show, where they share an axis: Vega-Lite finds no common extent of layers
+// that transform their data.
+std::optional<Interval> range_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan) {
+  if (!plan.config.shared) return std::nullopt;
+  std::optional<Interval> range;
+  const auto widen = [&](double value) {
+    if (plan.config.x_scale == AxisScale::kLog && value <= 0) return;
+    if (!range) range = Interval{value, value};
+    range->low = std::min(range->low, value);
+    range->high = std::max(range->high, value);
+  };
+  for (const auto& row : rows) {
+    for (const double value : row.reached) widen(value);
+    for (const double value : row.bounds) widen(value);
+    if (row.low) widen(*row.low);
+    if (row.high) widen(*row.high);
+    if (plan.is_difference()) widen(0);
+  }
+  return range;
+}
+
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
@@ -86,15 +135,23 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
     } else if (is_same_value(key_text(row.group.keys[1]), baseline)) {
       origin = number_or_null(row.center);
     }
+    Json runs = Json::array(), opens = Json::array();
+    for (const auto* list : {&row.reached, &row.bounds}) {
+      for (const double value : *list) {
+        runs.push_back(value);
+        opens.push_back(list == &row.bounds);
+      }
+    }
     values.push_back({{"panel", label_of(row.group.keys[0], plan.panels, plan.style.labels)},
                       {"row", label_of(row.group.keys[1], plan.names, plan.style.labels)},
                       {"center", number_or_null(row.center)},
                       {"low", number_or_null(row.low)},
                       {"high", is_open ? Json(*last) : number_or_null(row.high)},
                       {"n", row.group.n()},
-                      {"reached", row.reached},
-                      {"bounds", row.bounds},
+                      {"runs", std::move(runs)},
+                      {"is_open", std::move(opens)},
                       {"origin", std::move(origin)}});
+    if (!plan.config.opponents.empty()) values.back()["ratio"] = ratio_text(rows, row, plan);
   }
   return values;
 }
@@ -104,6 +161,7 @@ Json x_channel(const IntervalPlan& plan, const char* field) {
   // Of a log scale, nice ends are whole powers of ten.
   Json scale = {{"zero", false}, {"nice", !is_log}, {"padding", 5}};
   if (is_log) scale["type"] = "log";
+  if (plan.range) scale["domain"] = Json::array({plan.range->low, plan.range->high});
   std::string title = plan.style.labels.axis_title(plan.metric);
   if (plan.is_difference()) {
     title = concat("difference to ", plan.style.labels.value(plan.config.against));
@@ -133,16 +191,16 @@ Json color_of_row(const IntervalPlan& plan) {
           {"legend", nullptr}};
 }
 
-Json points_of(const char* list, const char* shape, const IntervalPlan& plan, const Json& order) {
-  return {{"transform",
-           Json::array({Json{{"flatten", Json::array({list})}, {"as", Json::array({"value"})}}})},
-          {"mark", Json{{"type", "point"},
-                        {"shape", shape},
-                        {"size", 18},
-                        {"opacity", 0.55},
-                        {"strokeWidth", 0.9}}},
+Json points_of(const IntervalPlan& plan, const Json& order) {
+  const Json flatten = {{"flatten", Json::array({"runs", "is_open"})},
+                        {"as", Json::array({"value", "open"})}};
+  const Json shape = {{"condition", Json{{"test", "datum.open"}, {"value", "triangle-right"}}},
+                      {"value", "circle"}};
+  return {{"transform", Json::array({flatten})},
+          {"mark", Json{{"type", "point"}, {"size", 18}, {"opacity", 0.55}, {"strokeWidth", 0.9}}},
           {"encoding", Json{{"x", x_channel(plan, "value")},
                             {"y", y_channel(order)},
+                            {"shape", shape},
                             {"color", color_of_row(plan)}}}};
 }
 
@@ -165,7 +223,7 @@ void add_origin(const IntervalPlan& plan, const Json& values, Json& layers) {
   }
   const char* place =
       "isValid(datum.origin) ? datum.origin : isValid(datum.center) ? datum.center : "
-      "datum.bounds[0]";
+      "datum.runs[0]";
   layers.push_back(
       {{"transform", Json::array({Json{{"calculate", place}, {"as", "place"}}})},
        {"mark", mark},
@@ -179,8 +237,7 @@ Json layers_of(const IntervalPlan& plan, const Json& order, const Json& values) 
   Json layers = Json::array();
   add_origin(plan, values, layers);
   for (const Json& rule : chance_rules(plan.chance, "x")) layers.push_back(rule);
-  layers.push_back(points_of("reached", "circle", plan, order));
-  layers.push_back(points_of("bounds", "triangle-right", plan, order));
+  layers.push_back(points_of(plan, order));
   Json interval = {{"x", x_channel(plan, "low")},
                    {"x2", Json{{"field", "high"}}},
                    {"y", y_channel(order)},
@@ -206,6 +263,13 @@ Json layers_of(const IntervalPlan& plan, const Json& order, const Json& values) 
                                       number("center", plan.style.labels.heading(plan.metric)),
                                       number("low", "95 % from"), number("high", "95 % to"),
                                       Json{{"field", "n"}, {"title", "runs"}}})}}}});
+  if (!plan.config.opponents.empty()) {
+    layers.push_back(
+        {{"mark", Json{{"type", "text"}, {"align", "left"}, {"dx", 6}, {"fontSize", 9}}},
+         {"encoding", Json{{"x", Json{{"value", "width"}}},
+                           {"y", y_channel(order)},
+                           {"text", Json{{"field", "ratio"}}}}}});
+  }
   return layers;
 }
 
@@ -228,6 +292,11 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
   });
   if (!plan.is_difference() && line != plan.names.end()) lines[0] += "; line: " + line->label;
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
+  if (!plan.config.opponents.empty()) {
+    std::vector<std::string> names;
+    for (const auto& name : plan.config.opponents) names.push_back(plan.style.labels.value(name));
+    lines.push_back(concat("right: ratio of geometric means to the best of ", join(names)));
+  }
   for (auto said : {describe_dropped(dropped),
                     describe_gaps(frame, plan.config.y, plan.config.where, plan.style.labels)}) {
     if (!said.empty()) lines.push_back(std::move(said));
@@ -265,12 +334,13 @@ void lay_out(const IntervalPlan& plan, const Json& values, Json& spec) {
       std::min(static_cast<int>(kNameLetter * static_cast<double>(letters)), kMostNamePixels) +
       kNamesGap;
   const bool single = plan.config.width == ColumnWidth::kSingle;
-  const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
+  const int columns = plan.config.shared ? 1 : panels_across(plan.panels.size(), single ? 2 : 3);
+  const int gap = kPanelGap + (plan.config.opponents.empty() ? 0 : kRatioPixels);
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
-                    Json{{"width", std::max((width - names) / columns - kPanelGap, 40)},
+                    Json{{"width", std::max((width - names) / columns - gap, 40)},
                          {"height", height},
                          {"layer", layers_of(plan, order, values)}});
-  spec["resolve"] = Json{{"scale", Json{{"x", "independent"}}}};
+  if (!plan.config.shared) spec["resolve"] = Json{{"scale", Json{{"x", "independent"}}}};
 }
 
 void add_interval_csv(const IntervalPlan& plan, const std::vector<IntervalRow>& rows,
@@ -318,6 +388,7 @@ Drawing IntervalConfig::draw(const Frame& frame, const Style& style) const {
     plan.chance = chance_levels(observations, x);
   }
   const auto rows = rows_of(plan, std::move(groups));
+  plan.range = range_of(rows, plan);
 
   std::string what = style.labels.heading(plan.metric);
   if (plan.is_difference()) what += ", difference to " + style.labels.value(against);

@@ -16,7 +16,9 @@ struct IntervalConfig : FigureCommon {
   std::string y;        ///< axis, or a key of the cells
   std::string x;        ///< metric
   std::string facet;    ///< axis; one panel per value, each with a scale of its own
+  bool shared = false;  ///< panels stand below each other and have one scale
   std::string against;  ///< value of y; empty: no difference
+  std::vector<std::string> opponents = {};  ///< values of y; ratios to the best of them are told
   AxisScale x_scale = AxisScale::kLinear;
 
   template <class Visitor>
@@ -26,6 +28,9 @@ struct IntervalConfig : FigureCommon {
     visit("x", x, "metric");
     visit("facet", facet, "axis with one panel per value");
     visit("against", against, "value of y: rows show the difference to it on equal seeds");
+    visit("shared", shared, "panels stand below each other and share one axis");
+    visit("opponents", opponents,
+          "values of y: each row tells the ratio of its geometric mean to the best of them");
     visit("x_scale", x_scale, "linear or log");
   }
   void validate(config::Check& check) const;
