@@ -10,8 +10,13 @@ namespace {
 
 Json study_json(const Study& study) {
   Json report = config::to_json(config::write(study.report));
-  // Folders from before the key stay as they are.
+  // Folders from before these keys stay as they are.
   if (study.report.times.compare == Compared::kDifferences) report.erase("times");
+  if (study.report.opponents.empty()) report.erase("opponents");
+  for (Json& figure : report["figures"]) {
+    if (figure.value("opponents", Json::array()).empty()) figure.erase("opponents");
+    if (!figure.value("shared", false)) figure.erase("shared");
+  }
   return {{"title", study.title},
           {"question", study.question},
           {"prediction", study.prediction},

@@ -102,11 +102,13 @@ LogTimes::LogTimes(const Pairs& pairs)
                        : ShiftTest::unpaired(pairs.ours, pairs.theirs)) {}
 
 std::string LogTimes::reason() const {
-  if (pairs_ < kFewestFlipped) return "permutations of all runs, as so few pairs are not flipped";
+  if (pairs_ < kFewestFlipped) {
+    return concat("permutations of all runs (fewer than ", kFewestFlipped, " pairs)");
+  }
   const auto found =
       concat("intraclass correlation ", format_number(correlation_, 2), ", ", named_p(pairing_p_));
-  return is_paired_ ? concat("sign flips of the pairs, as these are alike (", found, ")")
-                    : concat("permutations of all runs, as pairs are not alike (", found, ")");
+  return is_paired_ ? concat("sign flips of the pairs (alike: ", found, ")")
+                    : concat("permutations of all runs (pairs not alike: ", found, ")");
 }
 
 std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric) {
