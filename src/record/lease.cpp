@@ -161,7 +161,8 @@ int create_claim(const RunDirectory& run, std::uint64_t epoch, std::string_view 
   ::unlink(unnamed.c_str());
   if (error == 0) return descriptor;
   ::close(descriptor);
-  return error == EEXIST ? -1 : write_claim(file, kind);  // a filesystem without hard links
+  // A filesystem without hard links, or a new holder has taken the temporary away.
+  return error == EEXIST ? -1 : write_claim(file, kind);
 }
 
 // The epoch after `epoch`, free for whoever comes; false if somebody was faster.
@@ -177,7 +178,7 @@ bool set_free(const RunDirectory& run, std::uint64_t epoch) {
 void remove_temporaries(const RunDirectory& run) {
   const auto of_config = concat(".", run.config().filename().string(), ".");
   std::error_code ignored;
-  for (const auto& folder : {run.path, run.answers()}) {
+  for (const auto& folder : {run.path, run.answers(), run.claims()}) {
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
       const auto name = entry.path().filename().string();
       const bool temporary = name.starts_with('.') && name.ends_with(".tmp");
@@ -185,7 +186,6 @@ void remove_temporaries(const RunDirectory& run) {
     }
   }
   remove_abandoned_temporaries(run.path);
-  remove_abandoned_temporaries(run.claims());
 }
 
 // The last ones stay. Somebody who looked a while ago must find the name that he wants to create

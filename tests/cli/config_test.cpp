@@ -58,7 +58,7 @@ CATCH_TEST_CASE("config --why names where a value was written and what it overro
   CATCH_CHECK(why("train.weight_decay") == "train.weight_decay: 0.1\n  the program's default\n");
   CATCH_CHECK_THAT(why("train"),
                    Contains("train: odd\n  from " + folder + "/experiments/e.yaml:1:29\n  over " +
-                            folder + "/configs/config.yaml:5:12: short\n"));
+                            folder + "/configs/config.yaml:4:12: short\n"));
   CATCH_CHECK(why("launcher.kind") == "launcher.kind: local\n  from " + folder +
                                           "/configs/launcher/local.yaml:2:7 (chosen by " + folder +
                                           "/configs/config.yaml:8:15)\n");
@@ -69,7 +69,8 @@ CATCH_TEST_CASE("config --why names where a value was written and what it overro
 CATCH_TEST_CASE("config --defaults-tree and --search-path show what is composed, and from where") {
   const Driver driver;
   const Answer tree = driver.call({"config", "tiny", "--run", "3", "--defaults-tree"});
-  CATCH_CHECK_THAT(tree.out, Contains("config\n  model: diff  # ") && Contains("instead of") &&
+  CATCH_CHECK_THAT(tree.out, Contains("config\n  task: needle_recall  # ") &&
+                                 Contains("\n  model: diff  # ") && Contains("instead of") &&
                                  Contains("  _self_\n  experiment/tiny\n"));
   CATCH_CHECK(Json::parse(driver.call({"config", "tiny", "--defaults-tree", "--json"}).out)
                   .back()["config"] == "preset of the experiment");

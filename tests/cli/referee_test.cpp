@@ -23,7 +23,7 @@ CATCH_TEST_CASE("the referee names experiment, rule, place, and what to do, and 
   const Answer json = driver.call({"referee", "tiny", "--json"}, 1);
   const auto told = Json::parse(json.out);
   CATCH_CHECK(told.at("references") == Json::array({"tiny"}));
-  CATCH_CHECK(told.at("rules").size() == 13);
+  CATCH_CHECK(told.at("rules").size() == 14);
   bool tuning = false;
   for (const auto& one : told.at("objections")) {
     CATCH_CHECK(one.at("experiment") == "tiny");

@@ -70,7 +70,10 @@ CATCH_TEST_CASE("every claim of every experiment names variants that its sweep h
     for (const auto& claim : study.report.claims) {
       CATCH_INFO(experiment << ": " << claim.text);
       CATCH_CHECK(values.count(claim.variant) == 1);
-      CATCH_CHECK(values.count(claim.against.empty() ? study.baseline : claim.against) == 1);
+      auto others = claim.against == report::kBestOpponent ? study.report.opponents
+                                                           : std::vector{claim.against};
+      if (others == std::vector<std::string>{""}) others = {study.baseline};
+      for (const auto& other : others) CATCH_CHECK(values.count(other) == 1);
     }
   }
 }

@@ -102,22 +102,16 @@ std::string ratio_text(const std::vector<IntervalRow>& rows, const IntervalRow& 
 // All that the panels show, where they share an axis: Vega-Lite finds no common extent of layers
 // that transform their data.
 std::optional<Interval> range_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan) {
-  if (!plan.config.shared) return std::nullopt;
-  std::optional<Interval> range;
-  const auto widen = [&](double value) {
-    if (plan.config.x_scale == AxisScale::kLog && value <= 0) return;
-    if (!range) range = Interval{value, value};
-    range->low = std::min(range->low, value);
-    range->high = std::max(range->high, value);
-  };
+  std::vector<double> shown;
   for (const auto& row : rows) {
-    for (const double value : row.reached) widen(value);
-    for (const double value : row.bounds) widen(value);
-    if (row.low) widen(*row.low);
-    if (row.high) widen(*row.high);
-    if (plan.is_difference()) widen(0);
+    shown.insert(shown.end(), row.reached.begin(), row.reached.end());
+    shown.insert(shown.end(), row.bounds.begin(), row.bounds.end());
+    for (const auto& end : {row.low, row.high}) shown.push_back(end.value_or(shown.back()));
   }
-  return range;
+  if (plan.config.x_scale == AxisScale::kLog) std::erase_if(shown, [](double x) { return x <= 0; });
+  if (!plan.config.shared || shown.empty()) return std::nullopt;
+  const auto [low, high] = std::minmax_element(shown.begin(), shown.end());
+  return Interval{*low, *high};
 }
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
