@@ -316,7 +316,8 @@ class Execution {
   }
 
   void fail(const Run& run, const std::string& message) {
-    // The process of a run may die a moment after the one that started it, and looks busy until then.
+    // The process of a run may die a moment after the one that started it, and looks busy until
+    // then.
     const auto patience = Clock::now() + 1s;
     while (holder_here(run.directory) != 0 && Clock::now() < patience) {
       std::this_thread::sleep_for(10ms);

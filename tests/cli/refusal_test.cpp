@@ -53,7 +53,8 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
        "stages[0].train.events[0].metric is nonsense"},
       {{"init_from.path=weights.safetensors", "evaluate=[{kind: initial_gradients}]"},
        "evaluate[0].kind is initial_gradients with init_from"},
-      {{"train.groups=[{match: '*.lambda_*'}]"}, "with nothing to change; expected lr_scale, lr or"},
+      {{"train.groups=[{match: '*.lambda_*'}]"},
+       "with nothing to change; expected lr_scale, lr or"},
       {{"train.events=[{name: found, at_least: 0.9}]", "train.event_every=6000",
         "train.steps=9000"},
        "train.event_every is 6000, so that found cannot be met 2 times in a row in 9000 steps; "
