@@ -1,5 +1,6 @@
 // A run has one state, whoever asks. The oracle is agreement: when nothing moves any more after a
 // kill, `runs`, `watch`, `status`, the table and the page are compared run by run.
+#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -15,11 +16,17 @@ using testing::eventually;
 
 using States = std::map<std::string, std::string>;  // by run id
 
+// A process that ends gives up its program first, and the locks of its files a moment later: only
+// when it is a zombie, or gone, has it let go of its run.
 bool is_at_work(pid_t process) {
   std::error_code gone;
-  return fs::read_symlink(concat("/proc/", process, "/exe"), gone) ==
-             fs::canonical(testing::FakeWorkers::program()) &&
-         !gone;
+  const auto program = fs::read_symlink(concat("/proc/", process, "/exe"), gone);
+  if (!gone && program != fs::canonical(testing::FakeWorkers::program())) return false;
+  std::ifstream file(concat("/proc/", process, "/stat"));
+  std::string stat;
+  std::getline(file, stat);
+  const auto state = stat.rfind(") ");  // behind the name of the program
+  return state != stat.npos && stat[state + 2] != 'Z' && stat[state + 2] != 'X';
 }
 
 struct Frozen : Field {
