@@ -20,24 +20,18 @@ constexpr std::int64_t kDrawnPatterns = std::int64_t{1} << 20;
 // The means of samples with replacement, ascending.
 std::vector<double> resampled_means(std::span<const double> values) {
   const std::size_t n = values.size();
+  const bool is_counted = n <= kMostResampled;
+  const auto samples = is_counted ? static_cast<std::size_t>(std::pow(n, n)) : kDrawnSamples;
   std::vector<double> means;
-  if (n <= kMostResampled) {
-    std::size_t samples = 1;
-    for (std::size_t i = 0; i < n; ++i) samples *= n;
-    for (std::size_t sample = 0; sample < samples; ++sample) {
-      double sum = 0;
-      for (std::size_t i = 0, rest = sample; i < n; ++i, rest /= n) sum += values[rest % n];
-      means.push_back(sum / static_cast<double>(n));
+  Random random{n};
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    double sum = 0;
+    for (std::size_t i = 0, rest = sample; i < n; ++i, rest /= n) {
+      sum +=
+          values[is_counted ? rest % n
+                            : static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)))];
     }
-  } else {
-    Random random{n};
-    for (std::size_t sample = 0; sample < kDrawnSamples; ++sample) {
-      double sum = 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        sum += values[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)))];
-      }
-      means.push_back(sum / static_cast<double>(n));
-    }
+    means.push_back(sum / static_cast<double>(n));
   }
   std::sort(means.begin(), means.end());
   return means;
@@ -45,16 +39,13 @@ std::vector<double> resampled_means(std::span<const double> values) {
 
 // All sums of the values with a sign each, ascending: two sorted lists are merged for each value.
 std::vector<double> signed_sums(std::span<const double> values) {
-  std::vector<double> sums{0}, next;
+  std::vector<double> sums{0};
   for (const double value : values) {
-    const double step = std::abs(value);
-    next.clear();
-    std::size_t minus = 0, plus = 0;
-    while (plus < sums.size()) {
-      const bool lower = minus < sums.size() && sums[minus] - step <= sums[plus] + step;
-      next.push_back(lower ? sums[minus++] - step : sums[plus++] + step);
-    }
-    sums.swap(next);
+    auto minus = sums, plus = sums;
+    for (double& sum : minus) sum -= std::abs(value);
+    for (double& sum : plus) sum += std::abs(value);
+    sums.resize(2 * sums.size());
+    std::merge(minus.begin(), minus.end(), plus.begin(), plus.end(), sums.begin());
   }
   return sums;
 }

@@ -46,10 +46,6 @@ double pairs_up_to(const std::vector<double>& first, const std::vector<double>& 
   return pairs;
 }
 
-double sum_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
 }  // namespace
 
 // Where k of ours change places with k of theirs, the groups lie at least as far apart as they do,
@@ -114,38 +110,25 @@ void ShiftTest::draw(std::span<const double> ours, std::span<const double> their
   ways_ = static_cast<double>(kDrawnWays + 1);
 }
 
-double ShiftTest::p_above(double shift) const {
+double ShiftTest::p_of(double shift, int side) const {
   if (!differences_.empty()) {
     auto left = differences_;
-    for (double& difference : left) difference -= shift;
+    for (double& difference : left) difference = side * (difference - shift);
     const double half = sign_flip_p(left) / 2;
-    return sum_of(left) > 0 ? half : 1 - half;
+    return std::accumulate(left.begin(), left.end(), 0.0) > 0 ? half : 1 - half;
   }
+  const double limit = side * shift + rounding_;
   double hits = unmoved_;
   if (!drawn_.empty()) {
-    const auto last = std::upper_bound(drawn_.begin(), drawn_.end(), shift + rounding_);
-    return (hits + static_cast<double>(last - drawn_.begin())) / ways_;
+    const auto edge = std::partition_point(drawn_.begin(), drawn_.end(), [&](double from) {
+      return (side * from <= limit) == (side > 0);
+    });
+    const auto those = side > 0 ? edge - drawn_.begin() : drawn_.end() - edge;
+    return (hits + static_cast<double>(those)) / ways_;
   }
-  for (std::size_t k = 1; k < std::min(ours_.size(), theirs_.size()); ++k) {
-    hits += pairs_up_to(ours_[k], theirs_[k], static_cast<double>(k) * shift + rounding_);
-  }
-  return hits / ways_;
-}
-
-double ShiftTest::p_below(double shift) const {
-  if (!differences_.empty()) {
-    auto left = differences_;
-    for (double& difference : left) difference = shift - difference;
-    const double half = sign_flip_p(left) / 2;
-    return sum_of(left) > 0 ? half : 1 - half;
-  }
-  double hits = unmoved_;
-  if (!drawn_.empty()) {
-    const auto first = std::lower_bound(drawn_.begin(), drawn_.end(), shift - rounding_);
-    return (hits + static_cast<double>(drawn_.end() - first)) / ways_;
-  }
-  for (std::size_t k = 1; k < std::min(ours_.size(), theirs_.size()); ++k) {
-    hits += pairs_up_to(theirs_[k], ours_[k], rounding_ - static_cast<double>(k) * shift);
+  const auto &first = side > 0 ? ours_ : theirs_, &second = side > 0 ? theirs_ : ours_;
+  for (std::size_t k = 1; k < std::min(first.size(), second.size()); ++k) {
+    hits += pairs_up_to(first[k], second[k], static_cast<double>(k) * side * shift + rounding_);
   }
   return hits / ways_;
 }
@@ -160,9 +143,8 @@ double ShiftTest::equivalence_p(double margin) const {
 }
 
 // The last shift on the way from the centre that p does not reject; `until` is rejected.
-double ShiftTest::end(double from, double until, double (ShiftTest::*side)(double) const,
-                      double alpha) const {
-  const auto is_held = [&](double shift) { return (this->*side)(shift) > alpha / 2; };
+double ShiftTest::end(double from, double until, int side, double alpha) const {
+  const auto is_held = [&](double shift) { return p_of(shift, side) > alpha / 2; };
   if (!is_held(from)) return from;
   // No shift is asked first, so that the end cannot lie on its other side by rounding.
   if ((from < 0) != (until < 0)) (is_held(0) ? from : until) = 0;
@@ -178,8 +160,8 @@ double ShiftTest::end(double from, double until, double (ShiftTest::*side)(doubl
 std::optional<Interval> ShiftTest::interval(double alpha) const {
   if (1 / ways_ > alpha / 2) return std::nullopt;
   const double beyond = 1e-9 + (most_ - least_) * 1e-9;
-  return Interval{.low = end(center_, least_ - beyond, &ShiftTest::p_above, alpha),
-                  .high = end(center_, most_ + beyond, &ShiftTest::p_below, alpha)};
+  return Interval{.low = end(center_, least_ - beyond, 1, alpha),
+                  .high = end(center_, most_ + beyond, -1, alpha)};
 }
 
 double pairing_p(std::span<const double> ours, std::span<const double> theirs,

@@ -26,8 +26,8 @@ class ShiftTest {
 
   /// The one-sided p that ours lie at most (at least) `shift` above theirs: small if they lie above
   /// (below) that.
-  double p_above(double shift) const;
-  double p_below(double shift) const;
+  double p_above(double shift) const { return p_of(shift, 1); }
+  double p_below(double shift) const { return p_of(shift, -1); }
   /// Two-sided: twice the smaller of the two, at most 1.
   double p(double shift = 0) const;
 
@@ -43,8 +43,8 @@ class ShiftTest {
 
   ShiftTest() = default;
   void draw(std::span<const double> ours, std::span<const double> theirs);
-  double end(double from, double until, double (ShiftTest::*side)(double) const,
-             double alpha) const;
+  double p_of(double shift, int side) const;  ///< 1: above, −1: below
+  double end(double from, double until, int side, double alpha) const;
 
   std::vector<double> differences_;  ///< paired alone
   Lists ours_, theirs_;              ///< of up to 20 values each
