@@ -6,13 +6,13 @@
 #include <optional>
 #include <utility>
 
-#include "report/archive/observations.h"
+#include "report/archive/rebuild.h"
 #include "report/data/format.h"
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
 #include "report/page/page.h"
 #include "report/page/settings_tex.h"
-#include "report/table/claims_files.h"
+#include "report/table/claim.h"
 #include "report/table/table_files.h"
 #include "util/error.h"
 #include "util/files.h"

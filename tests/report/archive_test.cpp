@@ -1,5 +1,4 @@
 // A report's folder alone is enough to write the report again.
-#include "report/archive/observations.h"
 #include "report/archive/rebuild.h"
 #include "report/example_study.h"
 #include "support/catch.h"

@@ -1,5 +1,5 @@
 // The claims as a table for programs and for papers.
-#include "report/table/claims_files.h"
+#include "report/table/claim.h"
 
 #include "report/example_study.h"
 #include "support/catch.h"

@@ -1,6 +1,6 @@
 // The figures beyond lines, bars and maps, and what all figures have in common.
 #include "report/example_study.h"
-#include "report/figure/looks.h"
+#include "report/figure/style.h"
 #include "report/figure/parts.h"
 #include "support/catch.h"
 

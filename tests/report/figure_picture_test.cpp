@@ -2,7 +2,7 @@
 // variant.
 
 #include "report/every_figure.h"
-#include "report/figure/looks.h"
+#include "report/figure/style.h"
 
 namespace difflab::report {
 namespace {

@@ -1,7 +1,6 @@
 // What is known of a metric: by what its evaluation declares, else by its name.
 #include "report/data/metric.h"
 
-#include "report/data/interval.h"
 #include "support/catch.h"
 
 namespace difflab::report {

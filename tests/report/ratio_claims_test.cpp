@@ -2,7 +2,7 @@
 #include "report/archive/rebuild.h"
 #include "report/example_study.h"
 #include "report/page/gallery.h"
-#include "report/table/claims_files.h"
+#include "report/table/claim.h"
 #include "report/table/question.h"
 #include "statistics/distributions.h"
 #include "support/catch.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/page/summary.h"
+#include "report/report.h"
 #include "study/asked/asked_study.h"
 
 namespace difflab::cli {

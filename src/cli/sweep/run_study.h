@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "report/page/summary.h"
+#include "report/report.h"
 #include "study/study.h"
 
 namespace difflab::cli {

@@ -8,7 +8,6 @@
 
 #include "referee/rule/rules.h"
 #include "report/archive/reproduction.h"
-#include "report/archive/tolerance.h"
 #include "util/text.h"
 
 namespace difflab::referee {

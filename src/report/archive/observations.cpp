@@ -1,7 +1,6 @@
-#include "report/archive/observations.h"
-
 #include <algorithm>
 
+#include "report/archive/rebuild.h"
 #include "report/archive/rows_in_use.h"
 #include "util/text.h"
 

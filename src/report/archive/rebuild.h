@@ -19,6 +19,16 @@ struct Archive {
 /// from (naming what is missing), or if a file is damaged.
 Archive read_archive(const std::filesystem::path& folder, const std::filesystem::path& output);
 
+/// Beside runs.json in every report: what it was made from apart from the metrics there, so that
+/// the folder alone can be reported again.
+constexpr const char* kObservationsFile = "observations.json";
+constexpr int kObservationsFormat = 1;
+
+/// What is asked and how it is reported; of every run its axes, its configuration, and the cells
+/// and lines of its curve that figures and derived metrics look at. One line a run. Parts of the
+/// configurations ("train", "task", …) that several runs share stand there once.
+std::string observations_text(const Study& study, const Frame& frame);
+
 /// The JSON object in a file. @throws UserError if there is none, or it is damaged.
 Json read_object(const std::filesystem::path& file);
 

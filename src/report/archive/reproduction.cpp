@@ -7,7 +7,6 @@
 #include "record/provenance.h"
 #include "report/data/learned.h"
 #include "report/data/metric.h"
-#include "report/settings/study.h"
 #include "util/hash.h"
 #include "util/text.h"
 

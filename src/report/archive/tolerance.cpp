@@ -1,5 +1,3 @@
-#include "report/archive/tolerance.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>

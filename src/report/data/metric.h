@@ -3,11 +3,13 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "report/data/config_types.h"
+#include "statistics/describe.h"
 #include "statistics/metric_facts.h"
 
 namespace difflab::report {
@@ -53,6 +55,15 @@ void declare_metrics(std::vector<MetricFacts> facts);
 /// The metric of this key: one that every run has, one that was declared (also with a name before
 /// it, as that of an evaluation), or what its name lets expect. Its key is made readable.
 Metric metric_of(std::string_view key);
+
+/// The 95 % interval of the mean of `values`, as the metric's kind of outcome wants it. It stays
+/// within the metric's range, in which the mean lies. Empty if there are too few values.
+std::optional<Interval> interval_of_mean(std::span<const double> values, const Metric& metric);
+
+/// The interval of the mean of paired differences: of shares on Fisher's z scale, so that it stays
+/// within −1 and 1. Empty if there are too few.
+std::optional<Interval> interval_of_difference(std::span<const double> differences,
+                                               const Metric& metric, double level = 0.95);
 
 /// Names made readable: the user's label if there is one, else "diff_lambda_0.8" → "diff λ 0.8",
 /// "model.lambda_init" → "λ_init".

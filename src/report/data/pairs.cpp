@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "report/data/format.h"
-#include "report/data/interval.h"
 #include "report/data/learned.h"
 #include "statistics/distributions.h"
 #include "statistics/paired.h"

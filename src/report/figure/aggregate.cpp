@@ -4,7 +4,6 @@
 #include <map>
 
 #include "report/data/format.h"
-#include "report/data/interval.h"
 #include "report/data/learned.h"
 #include "util/text.h"
 

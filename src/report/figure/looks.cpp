@@ -1,5 +1,3 @@
-#include "report/figure/looks.h"
-
 #include <array>
 #include <cstdint>
 #include <map>

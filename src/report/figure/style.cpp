@@ -5,7 +5,6 @@
 #include <set>
 
 #include "report/data/format.h"
-#include "report/figure/looks.h"
 #include "util/text.h"
 
 namespace difflab::report {

@@ -19,6 +19,25 @@ struct Drawing {
   std::string csv() const;
 };
 
+/// How one variant is drawn: colour, marker and dash all differ between the looks, so that people
+/// with any common colour blindness and print in grey tell them apart.
+struct Look {
+  std::string color;
+  std::string shape;  ///< Vega symbol
+  Json dash;          ///< stroke dash lengths
+};
+
+/// The looks of an axis' values, in their order. A value keeps its look whichever other values are
+/// swept and in whatever order: the models of configs/model have theirs by name, the Transformer's
+/// is ink; any other value is led to one by its name. Where two would share a look the later one
+/// in the sweep takes the next that is free. A baseline that is no model of ours gets the ink if it
+/// is free.
+std::vector<Look> looks_of(const std::vector<std::string>& values, const std::string& baseline);
+
+/// Fills for the parts of one whole, which are no variants: pale, so that ink stays legible on
+/// them.
+std::string part_color(std::size_t index);
+
 /// How an axis value looks in every figure of a study.
 struct Series {
   std::string value;  ///< axis value
@@ -28,7 +47,7 @@ struct Series {
   Json dash;          ///< stroke dash lengths
 };
 
-/// The look that all figures share (looks.h).
+/// The look that all figures share.
 struct Style {
   const Labels& labels;
 

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "report/data/format.h"
-#include "report/figure/looks.h"
 #include "report/figure/parts.h"
 #include "util/text.h"
 

@@ -6,12 +6,13 @@
 
 #include "report/page/core_time.h"
 #include "report/page/figure_files.h"
-#include "report/page/summary.h"
 #include "report/settings/study.h"
 #include "report/table/claim.h"
 #include "util/json.h"
 
 namespace difflab::report {
+
+struct Summary;
 
 /// What a report says in a few lines, as summary.json beside it holds it: enough for the gallery
 /// where the runs themselves are not, e.g. in a fresh clone.

@@ -90,7 +90,7 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
 }  // namespace difflab::report
 
 namespace difflab {
-// Compiled once, in report_config.cpp.
+// Compiled once, in report_rules.cpp.
 extern template report::ReportConfig config::read(const config::Value&, const std::string&);
 extern template config::Value config::write(report::ReportConfig);
 }  // namespace difflab

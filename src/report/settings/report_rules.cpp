@@ -254,3 +254,8 @@ void ClaimConfig::validate(config::Check& check) const {
 }
 
 }  // namespace difflab::report
+
+namespace difflab {
+template report::ReportConfig config::read(const config::Value&, const std::string&);
+template config::Value config::write(report::ReportConfig);
+}  // namespace difflab

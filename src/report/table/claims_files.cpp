@@ -1,9 +1,8 @@
-#include "report/table/claims_files.h"
-
 #include "config/schema/traits.h"
 #include "report/data/format.h"
 #include "report/data/metric.h"
 #include "report/settings/study.h"
+#include "report/table/claim.h"
 #include "report/table/grid.h"
 #include "util/text.h"
 

@@ -1,11 +1,8 @@
-#include "report/table/columns.h"
-
 #include <algorithm>
-#include <utility>
 
 #include "report/data/company.h"
-#include "report/data/frame.h"
 #include "report/settings/report_config.h"
+#include "report/table/table.h"
 #include "util/text.h"
 
 namespace difflab::report {

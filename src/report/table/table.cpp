@@ -5,10 +5,8 @@
 #include <string_view>
 
 #include "report/data/format.h"
-#include "report/data/interval.h"
 #include "report/data/learned.h"
 #include "report/settings/study.h"
-#include "report/table/columns.h"
 #include "report/table/grid.h"
 #include "statistics/holm.h"
 #include "statistics/paired.h"
