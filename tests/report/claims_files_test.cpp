@@ -1,7 +1,6 @@
 // The claims as a table for programs and for papers.
-#include "report/table/claim.h"
-
 #include "report/example_study.h"
+#include "report/table/claim.h"
 #include "support/catch.h"
 #include "support/problems.h"
 

@@ -1,7 +1,7 @@
 // The figures beyond lines, bars and maps, and what all figures have in common.
 #include "report/example_study.h"
-#include "report/figure/style.h"
 #include "report/figure/parts.h"
+#include "report/figure/style.h"
 #include "support/catch.h"
 
 namespace difflab::report {

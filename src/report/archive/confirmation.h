@@ -16,7 +16,7 @@ struct MadeAgain {
 };
 
 /// Compares a run of a reference with the same run made again: bit for bit, and where the numbers
-/// differ under other conditions, as one more seed (tolerance.h).
+/// differ under other conditions, as one more seed (judge_elsewhere).
 /// @param committed the run of runs.json
 /// @param result result.json of the run made again, or what a record keeps of it
 /// @param provenance under which it was made again

@@ -88,13 +88,8 @@ FrameRun run_of(const Json& known, const Json& observed, PlannedRun plan) {
   return run;
 }
 
-std::optional<Tuned> tuned_of(const Json& asked) {
-  const auto tuned = asked.find("tuned");
-  if (tuned == asked.end() || tuned->is_null()) return std::nullopt;
-  return Tuned::of(*tuned);
-}
-
 Study study_of(const Json& known, const Json& asked, const fs::path& output) {
+  const Json tuned = asked.value("tuned", Json());
   return {.name = known.at("experiment"),
           .preset = known.at("preset"),
           .title = asked.at("title"),
@@ -103,7 +98,7 @@ Study study_of(const Json& known, const Json& asked, const fs::path& output) {
           .notes = asked.at("notes"),
           .baseline = asked.at("baseline"),
           .unmatched = asked.at("unmatched"),
-          .tuned = tuned_of(asked),
+          .tuned = tuned.is_null() ? std::nullopt : std::optional(Tuned::of(tuned)),
           .command = known.at("command"),
           .settings = asked.at("settings"),
           .runs = {},

@@ -41,23 +41,13 @@ std::set<std::string> judged_metrics(const Study& study, const Json& committed) 
   return metrics;
 }
 
-std::optional<double> number_in(const Json& result, const char* part, const std::string& key) {
-  const auto found = result.find(part);
-  if (found == result.end() || !found->is_object()) return std::nullopt;
-  const auto value = found->find(key);
-  if (value == found->end() || !value->is_number()) return std::nullopt;
-  return value->get<double>();
-}
-
 std::vector<double> values_of_cell(const Frame& frame, const FrameRun& run,
                                    const std::string& key) {
   const auto cell = without_seed(run.plan.axes);
   std::vector<double> values;
   for (const auto& other : frame.runs()) {
     if (other.state != RunState::kFinished || without_seed(other.plan.axes) != cell) continue;
-    auto value = other.metric(key);
-    if (!value) value = other.censored_above(key);
-    if (value) values.push_back(*value);
+    if (const auto value = other.reached(key)) values.push_back(*value);
   }
   return values;
 }
@@ -72,11 +62,10 @@ Elsewhere judge_elsewhere(const Study& study, const Frame& frame, const std::str
   if (run == frame.runs().end()) return found;
   const auto own = run->result.find("metrics");
   for (const auto& key : judged_metrics(study, own == run->result.end() ? Json() : *own)) {
-    auto now = number_in(result, "metrics", key);
-    if (!now) now = number_in(result, "censored", key);
+    auto now = number_at(result, concat("metrics.", key));
+    if (!now) now = number_at(result, concat("censored.", key));
     const auto values = values_of_cell(frame, *run, key);
-    const bool was_there = run->metric(key) || run->censored_above(key);
-    if (!was_there || values.size() < kFewestSeeds) continue;
+    if (!run->reached(key) || values.size() < kFewestSeeds) continue;
     ++found.judged;
     if (!now) {
       found.outside.push_back(concat(key, " is missing"));

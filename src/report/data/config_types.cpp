@@ -1,9 +1,9 @@
 #include "report/data/config_types.h"
 
-#include <charconv>
 #include <string>
 
 #include "config/value/value.h"
+#include "report/data/frame.h"
 
 namespace difflab::report {
 
@@ -56,12 +56,9 @@ std::optional<Share> Share::from_value(const config::Value& value) {
   std::string text = value.as_string();
   const bool is_percent = text.ends_with('%');
   if (is_percent) text.erase(text.find_last_not_of(" %") + 1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (is_percent) number /= 100;
-  if (!(number >= 0 && number < 1)) return std::nullopt;
-  return Share{number};
+  const auto number = parse_number(text);
+  const double share = number.value_or(-1) / (is_percent ? 100 : 1);
+  return share >= 0 && share < 1 ? std::optional(Share{share}) : std::nullopt;
 }
 
 config::Value Share::to_value() const { return config::Value(value); }

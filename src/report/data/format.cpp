@@ -237,6 +237,11 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return join(escaped, ",") + "\n";
 }
 
+void add_ends(const std::optional<Interval>& interval, std::vector<std::string>& cells) {
+  cells.push_back(interval ? plain_number(interval->low) : "");
+  cells.push_back(interval ? plain_number(interval->high) : "");
+}
+
 std::string escape_tex(std::string_view text) {
   const auto escape = [](std::string_view part) { return replace_each(part, tex_table()); };
   std::string out = with_subscripts(text, escape, [](std::string_view word) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "statistics/describe.h"
+
 namespace difflab::report {
 
 inline constexpr std::string_view kSuperscriptMinus = "⁻";
@@ -47,6 +49,9 @@ std::string escape_csv(std::string_view text);       ///< quoted if it must be (
 
 /// One line of CSV: the cells escaped, with commas between and a line end.
 std::string csv_line(const std::vector<std::string>& cells);
+
+/// Both ends as two more cells; empty without an interval.
+void add_ends(const std::optional<Interval>& interval, std::vector<std::string>& cells);
 
 /// LaTeX for text: special characters escaped, Greek letters, ±, −, >, ×, arrows and the subscript
 /// of names such as λ_init in math.

@@ -10,6 +10,7 @@
 #include "report/data/learned.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -20,6 +21,12 @@ const Json* member(const Json& json, std::string_view key) {
   return found == json.end() ? nullptr : &*found;
 }
 
+std::optional<double> finite(const Json* value) {
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  const double number = value->get<double>();
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
 void read_standing_into(FrameRun& run, const RunDirectory& directory) {
   auto standing = standing_of(directory);
   run.state = standing.state;
@@ -27,8 +34,7 @@ void read_standing_into(FrameRun& run, const RunDirectory& directory) {
   if (!standing.result) return;
   run.result = std::move(*standing.result);
   run.curve = read_metrics(directory);
-  const Json* step = member(run.result, "diverged_at_step");
-  if (step != nullptr && step->is_number()) run.diverged_at = step->get<double>();
+  run.diverged_at = number_at(run.result, "diverged_at_step");
 }
 
 // What the reference of that name keeps of it, in place of what another one does.
@@ -123,19 +129,32 @@ const Json* at_path(const Json& json, std::string_view path) {
   return inner == nullptr ? nullptr : at_path(*inner, path.substr(dot + 1));
 }
 
+std::optional<double> number_at(const Json& json, std::string_view path) {
+  return finite(at_path(json, path));
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_number()) return plain_number(value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string told_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
 std::optional<double> FrameRun::metric(std::string_view key) const {
-  const Json* metrics = member(result, "metrics");
-  const Json* value = metrics == nullptr ? nullptr : member(*metrics, key);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  const double number = value->get<double>();
-  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+  return number_at(result, concat("metrics.", key));
 }
 
 std::optional<double> FrameRun::censored_above(std::string_view key) const {
-  const Json* censored = member(result, "censored");
-  const Json* bound = censored == nullptr ? nullptr : member(*censored, key);
-  if (bound == nullptr || !bound->is_number() || metric(key)) return std::nullopt;
-  return bound->get<double>();
+  return metric(key) ? std::nullopt : number_at(result, concat("censored.", key));
+}
+
+std::optional<double> FrameRun::reached(std::string_view key) const {
+  const auto bound = censored_above(key);
+  return bound ? bound : metric(key);
 }
 
 const Json* FrameRun::config(std::string_view path) const { return at_path(plan.config, path); }
@@ -154,18 +173,10 @@ Json Observation::value(std::string_view key) const {
 
 std::optional<double> Observation::measured(std::string_view key) const {
   if (fields == nullptr) return run->metric(key);
-  const Json* own = member(*fields, key);
-  if (own == nullptr || !own->is_number() || !std::isfinite(own->get<double>())) {
-    return std::nullopt;
-  }
-  return own->get<double>();
+  return finite(member(*fields, key));
 }
 
-std::string Observation::text(std::string_view key) const {
-  const Json found = value(key);
-  if (found.is_number()) return plain_number(found.get<double>());
-  return found.is_string() ? found.get<std::string>() : found.dump();
-}
+std::string Observation::text(std::string_view key) const { return text_of(value(key)); }
 
 bool matches(const Observation& row, const TextMap& where) {
   return std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
@@ -186,9 +197,7 @@ Frame::Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConf
              const std::vector<DerivedConfig>& derived, const TimesConfig& times)
     : runs_(std::move(runs)), baseline_(std::move(baseline)), times_(times) {
   for (FrameRun& run : runs_) {
-    for (const auto& [axis, value] : run.plan.axes) {
-      if (!has_axis(axis)) axes_.push_back(axis);
-    }
+    for (const auto& [axis, value] : run.plan.axes) add_new(axes_, axis);
     if (!run.has_result()) continue;
     add_bounds_of_diverged(run);
     if (learned.given()) add_learned(learned, run);
@@ -202,18 +211,20 @@ std::vector<std::pair<std::string, std::string>> without_seed(
   return axes;
 }
 
+bool Frame::are_partners(const FrameRun& a, const FrameRun& b,
+                         const std::vector<std::string>& but) const {
+  return std::all_of(axes_.begin(), axes_.end(), [&](const std::string& axis) {
+    return std::find(but.begin(), but.end(), axis) != but.end() || a.axis(axis) == b.axis(axis);
+  });
+}
+
 bool Frame::has_axis(std::string_view name) const {
   return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
 }
 
 std::vector<std::string> Frame::values(std::string_view axis) const {
   std::vector<std::string> distinct;
-  for (const FrameRun& run : runs_) {
-    std::string value = run.axis(axis);
-    if (std::find(distinct.begin(), distinct.end(), value) == distinct.end()) {
-      distinct.push_back(std::move(value));
-    }
-  }
+  for (const FrameRun& run : runs_) add_new(distinct, run.axis(axis));
   return distinct;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -52,6 +53,8 @@ struct FrameRun {
   std::optional<double> metric(std::string_view key) const;
   /// The bound that a null metric is known to exceed.
   std::optional<double> censored_above(std::string_view key) const;
+  /// The metric, or the bound that it is known to exceed.
+  std::optional<double> reached(std::string_view key) const;
   /// The value at a dotted path of the configuration; null pointer if there is none.
   const Json* config(std::string_view path) const;
 };
@@ -99,6 +102,10 @@ class Frame {
   std::vector<Observation> observations(const std::string& source, bool curve,
                                         const TextMap& where) const;
 
+  /// Whether two runs agree in all axes but these.
+  bool are_partners(const FrameRun& a, const FrameRun& b,
+                    const std::vector<std::string>& but) const;
+
   /// Chance levels of a metric in all runs.
   std::vector<double> chance(std::string_view metric) const;
 
@@ -144,7 +151,21 @@ std::map<std::string, std::size_t> restored_beside_new(const Frame& frame);
 /// Whether two values of an axis are the same, as text or as numbers: 0.5 and .5 are.
 bool is_same_value(std::string_view a, std::string_view b);
 
+/// Appends what is not there yet.
+void add_new(auto& list, auto value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(std::move(value));
+}
+
 /// What stands there, keys with dots in them first; null if nothing does.
 const Json* at_path(const Json& json, std::string_view path);
+
+/// The finite number that stands there, if one does.
+std::optional<double> number_at(const Json& json, std::string_view path);
+
+/// A text as it is, numbers in their shortest form, everything else as JSON.
+std::string text_of(const Json& value);
+
+/// What stands under a key as text or JSON; "" for nothing and null.
+std::string told_at(const Json& object, const char* key);
 
 }  // namespace difflab::report

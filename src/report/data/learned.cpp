@@ -7,16 +7,10 @@ namespace difflab::report {
 
 namespace {
 
-bool ends_by_time(const FrameRun& run) {
-  const Json* seconds = run.config("train.seconds");
-  return seconds != nullptr && seconds->is_number() && seconds->get<double>() > 0;
-}
-
 // How long it was to train; empty where time decides that.
 std::optional<double> planned_steps(const FrameRun& run) {
-  const Json* steps = run.config("train.steps");
-  if (steps == nullptr || !steps->is_number() || ends_by_time(run)) return std::nullopt;
-  return steps->get<double>();
+  const bool ends_by_time = number_at(run.plan.config, "train.seconds").value_or(0) > 0;
+  return ends_by_time ? std::nullopt : number_at(run.plan.config, "train.steps");
 }
 
 // Whether it ended because the event had come that ends it.

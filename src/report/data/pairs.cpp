@@ -13,12 +13,6 @@
 namespace difflab::report {
 namespace {
 
-// The value, or the bound that it is known to exceed.
-std::optional<double> reached(const FrameRun& run, const std::string& metric) {
-  const auto bound = run.censored_above(metric);
-  return bound ? bound : run.metric(metric);
-}
-
 double p_of(const Pairs& pairs, const Metric& metric) {
   if (metric.outcome() != Outcome::kHappened) return sign_flip_p(pairs.differences);
   const auto count = [&](double difference) {
@@ -32,23 +26,17 @@ double p_of(const Pairs& pairs, const Metric& metric) {
 Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
                 const std::vector<const FrameRun*>& theirs,
                 const std::vector<std::string>& compared, const Metric& metric) {
-  const auto are_partners = [&](const FrameRun& a, const FrameRun& b) {
-    return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& axis) {
-      return std::find(compared.begin(), compared.end(), axis) != compared.end() ||
-             a.axis(axis) == b.axis(axis);
-    });
-  };
   Pairs pairs;
   pairs.is_ratio = is_ratio(metric, frame.times());
   for (const FrameRun* run : ours) {
     for (const FrameRun* partner : theirs) {
-      if (!are_partners(*run, *partner)) continue;
+      if (!frame.are_partners(*run, *partner, compared)) continue;
       if (!run->has_result() || !partner->has_result()) {
         ++pairs.missing;
         continue;
       }
-      const auto value = reached(*run, metric.key);
-      const auto reference = reached(*partner, metric.key);
+      const auto value = run->reached(metric.key);
+      const auto reference = partner->reached(metric.key);
       if (!value || !reference) {
         const auto is_lost = [](const FrameRun& one, const std::optional<double>& found) {
           return !found && one.state == RunState::kDiverged;
@@ -112,28 +100,23 @@ std::string LogTimes::reason() const {
 
 std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric) {
   if (pairs.differences.empty()) return std::nullopt;
+  Contrast found{.pairs = pairs.differences.size(),
+                 .ours = mean(pairs.ours),
+                 .theirs = mean(pairs.theirs),
+                 .difference = mean(pairs.differences),
+                 .interval = {},
+                 .is_ratio = pairs.is_ratio};
   if (pairs.is_ratio) {
     const LogTimes test(pairs);
-    return Contrast{.pairs = pairs.differences.size(),
-                    .ours = std::exp(mean(pairs.ours)),
-                    .theirs = std::exp(mean(pairs.theirs)),
-                    .difference = mean(pairs.differences),
-                    .interval = test.interval(),
-                    .p = test.p(),
-                    .is_ratio = true,
-                    .test = test.reason()};
+    for (double* center : {&found.ours, &found.theirs}) *center = std::exp(*center);
+    found.interval = test.interval();
+    found.p = test.p();
+    found.test = test.reason();
+  } else {
+    found.interval = interval_of_difference(pairs.differences, metric);
+    found.p = p_of(pairs, metric);
   }
-  return Contrast{.pairs = pairs.differences.size(),
-                  .ours = mean(pairs.ours),
-                  .theirs = mean(pairs.theirs),
-                  .difference = mean(pairs.differences),
-                  .interval = interval_of_difference(pairs.differences, metric),
-                  .p = p_of(pairs, metric)};
-}
-
-bool excludes_zero(const Contrast& found) {
-  const auto& interval = found.interval;
-  return interval && (interval->low > 0 || interval->high < 0);
+  return found;
 }
 
 double equivalence_p(const Pairs& pairs, const Metric& metric, double margin) {
@@ -166,10 +149,11 @@ std::string effect_text(const Metric& metric, double effect, bool is_ratio) {
   return format_number(ratio, ratio < 0.1 ? 3 : 2);
 }
 
-std::string range_text(const Metric& metric, const Interval& range, bool is_ratio,
+std::string range_text(const Metric& metric, const std::optional<Interval>& range, bool is_ratio,
                        std::string_view between) {
-  return concat(effect_text(metric, range.low, is_ratio), between,
-                effect_text(metric, range.high, is_ratio));
+  return range ? concat(effect_text(metric, range->low, is_ratio), between,
+                        effect_text(metric, range->high, is_ratio))
+               : "";
 }
 
 bool is_ratio(const Metric& metric, const TimesConfig& times) {
@@ -177,7 +161,8 @@ bool is_ratio(const Metric& metric, const TimesConfig& times) {
 }
 
 bool is_resolved(const Contrast& found, double adjusted_p) {
-  return adjusted_p <= kAlpha && excludes_zero(found);
+  const auto& interval = found.interval;
+  return adjusted_p <= kAlpha && interval && (interval->low > 0 || interval->high < 0);
 }
 
 std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions,

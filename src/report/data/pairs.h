@@ -81,8 +81,6 @@ bool are_too_many(std::size_t lost, std::size_t all);
 /// Empty if there are no pairs.
 std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric);
 
-bool excludes_zero(const Contrast& found);  ///< the interval
-
 /// The p of the two one-sided tests that the difference is at least the margin, as the metric's
 /// kind of outcome wants it (statistics/paired.h). A margin of ratios is a share.
 double equivalence_p(const Pairs& pairs, const Metric& metric, double margin);
@@ -90,10 +88,10 @@ double equivalence_p(const Pairs& pairs, const Metric& metric, double margin);
 /// The exact p that the difference is at most the margin; 1 of what happens or not.
 double beyond_margin_p(const Pairs& pairs, const Metric& metric, double margin);
 
-/// "+12.5", of the logarithm of a ratio "0.65"; both ends "0.60 to 0.71".
+/// "+12.5", of the logarithm of a ratio "0.65"; both ends "0.60 to 0.71", "" without an interval.
 std::string effect_text(const Metric& metric, double effect, bool is_ratio);
-std::string range_text(const Metric& metric, const Interval& range, bool is_ratio,
-                       std::string_view between = " to ");
+std::string range_text(const Metric& metric, const std::optional<Interval>& range,
+                       bool is_ratio = false, std::string_view between = " to ");
 
 /// Whether p, adjusted for the number of questions, and the interval agree that there is a
 /// difference.

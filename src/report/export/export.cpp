@@ -5,6 +5,7 @@
 
 #include "record/provenance.h"
 #include "report/data/format.h"
+#include "report/data/frame.h"
 #include "report/export/tensorboard.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -20,11 +21,6 @@ constexpr std::size_t kLongestName = 180;  // bytes; file systems hold 255
 // export it would add up those it has seen.
 constexpr const char* kEventFile = "events.out.tfevents.0000000000.difflab";
 constexpr const char* kTemporary = "difflab-export";
-
-std::string cell_of(const Json& value) {
-  if (value.is_null()) return "";
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 std::string safe_name(const std::string& label) {
   constexpr std::string_view kPlain =
@@ -55,9 +51,7 @@ double start_of(const RunDirectory& run) {
 std::string metrics_csv(const std::vector<ExportedRun>& runs) {
   std::vector<std::string> keys;
   for (const auto& run : runs) {
-    for (const auto& [key, value] : run.axes) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-    }
+    for (const auto& [key, value] : run.axes) add_new(keys, key);
   }
   std::vector<std::string> head{"run"};
   head.insert(head.end(), keys.begin(), keys.end());
@@ -74,7 +68,7 @@ std::string metrics_csv(const std::vector<ExportedRun>& runs) {
       for (const auto& [metric, value] : line.items()) {
         if (metric == "step") continue;
         auto row = cells;
-        row.insert(row.end(), {cell_of(line.value("step", Json())), metric, cell_of(value)});
+        row.insert(row.end(), {told_at(line, "step"), metric, told_at(line, metric.c_str())});
         text += csv_line(row);
       }
     }

@@ -58,11 +58,6 @@ bool asks_the_unlearned(const Observation& row, const Metric& metric) {
   return !row.of_curve && is_unlearned(*row.run, metric);
 }
 
-// What is known of a time that never came: it is longer than this.
-std::optional<double> bound_of(const Observation& row, const std::string& measure) {
-  return row.fields == nullptr ? row.run->censored_above(measure) : std::nullopt;
-}
-
 }  // namespace
 
 std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>& rows,
@@ -74,8 +69,7 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
   const Metric metric = metric_of(measure);
   std::map<std::vector<Rank>, Collected> collected;
   for (const Observation& row : rows) {
-    const auto reached = row.measured(measure);
-    const auto value = reached ? reached : bound_of(row, measure);
+    const auto value = row.fields == nullptr ? row.run->reached(measure) : row.measured(measure);
     if (!value || asks_the_unlearned(row, metric)) continue;
     std::vector<Rank> rank;
     std::vector<Json> values;
@@ -85,7 +79,7 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
     }
     Collected& place = collected[rank];
     place.group.keys = std::move(values);
-    place.group.censored += reached ? 0 : 1;
+    place.group.censored += row.measured(measure) ? 0 : 1;
     collect(place, row, *value);
   }
   std::vector<Group> groups;
@@ -102,11 +96,6 @@ std::vector<Group> aggregate(const Frame& frame, const std::vector<Observation>&
 std::vector<Group> differences(const Frame& frame, const std::vector<Group>& groups,
                                const std::vector<std::string>& keys, const std::string& axis,
                                const std::string& against, const Metric& metric) {
-  const auto are_partners = [&](const FrameRun& a, const FrameRun& b) {
-    return std::all_of(frame.axes().begin(), frame.axes().end(), [&](const std::string& other) {
-      return other == axis || a.axis(other) == b.axis(other);
-    });
-  };
   const auto is_reference = [&](const Group& group) {
     return !group.runs.empty() && is_same_value(group.runs.front()->axis(axis), against);
   };
@@ -126,7 +115,7 @@ std::vector<Group> differences(const Frame& frame, const std::vector<Group>& gro
     difference.keys = group.keys;
     for (std::size_t i = 0; i < group.runs.size(); ++i) {
       for (std::size_t j = 0; j < base->runs.size(); ++j) {
-        if (!are_partners(*group.runs[i], *base->runs[j])) continue;
+        if (!frame.are_partners(*group.runs[i], *base->runs[j], {axis})) continue;
         difference.runs.push_back(group.runs[i]);
         difference.values.push_back(group.values[i] - base->values[j]);
       }

@@ -8,11 +8,7 @@
 
 namespace difflab::report {
 
-std::string key_text(const Json& key) {
-  if (key.is_null()) return "";
-  if (key.is_number()) return plain_number(key.get<double>());
-  return key.is_string() ? key.get<std::string>() : key.dump();
-}
+std::string key_text(const Json& key) { return key.is_null() ? "" : text_of(key); }
 
 const Series* find_series(const std::vector<Series>& series, const Json& key) {
   for (const Series& one : series) {
@@ -110,8 +106,7 @@ void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::
       if (!keys[i].empty()) row.push_back(key_text(group.keys[i]));
     }
     row.push_back(plain_number(group.average));
-    row.push_back(group.interval ? plain_number(group.interval->low) : "");
-    row.push_back(group.interval ? plain_number(group.interval->high) : "");
+    add_ends(group.interval, row);
     row.push_back(concat(group.n()));
     drawing.rows.push_back(std::move(row));
   }
@@ -121,6 +116,22 @@ Json number_axis(Json axis) {
   // A logarithmic scale leaves most of its ticks unlabelled.
   axis["labelExpr"] = "datum.label === '' ? '' : format(datum.value, ',.6~r')";
   return axis;
+}
+
+Json number_channel(const char* field, const Json& title, const Json& scale, const Json& axis) {
+  return {{"field", field},
+          {"type", "quantitative"},
+          {"title", title},
+          {"scale", scale},
+          {"axis", axis.is_null() ? axis : number_axis(axis)}};
+}
+
+Json name_channel(const char* field, const Json& title, const Json& scale, const Json& legend) {
+  return {{"field", field},
+          {"type", "nominal"},
+          {"title", title},
+          {"scale", scale},
+          {"legend", legend}};
 }
 
 int panels_across(std::size_t panels, int most) {

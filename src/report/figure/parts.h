@@ -52,6 +52,11 @@ void add_csv(Drawing& drawing, const std::vector<std::string>& keys, const std::
 /// (1e+1).
 Json number_axis(Json axis);
 
+/// A channel of an encoding: a number with its axis, whose ticks are plain (number_axis), or a name
+/// with its legend.
+Json number_channel(const char* field, const Json& title, const Json& scale, const Json& axis);
+Json name_channel(const char* field, const Json& title, const Json& scale, const Json& legend);
+
 /// Pixels between panels side by side: the last tick of one and the first of the next have room.
 constexpr int kPanelGap = 22;
 

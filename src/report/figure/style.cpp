@@ -42,14 +42,7 @@ void replace_text(Json& json, const std::string& from, std::string_view to) {
 
 // The text in lines of at most `letters` letters.
 Json text_lines(const std::string& text, double letters) {
-  Json lines = Json::array();
-  const std::string wrapped = wrap(text, static_cast<std::size_t>(letters));
-  for (std::size_t at = 0; at <= wrapped.size();) {
-    const std::size_t end = std::min(wrapped.find('\n', at), wrapped.size());
-    lines.push_back(wrapped.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
+  return split(wrap(text, static_cast<std::size_t>(letters)), '\n');
 }
 
 std::vector<Series> series_of(const std::vector<std::string>& values, const std::string& baseline,
@@ -78,13 +71,8 @@ Json scale_of(const std::vector<Series>& series, const auto& look) {
 }  // namespace
 
 std::string Drawing::csv() const {
-  const auto line = [](const std::vector<std::string>& fields) {
-    std::vector<std::string> escaped;
-    for (const std::string& field : fields) escaped.push_back(escape_csv(field));
-    return join(escaped, ",") + "\n";
-  };
-  std::string out = line(columns);
-  for (const auto& row : rows) out += line(row);
+  std::string out = csv_line(columns);
+  for (const auto& row : rows) out += csv_line(row);
   return out;
 }
 
@@ -97,11 +85,7 @@ std::vector<Series> Style::series(const Frame& frame, const std::vector<Observat
   if (key.empty()) return {};
   if (frame.has_axis(key)) return series(frame, key);
   std::vector<std::string> values;
-  std::set<std::string> seen;
-  for (const Observation& row : rows) {
-    std::string text = row.text(key);
-    if (seen.insert(text).second) values.push_back(std::move(text));
-  }
+  for (const Observation& row : rows) add_new(values, row.text(key));
   const bool numbers = std::all_of(values.begin(), values.end(), [](const std::string& text) {
     return parse_number(text).has_value();
   });
@@ -125,7 +109,8 @@ std::vector<Series> Style::panels(const Frame& frame, const std::vector<Observat
 }
 
 Json Style::start(const FigureCommon& figure, const std::string& fallback,
-                  const std::vector<std::string>& subtitle) const {
+                  std::vector<std::string> subtitle) const {
+  std::erase(subtitle, "");
   std::string heading = figure.title.empty() ? fallback : figure.title;
   if (!heading.empty()) {
     heading[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(heading[0])));

@@ -64,9 +64,9 @@ struct Style {
                              const std::string& key) const;
 
   /// The frame of a specification: schema, title (`fallback` unless the figure has its own),
-  /// fonts, sizes; no data, no marks.
+  /// fonts, sizes; no data, no marks. Empty lines of the subtitle are left out.
   Json start(const FigureCommon& figure, const std::string& fallback,
-             const std::vector<std::string>& subtitle) const;
+             std::vector<std::string> subtitle) const;
 };
 
 constexpr int kSingleColumn = 317;  ///< pixels of 1/96 inch: 3.3 inches

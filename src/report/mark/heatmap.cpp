@@ -184,11 +184,8 @@ std::vector<std::string> subtitle_of(const HeatmapPlan& plan, const Frame& frame
   } else if (!plan.chance.empty()) {
     parts.push_back(describe_chance(plan.chance));
   }
-  std::vector<std::string> lines = {join(parts, "; ")};
-  const std::string gaps = describe_gaps(frame, plan.config.facet, plan.config.where, labels);
-  if (!gaps.empty()) lines.push_back(gaps);
-  if (!plan.left_out.empty()) lines.push_back(plan.left_out);
-  return lines;
+  return {join(parts, "; "), describe_gaps(frame, plan.config.facet, plan.config.where, labels),
+          plan.left_out};
 }
 
 // Leaves out the rows of runs that never got to the event, and says so.
@@ -215,8 +212,7 @@ void add_pooled_csv(const HeatmapPlan& plan, Drawing& drawing) {
     auto& row = drawing.rows[i];
     row.push_back(wilson ? concat(group.right) : "");
     row.push_back(wilson ? concat(group.answers) : "");
-    row.push_back(wilson ? plain_number(wilson->low) : "");
-    row.push_back(wilson ? plain_number(wilson->high) : "");
+    add_ends(wilson, row);
   }
 }
 

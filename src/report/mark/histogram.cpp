@@ -199,18 +199,12 @@ Json layers(const HistogramPlan& plan) {
   const auto scale = [](AxisScale kind) {
     return kind == AxisScale::kLog ? Json{{"type", "log"}, {"nice", false}} : Json{{"nice", false}};
   };
-  const Json x = {{"field", "x"},
-                  {"type", "quantitative"},
-                  {"title", plan.style.labels.axis_title(metric_of(plan.config.x))},
-                  {"scale", scale(plan.config.x_scale)},
-                  {"axis", number_axis(Json{{"grid", false}, {"tickCount", 5}})}};
+  const Json x =
+      number_channel("x", plan.style.labels.axis_title(metric_of(plan.config.x)),
+                     scale(plan.config.x_scale), Json{{"grid", false}, {"tickCount", 5}});
   Json y_scale = scale(plan.config.y_scale);
   if (plan.config.y_scale == AxisScale::kLinear) y_scale = Json{{"zero", true}};
-  const Json y = {{"field", "mean"},
-                  {"type", "quantitative"},
-                  {"title", "share of the values"},
-                  {"scale", y_scale},
-                  {"axis", number_axis(Json{{"tickCount", 5}})}};
+  const Json y = number_channel("mean", "share of the values", y_scale, Json{{"tickCount", 5}});
   const bool below = plan.config.width == ColumnWidth::kSingle;
   // Filled symbols, the area's, do not show the dashes.
   Json legend = {
@@ -218,24 +212,15 @@ Json layers(const HistogramPlan& plan) {
   if (below) legend["columns"] = 2;
   if (plan.lines.size() < 2) legend = nullptr;
   const auto look = [&](const Json& range) {
-    return Json{{"field", "series"},
-                {"type", "nominal"},
-                {"title", nullptr},
-                {"scale", range},
-                {"legend", legend}};
+    return name_channel("series", nullptr, range, legend);
   };
   Json result = Json::array();
   if (plan.config.y_scale == AxisScale::kLinear) {
-    result.push_back(
-        Json{{"mark", Json{{"type", "area"}, {"interpolate", "step-after"}, {"opacity", 0.12}}},
-             {"encoding", Json{{"x", x},
-                               {"y",
-                                [&] {
-                                  Json filled = y;
-                                  filled["stack"] = nullptr;
-                                  return filled;
-                                }()},
-                               {"color", look(color_scale(plan.lines))}}}});
+    Json filled = y;
+    filled["stack"] = nullptr;
+    result.push_back(Json{
+        {"mark", Json{{"type", "area"}, {"interpolate", "step-after"}, {"opacity", 0.12}}},
+        {"encoding", Json{{"x", x}, {"y", filled}, {"color", look(color_scale(plan.lines))}}}});
   }
   result.push_back(
       Json{{"mark", Json{{"type", "line"}, {"interpolate", "step-after"}, {"strokeWidth", 1.3}}},
@@ -293,9 +278,8 @@ Drawing HistogramConfig::draw(const Frame& frame, const Style& style) const {
   const auto rows = shares(*this, cells, store);
   const std::vector<std::string> keys = {facet, color, "bin_from", "bin_to"};
   const auto groups = aggregate(frame, rows, keys, "share");
-  std::vector<std::string> subtitle = {describe_spread(groups, /*shows_interval=*/false)};
-  const std::string gaps = describe_gaps(frame, color, where, style.labels);
-  if (!gaps.empty()) subtitle.push_back(gaps);
+  std::vector<std::string> subtitle = {describe_spread(groups, /*shows_interval=*/false),
+                                       describe_gaps(frame, color, where, style.labels)};
   for (const auto& said : describe_not_drawn(*this, cells)) subtitle.push_back(said);
   Drawing drawing;
   drawing.spec =

@@ -67,18 +67,12 @@ IntervalRow row_of(const IntervalPlan& plan, Group group) {
   return row;
 }
 
-std::vector<IntervalRow> rows_of(const IntervalPlan& plan, std::vector<Group> groups) {
-  std::vector<IntervalRow> rows;
-  for (auto& group : groups) rows.push_back(row_of(plan, std::move(group)));
-  return rows;
-}
-
 // No mean of logarithms where some runs never got there.
 std::optional<double> geometric_mean(const IntervalRow& row) {
   if (row.reached.empty() || !row.bounds.empty()) return std::nullopt;
-  double sum = 0;
-  for (const double value : row.reached) sum += std::log(value);
-  return std::exp(sum / static_cast<double>(row.reached.size()));
+  std::vector<double> logs;
+  for (const double value : row.reached) logs.push_back(std::log(value));
+  return std::exp(mean(logs));
 }
 
 // The ratio of a row's geometric mean to that of the best opponent in its panel.
@@ -160,11 +154,7 @@ Json x_channel(const IntervalPlan& plan, const char* field) {
   if (plan.is_difference()) {
     title = concat("difference to ", plan.style.labels.value(plan.config.against));
   }
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title},
-          {"scale", std::move(scale)},
-          {"axis", number_axis(Json{{"tickCount", 4}})}};
+  return number_channel(field, title, scale, Json{{"tickCount", 4}});
 }
 
 Json y_channel(const Json& order) {
@@ -291,10 +281,8 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
     for (const auto& name : plan.config.opponents) names.push_back(plan.style.labels.value(name));
     lines.push_back(concat("right: ratio of geometric means to the best of ", join(names)));
   }
-  for (auto said : {describe_dropped(dropped),
-                    describe_gaps(frame, plan.config.y, plan.config.where, plan.style.labels)}) {
-    if (!said.empty()) lines.push_back(std::move(said));
-  }
+  lines.push_back(describe_dropped(dropped));
+  lines.push_back(describe_gaps(frame, plan.config.y, plan.config.where, plan.style.labels));
   return lines;
 }
 
@@ -305,11 +293,7 @@ Json order_of(const IntervalPlan& plan, const Json& values) {
     const bool is_other = !is_same_value(name.value, plan.config.against);
     if (!plan.is_difference() || is_other) order.push_back(name.label);
   }
-  for (const Json& row : values) {
-    if (std::find(order.begin(), order.end(), row["row"]) == order.end()) {
-      order.push_back(row["row"]);
-    }
-  }
+  for (const Json& row : values) add_new(order, row["row"]);
   return order;
 }
 
@@ -381,7 +365,8 @@ Drawing IntervalConfig::draw(const Frame& frame, const Style& style) const {
   } else {
     plan.chance = chance_levels(observations, x);
   }
-  const auto rows = rows_of(plan, std::move(groups));
+  std::vector<IntervalRow> rows;
+  for (auto& group : groups) rows.push_back(row_of(plan, std::move(group)));
   plan.range = range_of(rows, plan);
 
   std::string what = style.labels.heading(plan.metric);

@@ -99,11 +99,7 @@ Json y_channel(const LinePlan& plan, const char* field) {
   }
   std::string title = plan.style.labels.axis_title(plan.metric);
   if (is_difference(plan)) title += ", difference";
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title},
-          {"scale", std::move(scale)},
-          {"axis", number_axis(Json{{"tickCount", 5}})}};
+  return number_channel(field, title, scale, Json{{"tickCount", 5}});
 }
 
 Json legend(const LinePlan& plan) {
@@ -119,12 +115,9 @@ Json legend(const LinePlan& plan) {
 }
 
 // What tells one line from another: one legend serves all channels.
-Json look(const LinePlan& plan, Json scale) {
-  return {{"field", "series"},
-          {"type", "nominal"},
-          {"title", legend_title(plan.lines, plan.config.color, plan.style.labels)},
-          {"scale", std::move(scale)},
-          {"legend", legend(plan)}};
+Json look(const LinePlan& plan, const Json& scale) {
+  const auto title = legend_title(plan.lines, plan.config.color, plan.style.labels);
+  return name_channel("series", title, scale, legend(plan));
 }
 
 // In a browser a click on the legend brings one line forward.
@@ -206,11 +199,8 @@ std::vector<std::string> subtitle_of(const LinePlan& plan, const Frame& frame,
   }
   if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
   if (is_cut) lines.emplace_back("A line ends where the first of its runs has stopped");
-  for (auto said :
-       {describe_dropped(dropped),
-        describe_gaps(frame, plan.config.color, plan.config.where, plan.style.labels)}) {
-    if (!said.empty()) lines.push_back(std::move(said));
-  }
+  lines.push_back(describe_dropped(dropped));
+  lines.push_back(describe_gaps(frame, plan.config.color, plan.config.where, plan.style.labels));
   return lines;
 }
 
@@ -253,10 +243,7 @@ Json categories_of(const LineConfig& config, const std::vector<Observation>& row
                    const Labels& labels) {
   if (config.x_scale != LineScale::kCategory) return nullptr;
   Json found = Json::array();
-  for (const Observation& row : rows) {
-    const Json label = labels.value(row.text(config.x));
-    if (std::find(found.begin(), found.end(), label) == found.end()) found.push_back(label);
-  }
+  for (const Observation& row : rows) add_new(found, Json(labels.value(row.text(config.x))));
   return found;
 }
 

@@ -22,13 +22,7 @@ constexpr int kScatterLegendRow = 13;
 struct Point {
   const FrameRun* run;
   double x;
-  double y;
-};
-
-/// A run whose y, a time, never came.
-struct Unreached {
-  const FrameRun* run;
-  double x;
+  double y;  // nothing where it is a time that never came
 };
 
 /// The share of x that a line needs for the baseline's y, geometric mean over the seeds.
@@ -41,7 +35,7 @@ struct Share {
 struct ScatterLine {
   Series look;
   std::vector<Point> points;
-  std::vector<Unreached> unreached = {};
+  std::vector<Point> unreached = {};  // whose y, a time, never came
   std::optional<Share> share = {};
 
   /// The mean y at each x; of one seed's runs alone if it is given.
@@ -78,11 +72,8 @@ std::vector<ScatterLine> lines_of(const ScatterConfig& config, const Frame& fram
     if (!x.is_number() || !(y || never_came) || is_unlearned(*row.run, metric)) continue;
     for (ScatterLine& line : lines) {
       if (row.run->axis(config.color) != line.look.value) continue;
-      if (never_came) {
-        line.unreached.push_back({.run = row.run, .x = x.get<double>()});
-      } else {
-        line.points.push_back({.run = row.run, .x = x.get<double>(), .y = *y});
-      }
+      (never_came ? line.unreached : line.points)
+          .push_back({.run = row.run, .x = x.get<double>(), .y = y.value_or(0)});
     }
   }
   std::erase_if(
@@ -175,11 +166,8 @@ Json layers(const ScatterPlan& plan) {
     Json shape = {{"zero", false}, {"padding", 8}};
     if (scale == AxisScale::kLog && has_log)
       shape = Json{{"type", "log"}, {"nice", false}, {"padding", 8}};
-    return Json{{"field", field},
-                {"type", "quantitative"},
-                {"title", plan.style.labels.axis_title(metric_of(key))},
-                {"scale", shape},
-                {"axis", number_axis(Json{{"tickCount", 5}, {"labelOverlap", true}})}};
+    return number_channel(field, plan.style.labels.axis_title(metric_of(key)), shape,
+                          Json{{"tickCount", 5}, {"labelOverlap", true}});
   };
   const Json x = channel("x", plan.config.x, plan.config.x_scale, &Point::x);
   const Json y = channel("y", plan.config.y, plan.config.y_scale, &Point::y);
@@ -188,11 +176,7 @@ Json layers(const ScatterPlan& plan) {
                           ? Json{{"orient", "bottom"}, {"columns", 2}}
                           : Json{{"orient", "right"}};
   const auto look = [&](const Json& scale) {
-    return Json{{"field", "series"},
-                {"type", "nominal"},
-                {"title", nullptr},
-                {"scale", scale},
-                {"legend", legend}};
+    return name_channel("series", nullptr, scale, legend);
   };
   const Json tooltip = Json::array(
       {Json{{"field", "series"}, {"title", "line"}}, Json{{"field", "x"}, {"title", x["title"]}},
@@ -229,18 +213,14 @@ void add_csv(const ScatterPlan& plan, Drawing& drawing) {
                      "ratio_high"};
   for (const ScatterLine& line : plan.lines) {
     const auto& share = line.share;
-    std::vector<std::string> of_line(3);
-    if (share) of_line[0] = plain_number(share->ratio);
-    if (share && share->interval) {
-      of_line[1] = plain_number(share->interval->low);
-      of_line[2] = plain_number(share->interval->high);
-    }
+    std::vector<std::string> of_line{share ? plain_number(share->ratio) : ""};
+    add_ends(share ? share->interval : std::nullopt, of_line);
     for (const Point& point : line.points) {
       auto& row = drawing.rows.emplace_back(std::vector{
           line.look.value, point.run->plan.id, plain_number(point.x), plain_number(point.y)});
       row.insert(row.end(), of_line.begin(), of_line.end());
     }
-    for (const auto& [run, x] : line.unreached) {  // their y is empty
+    for (const auto& [run, x, never] : line.unreached) {  // their y is empty
       drawing.rows.push_back({line.look.value, run->plan.id, plain_number(x), "", "", "", ""});
     }
   }
@@ -271,13 +251,10 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
                                            ? "No finished run has this metric"
                                            : concat("Every run is a point (n = ", runs, ")")};
   for (const ScatterLine& one : plan.lines) {
-    for (auto said : {describe(plan, one, baseline), describe_unreached(plan, one)}) {
-      if (!said.empty()) subtitle.push_back(std::move(said));
-    }
+    subtitle.push_back(describe(plan, one, baseline));
+    subtitle.push_back(describe_unreached(plan, one));
   }
-  if (const auto gaps = describe_gaps(frame, color, where, style.labels); !gaps.empty()) {
-    subtitle.push_back(gaps);
-  }
+  subtitle.push_back(describe_gaps(frame, color, where, style.labels));
   Drawing drawing;
   drawing.spec = style.start(
       *this, concat(style.labels.heading(metric_of(y)), " by ", style.labels.heading(metric_of(x))),

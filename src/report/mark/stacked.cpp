@@ -77,7 +77,7 @@ Json order_of(const Json& values) {
   bool numbers = true;
   for (const Json& row : values) {
     numbers = numbers && row["x"].is_number();
-    if (std::find(order.begin(), order.end(), row["x"]) == order.end()) order.push_back(row["x"]);
+    add_new(order, row["x"]);
   }
   if (numbers) std::sort(order.begin(), order.end());
   return order;
@@ -131,14 +131,6 @@ Json layers(const StackedPlan& plan, const Json& values, double bar_width) {
   return result;
 }
 
-std::vector<std::string> subtitle_of(const StackedPlan& plan, const Frame& frame) {
-  std::vector<std::string> lines = {describe_spread(plan.groups, /*shows_interval=*/false)};
-  const std::string gaps =
-      describe_gaps(frame, plan.config.facet, plan.config.where, plan.style.labels);
-  if (!gaps.empty()) lines.push_back(gaps);
-  return lines;
-}
-
 void lay_out(const StackedPlan& plan, const Json& values, Json& spec) {
   const bool single = plan.config.width == ColumnWidth::kSingle;
   const int columns = panels_across(plan.panels.size(), single ? 2 : 4);
@@ -174,7 +166,8 @@ Drawing StackedConfig::draw(const Frame& frame, const Style& style) const {
   Drawing drawing;
   drawing.spec = style.start(
       *this, concat(style.labels.heading(metric_of(y)), " by ", style.labels.heading(metric_of(x))),
-      subtitle_of(plan, frame));
+      {describe_spread(plan.groups, /*shows_interval=*/false),
+       describe_gaps(frame, facet, where, style.labels)});
   const Json values = data_of(plan);
   drawing.spec["data"] = Json{{"values", values}};
   lay_out(plan, values, drawing.spec);

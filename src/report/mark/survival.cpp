@@ -33,15 +33,13 @@ std::vector<SurvivalCurve> curves_of(const SurvivalConfig& config, const Frame& 
   for (const Series& look : style.series(frame, rows, config.color))
     curves.push_back({look, {}, {}});
   for (const Observation& row : rows) {
-    const auto time = row.run->metric(config.event);
-    const auto bound = row.run->censored_above(config.event);
-    if (!time && !bound) continue;
+    const auto time = row.run->reached(config.event);
+    if (!time) continue;
     const auto curve = std::find_if(curves.begin(), curves.end(), [&](const auto& one) {
       return is_same_value(one.look.value, row.text(config.color));
     });
-    if (curve != curves.end()) {
-      curve->lives.push_back({time ? *time : *bound, time.has_value()});
-    }
+    const bool happened = row.run->metric(config.event).has_value();
+    if (curve != curves.end()) curve->lives.push_back({*time, happened});
   }
   for (auto& curve : curves) curve.steps = kaplan_meier(curve.lives);
   return curves;
@@ -138,34 +136,23 @@ Json risk_data(const std::vector<SurvivalCurve>& curves, double horizon) {
 }
 
 Json look_channel(const Json& scale, bool has_legend, const Json& title) {
-  return {{"field", "series"},
-          {"type", "nominal"},
-          {"title", title},
-          {"scale", scale},
-          {"legend",
-           has_legend
-               ? Json{{"orient", "bottom"}, {"columns", 2}, {"symbolType", "stroke"}, {"offset", 4}}
-               : Json(nullptr)}};
+  const Json legend = {
+      {"orient", "bottom"}, {"columns", 2}, {"symbolType", "stroke"}, {"offset", 4}};
+  return name_channel("series", title, scale, has_legend ? legend : Json());
 }
 
 Json time_channel(const Metric& event, const Labels& labels, double horizon, bool has_axis) {
-  Json axis = nullptr;
-  if (has_axis) axis = number_axis(Json{{"grid", false}, {"values", times_up_to(horizon)}});
-  return {{"field", "x"},
-          {"type", "quantitative"},
-          {"title", has_axis ? Json(labels.axis_title(event)) : Json(nullptr)},
-          {"scale", Json{{"domain", Json::array({0, horizon})}, {"nice", false}}},
-          {"axis", axis}};
+  return number_channel(
+      "x", has_axis ? Json(labels.axis_title(event)) : Json(),
+      Json{{"domain", Json::array({0, horizon})}, {"nice", false}},
+      has_axis ? Json{{"grid", false}, {"values", times_up_to(horizon)}} : Json());
 }
 
 Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks,
                  const Labels& labels, const Json& x, const Json& data, int width) {
   const auto share = [](const char* field) {
-    return Json{{"field", field},
-                {"type", "quantitative"},
-                {"title", "share of runs"},
-                {"scale", Json{{"domain", Json::array({0, 1})}}},
-                {"axis", number_axis(Json{{"tickCount", 5}})}};
+    return number_channel(field, "share of runs", Json{{"domain", Json::array({0, 1})}},
+                          Json{{"tickCount", 5}});
   };
   const auto title = legend_title(looks, config.color, labels);
   const Json color = look_channel(color_scale(looks), looks.size() > 1, title);
@@ -286,27 +273,20 @@ void add_survival_csv(const SurvivalConfig& config, const std::vector<SurvivalCu
                      "restricted_mean",
                      "restricted_mean_error",
                      "log_rank_p"};
-  const auto text = [](const std::optional<double>& value) {
-    return value && std::isfinite(*value) ? plain_number(*value) : "";
-  };
-  using Number = std::optional<double>;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& curve = curves[i];
-    const auto range = median_lifetime_interval(curve.lives);
     const auto mean = restricted_mean(curve.lives, horizon);
-    const std::vector<std::string> of_curve = {text(median_lifetime(curve.lives)),
-                                               text(range ? Number(range->low) : Number()),
-                                               text(range ? Number(range->high) : Number()),
-                                               text(horizon),
-                                               text(mean.mean),
-                                               text(mean.error),
-                                               text(ranks[i])};
+    std::vector<std::string> of_curve = {plain_number(median_lifetime(curve.lives))};
+    add_ends(median_lifetime_interval(curve.lives), of_curve);
+    for (const double number : {horizon, mean.mean, mean.error}) {
+      of_curve.push_back(plain_number(number));
+    }
+    of_curve.push_back(plain_number(ranks[i]));
     for (const auto& step : curve.steps) {
-      const auto interval = share_interval(step);
-      auto& row = drawing.rows.emplace_back(std::vector{
-          curve.look.value, plain_number(step.time), concat(step.at_risk), concat(step.events),
-          plain_number(1 - step.survival), text(interval ? Number(interval->low) : Number()),
-          text(interval ? Number(interval->high) : Number())});
+      auto& row = drawing.rows.emplace_back(std::vector{curve.look.value, plain_number(step.time),
+                                                        concat(step.at_risk), concat(step.events),
+                                                        plain_number(1 - step.survival)});
+      add_ends(share_interval(step), row);
       row.insert(row.end(), of_curve.begin(), of_curve.end());
     }
     // Where nothing happened there is no step, but a result.
@@ -338,12 +318,9 @@ Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
   const auto ranks = log_ranks(curves, frame.baseline());
   if (runs > 0 && curves.size() <= kMostMedians) {
     subtitle.push_back(medians(curves, metric));
-    auto text = log_rank_text(curves, ranks, style.labels, frame.baseline());
-    if (!text.empty()) subtitle.push_back(std::move(text));
+    subtitle.push_back(log_rank_text(curves, ranks, style.labels, frame.baseline()));
   }
-  if (const auto gaps = describe_gaps(frame, color, where, style.labels); !gaps.empty()) {
-    subtitle.push_back(gaps);
-  }
+  subtitle.push_back(describe_gaps(frame, color, where, style.labels));
   Drawing drawing;
   drawing.spec = style.start(*this, "Runs by " + style.labels.heading(metric), subtitle);
   const double horizon = std::max(horizon_of(curves), 1.0);

@@ -17,17 +17,7 @@ std::string paragraph(const std::string& label, const std::string& text) {
 }
 
 // JSON inside a <script>: no "<" may end it early.
-std::string script_json(const Json& json) {
-  std::string out;
-  for (const char letter : json.dump()) {
-    if (letter == '<') {
-      out += "\\u003c";
-    } else {
-      out += letter;
-    }
-  }
-  return out;
-}
+std::string script_json(const Json& json) { return join(split(json.dump(), '<'), "\\u003c"); }
 
 std::string header(const PageContent& page) {
   const Study& study = page.study;
@@ -108,7 +98,7 @@ std::string claims_table(const PageContent& page) {
         answer.difference ? effect_cell(metric, *answer.difference, answer.is_ratio) : "";
     if (answer.interval) {
       effect += concat("<br><span class=\"muted\">",
-                       range_text(metric, *answer.interval, answer.is_ratio), "</span>");
+                       range_text(metric, answer.interval, answer.is_ratio), "</span>");
     }
     const bool too_few = answer.verdict == Verdict::kTooFew && answer.pairs < answer.needed;
     const std::string verdict(name_of(answer.verdict));
@@ -220,12 +210,6 @@ std::string settings(const Study& study) {
   return folded("Settings that are equal in all runs", out + "</dl>\n");
 }
 
-std::string provenance_text(const FrameRun& run, const char* key) {
-  const auto found = run.provenance.find(key);
-  if (found == run.provenance.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
 std::string run_row(const PageContent& page, const FrameRun& run) {
   std::string out = "<tr>";
   const auto cell = [&](const std::string& html, const char* kind = "") {
@@ -243,10 +227,10 @@ std::string run_row(const PageContent& page, const FrameRun& run) {
   const auto place = std::filesystem::absolute(run.plan.directory)
                          .lexically_relative(std::filesystem::absolute(page.study.output));
   cell(concat("<code>", link(place, run.plan.id), "</code>"));
-  std::string commit = provenance_text(run, "commit").substr(0, 12);
-  if (provenance_text(run, "dirty") == "true") commit += " + changes";
+  std::string commit = told_at(run.provenance, "commit").substr(0, 12);
+  if (told_at(run.provenance, "dirty") == "true") commit += " + changes";
   cell("<code>" + escape_html(commit) + "</code>");
-  cell(escape_html(provenance_text(run, "host")));
+  cell(escape_html(told_at(run.provenance, "host")));
   cell(escape_html(run.message), " class=\"wrap\"");
   return out + "</tr>\n";
 }
@@ -271,10 +255,7 @@ std::string provenance(const Frame& frame) {
                           "host", "device", "threads"}) {
     std::vector<std::string> values;
     for (const FrameRun& run : frame.runs()) {
-      std::string value = provenance_text(run, key);
-      if (!value.empty() && std::find(values.begin(), values.end(), value) == values.end()) {
-        values.push_back(std::move(value));
-      }
+      if (auto value = told_at(run.provenance, key); !value.empty()) add_new(values, value);
     }
     if (!values.empty()) {
       out += concat("<dt>", key, "</dt><dd>", escape_html(join(values, "; ")), "</dd>\n");

@@ -117,8 +117,7 @@ class SettingList {
       const Json* value = run->config(path);
       const bool is_there = value != nullptr && !value->is_null() && *value != Json::array();
       if (is_there && value->is_number()) numbers.insert(value->get<double>());
-      const auto text = is_there ? value_text(*value, labels_) : "none";
-      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+      add_new(texts, is_there ? value_text(*value, labels_) : "none");
     }
     if (texts == std::vector<std::string>{"none"}) return "";
     return numbers.size() > kMostValues ? range_of(numbers) : listed_texts(texts);

@@ -57,37 +57,28 @@ bool is_name(const std::string& text) {
 
 // Fills the axes in braces of one text of a claim. Other braces are text, such as LaTeX's, and a
 // mistake where the claim has a list.
-class ClaimText {
- public:
-  ClaimText(const Value& where, const Labels& labels) : where_(where), labels_(labels) {}
-
-  std::string filled(const std::string& text) {
-    std::string out;
-    std::size_t from = 0;
-    for (auto open = text.find('{'); open != text.npos; open = text.find('{', from)) {
-      const auto close = text.find('}', open);
-      if (close == text.npos) break;
-      const auto axis = text.substr(open + 1, close - open - 1);
-      if (!is_name(axis)) {
-        out += text.substr(from, open + 1 - from);
-        from = open + 1;
-        continue;
-      }
-      const Value* value = where_.find(axis);
-      if (value == nullptr) unknown_.push_back(axis);
-      out += text.substr(from, (value == nullptr ? close + 1 : open) - from);
-      if (value != nullptr && value->is_scalar()) out += labels_.value(value->as_string());
-      from = close + 1;
+// @param unknown gets the axes that its where does not have
+std::string filled(const std::string& text, const Value& where, const Labels& labels,
+                   std::vector<std::string>& unknown) {
+  std::string out;
+  std::size_t from = 0;
+  for (auto open = text.find('{'); open != text.npos; open = text.find('{', from)) {
+    const auto close = text.find('}', open);
+    if (close == text.npos) break;
+    const auto axis = text.substr(open + 1, close - open - 1);
+    if (!is_name(axis)) {
+      out += text.substr(from, open + 1 - from);
+      from = open + 1;
+      continue;
     }
-    return out + text.substr(from);
+    const Value* value = where.find(axis);
+    if (value == nullptr) unknown.push_back(axis);
+    out += text.substr(from, (value == nullptr ? close + 1 : open) - from);
+    if (value != nullptr && value->is_scalar()) out += labels.value(value->as_string());
+    from = close + 1;
   }
-  const std::vector<std::string>& unknown() const { return unknown_; }
-
- private:
-  const Value& where_;
-  const Labels& labels_;
-  std::vector<std::string> unknown_;
-};
+  return out + text.substr(from);
+}
 
 void fill_texts(Value& claim, bool has_list, const std::string& place, const Labels& labels,
                 config::Problems& problems) {
@@ -97,15 +88,15 @@ void fill_texts(Value& claim, bool has_list, const std::string& place, const Lab
   for (const char* key : {"text", "paper"}) {
     Value* text = claim.find(key);
     if (text == nullptr || !text->is_string()) continue;
-    ClaimText written(where, labels);
-    Value filled(written.filled(text->as_string()));
-    filled.source = text->source;
-    for (const auto& axis : has_list ? written.unknown() : std::vector<std::string>()) {
+    std::vector<std::string> unknown;
+    Value written(filled(text->as_string(), where, labels, unknown));
+    written.source = text->source;
+    for (const auto& axis : has_list ? unknown : std::vector<std::string>()) {
       problems.add(text->source, place,
                    concat(place, ".", key, " names {", axis, "}, which is no axis of its where",
                           where.keys().empty() ? "" : suggestion(axis, where.keys())));
     }
-    *text = std::move(filled);
+    *text = std::move(written);
   }
 }
 

@@ -45,6 +45,12 @@ void check_given(std::string_view key, std::string_view value, config::Check& ch
   if (value.empty()) check.problem(key, "is missing; expected the name of a metric, axis or key");
 }
 
+void check_linear(std::string_view key, AxisScale scale, const std::string& against,
+                  config::Check& check) {
+  if (against.empty() || scale != AxisScale::kLog) return;
+  check.problem(key, "is log with against; expected linear, because differences may be negative");
+}
+
 // The rules of one table or figure against the axes of the sweep.
 class AxisRules {
  public:
@@ -112,24 +118,16 @@ void TableConfig::validate(config::Check& check) const {
 void LineConfig::validate(config::Check& check) const {
   check_given("x", x, check);
   check_given("y", y, check);
-  if (against.empty()) return;
-  if (color.empty()) {
+  if (!against.empty() && color.empty()) {
     check.problem("against", "is given without color; expected the axis whose value it is");
   }
-  if (y_scale == AxisScale::kLog) {
-    check.problem("y_scale",
-                  "is log with against; expected linear, because differences may be "
-                  "negative");
-  }
+  check_linear("y_scale", y_scale, against, check);
 }
 
 void IntervalConfig::validate(config::Check& check) const {
   check_given("y", y, check);
   check_given("x", x, check);
-  if (!against.empty() && x_scale == AxisScale::kLog) {
-    check.problem("x_scale",
-                  "is log with against; expected linear, because differences may be negative");
-  }
+  check_linear("x_scale", x_scale, against, check);
 }
 
 void HeatmapConfig::validate(config::Check& check) const {

@@ -21,23 +21,23 @@ std::string text_of(double number) {
   return number == std::floor(number) ? plain_number(number) : config::number_text(number);
 }
 
-template <class Which>
-std::string names(const Tuned& tuned, Which which) {
+// What is told of each variant; nothing of those of which that is empty.
+std::string each(const Tuned& tuned, const auto& told, std::string_view separator = ", ") {
   std::vector<std::string> found;
-  for (const auto& variant : tuned.variants) {
-    if (which(variant)) found.push_back(name_of(variant));
-  }
-  return join(found);
+  for (const auto& variant : tuned.variants) found.push_back(told(variant));
+  std::erase(found, "");
+  return join(found, separator);
+}
+
+std::string names(const Tuned& tuned, const auto& which) {
+  return each(tuned, [&](const auto& one) { return which(one) ? name_of(one) : ""; });
 }
 
 std::string taken(const Tuned& tuned) {
-  std::vector<std::string> picked;
-  for (const auto& variant : tuned.variants) {
-    if (!variant.value) continue;
-    picked.push_back(
-        concat(name_of(variant), " ", text_of(*variant.value), variant.at_edge ? " (edge)" : ""));
-  }
-  return join(picked);
+  return each(tuned, [](const auto& one) {
+    return one.value ? concat(name_of(one), " ", text_of(*one.value), one.at_edge ? " (edge)" : "")
+                     : "";
+  });
 }
 
 std::string not_tunable(const Tuned& tuned) {
@@ -45,13 +45,10 @@ std::string not_tunable(const Tuned& tuned) {
 }
 
 std::string with_some_seeds(const Tuned& tuned) {
-  std::vector<std::string> found;
-  for (const auto& variant : tuned.variants) {
-    if (!variant.learned) continue;
-    found.push_back(concat(name_of(variant), " (", *variant.learned, " of ",
-                           tuned.seeds.size() + static_cast<std::size_t>(tuned.again), ")"));
-  }
-  return join(found);
+  const auto seeds = tuned.seeds.size() + static_cast<std::size_t>(tuned.again);
+  return each(tuned, [&](const auto& one) {
+    return one.learned ? concat(name_of(one), " (", *one.learned, " of ", seeds, ")") : "";
+  });
 }
 
 // The metrics on the scale on which their means are taken.
@@ -59,10 +56,6 @@ std::vector<double> on_scale(const Tuned& tuned, const Tuned::Finalist& one) {
   auto values = one.metrics;
   if (tuned.is_geometric) std::transform(values.begin(), values.end(), values.begin(), log_of_time);
   return values;
-}
-
-std::optional<Interval> on_scale_interval(const Tuned& tuned, const Tuned::Finalist& one) {
-  return t_interval(on_scale(tuned, one));
 }
 
 // "0.003: 231 (220 to 243)".
@@ -98,16 +91,15 @@ std::string on_finalists(const Tuned& tuned) {
                      tuned.again == 1 ? concat(" more seed, ", first)
                                       : concat(" more seeds, ", first, " to ", last),
                      ", and taken was the better by all of its seeds.");
-  std::vector<std::string> ties;
-  for (const auto& variant : tuned.variants) {
-    if (!tuned.ties(variant)) continue;
-    ties.push_back(concat(name_of(variant), " (", estimate(tuned, variant.finalists[0]), ", ",
-                          estimate(tuned, variant.finalists[1]), ")"));
-  }
-  if (!ties.empty()) {
+  const auto told = [&](const Tuned::Variant& variant) {
+    if (!tuned.ties(variant)) return std::string();
+    return concat(name_of(variant), " (", estimate(tuned, variant.finalists[0]), ", ",
+                  estimate(tuned, variant.finalists[1]), ")");
+  };
+  if (const auto ties = each(tuned, told, "; "); !ties.empty()) {
     text += concat(" The two tie, as their 95 % intervals of the ",
                    tuned.is_geometric ? "geometric " : "",
-                   "mean overlap in more than half of the shorter one, for ", join(ties, "; "),
+                   "mean overlap in more than half of the shorter one, for ", ties,
                    ": what is said of such a variant has to hold at both values.");
   }
   return text;
@@ -123,15 +115,15 @@ double Tuned::mean_of(const Finalist& one) const {
 }
 
 std::optional<Interval> Tuned::interval_of(const Finalist& one) const {
-  auto found = on_scale_interval(*this, one);
+  auto found = t_interval(on_scale(*this, one));
   if (found && is_geometric) found = {std::exp(found->low), std::exp(found->high)};
   return found;
 }
 
 bool Tuned::ties(const Variant& variant) const {
   if (variant.finalists.size() < 2) return false;
-  const auto one = on_scale_interval(*this, variant.finalists[0]);
-  const auto other = on_scale_interval(*this, variant.finalists[1]);
+  const auto one = t_interval(on_scale(*this, variant.finalists[0]));
+  const auto other = t_interval(on_scale(*this, variant.finalists[1]));
   if (!one || !other) return true;  // nothing tells them apart
   const double overlap = std::min(one->high, other->high) - std::max(one->low, other->low);
   const double shorter = std::min(one->high - one->low, other->high - other->low);

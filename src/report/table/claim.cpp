@@ -51,9 +51,10 @@ double p_of_answer(const Judged& judged, const TwoWayP& p) {
   return is_of_margin ? p.equivalence.value_or(1) : p.difference;
 }
 
-std::string margin_text(const Question& question) {
-  return question.pairs.is_ratio ? concat(plain_number(100 * question.margin), " %")
-                                 : question.metric.text(question.margin);
+// A margin, or the smallest difference that counts.
+std::string size_text(const Question& question, double size) {
+  return question.pairs.is_ratio ? concat(plain_number(100 * size), " %")
+                                 : question.metric.text(size);
 }
 
 // "p = 0.008 among 3 claims (Holm)".
@@ -83,7 +84,7 @@ std::string figures_of(const Judged& judged, const Labels& labels) {
     return concat(text, " in ", found->pairs == 1 ? "one pair, which has" : "few pairs, which have",
                   " no interval", left_out(question));
   }
-  return concat(text, ", 95 % interval ", range_text(metric, *found->interval, found->is_ratio),
+  return concat(text, ", 95 % interval ", range_text(metric, found->interval, found->is_ratio),
                 ", ", found->pairs, found->is_ratio ? " seeds each, " : " paired seeds, ",
                 p_text_of(judged), found->is_ratio ? concat(" by ", found->test) : "",
                 left_out(question));
@@ -103,15 +104,12 @@ std::string hidden(const Question& question) {
 std::string outlook(const Judged& judged) {
   const auto& question = judged.question;
   if (expects_equivalence(question)) {
-    return concat(hidden(question), "Neither a difference of less than ", margin_text(question),
-                  " nor one of more is shown.");
+    return concat(hidden(question), "Neither a difference of less than ",
+                  size_text(question, question.margin), " nor one of more is shown.");
   }
   if (is_resolved(*question.found, judged.p.difference)) {
     return concat("It is clear, and no larger than the smallest difference that counts, ",
-                  question.pairs.is_ratio
-                      ? concat(plain_number(100 * question.claim->smallest), " %")
-                      : question.metric.text(question.claim->smallest),
-                  ".");
+                  size_text(question, question.claim->smallest), ".");
   }
   const auto enough =
       pairs_needed(question.pairs.differences, kAlpha / static_cast<double>(judged.questions));
@@ -133,7 +131,7 @@ std::string remark(const Judged& judged) {
     case Verdict::kUninformative:
       return question.beyond;
     case Verdict::kEquivalent:
-      return concat("They differ by less than ", margin_text(question),
+      return concat("They differ by less than ", size_text(question, question.margin),
                     question.metric.outcome() == Outcome::kHappened ? " (an exact test, "
                                                                     : " (two one-sided tests, ",
                     named_p(*judged.p.equivalence), ").");

@@ -102,11 +102,6 @@ std::string block(const Grid& grid, const Layout& layout, const std::vector<std:
 
 }  // namespace
 
-std::string range_text(const Metric& metric, const std::optional<Interval>& interval,
-                       bool is_ratio) {
-  return interval ? range_text(metric, *interval, is_ratio) : "";
-}
-
 std::string effect_cell(const Metric& metric, double effect, bool is_ratio) {
   return concat(is_ratio ? "× " : "", effect_text(metric, effect, is_ratio));
 }

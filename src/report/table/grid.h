@@ -28,9 +28,6 @@ Grid main_grid(const Table& table, const Labels& labels);
 enum class Bootstrap { kShown, kLeftOut };
 Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap = Bootstrap::kShown);
 
-/// "−0.3 to −0.1", of ratios "0.60 to 0.71"; empty without an interval.
-std::string range_text(const Metric& metric, const std::optional<Interval>& interval,
-                       bool is_ratio = false);
 /// "−0.2", of a ratio "× 0.65".
 std::string effect_cell(const Metric& metric, double effect, bool is_ratio);
 

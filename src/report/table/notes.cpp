@@ -23,12 +23,6 @@ bool any_state(const Frame& frame, RunState state) {
                      [state](const FrameRun& run) { return run.state == state; });
 }
 
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
 void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::string>& notes) {
   if (!frame.has_axis(kSeedAxis)) {
     notes.emplace_back("One run per row, so no interval can be given.");
@@ -160,13 +154,12 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
     }
     ++runs_told;
     silent += is_silent ? 1 : 0;
-    const std::string libtorch = text_of(from, "libtorch");
-    const std::string cpu = text_of(from, "cpu");
-    const std::string device = text_of(from, "device");
     std::vector<std::string> machine;
-    if (!cpu.empty()) machine.push_back(cpu);
-    if (!device.empty()) machine.push_back("device " + device);
-    if (!libtorch.empty()) machine.push_back("LibTorch " + libtorch);
+    for (const auto& [key, before] : {std::pair("cpu", ""), std::pair("device", "device "),
+                                      std::pair("libtorch", "LibTorch ")}) {
+      const auto told = told_at(from, key);
+      if (!told.empty()) machine.push_back(before + told);
+    }
     if (!machine.empty()) machines.insert(join(machine));
   }
   std::vector<std::string> restored;
@@ -188,8 +181,8 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
 }  // namespace
 
 std::string commit_text(const Json& session) {
-  std::string commit = text_of(session, "commit").substr(0, 12);
-  if (!commit.empty() && text_of(session, "dirty") == "true") commit += " with uncommitted changes";
+  std::string commit = told_at(session, "commit").substr(0, 12);
+  if (!commit.empty() && told_at(session, "dirty") == "true") commit += " with uncommitted changes";
   return commit;
 }
 

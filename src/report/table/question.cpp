@@ -77,45 +77,15 @@ std::string beside_others(const Metric& metric, const std::vector<const FrameRun
   return with.empty() ? "" : concat("Runs shared a machine: ", with, ".");
 }
 
-void note_what_is_beyond(Question& question, const std::vector<double>& chance) {
-  question.beyond = loss_of_pairs(question);
-  if (question.beyond.empty()) question.beyond = lack_of_events(question);
-  if (!question.beyond.empty()) return;
-  question.beyond = beyond_regime(question, chance);
-}
-
-}  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSupported:
-      return "supported";
-    case Verdict::kOpposite:
-      return "opposite";
-    case Verdict::kEquivalent:
-      return "equivalent";
-    case Verdict::kUnresolved:
-      return "not resolved";
-    case Verdict::kUninformative:
-      return "uninformative";
-    case Verdict::kTooFew:
-      return "no verdict";
-    case Verdict::kUnmeasured:
-      return "not measured";
+// Why these runs cannot answer, the first of all reasons; "" if they can.
+std::string what_is_beyond(const Question& question, const std::vector<const FrameRun*>& runs) {
+  for (auto reason :
+       {beside_others(question.metric, runs), loss_of_pairs(question), lack_of_events(question),
+        beyond_regime(question, chance_in(runs, question.metric.key))}) {
+    if (!reason.empty()) return reason;
   }
   return "";
 }
-
-bool is_about(const ClaimConfig& claim, const std::string& axis, const std::string& value,
-              const FrameRun& run) {
-  const auto& fixed = claim.where.entries;
-  return is_same_value(run.axis(axis), value) &&
-         std::all_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
-           return is_same_value(run.axis(entry.first), entry.second);
-         });
-}
-
-namespace {
 
 // What the tuning says of a variant in the claim's cell; null if it had no finalists there.
 const Tuned::Variant* finals_of(const ClaimConfig& claim, const Study& study,
@@ -140,8 +110,7 @@ std::optional<double> mean_of_runs(const std::vector<const FrameRun*>& runs, con
                                    const TimesConfig& times) {
   std::vector<double> values;
   for (const auto* run : runs) {
-    auto value = run->metric(metric.key);
-    if (!value) value = run->censored_above(metric.key);
+    const auto value = run->reached(metric.key);
     if (!value) continue;
     values.push_back(is_ratio(metric, times) ? log_of_time(*value) : *value);
   }
@@ -150,6 +119,25 @@ std::optional<double> mean_of_runs(const std::vector<const FrameRun*>& runs, con
 }
 
 }  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  static constexpr std::string_view kNames[] = {"supported",    "opposite",      "equivalent",
+                                                "not resolved", "uninformative", "no verdict",
+                                                "not measured"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+bool is_in_cell(const ClaimConfig& claim, const FrameRun& run) {
+  const auto& fixed = claim.where.entries;
+  return std::all_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
+    return is_same_value(run.axis(entry.first), entry.second);
+  });
+}
+
+bool is_about(const ClaimConfig& claim, const std::string& axis, const std::string& value,
+              const FrameRun& run) {
+  return is_same_value(run.axis(axis), value) && is_in_cell(claim, run);
+}
 
 std::string compared_with(const ClaimConfig& claim, const Study& study, const Frame& frame) {
   if (claim.against.empty()) return study.baseline;
@@ -199,8 +187,7 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame) {
                              : one.found->p;
       auto both = ours;
       both.insert(both.end(), theirs.begin(), theirs.end());
-      one.beyond = beside_others(one.metric, both);
-      if (one.beyond.empty()) note_what_is_beyond(one, chance_in(both, claim.metric));
+      one.beyond = what_is_beyond(one, both);
     }
     if (one.margin > 0) {
       one.p.equivalence =

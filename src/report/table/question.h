@@ -44,7 +44,8 @@ struct Question {
 };
 
 /// Whether the claim is about this run: `value` of the compared axis and the claim's values of the
-/// others.
+/// others; in its cell are those of any value.
+bool is_in_cell(const ClaimConfig& claim, const FrameRun& run);
 bool is_about(const ClaimConfig& claim, const std::string& axis, const std::string& value,
               const FrameRun& run);
 

@@ -47,12 +47,7 @@ Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
     } else if (const auto bound = run->censored_above(metric.key)) {
       cell.bounds.push_back(*bound);
     } else if (const Json* setting = run->config(metric.key)) {
-      const std::string text = setting->is_string()   ? setting->get<std::string>()
-                               : setting->is_number() ? plain_number(setting->get<double>())
-                                                      : setting->dump();
-      if (std::find(cell.settings.begin(), cell.settings.end(), text) == cell.settings.end()) {
-        cell.settings.push_back(text);
-      }
+      add_new(cell.settings, text_of(*setting));
     }
   }
   summarise(cell, metric);
@@ -178,36 +173,97 @@ void add_comparisons(const TableConfig& config, const Study& study, const Frame&
   if (!table.comparisons.empty()) table.baseline = labels.value(study.baseline);
 }
 
-// A row of each tuned variant, whether it has runs or not, in the order of the sweep.
-std::vector<TableRow> rows_of_tuning(const std::vector<std::string>& axes, const Tuned& tuned) {
-  std::vector<TableRow> rows;
-  for (const auto& variant : tuned.variants) {
-    TableRow row{.key = {}, .runs = {}, .cells = {}};
-    for (const auto& axis : axes) row.key.push_back(value_of_axis(variant.axes, axis));
-    const bool known = std::any_of(rows.begin(), rows.end(),
-                                   [&](const TableRow& other) { return other.key == row.key; });
-    if (!known) rows.push_back(std::move(row));
-  }
-  return rows;
+// The row of this key, which is made where there is none.
+TableRow& row_with(std::vector<TableRow>& rows, std::vector<std::string> key) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.key == key; });
+  if (row != rows.end()) return *row;
+  return rows.emplace_back(TableRow{.key = std::move(key), .runs = {}, .cells = {}});
 }
 
+// A tuned variant has a row whether it has runs or not, in the order of the sweep.
 std::vector<TableRow> group_rows(const std::vector<std::string>& axes, const Study& study,
                                  const Frame& frame) {
   std::vector<TableRow> rows;
-  if (study.tuned) rows = rows_of_tuning(axes, *study.tuned);
-  for (const FrameRun& run : frame.runs()) {
+  const auto row_of = [&](const auto& values) -> TableRow& {
     std::vector<std::string> key;
-    for (const std::string& axis : axes) key.push_back(run.axis(axis));
-    auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.key == key; });
-    if (row == rows.end())
-      row = rows.insert(rows.end(), TableRow{.key = key, .runs = {}, .cells = {}});
-    row->runs.push_back(&run);
+    for (const std::string& axis : axes) key.push_back(value_of_axis(values, axis));
+    return row_with(rows, std::move(key));
+  };
+  if (study.tuned) {
+    for (const auto& variant : study.tuned->variants) row_of(variant.axes);
   }
+  for (const FrameRun& run : frame.runs()) row_of(run.plan.axes).runs.push_back(&run);
   return rows;
 }
 
 std::string arrow(const Metric& metric) {
   return metric.better == Better::kHigher ? " ↑" : metric.better == Better::kLower ? " ↓" : "";
+}
+
+// Rows of which more have learned are better; among those the better mean is.
+bool is_better(const Cell& one, const Cell& other, const Metric& metric) {
+  const auto learned = [](const Cell& cell) {
+    return static_cast<double>(cell.values.size()) / static_cast<double>(cell.runs());
+  };
+  if (learned(one) != learned(other)) return learned(one) > learned(other);
+  return metric.better == Better::kLower ? *one.mean < *other.mean : *one.mean > *other.mean;
+}
+
+// Rows that enough seeds do not tell from the best; the baseline has a sentence of its own.
+std::vector<std::string> ties(const Table& table, const Frame& frame, const TableRow& best,
+                              const Metric& metric, const Labels& labels) {
+  std::vector<std::string> names, tied;
+  std::vector<Contrast> contrasts;
+  std::vector<double> p;
+  for (const TableRow& row : table.rows) {
+    const auto name = table.row_label(row, labels);
+    if (&row == &best || is_same_value(name, table.baseline)) continue;
+    const auto found = contrast(pair_runs(frame, best.runs, row.runs, table.axes, metric), metric);
+    const auto needed = pairs_for_verdict(metric, table.rows.size() - 1, frame.times());
+    if (!found || found->pairs < needed) continue;
+    names.push_back(name);
+    contrasts.push_back(*found);
+    p.push_back(found->p);
+  }
+  const auto adjusted = holm(p);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!is_resolved(contrasts[i], adjusted[i])) tied.push_back(names[i]);
+  }
+  return tied;
+}
+
+std::string against_baseline(const Table& table, const Comparison& comparison, const Metric& metric,
+                             const TimesConfig& times) {
+  const Contrast& found = *comparison.result;
+  const auto needed = pairs_for_verdict(metric, table.tested(), times);
+  auto text = concat(" Against ", table.baseline, ": ",
+                     effect_cell(metric, found.difference, found.is_ratio));
+  if (found.interval) {
+    text += concat(" [", range_text(metric, found.interval, found.is_ratio, ", "), "]");
+  }
+  text += concat(", ", found.pairs, found.pairs == 1 ? " pair of seeds" : " paired seeds");
+  if (const auto lost = comparison.pairs.diverged; lost > 0) {
+    text += concat(" beside ", lost, " in which a run diverged");
+    if (are_too_many(lost, found.pairs + lost)) {
+      return text + ": the others are no answer for all.";
+    }
+  }
+  if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
+  return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.tested(),
+                       table.tested() == 1 ? " comparison)" : " comparisons)",
+                       is_resolved(found, comparison.p_holm) ? "." : ": not resolved.");
+}
+
+// Whether rows differ in what was asked of the models: the easiest task is no best model.
+bool mixes_tasks(const Table& table) {
+  for (std::size_t axis = 0; axis < table.axes.size(); ++axis) {
+    if (table.axes[axis] != "task" && !table.axes[axis].starts_with("task.")) continue;
+    for (const TableRow& row : table.rows) {
+      if (row.key[axis] != table.rows.front().key[axis]) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -285,75 +341,6 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
   add_comparisons(config, study, frame, labels, table);
   return table;
 }
-
-namespace {
-
-// Rows of which more have learned are better; among those the better mean is.
-bool is_better(const Cell& one, const Cell& other, const Metric& metric) {
-  const auto learned = [](const Cell& cell) {
-    return static_cast<double>(cell.values.size()) / static_cast<double>(cell.runs());
-  };
-  if (learned(one) != learned(other)) return learned(one) > learned(other);
-  return metric.better == Better::kLower ? *one.mean < *other.mean : *one.mean > *other.mean;
-}
-
-// Rows that enough seeds do not tell from the best; the baseline has a sentence of its own.
-std::vector<std::string> ties(const Table& table, const Frame& frame, const TableRow& best,
-                              const Metric& metric, const Labels& labels) {
-  std::vector<std::string> names, tied;
-  std::vector<Contrast> contrasts;
-  std::vector<double> p;
-  for (const TableRow& row : table.rows) {
-    const auto name = table.row_label(row, labels);
-    if (&row == &best || is_same_value(name, table.baseline)) continue;
-    const auto found = contrast(pair_runs(frame, best.runs, row.runs, table.axes, metric), metric);
-    const auto needed = pairs_for_verdict(metric, table.rows.size() - 1, frame.times());
-    if (!found || found->pairs < needed) continue;
-    names.push_back(name);
-    contrasts.push_back(*found);
-    p.push_back(found->p);
-  }
-  const auto adjusted = holm(p);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!is_resolved(contrasts[i], adjusted[i])) tied.push_back(names[i]);
-  }
-  return tied;
-}
-
-std::string against_baseline(const Table& table, const Comparison& comparison, const Metric& metric,
-                             const TimesConfig& times) {
-  const Contrast& found = *comparison.result;
-  const auto needed = pairs_for_verdict(metric, table.tested(), times);
-  auto text = concat(" Against ", table.baseline, ": ",
-                     effect_cell(metric, found.difference, found.is_ratio));
-  if (found.interval) {
-    text += concat(" [", range_text(metric, *found.interval, found.is_ratio, ", "), "]");
-  }
-  text += concat(", ", found.pairs, found.pairs == 1 ? " pair of seeds" : " paired seeds");
-  if (const auto lost = comparison.pairs.diverged; lost > 0) {
-    text += concat(" beside ", lost, " in which a run diverged");
-    if (are_too_many(lost, found.pairs + lost)) {
-      return text + ": the others are no answer for all.";
-    }
-  }
-  if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
-  return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.tested(),
-                       table.tested() == 1 ? " comparison)" : " comparisons)",
-                       is_resolved(found, comparison.p_holm) ? "." : ": not resolved.");
-}
-
-// Whether rows differ in what was asked of the models: the easiest task is no best model.
-bool mixes_tasks(const Table& table) {
-  for (std::size_t axis = 0; axis < table.axes.size(); ++axis) {
-    if (table.axes[axis] != "task" && !table.axes[axis].starts_with("task.")) continue;
-    for (const TableRow& row : table.rows) {
-      if (row.key[axis] != table.rows.front().key[axis]) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 std::size_t Table::tested() const {
   return static_cast<std::size_t>(std::count_if(comparisons.begin(), comparisons.end(), has_p));

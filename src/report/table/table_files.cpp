@@ -23,8 +23,7 @@ bool is_setting(const Table& table, std::size_t column) {
 
 void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
   fields.push_back(plain_number(cell.mean));
-  fields.push_back(cell.interval ? plain_number(cell.interval->low) : "");
-  fields.push_back(cell.interval ? plain_number(cell.interval->high) : "");
+  add_ends(cell.interval, fields);
   fields.push_back(plain_number(cell.median));
   fields.push_back(concat(cell.n() + cell.bounds.size()));
   fields.push_back(concat(cell.bounds.size()));
@@ -75,14 +74,10 @@ std::vector<std::string> settings_list(const Study& study) {
   return shared;
 }
 
-std::vector<std::string> count_columns() {
-  return {"runs", "with_result", std::string(name_of(RunState::kDiverged)),
-          std::string(name_of(RunState::kFailed)), "not_run"};
-}
-
 std::string table_csv(const Table& table) {
   std::vector<std::string> head = table.axes;
-  for (const auto& column : count_columns()) head.push_back(column);
+  head.insert(head.end(), {"runs", "with_result", std::string(name_of(RunState::kDiverged)),
+                           std::string(name_of(RunState::kFailed)), "not_run"});
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const std::string& key = table.columns[column].key;
     if (is_setting(table, column)) {
@@ -126,10 +121,8 @@ std::string paired_csv(const Table& table) {
     const auto effect = result
                             ? effect_fields(result->difference, result->interval, result->is_ratio)
                             : effect_fields({}, {}, false);
-    const auto& bootstrap = comparison.bootstrap;
     fields.insert(fields.end(), effect.begin(), effect.begin() + 3);
-    fields.push_back(bootstrap ? plain_number(bootstrap->low) : "");
-    fields.push_back(bootstrap ? plain_number(bootstrap->high) : "");
+    add_ends(comparison.bootstrap, fields);
     fields.push_back(result && result->pairs > 1 ? plain_number(result->p) : "");
     fields.push_back(result && result->pairs > 1 ? plain_number(comparison.p_holm) : "");
     fields.push_back(concat(result ? result->pairs : 0));

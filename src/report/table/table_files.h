@@ -25,9 +25,6 @@ std::string table_tex(const Table& table, const Labels& labels);
 std::string paired_tex(const Table& table, const Labels& labels);
 std::string table_terminal(const Table& table, const Labels& labels);
 
-/// The columns of the CSV that count the runs of a row, in their order.
-std::vector<std::string> count_columns();
-
 /// One line per row; per metric m: mean_m, low_m, high_m, median_m, n_m, censored_m, above_m.
 std::string table_csv(const Table& table);
 
