@@ -1,6 +1,7 @@
 #include "referee/referee.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -75,18 +76,10 @@ std::vector<Objection> judge(const References& all) {
 }
 
 std::string to_text(const std::vector<Objection>& objections) {
-  std::vector<std::string> names;
-  for (const auto& one : objections) {
-    const bool known = std::find(names.begin(), names.end(), one.experiment) != names.end();
-    if (!known) names.push_back(one.experiment);
-  }
-  std::sort(names.begin(), names.end());
+  std::map<std::string, std::vector<const Objection*>> by_experiment;
+  for (const auto& one : objections) by_experiment[one.experiment].push_back(&one);
   std::string text;
-  for (const auto& name : names) {
-    std::vector<const Objection*> own;
-    for (const auto& one : objections) {
-      if (one.experiment == name) own.push_back(&one);
-    }
+  for (const auto& [name, own] : by_experiment) {
     text += concat(text.empty() ? "" : "\n", name, ": ", own.size(),
                    own.size() == 1 ? " objection\n" : " objections\n", told_lines(own));
   }

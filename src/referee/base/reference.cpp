@@ -125,16 +125,11 @@ void read_confirmations(Reference& reference) {
 
 std::string Statement::place() const { return concat("claim \"", claim, "\""); }
 
-std::string text_of(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_number() ? report::plain_number(value.get<double>()) : value.dump();
-}
-
 std::set<std::string> Reference::values(const std::string& key) const {
   std::set<std::string> found;
   if (!archive) return found;
   for (const auto& run : archive->frame.runs()) {
-    if (const Json* value = run.config(key)) found.insert(text_of(*value));
+    if (const Json* value = run.config(key)) found.insert(report::text_of(*value));
   }
   return found;
 }

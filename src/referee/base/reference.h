@@ -32,9 +32,6 @@ struct Statement {
   std::string place() const;
 };
 
-/// A setting's value as text, without quotation marks.
-std::string text_of(const Json& value);
-
 /// A committed report as its files tell of it. Rules see nothing else.
 struct Reference {
   std::string name;  ///< experiment

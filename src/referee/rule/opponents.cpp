@@ -26,21 +26,6 @@ Shape shape_of(const report::FrameRun& run) {
           norm != nullptr && *norm != "none"};
 }
 
-// The runs of a claim's cell, whatever their variant.
-std::vector<const report::FrameRun*> runs_of(const report::Frame& frame,
-                                             const report::ClaimConfig& claim) {
-  std::vector<const report::FrameRun*> runs;
-  for (const auto& run : frame.runs()) {
-    const auto& where = claim.where.entries;
-    if (std::all_of(where.begin(), where.end(), [&](const auto& entry) {
-          return report::is_same_value(run.axis(entry.first), entry.second);
-        })) {
-      runs.push_back(&run);
-    }
-  }
-  return runs;
-}
-
 // Those of four shapes that no Transformer among the runs has, as sentences; h is the largest
 // number of heads.
 std::vector<std::string> missing(const std::vector<const report::FrameRun*>& runs) {
@@ -68,7 +53,10 @@ void check_opponents(const Reference& one, Objections& objections) {
   std::set<std::string> said;
   for (const auto& claim : study.report.claims) {
     const auto against = report::compared_with(claim, study, one.archive->frame);
-    const auto runs = runs_of(one.archive->frame, claim);
+    std::vector<const report::FrameRun*> runs;
+    for (const auto& run : one.archive->frame.runs()) {
+      if (report::is_in_cell(claim, run)) runs.push_back(&run);
+    }
     const auto is_of = [&](const std::string& variant, const std::string& kind) {
       return std::any_of(runs.begin(), runs.end(), [&](const auto* run) {
         return report::is_same_value(run->axis(axis), variant) && is_kind(*run, kind);

@@ -13,12 +13,6 @@
 namespace difflab::referee {
 namespace {
 
-std::string text_at(const Json& provenance, const char* key) {
-  const auto found = provenance.find(key);
-  if (found == provenance.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
 // What the runs with a result say of a key, session by session.
 struct Told {
   std::set<std::string> values;
@@ -32,7 +26,7 @@ Told told_of(const Reference& one, const char* key) {
     if (provenance.empty() && !run.contains("metrics")) continue;  // it has no result
     bool is_silent = false;
     for (const Json& session : sessions_of(provenance)) {
-      const auto value = text_at(session, key);
+      const auto value = report::told_at(session, key);
       is_silent = is_silent || value.empty();
       if (!value.empty()) told.values.insert(value);
     }
@@ -151,40 +145,42 @@ void look_for_twins(const References& all, Objections& objections) {
 }  // namespace
 
 void check_provenance(const References& all, Objections& objections) {
-  std::map<std::string, std::size_t> commits, processors;
-  for (const auto& one : all) {
-    look_at_runs(one, objections);
-    auto own = told_of(one, "commit").values, cpus = told_of(one, "cpu").values;
-    for (const auto& [commit, cpu] : one.confirmed) {
-      if (!commit.empty()) own.insert(commit);
-      if (!cpu.empty()) cpus.insert(cpu);
+  struct Origin {
+    const char *key, *is, *came, *ends;
+    std::string report::Confirmed::*by;
+    std::size_t letters;
+    std::map<std::string, std::size_t> references = {};  // by value
+    std::pair<std::string, std::size_t> most = {};
+  };
+  Origin origins[] = {{"commit", "its commit is ", " references come from ",
+                       ", or are the same under it", &report::Confirmed::commit, 12},
+                      {"cpu", "its processor is ", " references ran on ",
+                       ", or are confirmed by it", &report::Confirmed::cpu, std::string::npos}};
+  for (const auto& one : all) look_at_runs(one, objections);
+  for (auto& origin : origins) {
+    for (const auto& one : all) {
+      auto own = told_of(one, origin.key).values;
+      for (const auto& session : one.confirmed) own.insert(session.*origin.by);
+      own.erase("");
+      for (const auto& value : own) ++origin.references[value];
     }
-    for (const auto& commit : own) ++commits[commit];
-    for (const auto& cpu : cpus) ++processors[cpu];
+    for (const auto& [value, count] : origin.references) {
+      if (count > origin.most.second) origin.most = {value, count};
+    }
   }
   look_for_twins(all, objections);
-  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto most = std::max_element(commits.begin(), commits.end(), less);
-  const auto machine = std::max_element(processors.begin(), processors.end(), less);
   for (const auto& one : all) {
-    const auto own = told_of(one, "commit").values, cpu = told_of(one, "cpu").values;
-    const auto is_confirmed = [&](std::string report::Confirmed::*by, const std::string& value) {
-      return std::any_of(one.confirmed.begin(), one.confirmed.end(),
-                         [&](const auto& session) { return session.*by == value; });
-    };
-    if (own.size() == 1 && *own.begin() != most->first &&
-        !is_confirmed(&report::Confirmed::commit, most->first)) {
-      objections.object(one, "runs.json",
-                        concat("its commit is ", own.begin()->substr(0, 12), "; ", most->second,
-                               " of ", all.size(), " references come from ",
-                               most->first.substr(0, 12), ", or are the same under it"));
-    }
-    if (cpu.size() == 1 && *cpu.begin() != machine->first &&
-        !is_confirmed(&report::Confirmed::cpu, machine->first)) {
+    for (const auto& origin : origins) {
+      const auto own = told_of(one, origin.key).values;
+      const auto& [most, count] = origin.most;
+      const bool is_confirmed =
+          std::any_of(one.confirmed.begin(), one.confirmed.end(),
+                      [&](const auto& session) { return session.*origin.by == most; });
+      if (own.size() != 1 || *own.begin() == most || is_confirmed) continue;
       objections.object(
           one, "runs.json",
-          concat("its processor is ", *cpu.begin(), "; ", machine->second, " of ", all.size(),
-                 " references ran on ", machine->first, ", or are confirmed by it"));
+          concat(origin.is, own.begin()->substr(0, origin.letters), "; ", count, " of ", all.size(),
+                 origin.came, most.substr(0, origin.letters), origin.ends));
     }
   }
 }

@@ -80,7 +80,7 @@ std::set<std::string> tried_with(const Reference& other, const Contrast& contras
       const Json* kind = run.config("task.kind");
       const bool is_meant = report::is_same_value(run.axis(contrast.axis), variant) &&
                             kind != nullptr && contrast.tasks.count(kind->get<std::string>()) > 0;
-      if (is_meant && value != nullptr) own.insert(text_of(*value));
+      if (is_meant && value != nullptr) own.insert(report::text_of(*value));
     }
     std::set_intersection(all.begin(), all.end(), own.begin(), own.end(),
                           std::inserter(both, both.end()));
