@@ -10,7 +10,7 @@
 #include "record/safetensors.h"
 #include "run/diffllama.h"
 #include "text/data_set.h"
-#include "train/optimizer/state_names.h"
+#include "train/optimizer/optimizer_config.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/hash.h"

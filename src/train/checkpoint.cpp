@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "record/sealed_safetensors.h"
+#include "statistics/describe.h"
 #include "train/step/optimizer.h"
 #include "train/tensor_file.h"
 #include "util/error.h"
@@ -66,6 +67,15 @@ void keep_generation(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+void SpikeCounter::add(double grad_norm) {
+  if (recent.size() >= kFewest) {
+    const std::vector<double> norms(recent.begin(), recent.end());
+    if (grad_norm > kFactor * median(norms)) ++count;
+  }
+  recent.push_back(grad_norm);
+  if (recent.size() > kWindow) recent.pop_front();
+}
 
 std::filesystem::path previous_checkpoint(const std::filesystem::path& path) {
   auto previous = path;

@@ -1,18 +1,30 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "record/safetensors.h"
-#include "train/spikes.h"
 #include "util/json.h"
 
 namespace difflab {
 
 class Optimizer;
+
+/// Counts the steps whose gradient norm stands out: more than 5 × the median of the steps before
+/// it, of the last 100, once 20 are known.
+struct SpikeCounter {
+  static constexpr double kFactor = 5;
+  static constexpr std::size_t kWindow = 100, kFewest = 20;
+
+  std::int64_t count = 0;
+  std::deque<double> recent;  ///< norms of the last steps, oldest first
+
+  void add(double grad_norm);
+};
 
 /// Where a run stands between two steps, beside the tensors.
 struct Progress {

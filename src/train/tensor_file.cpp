@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "train/optimizer/state_names.h"
+#include "train/optimizer/optimizer_config.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"

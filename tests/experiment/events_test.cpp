@@ -5,7 +5,7 @@
 #include "record/sealed_safetensors.h"
 #include "record/status.h"
 #include "support/small_runs.h"
-#include "train/optimizer/state_names.h"
+#include "train/optimizer/optimizer_config.h"
 #include "util/hash.h"
 
 namespace difflab {

@@ -1,9 +1,8 @@
-#include "train/step/loss_weights.h"
-
 #include <ATen/ATen.h>
 
 #include "support/catch.h"
 #include "task/task_config.h"
+#include "train/step/step.h"
 
 namespace difflab {
 namespace {

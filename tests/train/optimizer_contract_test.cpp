@@ -7,9 +7,9 @@
 #include "support/optimizers.h"
 #include "support/problems.h"
 #include "support/tensors.h"
-#include "train/optimizer/state_names.h"
+#include "train/optimizer/optimizer_config.h"
 #include "train/step/fixed_step.h"
-#include "train/step/loss_weights.h"
+#include "train/step/step.h"
 
 namespace difflab {
 namespace {

@@ -1,6 +1,5 @@
-#include "train/spikes.h"
-
 #include "support/catch.h"
+#include "train/checkpoint.h"
 
 namespace difflab {
 namespace {

@@ -1,11 +1,12 @@
 // The step that can be recorded against the step that is done one by one.
 
+#include "train/step/step.h"
+
 #include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "support/tensors.h"
 #include "train/step/fixed_step.h"
-#include "train/step/loss_weights.h"
 
 namespace difflab {
 namespace {

@@ -27,16 +27,11 @@ struct FlatParameters {
 /// The learning rate of a step: a number, or a scalar on the parameters' device, which a recorded
 /// step reads anew each time.
 using LearningRate = std::variant<double, at::Tensor>;
-LearningRate scaled(const LearningRate& lr, double factor);
-/// target ← target + factor · lr · change
-void add_scaled(at::Tensor target, const at::Tensor& change, const LearningRate& lr, double factor);
-/// target ← target · (1 − factor · lr)
-void shrink(at::Tensor target, const LearningRate& lr, double factor);
 
 /// What an optimiser keeps between two steps: a number for each number of the parameters `of`,
 /// which lie in `flat` one after another.
 struct StateBuffer {
-  std::string name;  ///< in checkpoints, before the parameter's (state_names.h)
+  std::string name;  ///< in checkpoints, before the parameter's (is_optimizer_state)
   at::Tensor flat;
   std::vector<ParameterPlace> of;
 };

@@ -1,19 +1,63 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/schema/fields.h"
 #include "train/optimizer/optimizer_config.h"
 #include "train/settings/event.h"
 #include "train/settings/kept_steps.h"
-#include "train/settings/loss_config.h"
 #include "train/settings/parameter_group.h"
-#include "train/settings/schedule_config.h"
 #include "util/text.h"
 
 namespace difflab {
+
+/// How the learning rate goes on behind the warm-up.
+enum class LrSchedule {
+  kCosine,    ///< half a cosine down to lr · final_lr_ratio at the last step
+  kLinear,    ///< a straight line to there
+  kConstant,  ///< lr, so that the horizon does not move what happens on the way
+  kStable,    ///< constant, then a straight line over the last decay_share of all steps (warm-up,
+              ///< stable, decay; Hu et al. 2024, arXiv 2404.06395)
+};
+
+template <>
+struct config::EnumNames<LrSchedule> {
+  static constexpr std::array<std::pair<std::string_view, LrSchedule>, 4> kNames{
+      {{"cosine", LrSchedule::kCosine},
+       {"linear", LrSchedule::kLinear},
+       {"constant", LrSchedule::kConstant},
+       {"warmup_stable_decay", LrSchedule::kStable}}};
+};
+
+/// What weighs the same in the loss of a batch.
+enum class LossPer {
+  kTarget,    ///< every token asked
+  kSequence,  ///< every sequence that asks something: the mean over its targets
+  kPart,      ///< every part of the task (TaskPart) in the batch: the mean over its targets
+};
+
+template <>
+struct config::EnumNames<LossPer> {
+  static constexpr std::array<std::pair<std::string_view, LossPer>, 3> kNames{
+      {{"target", LossPer::kTarget}, {"sequence", LossPer::kSequence}, {"part", LossPer::kPart}}};
+};
+
+/// What training minimises.
+struct LossConfig {
+  LossPer per = LossPer::kTarget;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("per", per,
+          "what counts the same in the loss: every target, every sequence or every part of the "
+          "task, however many targets it has");
+  }
+};
 
 /// How one run is optimised: linear warm-up, a schedule behind it, clipping of the global gradient
 /// norm, and an optimiser. Weight decay acts on every parameter unless `groups` say otherwise.

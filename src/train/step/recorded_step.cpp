@@ -12,7 +12,6 @@
 #include <optional>
 
 #include "train/step/fixed_step.h"
-#include "train/step/loss_weights.h"
 
 namespace difflab {
 namespace {

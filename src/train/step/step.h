@@ -15,6 +15,9 @@ struct StepFound {
   double grad_norm;  ///< before clipping
 };
 
+/// What a batch asks, weighted as the loss has it; on the CPU.
+Questions questions_of(const Batch& batch, const LossConfig& loss);
+
 /// Forward, loss, backward, clipping, AdamW. If loss or norm is not finite, the training has
 /// diverged, and what the parameters are then is not said.
 class Step {
