@@ -5,7 +5,6 @@
 
 #include "support/catch.h"
 #include "task/base/task.h"
-#include "task/language/entropy.h"
 
 namespace difflab {
 namespace {

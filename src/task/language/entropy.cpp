@@ -1,7 +1,7 @@
-#include "task/language/entropy.h"
-
 #include <cmath>
 #include <initializer_list>
+
+#include "task/language/language.h"
 
 namespace difflab {
 namespace {

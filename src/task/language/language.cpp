@@ -7,7 +7,6 @@
 #include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
 #include "task/base/task.h"
-#include "task/language/entropy.h"
 #include "util/random.h"
 
 namespace difflab {

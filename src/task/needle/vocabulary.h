@@ -25,9 +25,6 @@ class Vocabulary {
   std::int64_t value(std::int64_t i) const { return kFirstSymbol + noise_ + keys_ + i; }
   std::int64_t size() const { return kFirstSymbol + noise_ + keys_ + values_; }
 
-  bool is_key(std::int64_t token) const { return token >= key(0) && token < value(0); }
-  bool is_value(std::int64_t token) const { return token >= value(0) && token < size(); }
-
   /// The same tokens with names to read them by.
   Symbols symbols() const {
     return {{"B", 1}, {"?", 1}, {"n", noise_}, {"k", keys_}, {"v", values_}};
