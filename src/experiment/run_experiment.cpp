@@ -17,7 +17,6 @@
 #include "experiment/taken_training.h"
 #include "kernel/attention_head.h"
 #include "kernel/operation/library_attention.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "record/log/event_log.h"
 #include "record/log/time_spent.h"

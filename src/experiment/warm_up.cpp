@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "record/provenance.h"

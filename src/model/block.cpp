@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "model/layer/places.h"
-
 namespace difflab {
 namespace {
 

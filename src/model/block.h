@@ -7,6 +7,7 @@
 
 #include "model/attention/base/attention.h"
 #include "model/layer.h"
+#include "model/layer/layer_config.h"
 #include "model/model_config.h"
 
 namespace difflab {
@@ -39,5 +40,11 @@ class Block : public torch::nn::Module {
   std::shared_ptr<Norm> ffn_norm_;
   std::shared_ptr<Layer> ffn_;
 };
+
+/// Block::forward at all places, of which only the stream in front is kept for the way back: there
+/// the block is computed once more (Chen et al. 2016, arXiv:1604.06174). Gradients have the bits
+/// they have otherwise, and dropout drops the same. `block` must outlive the graph.
+Residual recomputed(Block& block, const Residual& stream, const Rotary& rotary,
+                    Precision precision);
 
 }  // namespace difflab

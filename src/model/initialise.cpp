@@ -1,5 +1,3 @@
-#include "model/initialise.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "model/block.h"
 #include "model/layer.h"
 #include "model/layer/autocast.h"
-#include "model/recomputed.h"
 #include "util/error.h"
 
 namespace difflab {

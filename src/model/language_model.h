@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/attention/base/key_value_cache.h"
+#include "model/layer/layer_config.h"
 #include "model/layer/linear.h"
-#include "model/layer/precision_config.h"
 #include "model/layer/rotary.h"
 #include "model/model_config.h"
 
@@ -89,7 +89,7 @@ class LanguageModel : public torch::nn::Module {
   void set_precision(Precision precision) { precision_ = precision; }
   Precision precision() const { return precision_; }
   /// Whether the blocks but the last compute their intermediate values once more on the way back
-  /// instead of keeping them (recomputed.h); not at first.
+  /// instead of keeping them (block.h); not at first.
   void recompute_blocks(bool recompute) { recompute_ = recompute; }
   std::int64_t parameter_count() const;
 
@@ -110,6 +110,31 @@ class LanguageModel : public torch::nn::Module {
   std::shared_ptr<Norm> norm_;
   Linear output_{nullptr};
   Rotary rotary_;
+};
+
+/// Draws every parameter from a stream that is keyed by the seed and the parameter's own name, so
+/// that models of one seed share what they have in common. Matrices, embeddings and the output head
+/// follow config.init (init_config.h), whose defaults are the rules of the official files
+/// (PyTorch's for Linear) and of the trainer they name (embeddings); gains are 1, biases 0. What is
+/// named neither .weight nor .bias is its attention's own (Attention::initialise).
+void initialise(LanguageModel& model, const ModelConfig& config, std::uint64_t seed);
+
+/// While one exists, the model does not drop anything. Whoever scores on several threads has one
+/// around all of them, so that none sets the mode of another.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(LanguageModel& model) : model_(model), training_(model.is_training()) {
+    if (training_) model_.eval();
+  }
+  ~EvaluationMode() {
+    if (training_) model_.train();
+  }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  LanguageModel& model_;
+  bool training_;
 };
 
 }  // namespace difflab

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "model/layer/kernels_config.h"
+#include "model/layer/layer_config.h"
 #include "model/model_config.h"
 
 namespace difflab {

@@ -11,7 +11,7 @@
 #include "config/schema/fields.h"
 #include "model/attention/attention_config.h"
 #include "model/init_config.h"
-#include "model/layer/rotary_config.h"
+#include "model/layer/layer_config.h"
 #include "util/text.h"
 
 namespace difflab {

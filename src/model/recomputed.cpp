@@ -1,5 +1,3 @@
-#include "model/recomputed.h"
-
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/block.h"
 #include "model/layer/autocast.h"
 
 namespace difflab {

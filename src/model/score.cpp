@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "kernel/operation/fused_rows.h"
-#include "model/evaluation_mode.h"
+#include "model/language_model.h"
 
 namespace difflab {
 namespace {

@@ -13,7 +13,7 @@
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "evaluate/evaluation_config.h"
-#include "model/layer/precision_config.h"
+#include "model/layer/layer_config.h"
 #include "model/model_config.h"
 #include "run/stage.h"
 #include "task/task_config.h"

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "evaluate/speed/read_context.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "worker/bench_cases.h"
 

@@ -2,7 +2,6 @@
 #include <memory>
 #include <variant>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "train/step/optimizer.h"
 #include "worker/bench_cases.h"

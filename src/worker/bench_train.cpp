@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "model/cost.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "train/step/recorded_step.h"
 #include "worker/bench_cases.h"

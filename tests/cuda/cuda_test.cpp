@@ -6,7 +6,6 @@
 #include "experiment/device.h"
 #include "experiment/run_experiment.h"
 #include "kernel/operation/library_attention.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"

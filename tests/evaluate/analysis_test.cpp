@@ -2,7 +2,7 @@
 
 #include "evaluate/evaluation_config.h"
 #include "model/attention/base/attention.h"
-#include "model/initialise.h"
+#include "model/language_model.h"
 #include "support/evaluation_cells.h"
 #include "support/parrot.h"
 #include "task/needle/vocabulary.h"

@@ -6,7 +6,7 @@
 #include "evaluate/base/answerer.h"
 #include "evaluate/base/score_batches.h"
 #include "evaluate/evaluation_config.h"
-#include "model/initialise.h"
+#include "model/language_model.h"
 #include "support/catch.h"
 #include "support/parrot.h"
 #include "task/base/task.h"

@@ -8,7 +8,6 @@
 
 #include "config/schema/traits.h"
 #include "evaluate/evaluation_config.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "task/base/task.h"

@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include "evaluate/base/score_batches.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "task/base/task.h"

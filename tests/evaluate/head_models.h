@@ -10,7 +10,6 @@
 
 #include "evaluate/evaluation_config.h"
 #include "model/attention/base/attention.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "task/base/task.h"
 

@@ -3,7 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "support/catch.h"

@@ -7,7 +7,6 @@
 #include "evaluate/speed/read_context.h"
 #include "model/cost.h"
 #include "model/generate/generate.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "task/base/task.h"

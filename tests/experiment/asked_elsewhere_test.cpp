@@ -1,5 +1,4 @@
 // Models asked on another task than they were trained on, and in the middle of their training.
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "record/answers.h"
 #include "record/sealed_safetensors.h"

@@ -7,7 +7,6 @@
 #include <exception>
 #include <iostream>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "support/small_runs.h"

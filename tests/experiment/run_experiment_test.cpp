@@ -6,7 +6,6 @@
 #include <iostream>
 #include <sstream>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "record/provenance.h"
 #include "support/small_runs.h"

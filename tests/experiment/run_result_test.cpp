@@ -1,7 +1,6 @@
 // What a run says of itself, against models and figures that are made here from its seed.
 
 #include "evaluate/language/heldout.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "support/small_runs.h"

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "config/value/canonical.h"
-#include "model/initialise.h"
+#include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/small_runs.h"
 #include "support/tensors.h"

@@ -1,6 +1,5 @@
 // model.attention_scale, beside a model whose attention puts out so much more by its weights.
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "support/attention_variants.h"

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"

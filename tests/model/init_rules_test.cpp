@@ -1,7 +1,6 @@
 // What model.init and model.embedding_scale say, beside the defaults (initialise_test.cpp).
 #include <ATen/ATen.h>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"

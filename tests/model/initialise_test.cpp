@@ -1,5 +1,4 @@
 // What every parameter is drawn from, over all variants: kind, width and independence.
-#include "model/initialise.h"
 
 #include <ATen/ATen.h>
 

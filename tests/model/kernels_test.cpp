@@ -4,7 +4,6 @@
 
 #include "kernel/operation/fused_linear.h"
 #include "model/attention/base/attention.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "support/attention_variants.h"

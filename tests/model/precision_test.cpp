@@ -1,7 +1,6 @@
 // bfloat16 where the library's autocast puts it, on the CPU, where it can be tried without a GPU.
 #include <ATen/autocast_mode.h>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "support/attention_variants.h"

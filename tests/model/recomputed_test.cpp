@@ -1,7 +1,6 @@
 // Blocks whose values are computed once more on the way back against blocks that keep them.
 #include <ATen/ATen.h>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "support/catch.h"

@@ -1,7 +1,6 @@
 // Losses and answers, for which the end of a model is computed only where something is asked.
 #include "model/score.h"
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"

@@ -2,7 +2,6 @@
 // the same steps from a rate on the device, keep all of its state where a checkpoint finds it.
 #include <ATen/Parallel.h>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/optimizers.h"
 #include "support/problems.h"

@@ -2,7 +2,6 @@
 
 #include "train/step/step.h"
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "support/tensors.h"

@@ -4,7 +4,6 @@
 
 #include <numbers>
 
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "record/sealed_safetensors.h"
 #include "record/status.h"

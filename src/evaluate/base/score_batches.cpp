@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "evaluate/base/side_by_side.h"
-#include "model/evaluation_mode.h"
 #include "model/language_model.h"
 #include "statistics/share.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "model/attention/base/attention.h"
-#include "model/initialise.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "task/base/task.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "evaluate/base/evaluation.h"
-#include "model/layer/kernels_config.h"
+#include "model/layer/layer_config.h"
 
 namespace difflab {
 

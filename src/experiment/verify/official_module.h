@@ -11,7 +11,7 @@
 
 #include "experiment/verify/reference_case.h"
 #include "model/attention/base/attention.h"
-#include "model/layer/kernels_config.h"
+#include "model/layer/layer_config.h"
 
 namespace difflab {
 

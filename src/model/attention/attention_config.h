@@ -4,7 +4,6 @@
 
 #include "model/attention/differential.h"
 #include "model/attention/differential_v2.h"
-#include "model/attention/exclusive.h"
 #include "model/attention/softmax.h"
 
 namespace difflab {

@@ -7,7 +7,6 @@
 #include "model/attention/base/head_norm.h"
 #include "model/attention/differential_lambda.h"
 #include "model/layer/linear.h"
-#include "model/layer/places.h"
 
 namespace difflab {
 namespace {
@@ -126,8 +125,7 @@ class DifferentialAttention final : public Attention {
 
   // Of the joined heads at these places.
   at::Tensor out(const at::Tensor& joined, const Inputs& in, const at::Tensor& places) {
-    const auto gate = in.gate.defined() ? at_places(in.gate, places) : at::Tensor();
-    return out_proj_(controls_->gated(joined, gate));
+    return out_proj_(controls_->gated(joined, in.gate, places));
   }
 
   // λ of every head and row, [B, H, T].

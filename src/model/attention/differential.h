@@ -8,11 +8,10 @@
 
 #include "config/schema/fields.h"
 #include "model/attention/base/attention_cost.h"
-#include "model/attention/base/attention_shape.h"
 #include "model/attention/base/controls_config.h"
 #include "model/attention/base/lambda_init_config.h"
 #include "model/attention/base/noise_groups.h"
-#include "model/layer/head_norm_config.h"
+#include "model/layer/layer_config.h"
 #include "util/text.h"
 
 namespace difflab {

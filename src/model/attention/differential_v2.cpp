@@ -6,7 +6,6 @@
 #include "model/attention/base/controls.h"
 #include "model/attention/base/head_norm.h"
 #include "model/layer/linear.h"
-#include "model/layer/places.h"
 
 namespace difflab {
 namespace {
@@ -144,8 +143,7 @@ class DifferentialV2Attention final : public Attention {
 
   // Of the joined heads at these places.
   at::Tensor out(const at::Tensor& joined, const Inputs& in, const at::Tensor& places) {
-    const auto gate = in.gate.defined() ? at_places(in.gate, places) : at::Tensor();
-    return o_proj_(controls_->gated(joined, gate));
+    return o_proj_(controls_->gated(joined, in.gate, places));
   }
 
   // Of H differences, or of 2H heads for themselves.

@@ -2,7 +2,7 @@
 
 #include <ATen/autocast_mode.h>
 
-#include "model/layer/precision_config.h"
+#include "model/layer/layer_config.h"
 
 namespace difflab {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/layer/kernels_config.h"
+#include "model/layer/layer_config.h"
 
 namespace difflab {
 

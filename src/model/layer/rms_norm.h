@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "model/layer/kernels_config.h"
+#include "model/layer/layer_config.h"
 
 namespace difflab {
 

@@ -123,6 +123,10 @@ at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at
   return (signals - of_groups * noise).flatten(1, 2);
 }
 
+at::Tensor at_places(const at::Tensor& x, const at::Tensor& places) {
+  return places.defined() ? x.flatten(0, 1).index_select(0, places) : x;
+}
+
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1});
 }

@@ -11,7 +11,7 @@
 #include "kernel/operation/fused_attention.h"
 #include "model/attention/base/key_value_cache.h"
 #include "model/attention/base/noise_groups.h"
-#include "model/layer/kernels_config.h"
+#include "model/layer/layer_config.h"
 #include "model/layer/rotary.h"
 #include "util/random.h"
 
@@ -74,8 +74,8 @@ class Attention : public torch::nn::Module {
   virtual std::int64_t rotary_dim() const = 0;
 
   /// Sets the parameters whose names do not end in .weight or .bias, and any other that shall not
-  /// begin as initialise.h has it; `stream` gives each its own random numbers by its name in this
-  /// module.
+  /// begin as language_model.h has it; `stream` gives each its own random numbers by its name in
+  /// this module.
   virtual void initialise(const std::function<Random(const std::string& name)>& stream);
 
   /// Named numbers worth a line in the metrics, e.g. {"lambda", 0.31}.
@@ -149,6 +149,10 @@ std::pair<at::Tensor, at::Tensor> signal_and_noise(const at::Tensor& all,
 /// Each signal map or head less λ times the noise one of its group: [B, N(G + 1), T, n] ->
 /// [B, H, T, n]. λ is a number, [H, 1, 1] or [B, H, T, 1]; undefined: 1.
 at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at::Tensor& lambda);
+
+/// Of x [B, T, ...] what lies at the flat places [n] of B · T: [n, ...]. All of x if `places` is
+/// undefined.
+at::Tensor at_places(const at::Tensor& x, const at::Tensor& places);
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);

@@ -4,9 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "model/layer/head_norm_config.h"
+#include "model/layer/layer_config.h"
 
 namespace difflab {
+
+/// More heads, or wider ones, than anybody has; keeps products of sizes within 64 bits.
+constexpr double kMostHeads = 65'536;
+
+/// What a block tells its attention.
+struct AttentionShape {
+  std::int64_t d_model;    ///< D, channels of the residual stream
+  std::int64_t layer = 0;  ///< l, 0 for the first block
+  bool bias = false;       ///< whether projections have one
+  Kernels kernels = Kernels::kPlain;
+};
 
 /// A parameter's name inside its module and its shape.
 struct ParameterShape {

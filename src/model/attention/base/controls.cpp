@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "model/attention/base/attention.h"
 #include "model/layer/fill.h"
 
 namespace difflab {
@@ -39,10 +40,12 @@ at::Tensor Controls::gate_of(const std::vector<at::Tensor>& projected) const {
   return gate_proj_.is_empty() ? at::Tensor() : projected.back();
 }
 
-at::Tensor Controls::gated(const at::Tensor& joined, const at::Tensor& gate) const {
+at::Tensor Controls::gated(const at::Tensor& joined, const at::Tensor& gate,
+                           const at::Tensor& places) const {
   if (!gate.defined()) return joined;
-  if (config_.gate == HeadGate::kElement) return joined * gate.sigmoid();
-  return (joined.unflatten(-1, {shape_.heads, -1}) * gate.sigmoid().unsqueeze(-1)).flatten(-2);
+  const auto open = at_places(gate, places).sigmoid();
+  if (config_.gate == HeadGate::kElement) return joined * open;
+  return (joined.unflatten(-1, {shape_.heads, -1}) * open.unsqueeze(-1)).flatten(-2);
 }
 
 at::Tensor Controls::sinks(const at::Tensor& x) const {

@@ -25,8 +25,10 @@ class Controls {
   std::vector<Linear> with_gate(std::vector<Linear> projections) const;
   /// The gate's logits of what with_gate's projections gave; undefined without a gate.
   at::Tensor gate_of(const std::vector<at::Tensor>& projected) const;
-  /// Joined heads [..., H · width] times sigmoid(gate); they themselves if it is undefined.
-  at::Tensor gated(const at::Tensor& joined, const at::Tensor& gate) const;
+  /// Joined heads [..., H · width], which lie at these places of the layer's input, times
+  /// sigmoid(gate) there; they themselves if it is undefined.
+  at::Tensor gated(const at::Tensor& joined, const at::Tensor& gate,
+                   const at::Tensor& places) const;
 
   /// Heads [B, T, heads, d] before they are turned.
   at::Tensor queries(const at::Tensor& q) const { return q_norm_ ? q_norm_->forward(q) : q; }

@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#include "model/layer/head_norm_config.h"
-#include "model/layer/kernels_config.h"
+#include "model/layer/layer_config.h"
 
 namespace difflab {
 

@@ -39,4 +39,50 @@ struct config::EnumNames<Kernels> {
   }};
 };
 
+/// In what numbers a model multiplies. Parameters, their updates, the residual stream, norms and
+/// losses are float32 in either case.
+enum class Precision {
+  kFloat32,
+  kBfloat16,  ///< projections and attention in bfloat16, as the library's autocast does it
+};
+
+template <>
+struct config::EnumNames<Precision> {
+  static constexpr std::array<std::pair<std::string_view, Precision>, 2> kNames{{
+      {"float32", Precision::kFloat32},
+      {"bfloat16", Precision::kBfloat16},
+  }};
+};
+
+/// Which channels of a head form pair j.
+enum class RotaryLayout {
+  kInterleaved,  ///< 2j and 2j+1 (GPT-J, the official DIFF code)
+  kHalves,       ///< j and j + d/2 (GPT-NeoX, Hugging Face)
+};
+
+template <>
+struct config::EnumNames<RotaryLayout> {
+  static constexpr std::array<std::pair<std::string_view, RotaryLayout>, 2> kNames{{
+      {"interleaved", RotaryLayout::kInterleaved},
+      {"halves", RotaryLayout::kHalves},
+  }};
+};
+
+/// What is done to each head's output before the heads are joined.
+enum class HeadNormKind {
+  kNone,
+  kRms,  ///< RMSNorm over the head's channels, gain shared by the heads ("GroupNorm" in the paper)
+  kGroup,  ///< mean removed as well, gain and bias shared by the heads (a GroupNorm would have one
+           ///< per channel)
+};
+
+template <>
+struct config::EnumNames<HeadNormKind> {
+  static constexpr std::array<std::pair<std::string_view, HeadNormKind>, 3> kNames{{
+      {"none", HeadNormKind::kNone},
+      {"rms", HeadNormKind::kRms},
+      {"group", HeadNormKind::kGroup},
+  }};
+};
+
 }  // namespace difflab
