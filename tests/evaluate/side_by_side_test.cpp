@@ -1,10 +1,9 @@
 // Work on several threads; contract_test.cpp compares what evaluations give on any number of them.
-#include "evaluate/base/side_by_side.h"
-
 #include <atomic>
 #include <mutex>
 #include <thread>
 
+#include "evaluate/base/score_batches.h"
 #include "support/catch.h"
 
 namespace difflab {

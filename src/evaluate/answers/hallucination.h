@@ -52,7 +52,17 @@ struct HallucinationConfig : EvaluationCommon {
   }
 
   /// The longest sequence that is asked, beside those of the task.
-  std::int64_t longest(const TaskConfig& task) const;
+  std::int64_t longest(const TaskConfig& task) const {
+    const auto* base = task_as<ContextQaConfig>(task);
+    if (base == nullptr) return 0;
+    std::int64_t longest = 0;
+    for (const double share : distractors) {
+      auto config = *base;
+      config.distractors = share;
+      longest = std::max(longest, config.sequence_length());
+    }
+    return longest;
+  }
 
   /// Metrics, means over the shares: answers_accuracy (right values and right "unknown") and
   /// answers_supported_share, answers_invented_share, answers_abstained_share,

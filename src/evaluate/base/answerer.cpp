@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "evaluate/base/score_batches.h"
-#include "evaluate/base/side_by_side.h"
 #include "model/generate/generate.h"
 #include "model/language_model.h"
 

@@ -21,6 +21,11 @@ std::int64_t sequences_per_batch(const Task& task);
 void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, const std::function<void(const Batch&)>& visit);
 
+/// Calls work(0) … work(n − 1), up to `lanes` at the same time, each lane on a thread of its own
+/// and the first on the caller's. What one call writes no other may touch. The first exception ends
+/// all lanes at their next call and is thrown here.
+void side_by_side(int lanes, std::int64_t n, const std::function<void(std::int64_t)>& work);
+
 /// Scores sequences 0 … samples − 1 of a split, in batches that fit the cache, `lanes` of them at
 /// the same time.
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,

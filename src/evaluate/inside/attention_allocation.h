@@ -36,7 +36,12 @@ struct AttentionAllocationConfig : EvaluationCommon {
   void validate(config::Check& check) const {
     if (depths.empty()) check.problem("depths", "is empty; expected at least one depth");
   }
-  void validate_task(const TaskConfig& task, config::Check& check) const;
+  void validate_task(const TaskConfig& task, config::Check& check) const {
+    if (needles_of(task) == nullptr) {
+      check.problem(
+          "kind", "is attention_allocation; expected a task with needles (needle, needle_recall)");
+    }
+  }
 
   /// Metrics: attention_to_REGION, the mean share over layers and depths, for begin, before,
   /// answer, after and question, and attention_to_noise = before + after. Details: cells, each with

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "evaluate/base/score_batches.h"
-#include "evaluate/base/side_by_side.h"
 #include "model/language_model.h"
 #include "model/score.h"
 #include "statistics/share.h"

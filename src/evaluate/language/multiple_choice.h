@@ -2,7 +2,6 @@
 
 #include "config/schema/input_file.h"
 #include "evaluate/base/evaluation.h"
-#include "evaluate/base/text_only.h"
 #include "text/choice_items.h"
 
 namespace difflab {

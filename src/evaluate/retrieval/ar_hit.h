@@ -1,7 +1,6 @@
 #pragma once
 
 #include "evaluate/base/evaluation.h"
-#include "evaluate/base/text_only.h"
 
 namespace difflab {
 

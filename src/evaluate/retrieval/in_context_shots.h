@@ -42,10 +42,28 @@ struct InContextShotsConfig : EvaluationCommon {
       check.problem("shots", "has a number twice; expected each once");
     }
   }
-  void validate_task(const TaskConfig& task, config::Check& check) const;
+  void validate_task(const TaskConfig& task, config::Check& check) const {
+    const auto* in_context = task_as<InContextConfig>(task);
+    if (in_context == nullptr) {
+      check.problem("kind", "is in_context_shots; expected a task of kind in_context");
+      return;
+    }
+    for (const auto K : shots) {
+      if (K < in_context->classes) {
+        check.problem("shots", concat("has ", K, "; expected at least the task's classes, ",
+                                      in_context->classes, ", so that every class is shown"));
+      }
+    }
+  }
 
   /// The longest sequence that is asked, beside those of the task.
-  std::int64_t longest(const TaskConfig& task) const;
+  std::int64_t longest(const TaskConfig& task) const {
+    const auto* in_context = task_as<InContextConfig>(task);
+    if (in_context == nullptr || shots.empty()) return 0;
+    auto longest = *in_context;
+    longest.shots = *std::max_element(shots.begin(), shots.end());
+    return longest.sequence_length();
+  }
 
   /// Metrics at the largest number of shots: shots_accuracy (both kinds of order),
   /// random_order_margin, alternating_order_margin. Details: cells, one per number of shots and
