@@ -13,6 +13,8 @@
 namespace difflab {
 namespace {
 
+using OfficialParts = std::map<std::string, OfficialPart>;
+
 /// The numbers that all variants have.
 struct Case {
   const Json& peer;
@@ -27,7 +29,7 @@ struct Case {
 
   // The module of a configuration, its rules checked like those of any configuration.
   template <class Config>
-  OfficialModule module(const Config& config) const {
+  OfficialModule module(const Config& config, OfficialParts parts = {}) const {
     const ModelConfig model{
         .d_model = shape.d_model, .layers = shape.layer + 1, .attention = config};
     config::read<ModelConfig>(config::write(model), "peer");
@@ -35,7 +37,8 @@ struct Case {
     return {.attention = config.build(shape),
             .rotary = halves ? RotaryLayout::kHalves : RotaryLayout::kInterleaved,
             .differential = std::is_same_v<Config, DifferentialAttentionConfig> ||
-                            std::is_same_v<Config, DifferentialV2Config>};
+                            std::is_same_v<Config, DifferentialV2Config>,
+            .parts = std::move(parts)};
   }
 
   SoftmaxAttentionConfig softmax() const {
@@ -62,11 +65,12 @@ OfficialPart always(std::int64_t size, double value) {
   return [=](const auto&) { return at::full({size}, value, at::kDouble); };
 }
 
+// Of most peers, which name the last projection as V2's file does.
+OfficialParts with_o_proj() { return {{"out_proj.weight", called("o_proj.weight")}}; }
+
 OfficialModule plain(const Case& c) {
-  auto module = c.module(SoftmaxAttentionConfig{.heads = c.heads, .kv_heads = c.kv_heads});
-  // v2_off is plain attention under the names of the V2 file.
-  if (c.peer.at("variant") == "v2_off") module.parts["out_proj.weight"] = called("o_proj.weight");
-  return module;
+  const SoftmaxAttentionConfig config{.heads = c.heads, .kv_heads = c.kv_heads};
+  return c.peer.at("variant") == "v2_off" ? c.module(config, with_o_proj()) : c.module(config);
 }
 
 OfficialModule v1(const Case& c) {
@@ -115,17 +119,13 @@ OfficialModule gated(const Case& c) {
 OfficialModule sinks(const Case& c) {
   auto config = c.softmax();
   config.controls.sink = AttentionSink::kLearned;
-  auto module = c.module(config);
-  module.parts["out_proj.weight"] = called("o_proj.weight");
-  return module;
+  return c.module(config, with_o_proj());
 }
 
 OfficialModule qk_norm(const Case& c) {
   auto config = c.softmax();
   config.controls.qk_norm = QkNorm::kRms;
-  auto module = c.module(config);
-  module.parts["out_proj.weight"] = called("o_proj.weight");
-  return module;
+  return c.module(config, with_o_proj());
 }
 
 // Rows of heads of d, in the order in which ours has them: head j of ours is head[j] of theirs.
@@ -217,14 +217,13 @@ OfficialModule xsa_of_nanogpt(const Case& c) {
 // keys, and the halves of a value.
 OfficialModule gda(const Case& c) {
   const std::int64_t noise_heads = c.peer.at("num_noise_heads"), ratio = c.peer.at("group_ratio");
-  auto module = c.module(DifferentialAttentionConfig{.heads = noise_heads * ratio,
-                                                     .kv_heads = c.kv_heads / 2,
-                                                     .signal_per_noise = ratio,
-                                                     .head_dim = c.peer.at("head_dim"),
-                                                     .lambda_init = LambdaInit::motif(),
-                                                     .norm_eps = c.peer.at("norm_eps")});
-  module.parts["out_proj.weight"] = called("o_proj.weight");
-  return module;
+  return c.module(DifferentialAttentionConfig{.heads = noise_heads * ratio,
+                                              .kv_heads = c.kv_heads / 2,
+                                              .signal_per_noise = ratio,
+                                              .head_dim = c.peer.at("head_dim"),
+                                              .lambda_init = LambdaInit::motif(),
+                                              .norm_eps = c.peer.at("norm_eps")},
+                  with_o_proj());
 }
 
 // Motif 3's, with plain projections in place of its latents.
@@ -235,9 +234,7 @@ OfficialModule grouped_v2(const Case& c) {
                               .signal_per_noise = ratio,
                               .head_dim = c.peer.at("head_dim")};
   if (c.peer.at("gate") == "element") config.controls.gate = HeadGate::kElement;
-  auto module = c.module(config);
-  module.parts["gate_proj.weight"] = called("q_b_gate.weight");
-  return module;
+  return c.module(config, {{"gate_proj.weight", called("q_b_gate.weight")}});
 }
 
 const std::map<std::string, std::function<OfficialModule(const Case&)>> kVariants{
