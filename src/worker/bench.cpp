@@ -1,5 +1,3 @@
-#include "worker/bench.h"
-
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include "util/error.h"
 #include "util/json.h"
 #include "worker/bench_cases.h"
+#include "worker/tools.h"
 
 namespace difflab {
 namespace {
@@ -156,6 +155,14 @@ int serve(const std::string& what, const c10::Device& device) {
 }
 
 }  // namespace
+
+LanguageModel initialised(const ModelConfig& config, std::int64_t vocab_size, Kernels kernels,
+                          const c10::Device& device) {
+  LanguageModel model(config, vocab_size, kernels);
+  initialise(model, config, 0);
+  model.to(device);
+  return model;
+}
 
 int bench_command(const std::vector<std::string>& arguments) {
   const auto& what = arguments.at(0);

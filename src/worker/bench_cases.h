@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/language_model.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -20,6 +21,10 @@ struct BenchCase {
   double operations = 0;      ///< floating-point operations of a call
   double tokens = 0;          ///< tokens of a call
 };
+
+/// A model with the values that it begins with.
+LanguageModel initialised(const ModelConfig& config, std::int64_t vocab_size, Kernels kernels,
+                          const c10::Device& device);
 
 std::vector<BenchCase> attention_cases(c10::Device device);
 std::vector<BenchCase> train_cases(c10::Device device);

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "evaluate/speed/read_context.h"
-#include "model/language_model.h"
 #include "worker/bench_cases.h"
 
 namespace difflab {
@@ -13,14 +12,6 @@ namespace {
 
 constexpr std::int64_t kDecodedTokens = 16;
 constexpr std::int64_t kDecodedVocab = 256;
-
-std::shared_ptr<LanguageModel> decoding_model(const ModelConfig& config, c10::Device device) {
-  auto model = std::make_shared<LanguageModel>(config, kDecodedVocab, Kernels::kFused);
-  initialise(*model, config, 0);
-  model->to(device);
-  model->eval();
-  return model;
-}
 
 }  // namespace
 
@@ -47,7 +38,9 @@ std::vector<BenchCase> decode_cases(c10::Device device) {
   for (const std::int64_t T : {64, 256, 1024, 4096}) {
     for (const std::int64_t B : {1, 8}) {
       for (const auto& [name, config] : variants) {
-        const auto model = decoding_model(config, device);
+        const auto model = std::make_shared<LanguageModel>(
+            initialised(config, kDecodedVocab, Kernels::kFused, device));
+        model->eval();
         const auto tokens = at::randint(kDecodedVocab, {B, T}, at::kLong).to(device);
         const auto read = std::make_shared<ReadContext>(*model, tokens);
         cases.push_back({fmt::format("context {}, batch {}, {} tokens", T, B, kDecodedTokens), name,

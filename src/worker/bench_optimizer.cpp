@@ -2,7 +2,6 @@
 #include <memory>
 #include <variant>
 
-#include "model/language_model.h"
 #include "train/step/optimizer.h"
 #include "worker/bench_cases.h"
 
@@ -17,14 +16,10 @@ struct Updated {
   Optimizer optimizer;
 
   Updated(const ModelConfig& shape, const OptimizerConfig& how, const c10::Device& device)
-      : model(initialised(shape, device)), config{.optimizer = how}, optimizer(model, config) {
+      : model(initialised(shape, kWords, Kernels::kPlain, device)),
+        config{.optimizer = how},
+        optimizer(model, config) {
     for (const auto& parameter : model.parameters()) parameter.grad().normal_(0, 1e-3);
-  }
-  static LanguageModel initialised(const ModelConfig& shape, const c10::Device& device) {
-    LanguageModel model(shape, kWords);
-    initialise(model, shape, 0);
-    model.to(device);
-    return model;
   }
   void update() {
     optimizer.clip_on_device(1);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "model/cost.h"
-#include "model/language_model.h"
 #include "train/step/recorded_step.h"
 #include "worker/bench_cases.h"
 
@@ -46,22 +45,14 @@ struct Trained {
 
   Trained(const ModelConfig& config_of_model, std::int64_t sequences, std::int64_t length,
           const Way& way, const c10::Device& device)
-      : model(initialised(config_of_model, way, device)),
+      : model(initialised(config_of_model, kVocab, way.kernels, device)),
         optimizer(model, config),
         step(way.recorded ? recorded_step(model, optimizer, config)
                           : plain_step(model, optimizer, config)) {
-    const auto tokens = at::randint(kVocab, {sequences, length + 1}, at::kLong);
-    batch = {tokens.narrow(1, 0, length), tokens.narrow(1, 1, length)};
-  }
-
-  static LanguageModel initialised(const ModelConfig& config, const Way& way,
-                                   const c10::Device& device) {
-    LanguageModel model(config, kVocab, way.kernels);
-    initialise(model, config, 0);
     model.set_precision(way.precision);
     model.recompute_blocks(way.recompute);
-    model.to(device);
-    return model;
+    const auto tokens = at::randint(kVocab, {sequences, length + 1}, at::kLong);
+    batch = {tokens.narrow(1, 0, length), tokens.narrow(1, 1, length)};
   }
 };
 

@@ -18,7 +18,6 @@
 #include "util/exit_code.h"
 #include "util/json.h"
 #include "util/terminal/streams.h"
-#include "worker/bench.h"
 #include "worker/job.h"
 #include "worker/server.h"
 #include "worker/tools.h"
