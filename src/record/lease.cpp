@@ -202,6 +202,23 @@ void remove_claims_before(const RunDirectory& run, std::uint64_t epoch) {
   }
 }
 
+// What the clock says by which the files of this folder are dated, which may be another machine's;
+// ours where nothing can be written.
+std::time_t now_in(const fs::path& folder) {
+  const auto file = folder / concat(".now.", host_name(), ".", ::getpid());
+  ::unlink(file.c_str());  // never into a file that somebody has put there
+  const int descriptor =
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
+  struct stat info {};
+  const bool is_known = descriptor >= 0 && ::write(descriptor, "", 1) == 1 &&
+                        ::fsync(descriptor) == 0 && ::fstat(descriptor, &info) == 0;
+  if (descriptor >= 0) {
+    ::close(descriptor);
+    ::unlink(file.c_str());
+  }
+  return is_known ? info.st_mtime : std::time(nullptr);
+}
+
 }  // namespace
 
 LeaseTimes LeaseTimes::from_environment() {
@@ -232,27 +249,6 @@ std::optional<std::uint64_t> LeaseWatch::free_after(const RunDirectory& run) {
   }
   return std::nullopt;
 }
-
-namespace {
-
-// What the clock says by which the files of this folder are dated, which may be another machine's;
-// ours where nothing can be written.
-std::time_t now_in(const fs::path& folder) {
-  const auto file = folder / concat(".now.", host_name(), ".", ::getpid());
-  ::unlink(file.c_str());  // never into a file that somebody has put there
-  const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
-  struct stat info {};
-  const bool is_known = descriptor >= 0 && ::write(descriptor, "", 1) == 1 &&
-                        ::fsync(descriptor) == 0 && ::fstat(descriptor, &info) == 0;
-  if (descriptor >= 0) {
-    ::close(descriptor);
-    ::unlink(file.c_str());
-  }
-  return is_known ? info.st_mtime : std::time(nullptr);
-}
-
-}  // namespace
 
 bool looks_taken(const RunDirectory& run) {
   const auto claim = last_claim(run);

@@ -6,15 +6,10 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
-#include <filesystem>
 #include <fstream>
-#include <optional>
 #include <thread>
-#include <vector>
 
 #include "util/error.h"
-#include "util/files.h"
 #include "util/hash.h"
 #include "util/process.h"
 #include "util/text.h"
@@ -165,10 +160,6 @@ std::string utc_now() {
   std::strftime(text, sizeof text, kTimeFormat, &parts);
   return text;
 }
-
-}  // namespace
-
-namespace {
 
 std::string ask_processor() {
   std::ifstream file("/proc/cpuinfo");

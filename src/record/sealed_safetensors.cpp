@@ -1,7 +1,6 @@
 #include "record/sealed_safetensors.h"
 
 #include <string_view>
-#include <utility>
 
 #include "util/error.h"
 #include "util/hash.h"

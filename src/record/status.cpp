@@ -1,6 +1,7 @@
 #include "record/status.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "record/lease.h"
@@ -12,6 +13,10 @@ namespace {
 
 // A status can be anything; a run that names itself as its stage must not keep a reader for ever.
 constexpr int kMostStages = 16;
+
+// In the order of RunState.
+constexpr std::array<std::string_view, 6> kStateNames = {"new",    "running",  "interrupted",
+                                                         "failed", "diverged", "finished"};
 
 // A full disk must not end a run for the sake of its news.
 void replace_status(const RunDirectory& run, const Json& status) {
@@ -39,46 +44,10 @@ RunPosition position_of(const RunDirectory& run, int most_stages) {
   return position;
 }
 
-}  // namespace
-
-std::string_view name_of(RunState state) {
-  switch (state) {
-    case RunState::kNew:
-      return "new";
-    case RunState::kRunning:
-      return "running";
-    case RunState::kInterrupted:
-      return "interrupted";
-    case RunState::kFailed:
-      return "failed";
-    case RunState::kDiverged:
-      return "diverged";
-    case RunState::kFinished:
-      return "finished";
-  }
-  return "unknown";
-}
-
-std::optional<RunState> run_state_of(std::string_view name) {
-  for (const auto state : {RunState::kNew, RunState::kRunning, RunState::kInterrupted,
-                           RunState::kFailed, RunState::kDiverged, RunState::kFinished}) {
-    if (name == name_of(state)) return state;
-  }
-  return std::nullopt;
-}
-
-RunState state_of_result(const Json& result) {
-  const auto status = result.find("status");
-  const bool diverged = status != result.end() && *status == name_of(RunState::kDiverged);
-  return diverged ? RunState::kDiverged : RunState::kFinished;
-}
-
-namespace {
-
 RunStanding standing_by(const RunDirectory& run, std::optional<Json> result) {
   if (result) {
     const auto state = state_of_result(*result);
-    return {.state = state, .message = {}, .result = std::move(result)};
+    return {.state = state, .message = "", .result = std::move(result)};
   }
   if (looks_taken(run)) return {.state = RunState::kRunning, .message = {}, .result = {}};
   // It may have been finished and given back since.
@@ -95,6 +64,20 @@ RunStanding standing_by(const RunDirectory& run, std::optional<Json> result) {
 }
 
 }  // namespace
+
+std::string_view name_of(RunState state) { return kStateNames.at(static_cast<std::size_t>(state)); }
+
+std::optional<RunState> run_state_of(std::string_view name) {
+  const auto found = std::find(kStateNames.begin(), kStateNames.end(), name);
+  if (found == kStateNames.end()) return std::nullopt;
+  return static_cast<RunState>(found - kStateNames.begin());
+}
+
+RunState state_of_result(const Json& result) {
+  const auto status = result.find("status");
+  const bool diverged = status != result.end() && *status == name_of(RunState::kDiverged);
+  return diverged ? RunState::kDiverged : RunState::kFinished;
+}
 
 RunStanding standing_of(const RunDirectory& run) {
   try {

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "config/schema/writer.h"
-#include "config/value/value.h"
 #include "model/cost.h"
 #include "record/safetensors.h"
 #include "run/diffllama.h"

@@ -1,6 +1,5 @@
 #include "run/memory.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "model/cost.h"

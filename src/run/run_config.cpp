@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "util/text.h"
 
