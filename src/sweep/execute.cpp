@@ -8,7 +8,6 @@
 #include <fstream>
 #include <list>
 #include <map>
-#include <optional>
 #include <set>
 #include <thread>
 #include <utility>

@@ -9,24 +9,22 @@
 
 namespace difflab::sweep {
 
-/// What a sweep tells about itself while it goes on; progress.h shows it to a person.
+/// What a sweep tells about itself while it goes on: nobody here, a person in progress.h.
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void started(const Run& run) = 0;
-  /// `state`: finished or diverged.
-  virtual void completed(const Run& run, RunState state) = 0;
-  virtual void failed(const Run& run, const std::string& message) = 0;
+  virtual void started(const Run&) {}
+  /// The state: finished or diverged.
+  virtual void completed(const Run&, RunState) {}
+  virtual void failed(const Run&, const std::string& /*message*/) {}
   /// The attempt-th new try of at most `most`.
-  virtual void retried(const Run& run, const std::string& reason, int attempt, int most) = 0;
+  virtual void retried(const Run&, const std::string& /*reason*/, int /*attempt*/, int /*most*/) {}
   /// All that is left is in the hands of others, of whom one is `holder`; what one that says
   /// nothing any more held comes back after `silence`.
-  virtual void waiting(std::size_t runs, const std::string& holder, double silence) {
-    (void)runs, (void)holder, (void)silence;
-  }
-  virtual void stopping() = 0;
+  virtual void waiting(std::size_t /*runs*/, const std::string& /*holder*/, double /*silence*/) {}
+  virtual void stopping() {}
   /// Called several times a second with the runs that execute now.
-  virtual void tick(const std::vector<const Run*>& running) = 0;
+  virtual void tick(const std::vector<const Run*>&) {}
 };
 
 struct Failure {

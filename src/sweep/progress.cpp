@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "util/text.h"
-
 namespace difflab::sweep {
 namespace {
 

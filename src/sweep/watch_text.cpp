@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "util/terminal/terminal.h"
 #include "util/text.h"
 
 namespace difflab::sweep {
@@ -17,23 +16,8 @@ constexpr int kShortestLabel = 24;
 constexpr double kSecondsBetweenSigns = 60;
 
 // The order in which runs keep their place on a small screen.
-int rank_of(const WatchedRun& run) {
-  switch (run.state) {
-    case RunState::kRunning:
-      return 0;
-    case RunState::kFailed:
-      return 1;
-    case RunState::kDiverged:
-      return 2;
-    case RunState::kInterrupted:
-      return 3;
-    case RunState::kFinished:
-      return 4;
-    case RunState::kNew:
-      return 5;
-  }
-  return 6;
-}
+constexpr std::array kRanks = {RunState::kRunning,     RunState::kFailed,   RunState::kDiverged,
+                               RunState::kInterrupted, RunState::kFinished, RunState::kNew};
 
 std::string state_of(const WatchedRun& run) {
   if (run.queued && run.state != RunState::kRunning) return "queued";
@@ -179,11 +163,6 @@ void append(std::vector<std::string>& lines, const std::vector<std::string>& mor
 
 }  // namespace
 
-std::string summary_of(const WatchView& view, const std::string& title) {
-  const auto pace = pace_of(view);
-  return counts_line(view, title) + (pace.empty() ? "" : " · ") + pace;
-}
-
 std::vector<std::string> watch_lines(const WatchView& view, const std::string& title, int width) {
   std::vector<std::string> lines{counts_line(view, title), bar_of(view, width), ""};
   const auto runs = all_of(view);
@@ -215,7 +194,10 @@ std::vector<std::string> watch_frame(const WatchView& view, const std::string& t
   }
   auto runs = all_of(view);
   std::stable_sort(runs.begin(), runs.end(), [](const WatchedRun* a, const WatchedRun* b) {
-    return rank_of(*a) < rank_of(*b);
+    const auto rank = [](const WatchedRun* run) {
+      return std::find(kRanks.begin(), kRanks.end(), run->state);
+    };
+    return rank(a) < rank(b);
   });
   constexpr std::size_t kOtherLines = 5;  // summary, bar, heading, what is hidden, footer
   const auto taken = kOtherLines + problems.size();
@@ -256,7 +238,10 @@ void WatchLog::show(const WatchView& view, const std::string& title, double now)
       say(fmt::format("    {}", printable(run.problem.substr(0, run.problem.find('\n')))));
     }
   }
-  if (!said && now >= next_sign_) say(summary_of(view, title));
+  if (!said && now >= next_sign_) {
+    const auto pace = pace_of(view);
+    say(counts_line(view, title) + (pace.empty() ? "" : " · ") + pace);
+  }
   if (said) next_sign_ = now + kSecondsBetweenSigns;
   out_ << std::flush;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "util/process.h"
+
 namespace difflab::sweep {
 
 /// How a run's process ended. Whether the run is complete, only its result.json says.
@@ -23,7 +25,10 @@ struct JobEnd {
       reason;  ///< of the last two, e.g. "the worker program was killed by signal 9 (Killed)"
 
   /// "killed by signal 9 (Killed)" …
-  std::string text() const;
+  std::string text() const {
+    if (how == How::kExited) return ExitStatus{.code = code}.text();
+    return how == How::kKilled ? ExitStatus{.signal = code}.text() : reason;
+  }
 };
 
 /// Which runs start first.

@@ -9,10 +9,8 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <optional>
+#include <map>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "record/provenance.h"
 #include "util/error.h"
@@ -33,16 +31,14 @@ std::optional<JobEnd> parse_end(std::string_view line) {
   const auto first = line.find(' ');
   const auto second = line.find(' ', first == line.npos ? first : first + 1);
   if (second == line.npos) return std::nullopt;
-  const auto word = line.substr(0, first);
-  if (word == "done") {
-    end.how = JobEnd::How::kExited;
-  } else if (word == "killed") {
-    end.how = JobEnd::How::kKilled;
-  } else if (word == "refused") {
-    end.how = JobEnd::How::kRefused;
-  } else {
-    return std::nullopt;
-  }
+  static const std::map<std::string_view, JobEnd::How> kWords{
+      {"done", JobEnd::How::kExited},
+      {"killed", JobEnd::How::kKilled},
+      {"refused", JobEnd::How::kRefused},
+  };
+  const auto word = kWords.find(line.substr(0, first));
+  if (word == kWords.end()) return std::nullopt;
+  end.how = word->second;
   const auto number = line.substr(first + 1, second - first - 1);
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), end.code);
   if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return std::nullopt;
@@ -121,6 +117,17 @@ class LocalWorkers : public Launcher {
   bool stopping_ = false;
 };
 
+// Bytes of memory of this machine, cut to the limit of its container.
+double memory_of_machine() {
+  struct sysinfo info {};
+  double bytes = ::sysinfo(&info) == 0
+                     ? static_cast<double>(info.totalram) * static_cast<double>(info.mem_unit)
+                     : 1e18;
+  std::ifstream limit("/sys/fs/cgroup/memory.max");  // "max" or bytes
+  if (double most = 0; limit >> most) bytes = std::min(bytes, most);
+  return bytes;
+}
+
 }  // namespace
 
 int usable_cores() {
@@ -134,16 +141,6 @@ int usable_cores() {
     cores = std::min(cores, std::max(1, static_cast<int>(std::lround(microseconds / period))));
   }
   return cores;
-}
-
-double memory_of_machine() {
-  struct sysinfo info {};
-  double bytes = ::sysinfo(&info) == 0
-                     ? static_cast<double>(info.totalram) * static_cast<double>(info.mem_unit)
-                     : 1e18;
-  std::ifstream limit("/sys/fs/cgroup/memory.max");  // "max" or bytes
-  if (double most = 0; limit >> most) bytes = std::min(bytes, most);
-  return bytes;
 }
 
 int WorkerCount::resolve(int threads_per_run) const {

@@ -44,9 +44,6 @@ struct WorkerCount {
 /// Cores this process may use: its CPU affinity, cut to the CPU quota of its container.
 int usable_cores();
 
-/// Bytes of memory of this machine, cut to the limit of its container.
-double memory_of_machine();
-
 /// Runs on this machine, as children of one `difflab-worker serve` process. That process loads
 /// LibTorch once and forks a child per run, so that a run starts in milliseconds and a crash takes
 /// only its own run. If it is killed itself, the next run starts another.

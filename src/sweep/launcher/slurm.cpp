@@ -9,9 +9,7 @@
 #include <random>
 #include <set>
 #include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "sweep/plan/plan.h"
 #include "util/error.h"
