@@ -23,11 +23,8 @@ void add_restore_command(CLI::App& app);
 void add_config_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
 void add_list_command(CLI::App& app);
-void add_params_command(CLI::App& app);
-void add_flops_command(CLI::App& app);
-void add_verify_command(CLI::App& app);
-void add_export_command(CLI::App& app);
-void add_generate_command(CLI::App& app);
+void add_cost_commands(CLI::App& app);
+void add_model_commands(CLI::App& app);
 void add_show_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_data_command(CLI::App& app);
@@ -37,6 +34,9 @@ void add_completion_commands(CLI::App& app);
 struct StudyArguments {
   std::string name;
   std::vector<std::string> overrides;
+
+  /// Of words, the first of which may be an experiment's name.
+  static StudyArguments of(std::vector<std::string> words);
 };
 
 /// The names that `list` takes.

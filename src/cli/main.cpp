@@ -167,12 +167,9 @@ void add_commands(CLI::App& app, int& exit_code) {
   cli::add_config_command(app);
   cli::add_diff_command(app);
   cli::add_list_command(app);
-  cli::add_params_command(app);
-  cli::add_flops_command(app);
+  cli::add_cost_commands(app);
   cli::add_show_command(app);
-  cli::add_generate_command(app);
-  cli::add_export_command(app);
-  cli::add_verify_command(app);
+  cli::add_model_commands(app);
   cli::add_bench_command(app);
   cli::add_data_command(app);
   cli::add_completion_commands(app);

@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "model/cost.h"
 #include "record/provenance.h"

@@ -28,18 +28,6 @@ std::vector<std::string> axes_of(const Study& study) {
   return axes;
 }
 
-/// Parameters of each run's model.
-class Sizes {
- public:
-  std::int64_t of(const sweep::Run& point) {
-    const auto [run, vocab_size] = vocabularies_.find(point.config);
-    return count_parameters(run.model, vocab_size).total();
-  }
-
- private:
-  Vocabularies vocabularies_;
-};
-
 struct Sized {
   std::string variant;
   std::int64_t parameters;
@@ -63,7 +51,7 @@ std::string size_list(std::vector<Sized> models) {
 std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
                                                           const std::string& compared) {
   std::map<std::string, std::vector<Sized>> groups;
-  Sizes sizes;
+  Vocabularies vocabularies;
   for (const auto& point : study.points) {
     std::vector<std::string> shared;
     std::string variant;
@@ -74,7 +62,9 @@ std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
     auto& models = groups[join(shared)];
     const bool known = std::any_of(models.begin(), models.end(),
                                    [&](const Sized& one) { return one.variant == variant; });
-    if (!known) models.push_back({variant, sizes.of(point)});
+    if (known) continue;
+    const auto [run, vocab_size] = vocabularies.find(point.config);
+    models.push_back({variant, count_parameters(run.model, vocab_size).total()});
   }
   return groups;
 }

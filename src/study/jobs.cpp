@@ -9,7 +9,6 @@
 #include "config/value/yaml.h"
 #include "study/project.h"
 #include "study/study.h"
-#include "sweep/launcher/launcher_config.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "util/text.h"
@@ -63,21 +62,14 @@ sweep::LauncherConfig launcher_of(const sweep::Plan& plan) {
                                              "launcher");
 }
 
-bool is_of_batch(const sweep::Plan& plan) {
-  return sweep::batch_system(launcher_of(plan)) != nullptr;
-}
-
-std::unique_ptr<sweep::BatchSystem> batch_of(const sweep::Plan& plan) {
-  auto system = sweep::batch_system(launcher_of(plan));
-  if (system) return system;
-  throw UserError(concat(
-      "this sweep was not frozen for a batch system; ./difflab work FOLDER executes it, the sweep "
-      "command with launcher=",
-      sweep::batch_kinds(), " submits it"));
-}
-
 void submit_missing(const sweep::Plan& plan, const fs::path& folder) {
-  const auto system = batch_of(plan);
+  const auto system = sweep::batch_system(launcher_of(plan));
+  if (!system) {
+    throw UserError(concat(
+        "this sweep was not frozen for a batch system; ./difflab work FOLDER executes it, the "
+        "sweep command with launcher=",
+        sweep::batch_kinds(), " submits it"));
+  }
   states_of(plan.runs);  // damaged results are better known now than in every task
   const auto standings = sweep::standings_of(plan, folder);
   if (standings.silence) {
@@ -121,10 +113,12 @@ std::string standings_text(const sweep::Plan& plan, const sweep::Standings& stan
     text += fmt::format("tables and report: {}\n", command_text(plan.report));
   } else if (const auto abandoned = standings.abandoned(); !abandoned.empty()) {
     const bool known = !standings.silence;
-    text += fmt::format("{} runs without a result are in nobody's hands{}\n", abandoned.size(),
-                        known ? fmt::format("; ./difflab {} {}",
-                                            is_of_batch(plan) ? "resume" : "work", shown(folder))
-                              : ", or in those of a queue that does not answer");
+    text +=
+        fmt::format("{} runs without a result are in nobody's hands{}\n", abandoned.size(),
+                    known ? fmt::format("; ./difflab {} {}",
+                                        sweep::batch_system(launcher_of(plan)) ? "resume" : "work",
+                                        shown(folder))
+                          : ", or in those of a queue that does not answer");
   }
   return text;
 }

@@ -26,6 +26,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProject = "DIFFLAB_PROJECT";
 
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 bool is_checkout(const fs::path& folder) {
   return fs::is_regular_file(folder / "configs" / "config.yaml") &&
          fs::is_directory(folder / "experiments");
@@ -61,14 +66,13 @@ std::vector<std::string> experiments_in(const config::Library& files,
 }  // namespace
 
 fs::path find_checkout() {
-  if (const char* root = std::getenv("DIFFLAB_ROOT"); root != nullptr && *root != '\0') {
+  if (const auto root = environment("DIFFLAB_ROOT"); !root.empty()) {
     if (is_checkout(root)) return fs::absolute(root);
     throw UserError(concat("DIFFLAB_ROOT is ", root,
                            "; expected a folder with configs/ and experiments/ in it"));
   }
   // A project may look like a checkout to whoever stands in it.
-  const char* project = std::getenv(kProject);
-  const bool has_project = project != nullptr && *project != '\0';
+  const bool has_project = !environment(kProject).empty();
   const auto here = fs::current_path(), program = executable_path().parent_path();
   for (const auto& start : has_project ? std::array{program, here} : std::array{here, program}) {
     if (auto found = upwards_from(start); !found.empty()) return found;
@@ -78,8 +82,8 @@ fs::path find_checkout() {
 }
 
 fs::path find_project() {
-  const char* given = std::getenv(kProject);
-  if (given == nullptr || *given == '\0') return find_checkout();
+  const auto given = environment(kProject);
+  if (given.empty()) return find_checkout();
   const fs::path folder = (fs::current_path() / given).lexically_normal();
   if (fs::is_directory(folder / "configs") || fs::is_directory(folder / "experiments"))
     return folder.has_filename() ? folder : folder.parent_path();
@@ -143,8 +147,8 @@ void take_project(std::vector<std::string>& words) {
 }
 
 fs::path find_worker() {
-  const char* given = std::getenv("DIFFLAB_WORKER");
-  const bool is_given = given != nullptr && *given != '\0';
+  const auto given = environment("DIFFLAB_WORKER");
+  const bool is_given = !given.empty();
   const fs::path worker =
       is_given ? fs::absolute(given) : executable_path().parent_path() / "difflab-worker";
   if (::access(worker.c_str(), X_OK) == 0 && fs::is_regular_file(worker)) return worker;

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "config/value/scalar.h"
-#include "config/value/value.h"
 #include "config/value/yaml.h"
 #include "record/status.h"
 #include "util/error.h"
@@ -84,6 +83,11 @@ const Json* find_key(const RunRow& row, const std::string& key) {
 std::string cell_text(const Json& value) {
   if (value.is_null()) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string cell_of(const RunRow& row, const std::string& name) {
+  const auto found = row.find(name);
+  return found == row.end() ? "" : cell_text(found->second);
 }
 
 bool less(const Json* a, const Json* b) {

@@ -32,6 +32,9 @@ const Json* find_key(const RunRow& row, const std::string& key);
 /// A text without quotes, "" for null, anything else as JSON.
 std::string cell_text(const Json& value);
 
+/// The same of what a row has under that very name; "" if it lacks it.
+std::string cell_of(const RunRow& row, const std::string& name);
+
 /// Numbers by their size, everything else by its text; what is not there comes last.
 bool less(const Json* a, const Json* b);
 

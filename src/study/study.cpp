@@ -1,17 +1,12 @@
 #include "study/study.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
-#include "report/data/frame.h"
-#include "report/report.h"
 #include "run/identity.h"
 #include "run/run_config.h"
-#include "study/overrides.h"
 #include "study/project.h"
-#include "util/error.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -29,6 +24,19 @@ Json with_project_paths(Json config, const std::string& root) {
 }
 
 }  // namespace
+
+bool is_override(std::string_view word) {
+  return word.find('=') != word.npos || (word.starts_with('~') && !word.starts_with("~/"));
+}
+
+std::vector<std::string> that_change_something(std::vector<std::string> overrides) {
+  std::erase_if(overrides, [](std::string_view text) {
+    const auto key = text.substr(std::min(text.find_first_not_of("+~"), text.size()));
+    const auto name = key.substr(0, key.find('='));
+    return name == "results" || name == "launcher" || name.starts_with("launcher.");
+  });
+  return overrides;
+}
 
 std::string quoted_for_shell(const std::string& text) {
   constexpr std::string_view kPlain =

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/grid/study.h"
@@ -64,6 +65,12 @@ struct Study {
 
 /// Writes the report of a study's tuning, if it has one, with all folders in it.
 void report_tuning(const Study& study);
+
+/// Whether a word of a command line is KEY=VALUE or ~KEY, and no name.
+bool is_override(std::string_view word);
+
+/// Without those that say where and how fast a study runs: its tables are the same.
+std::vector<std::string> that_change_something(std::vector<std::string> overrides);
 
 /// A word as a person can paste it into a shell; nothing of ours is ever run by one.
 std::string quoted_for_shell(const std::string& text);

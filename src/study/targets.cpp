@@ -1,11 +1,9 @@
 #include "study/targets.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "config/value/yaml.h"
-#include "study/overrides.h"
 #include "study/project.h"
 #include "study/run_rows.h"
 #include "study/study.h"
@@ -19,11 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kConfigPrefix = "config.";
 
-std::string text_of(const RunRow& row, const std::string& key) {
-  const auto found = row.find(key);
-  return found == row.end() ? "" : cell_text(found->second);
-}
-
 // The keys of the configuration in which the runs differ.
 std::vector<std::string> varied_keys(const std::vector<RunRow>& rows) {
   std::set<std::string> keys;
@@ -35,7 +28,7 @@ std::vector<std::string> varied_keys(const std::vector<RunRow>& rows) {
   std::vector<std::string> varied;
   for (const auto& key : keys) {
     const bool same = std::all_of(rows.begin(), rows.end(), [&](const RunRow& row) {
-      return text_of(row, key) == text_of(rows.front(), key);
+      return cell_of(row, key) == cell_of(rows.front(), key);
     });
     if (!same) varied.push_back(key);
   }
@@ -47,20 +40,20 @@ std::vector<sweep::NamedRun> named(const std::vector<RunRow>& rows) {
   std::vector<sweep::NamedRun> runs;
   for (const auto& row : rows) {
     sweep::NamedRun run;
-    run.run.id = text_of(row, "id");
-    run.run.directory = {text_of(row, "directory")};
+    run.run.id = cell_of(row, "id");
+    run.run.directory = {cell_of(row, "directory")};
     if (const auto steps = row.find("config.train.steps");
         steps != row.end() && steps->second.is_number_integer()) {
       run.run.work = steps->second.get<std::int64_t>();
     }
     for (const auto& key : varied) {
-      run.run.axes.emplace_back(key.substr(kConfigPrefix.size()), text_of(row, key));
+      run.run.axes.emplace_back(key.substr(kConfigPrefix.size()), cell_of(row, key));
     }
     std::vector<std::string> words{run.run.id.substr(0, kShownId)};
     for (const char* key : {"config.model.name", "config.task.kind"}) {
-      if (const auto text = text_of(row, key); !text.empty()) words.push_back(text);
+      if (const auto text = cell_of(row, key); !text.empty()) words.push_back(text);
     }
-    if (const auto seed = text_of(row, "config.seed"); !seed.empty()) {
+    if (const auto seed = cell_of(row, "config.seed"); !seed.empty()) {
       words.push_back(concat("seed=", seed));
     }
     run.label = join(words, " ");

@@ -114,8 +114,6 @@ Words overrides_for(const std::string& word, const std::string& experiment) {
   return values;
 }
 
-Words experiments() { return all_experiments(); }
-
 Words run_ids() {
   Words ids;
   std::error_code none;  // no folder: no run
@@ -157,8 +155,8 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
     as_watch.front() = "watch";
     return candidates(as_watch, commands);
   }
-  if (command == "referee") return experiments();
-  if (command == "logs") return words.size() == 2 ? experiments() : Words();
+  if (command == "referee") return all_experiments();
+  if (command == "logs") return words.size() == 2 ? all_experiments() : Words();
   if (is_one_of(command, {"diff", "generate"})) return run_ids();
   if (command == "list") return listable();
   if (!is_one_of(command,
@@ -168,7 +166,7 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
     return !earlier.starts_with("-") && earlier.find('=') == earlier.npos;
   });
   if (experiment != words.end() - 1) return overrides_for(word, *experiment);
-  auto found = experiments();
+  auto found = all_experiments();
   if (is_one_of(command, {"config", "show"}) &&
       !word.empty()) {  // the baseline takes overrides, too
     const auto more = overrides_for(word, "");

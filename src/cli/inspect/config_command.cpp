@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 
 #include "cli/commands.h"
 #include "cli/inspect/config_view.h"
@@ -12,7 +11,6 @@
 #include "config/override/json.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
-#include "study/overrides.h"
 #include "study/project.h"
 #include "study/study.h"
 #include "util/error.h"
@@ -121,14 +119,19 @@ bool explain(const ConfigView& view, const ConfigOptions& options) {
   return true;
 }
 
+// The folders in which configs are looked up, first place first.
 void print_search_path(const config::SearchPath& path, bool json) {
-  const Json list = search_path_json(path);
-  if (json) return print_json(list);
-  for (const Json& entry : list) {
-    const bool all = entry["group"].is_null();
-    std::cout << entry["folder"].get<std::string>()
-              << (all ? "" : concat("  (group ", entry["group"].get<std::string>(), ")")) << '\n';
+  Json list = Json::array();
+  std::string text;
+  const auto add = [&](const Json& group, const std::string& folder, const std::string& remark) {
+    list.push_back({{"group", group}, {"folder", folder}});
+    text += concat(folder, remark, "\n");
+  };
+  for (const auto& [group, folder] : path.groups) {
+    add(group, folder.string(), concat("  (group ", group, ")"));
   }
+  for (const auto& folder : path.directories) add(nullptr, folder.string(), "");
+  json ? print_json(list) : void(std::cout << text);
 }
 
 std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
@@ -165,19 +168,9 @@ void print_study(const Study& study, const ConfigOptions& options) {
 }
 
 void print_own(const ConfigOptions& options) {
-  const auto places = search_path();
-  if (options.search_path) return print_search_path(places, options.json);
-  StudyArguments arguments{.name = "", .overrides = options.arguments};
-  if (!arguments.overrides.empty() && !is_override(arguments.overrides.front())) {
-    arguments.name = arguments.overrides.front();
-    arguments.overrides.erase(arguments.overrides.begin());
-  }
-  ConfigView view{.search_path = places,
-                  .values = {},
-                  .sources = {},
-                  .trace = config::Trace(first_part(options.why)),
-                  .tuned_key = {},
-                  .tuned_in = {}};
+  if (options.search_path) return print_search_path(search_path(), options.json);
+  const auto arguments = StudyArguments::of(options.arguments);
+  ConfigView view{.trace = config::Trace(first_part(options.why))};
   const auto study =
       load_study(arguments.name, arguments.overrides, {options.run, view.trace.observer()});
   if (options.run >= study.points.size()) {
@@ -199,6 +192,11 @@ void print_own(const ConfigOptions& options) {
 }
 
 }  // namespace
+
+StudyArguments StudyArguments::of(std::vector<std::string> words) {
+  if (words.empty() || is_override(words.front())) return {"", std::move(words)};
+  return {words.front(), {words.begin() + 1, words.end()}};
+}
 
 void add_config_command(CLI::App& app) {
   const auto options = std::make_shared<ConfigOptions>();

@@ -72,16 +72,11 @@ std::string shown(const Json& value) {
 ConfigView compose_foreign(const std::vector<fs::path>& folders, const std::string& config,
                            const std::vector<std::string>& overrides, bool resolve,
                            const std::string& followed_key) {
-  ConfigView view{.search_path = {folders, {}},
-                  .values = {},
-                  .sources = {},
-                  .trace = config::Trace(followed_key),
-                  .tuned_key = {},
-                  .tuned_in = {}};
+  ConfigView view{.trace = config::Trace(followed_key)};
   for (const auto& folder : folders) {
     if (!fs::is_directory(folder)) throw UserError(concat("there is no folder ", folder.string()));
   }
-  config::Library library(view.search_path);
+  config::Library library({folders, {}});
   config::Problems problems;
   std::vector<config::Override> items;
   for (const auto& text : overrides) {
@@ -162,17 +157,6 @@ std::string why_text(const Json& answers) {
     }
   }
   return text;
-}
-
-Json search_path_json(const config::SearchPath& path) {
-  Json list = Json::array();
-  for (const auto& [group, folder] : path.groups) {
-    list.push_back({{"group", group}, {"folder", folder.string()}});
-  }
-  for (const auto& folder : path.directories) {
-    list.push_back({{"group", nullptr}, {"folder", folder.string()}});
-  }
-  return list;
 }
 
 }  // namespace difflab::cli

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "config/compose/library.h"
 #include "config/compose/trace.h"
 #include "config/value/value.h"
 #include "util/json.h"
@@ -13,12 +12,12 @@ namespace difflab::cli {
 
 /// A composed configuration with the way it came about, to be looked at.
 struct ConfigView {
-  config::SearchPath search_path;
-  config::Value values;   ///< every key with the value that counts
-  config::Value sources;  ///< the composed tree, resolved as far as it can be; knows its sources
+  config::Value values = {};  ///< every key with the value that counts
+  config::Value sources =
+      {};  ///< the composed tree, resolved as far as it can be; knows its sources
   config::Trace trace;
-  std::string tuned_key;  ///< whose value a tuning has found; empty: none
-  std::string tuned_in;   ///< says so, and where
+  std::string tuned_key = {};  ///< whose value a tuning has found; empty: none
+  std::string tuned_in = {};   ///< says so, and where
 };
 
 /// Composes a tree written for Hydra, without our schema, as Hydra does: keys under `hydra` are
@@ -33,8 +32,5 @@ const config::Value& part_of(const config::Value& tree, const std::string& key);
 /// Where each value at or below `key` came from and what it overrode.
 Json why(const ConfigView& view, const std::string& key);
 std::string why_text(const Json& answers);
-
-/// The folders in which configs are looked up, first place first.
-Json search_path_json(const config::SearchPath& path);
 
 }  // namespace difflab::cli

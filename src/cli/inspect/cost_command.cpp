@@ -195,32 +195,29 @@ void add_common(CLI::App& command, CostOptions& options) {
 
 }  // namespace
 
-void add_params_command(CLI::App& app) {
-  const auto options = std::make_shared<CostOptions>();
-  CLI::App* command = app.add_subcommand(
+void add_cost_commands(CLI::App& app) {
+  const auto counted = std::make_shared<CostOptions>(), computed = std::make_shared<CostOptions>();
+  CLI::App* params = app.add_subcommand(
       "params", "Count the parameters of an experiment's models, or of bare dimensions");
-  add_common(*command, *options);
-  command->add_flag("--groups", options->groups,
-                    "list every parameter with its optimizer, learning rate and weight decay");
-  command->callback([options] {
-    std::cout << (options->groups ? updates_of(*options)
-                                  : params_table(subjects_of(*options), options->json));
+  add_common(*params, *counted);
+  params->add_flag("--groups", counted->groups,
+                   "list every parameter with its optimizer, learning rate and weight decay");
+  params->callback([counted] {
+    std::cout << (counted->groups ? updates_of(*counted)
+                                  : params_table(subjects_of(*counted), counted->json));
   });
-}
 
-void add_flops_command(CLI::App& app) {
-  const auto options = std::make_shared<CostOptions>();
-  CLI::App* command = app.add_subcommand(
+  CLI::App* flops = app.add_subcommand(
       "flops", "Count operations, arithmetic intensity and the key/value cache of models");
-  add_common(*command, *options);
-  command->add_option("--bytes", options->bytes, "bytes of a number, for intensity and cache")
+  add_common(*flops, *computed);
+  flops->add_option("--bytes", computed->bytes, "bytes of a number, for intensity and cache")
       ->capture_default_str()
       ->check(CLI::IsMember({1, 2, 4, 8}));
-  command->add_flag("--products", options->products,
-                    "also each product of matrices: its shape, by layer, sequence and token");
-  command->callback([options] {
-    std::cout << flops_table(subjects_of(*options), options->bytes, options->products,
-                             options->json);
+  flops->add_flag("--products", computed->products,
+                  "also each product of matrices: its shape, by layer, sequence and token");
+  flops->callback([computed] {
+    std::cout << flops_table(subjects_of(*computed), computed->bytes, computed->products,
+                             computed->json);
   });
 }
 

@@ -13,7 +13,6 @@
 #include "config/compose/compose.h"
 #include "config/grid/key_docs.h"
 #include "config/value/yaml.h"
-#include "run/metrics.h"
 #include "run/run_config.h"
 #include "study/project.h"
 #include "study/study_config.h"

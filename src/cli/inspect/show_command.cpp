@@ -4,7 +4,6 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "study/overrides.h"
 #include "study/project.h"
 #include "study/study.h"
 #include "util/error.h"
@@ -25,11 +24,7 @@ struct ShowOptions {
 const std::vector<std::string> kSplits = {"train", "valid", "test"};  // in the order of Split
 
 void show(const ShowOptions& options) {
-  StudyArguments study{.name = "", .overrides = options.arguments};
-  if (!study.overrides.empty() && !is_override(study.overrides.front())) {
-    study.name = study.overrides.front();
-    study.overrides.erase(study.overrides.begin());
-  }
+  const auto study = StudyArguments::of(options.arguments);
   const auto points = load_study(study.name, study.overrides).points;
   if (options.run >= points.size()) {
     throw UserError(concat("--run is ", options.run, "; expected 0 to ", points.size() - 1));

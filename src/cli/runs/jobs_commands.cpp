@@ -13,7 +13,6 @@
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/process.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {

@@ -1,5 +1,4 @@
 // logs: what runs have printed, or what has happened to them.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -11,7 +10,6 @@
 #include "cli/runs/pause.h"
 #include "record/log/event_log.h"
 #include "study/targets.h"
-#include "sweep/plan/run.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/text.h"

@@ -8,7 +8,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -73,11 +72,6 @@ const Json* value_of(const RunRow& row, const std::string& key) {
   return found == row.end() || found->second.is_null() ? nullptr : &found->second;
 }
 
-std::string text_in(const RunRow& row, const std::string& key) {
-  const auto* value = value_of(row, key);
-  return value == nullptr ? "" : cell_text(*value);
-}
-
 std::string number_in(const RunRow& row, const std::string& key, const char* format) {
   const auto* value = value_of(row, key);
   return value == nullptr || !value->is_number()
@@ -86,7 +80,7 @@ std::string number_in(const RunRow& row, const std::string& key, const char* for
 }
 
 std::string run_state_text(const RunRow& row) {
-  const auto state = text_in(row, "state");
+  const auto state = cell_of(row, "state");
   const auto *step = value_of(row, "step"), *steps = value_of(row, "steps");
   const bool on_its_way = state == "running" || state == "interrupted";
   if (!on_its_way || step == nullptr || steps == nullptr || steps->get<double>() <= 0) return state;
@@ -150,17 +144,17 @@ std::vector<std::vector<std::string>> runs_view(const std::vector<RunRow>& rows,
   std::vector<std::vector<std::string>> lines{
       {"id", "experiment", "varies", "seed", "state", "age", "accuracy", "loss"}};
   for (const auto& row : rows) {
-    const auto id = text_in(row, "id");
+    const auto id = cell_of(row, "id");
     auto found = of.find(id);
     const bool asked = found == of.end();  // nobody's own: a trained model that was asked more
-    if (asked) found = of.find(text_in(row, "trained_in"));
-    std::string experiment, varies = text_in(row, "config.model.name");
+    if (asked) found = of.find(cell_of(row, "trained_in"));
+    std::string experiment, varies = cell_of(row, "config.model.name");
     if (found != of.end()) {
       experiment = concat(asked ? "asked: " : "", found->second.front().experiment);
       if (found->second.size() > 1) experiment += fmt::format(" +{}", found->second.size() - 1);
       if (const auto text = varied_text(found->second.front()); !text.empty()) varies = text;
     }
-    lines.push_back({id.substr(0, kShownId), experiment, varies, text_in(row, "config.seed"),
+    lines.push_back({id.substr(0, kShownId), experiment, varies, cell_of(row, "config.seed"),
                      run_state_text(row), age_text(row),
                      number_in(row, "metrics.valid_accuracy", "{:.3f}"),
                      number_in(row, "metrics.valid_loss", "{:.4g}")});
@@ -187,19 +181,13 @@ fs::path results_of(const RunsOptions& options) {
 }
 
 void print_table(const std::vector<std::vector<std::string>>& lines) {
-  std::vector<std::size_t> widths(lines.front().size(), 0);
-  for (const auto& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], report::display_width(line[i]));
-    }
-  }
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < lines.front().size(); ++i) widths.push_back(widest(lines, i));
   for (const auto& line : lines) {
     std::string text;
     for (std::size_t i = 0; i < line.size(); ++i) {
       text += line[i];
-      if (i + 1 < line.size()) {
-        text += std::string(widths[i] - report::display_width(line[i]) + 2, ' ');
-      }
+      text += std::string(widths[i] - report::display_width(line[i]) + kGap, ' ');
     }
     std::cout << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';
   }

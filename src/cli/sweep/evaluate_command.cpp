@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <set>
 
 #include "cli/commands.h"
 #include "cli/sweep/ask_and_report.h"

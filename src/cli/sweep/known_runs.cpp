@@ -1,8 +1,6 @@
-#include "cli/sweep/known_runs.h"
-
+#include "cli/sweep/run_study.h"
 #include "config/override/json.h"
 #include "config/schema/reader.h"
-#include "config/value/yaml.h"
 #include "run/input_files.h"
 #include "run/run_config.h"
 #include "util/error.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "config/compose/compose.h"
 #include "config/value/yaml.h"
 #include "report/archive/rebuild.h"
 #include "report/page/figure_files.h"

@@ -14,7 +14,6 @@
 
 #include "cli/commands.h"
 #include "cli/runs/named_references.h"
-#include "cli/sweep/known_runs.h"
 #include "cli/sweep/run_study.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"

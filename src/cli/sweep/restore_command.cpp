@@ -12,7 +12,7 @@
 
 #include "cli/commands.h"
 #include "cli/runs/named_references.h"
-#include "cli/sweep/known_runs.h"
+#include "cli/sweep/run_study.h"
 #include "config/value/yaml.h"
 #include "record/lease.h"
 #include "record/run_directory.h"

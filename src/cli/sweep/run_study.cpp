@@ -6,13 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
-#include <optional>
 #include <set>
 
-#include "cli/commands.h"
-#include "config/compose/compose.h"
-#include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "record/provenance.h"
 #include "report/data/format.h"
@@ -26,7 +21,6 @@
 #include "sweep/execute.h"
 #include "sweep/plan/plan.h"
 #include "sweep/progress.h"
-#include "sweep/standing.h"
 #include "sweep/time_text.h"
 #include "util/error.h"
 #include "util/exit_code.h"

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "report/report.h"
 #include "study/study.h"
@@ -16,6 +18,15 @@ void require_machine(const Study& study);
 /// once. If it executed something and there is a report, it says at the end what the time went to.
 /// Returns the exit code.
 int run_study(const Study& study, const std::function<std::optional<report::Summary>()>& report);
+
+/// A study without runs, with its results in this folder.
+Study study_without_runs(const std::filesystem::path& results, const std::string& name,
+                         const std::string& title);
+
+/// Adds a run as it was configured, or one of a reference. @throws UserError if its configuration
+/// means another run today.
+void add_known_run(Study& study, RunConfig config, const std::string& id, const sweep::Axes& axes);
+void add_known_run(Study& study, const report::PlannedRun& run);
 
 /// Writes table, figures and report of the finished runs, and prints the table.
 report::Summary write_report(const Study& study);

@@ -10,8 +10,6 @@
 
 #include "cli/commands.h"
 #include "cli/sweep/run_study.h"
-#include "config/compose/compose.h"
-#include "config/compose/library.h"
 #include "config/value/yaml.h"
 #include "run/trained_runs.h"
 #include "study/expected_time.h"

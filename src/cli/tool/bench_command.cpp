@@ -24,15 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr int kRounds = 9;
 
-struct Silent final : sweep::Observer {
-  void started(const sweep::Run&) override {}
-  void completed(const sweep::Run&, RunState) override {}
-  void failed(const sweep::Run&, const std::string&) override {}
-  void retried(const sweep::Run&, const std::string&, int, int) override {}
-  void stopping() override {}
-  void tick(const std::vector<const sweep::Run*>&) override {}
-};
-
 std::vector<std::string> smallest(int runs, const fs::path& results) {
   return {concat("seed=range(", runs, ")"),
           "results=" + results.string(),
@@ -77,7 +68,7 @@ void bench_sweep(int runs, bool json) {
   sweep::SweepOutcome outcome;
   const double execution = seconds_of([&] {
     const StopSignals signals;
-    Silent silent;
+    sweep::Observer silent;
     outcome = sweep::execute(study.points, *launcher, silent);
   });
   if (outcome.interrupted || outcome.completed != runs) {

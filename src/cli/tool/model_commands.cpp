@@ -111,8 +111,6 @@ struct RunArgument {
   }
 };
 
-}  // namespace
-
 void add_verify_command(CLI::App& app) {
   struct Options {
     std::string folder;
@@ -177,6 +175,14 @@ void add_generate_command(CLI::App& app) {
     become_worker(
         {"generate", options->run.folder(), config::canonical_json(asked), options->prompt});
   });
+}
+
+}  // namespace
+
+void add_model_commands(CLI::App& app) {
+  add_generate_command(app);
+  add_export_command(app);
+  add_verify_command(app);
 }
 
 }  // namespace difflab::cli

@@ -6,21 +6,17 @@
 #include <filesystem>
 #include <iterator>
 
-#include "config/compose/compose.h"
 #include "config/override/json.h"
 #include "config/schema/reader.h"
-#include "config/schema/writer.h"
 #include "config/value/text_check.h"
 #include "config/value/yaml.h"
 #include "record/answers.h"
 #include "run/identity.h"
 #include "run/input_files.h"
-#include "run/stage.h"
 #include "run/trained_runs.h"
 #include "study/asked/asked_evaluations.h"
 #include "study/asked/weights.h"
-#include "study/load/resolve.h"
-#include "study/overrides.h"
+#include "study/load/load.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/hash.h"

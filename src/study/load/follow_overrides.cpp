@@ -1,5 +1,3 @@
-#include "study/load/follow_overrides.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,6 +10,7 @@
 #include "config/grid/axes.h"
 #include "config/schema/reader.h"
 #include "report/data/frame.h"
+#include "study/load/load.h"
 #include "util/text.h"
 
 namespace difflab::cli {

@@ -16,11 +16,8 @@
 #include "run/identity.h"
 #include "run/parameter_groups.h"
 #include "run/run_config.h"
-#include "study/load/follow_overrides.h"
-#include "study/load/names.h"
-#include "study/load/resolve.h"
+#include "study/load/load.h"
 #include "study/load/tuning.h"
-#include "study/overrides.h"
 #include "study/project.h"
 #include "study/study.h"
 #include "util/error.h"
@@ -61,13 +58,10 @@ void add_problem(const config::Study& composed, const std::string& key, const st
 
 void check_report_fits(const config::Study& composed, const StudyConfig& config,
                        config::Problems& problems) {
-  const auto add = [&](const std::string& key, const std::string& message) {
-    add_problem(composed, key, message, problems);
-  };
   std::vector<std::string> axes;
   for (const auto& axis : composed.axes) axes.push_back(axis.key);
-  for (const auto& problem : report::check_report(config.report, axes)) {
-    add(problem.key, problem.message);
+  for (const auto& [key, message] : report::check_report(config.report, axes)) {
+    add_problem(composed, key, message, problems);
   }
 }
 

@@ -1,5 +1,3 @@
-#include "study/load/names.h"
-
 #include <algorithm>
 #include <set>
 
@@ -8,6 +6,7 @@
 #include "run/metrics.h"
 #include "run/run_config.h"
 #include "run/stage.h"
+#include "study/load/load.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -37,10 +36,15 @@ class Names {
   }
 
   std::vector<ReportProblem> problems() {
-    check_baseline();
+    const auto& baseline = study_.config.baseline;
+    if (!baseline.empty() && !compared_.empty()) require_value("baseline", compared_, baseline);
     const auto& claims = study_.config.report.claims;
     for (std::size_t i = 0; i < claims.size(); ++i) check(concat("claims[", i, "]"), claims[i]);
-    check_figures();
+    const auto& figures = study_.config.report.figures;
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      const auto place = concat("figures[", i, "]");
+      std::visit([&](const auto& figure) { check(place, figure); }, figures[i]);
+    }
     check_curves();
     const auto of_report = report::check_metrics(study_.config.report, known_);
     problems_.insert(problems_.end(), of_report.begin(), of_report.end());
@@ -87,11 +91,6 @@ class Names {
     return false;
   }
 
-  void check_baseline() {
-    const auto& baseline = study_.config.baseline;
-    if (!baseline.empty() && !compared_.empty()) require_value("baseline", compared_, baseline);
-  }
-
   void check(const std::string& place, const report::ClaimConfig& claim) {
     bool are_there = true;
     const auto require = [&](const std::string& key, const auto& axis, const auto& value) {
@@ -120,14 +119,6 @@ class Names {
   }
 
   // A figure whose `where` no row meets would be an empty one, after all the training.
-  void check_figures() {
-    const auto& figures = study_.config.report.figures;
-    for (std::size_t i = 0; i < figures.size(); ++i) {
-      std::visit([&](const auto& figure) { check(concat("figures[", i, "]"), figure); },
-                 figures[i]);
-    }
-  }
-
   template <class Figure>
   void check(const std::string& place, const Figure& figure) {
     const auto is_axis = [&](const std::string& name) {

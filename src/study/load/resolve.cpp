@@ -1,5 +1,3 @@
-#include "study/load/resolve.h"
-
 #include <utility>
 
 #include "config/grid/axes.h"
@@ -8,6 +6,7 @@
 #include "run/input_files.h"
 #include "run/run_config.h"
 #include "run/stage.h"
+#include "study/load/load.h"
 
 namespace difflab::cli {
 

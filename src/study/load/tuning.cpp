@@ -1,17 +1,14 @@
 #include "study/load/tuning.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "config/grid/axes.h"
-#include "config/schema/reader.h"
 #include "report/data/frame.h"
 #include "run/run_config.h"
-#include "study/load/resolve.h"
+#include "study/load/load.h"
 #include "study/load/tuning_parts.h"
 #include "util/text.h"
 
@@ -84,9 +81,7 @@ class Tuner {
     config.title = concat("Tuning of ", config_.key, ": ",
                           study_.config.title.empty() ? study_.name : study_.config.title);
     config.question = concat("Which ", config_.key, " suits each variant?");
-    std::vector<sweep::Axes> variants;
-    for (const auto& variant : variants_) variants.push_back(variant.axes);
-    config.report = report_of_tuning(study_.config, variants);
+    config.report = report_of_tuning(study_.config, variants_);
     tuning.leads_on = true;
     return tuning;
   }
@@ -191,9 +186,7 @@ class Tuner {
     Study shorter = *study_.tuning;
     shorter.points.clear();
     add_points(shorter_, shorter.points);
-    std::vector<sweep::Axes> variants;
-    for (const auto& variant : shorter_) variants.push_back(variant.axes);
-    shorter.config.report = report_of_tuning(study_.config, variants);
+    shorter.config.report = report_of_tuning(study_.config, shorter_);
     shorter.config.report.figures.clear();  // of runs that never learned
     shorter.config.title += ", shorter runs";
     shorter.config.notes =

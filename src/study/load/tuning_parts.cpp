@@ -18,15 +18,15 @@ namespace {
 
 // Lines for the values of the first axis, panels for those of the second. A line is a mean over
 // all axes that it does not name, so there is a figure for each combination of the others.
-Json figures_of_tuning(const StudyConfig& study, const std::vector<sweep::Axes>& variants,
+Json figures_of_tuning(const StudyConfig& study, const std::vector<Variant>& variants,
                        const std::vector<std::string>& axes) {
   Json figures = Json::array();
   std::set<Json> shown;
   for (const auto& variant : variants) {
     Json where = Json::object();
     std::string title = "Tuning";
-    for (std::size_t i = 2; i < variant.size(); ++i) {
-      const auto& [axis, value] = variant[i];
+    for (std::size_t i = 2; i < variant.axes.size(); ++i) {
+      const auto& [axis, value] = variant.axes[i];
       where[axis] = value;
       title = concat(title, i == 2 ? ": " : ", ", report::Labels(study.report.labels).value(value));
     }
@@ -96,10 +96,10 @@ bool Variant::have_ended() const {
 }
 
 report::ReportConfig report_of_tuning(const StudyConfig& study,
-                                      const std::vector<sweep::Axes>& variants) {
+                                      const std::vector<Variant>& variants) {
   Json rows = Json::array(), columns = Json::array();
   std::vector<std::string> axes;
-  for (const auto& [axis, value] : variants.front()) {
+  for (const auto& [axis, value] : variants.front().axes) {
     rows.push_back(axis);
     axes.push_back(axis);
   }

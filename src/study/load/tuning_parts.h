@@ -133,8 +133,8 @@ void check_tuning(const std::vector<config::Point>& points, const Study& study,
                   config::Problems& problems);
 
 /// The table and figures of a tuning: a row for each value of each variant, and a line for each
-/// variant. @param variants their axes without the seed, at least one
+/// variant, of which there is at least one.
 report::ReportConfig report_of_tuning(const StudyConfig& study,
-                                      const std::vector<sweep::Axes>& variants);
+                                      const std::vector<Variant>& variants);
 
 }  // namespace difflab::cli
