@@ -5,7 +5,7 @@
 
 #include "report/data/format.h"
 #include "report/page/page.h"
-#include "report/report.h"
+#include "report/page/summary.h"
 #include "statistics/holm.h"
 #include "util/text.h"
 

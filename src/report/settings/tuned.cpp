@@ -17,7 +17,7 @@ std::string name_of(const Tuned::Variant& variant) {
 }
 
 // As the tuned axis shows it.
-std::string text_of(double number) {
+std::string value_text(double number) {
   return number == std::floor(number) ? plain_number(number) : config::number_text(number);
 }
 
@@ -35,8 +35,9 @@ std::string names(const Tuned& tuned, const auto& which) {
 
 std::string taken(const Tuned& tuned) {
   return each(tuned, [](const auto& one) {
-    return one.value ? concat(name_of(one), " ", text_of(*one.value), one.at_edge ? " (edge)" : "")
-                     : "";
+    return one.value
+               ? concat(name_of(one), " ", value_text(*one.value), one.at_edge ? " (edge)" : "")
+               : "";
   });
 }
 
@@ -63,7 +64,7 @@ std::string estimate(const Tuned& tuned, const Tuned::Finalist& one) {
   const auto text = [](double number) {
     return format_number(number, std::abs(number) < 100 ? 3 : 0);
   };
-  auto said = concat(text_of(one.value), ": ", text(tuned.mean_of(one)));
+  auto said = concat(value_text(one.value), ": ", text(tuned.mean_of(one)));
   if (const auto interval = tuned.interval_of(one))
     said += concat(" (", text(interval->low), " to ", text(interval->high), ")");
   return said;
@@ -132,7 +133,7 @@ bool Tuned::ties(const Variant& variant) const {
 
 std::string listed(const std::vector<double>& numbers) {
   std::vector<std::string> texts;
-  for (const double number : numbers) texts.push_back(text_of(number));
+  for (const double number : numbers) texts.push_back(value_text(number));
   return join(texts);
 }
 
