@@ -173,9 +173,9 @@ void check_provenance(const References& all, Objections& objections) {
     for (const auto& origin : origins) {
       const auto own = told_of(one, origin.key).values;
       const auto& [most, count] = origin.most;
-      const bool is_confirmed =
-          std::any_of(one.confirmed.begin(), one.confirmed.end(),
-                      [&](const auto& session) { return session.*origin.by == most; });
+      const bool is_confirmed = std::any_of(
+          one.confirmed.begin(), one.confirmed.end(),
+          [&, &found = most](const auto& session) { return session.*origin.by == found; });
       if (own.size() != 1 || *own.begin() == most || is_confirmed) continue;
       objections.object(
           one, "runs.json",
