@@ -35,7 +35,7 @@ struct StudyArguments {
   std::string name;
   std::vector<std::string> overrides;
 
-  /// Of words, the first of which may be an experiment's name.
+  /// Reads words, the first of which may be an experiment's name.
   static StudyArguments of(std::vector<std::string> words);
 };
 

@@ -11,8 +11,8 @@
 
 namespace difflab::config {
 
-/// What ${now:…} and ${hydra:…} stand for. What is absent does not exist where the configuration is
-/// resolved, and a reference to it is an error.
+/// The facts that ${now:…} and ${hydra:…} stand for. One that is absent does not exist where the
+/// configuration is resolved, and a reference to it is an error.
 struct Facts {
   std::optional<std::time_t> start;            ///< of the whole sweep
   std::optional<std::string> job_name;         ///< the experiment

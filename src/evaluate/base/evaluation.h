@@ -50,7 +50,7 @@ struct EvaluationCommon {
   bool gives(std::string_view, const TaskConfig&) const { return true; }
 };
 
-/// What an evaluation of running text says to any other task; `kind` is the evaluation's.
+/// Refuses another task than running text; `kind` is the evaluation's.
 inline void require_text(const TaskConfig& task, std::string_view kind, config::Check& check) {
   if (task_as<TextConfig>(task) == nullptr) {
     check.problem("kind", concat("is ", kind, "; expected a task of kind text"));

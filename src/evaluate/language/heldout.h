@@ -36,7 +36,7 @@ struct HeldoutConfig : EvaluationCommon {
 /// valid_PART_loss and valid_PART_accuracy.
 Json validation_metrics(const EvaluationContext& context, std::int64_t samples);
 
-/// Those of validation_metrics that are asked for, to the bit. A part that none is about is not
+/// The `metrics` of validation_metrics alone, the same to the bit. A part that none is about is not
 /// scored.
 /// @throws UserError for a metric that the task does not have
 Json held_out(const EvaluationContext& context, const std::vector<std::string>& metrics,

@@ -65,7 +65,7 @@ OfficialPart always(std::int64_t size, double value) {
   return [=](const auto&) { return at::full({size}, value, at::kDouble); };
 }
 
-// Of most peers, which name the last projection as V2's file does.
+// Most peers name the last projection as V2's file does.
 OfficialParts with_o_proj() { return {{"out_proj.weight", called("o_proj.weight")}}; }
 
 OfficialModule plain(const Case& c) {

@@ -150,7 +150,7 @@ std::pair<at::Tensor, at::Tensor> signal_and_noise(const at::Tensor& all,
 /// [B, H, T, n]. λ is a number, [H, 1, 1] or [B, H, T, 1]; undefined: 1.
 at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at::Tensor& lambda);
 
-/// Of x [B, T, ...] what lies at the flat places [n] of B · T: [n, ...]. All of x if `places` is
+/// The parts [n, ...] of x [B, T, ...] at the flat places [n] of B · T. All of x if `places` is
 /// undefined.
 at::Tensor at_places(const at::Tensor& x, const at::Tensor& places);
 
