@@ -168,6 +168,8 @@ bool Metric::is_of_learned() const {
   return !is_fixed && !is_measured() && !key.starts_with("cache_mib") && !when && !at_start;
 }
 
+double log_of_time(double time) { return time > 0 ? std::log(time) : 0; }
+
 bool Metric::is_time() const {
   const std::string_view name = key;
   return name.ends_with("_seconds") || name.ends_with("_per_second");

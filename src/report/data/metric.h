@@ -17,6 +17,9 @@ namespace difflab::report {
 /// False verdicts are at most this likely in an experiment, all claims together.
 constexpr double kAlpha = 0.05;
 
+/// The logarithm of a time, of which geometric means are made; a time of 0 counts as 1.
+double log_of_time(double time);
+
 /// What the CSV of a figure with `against` appends to the key of a metric: variant minus that one.
 constexpr std::string_view kDifferenceSuffix = "_difference";
 

@@ -69,7 +69,7 @@ Pairs pair_runs(const Frame& frame, const std::vector<const FrameRun*>& ours,
       pairs.theirs[i] = std::min(pairs.theirs[i], *pairs.horizon);
     }
     for (double* time : {&pairs.ours[i], &pairs.theirs[i]}) {
-      if (pairs.is_ratio) *time = *time > 0 ? std::log(*time) : 0;
+      if (pairs.is_ratio) *time = log_of_time(*time);
     }
     pairs.differences.push_back(pairs.ours[i] - pairs.theirs[i]);
   }

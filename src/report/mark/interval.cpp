@@ -71,7 +71,7 @@ IntervalRow row_of(const IntervalPlan& plan, Group group) {
 std::optional<double> geometric_mean(const IntervalRow& row) {
   if (row.reached.empty() || !row.bounds.empty()) return std::nullopt;
   std::vector<double> logs;
-  for (const double value : row.reached) logs.push_back(std::log(value));
+  for (const double value : row.reached) logs.push_back(log_of_time(value));
   return std::exp(mean(logs));
 }
 
@@ -96,14 +96,17 @@ std::string ratio_text(const std::vector<IntervalRow>& rows, const IntervalRow& 
 // All that the panels show, where they share an axis: Vega-Lite finds no common extent of layers
 // that transform their data.
 std::optional<Interval> range_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan) {
+  if (!plan.config.shared) return std::nullopt;
   std::vector<double> shown;
   for (const auto& row : rows) {
     shown.insert(shown.end(), row.reached.begin(), row.reached.end());
     shown.insert(shown.end(), row.bounds.begin(), row.bounds.end());
-    for (const auto& end : {row.low, row.high}) shown.push_back(end.value_or(shown.back()));
+    for (const auto& end : {row.low, row.high}) {
+      if (end) shown.push_back(*end);
+    }
   }
   if (plan.config.x_scale == AxisScale::kLog) std::erase_if(shown, [](double x) { return x <= 0; });
-  if (!plan.config.shared || shown.empty()) return std::nullopt;
+  if (shown.empty()) return std::nullopt;
   const auto [low, high] = std::minmax_element(shown.begin(), shown.end());
   return Interval{*low, *high};
 }

@@ -5,6 +5,7 @@
 
 #include "config/value/value.h"
 #include "report/data/format.h"
+#include "report/data/metric.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -107,8 +108,6 @@ std::string on_finalists(const Tuned& tuned) {
 }
 
 }  // namespace
-
-double log_of_time(double time) { return std::log(std::max(time, 1e-9)); }
 
 double Tuned::mean_of(const Finalist& one) const {
   const double found = mean(on_scale(*this, one));

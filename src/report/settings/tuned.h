@@ -14,9 +14,6 @@ namespace difflab::report {
 /// "0.001, 0.003, 0.01".
 std::string listed(const std::vector<double>& numbers);
 
-/// The logarithm of a time, whose mean is that of the geometric mean; finite at 0, too.
-double log_of_time(double time);
-
 /// How one key was tuned for every variant of a study, before the runs that are reported.
 struct Tuned {
   /// One of the best two values of a variant, which went on to more seeds.

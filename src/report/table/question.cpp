@@ -46,7 +46,7 @@ std::string lack_of_events(const Question& question) {
     return std::all_of(pairs.ours.begin(), pairs.ours.end(), is_it) &&
            std::all_of(pairs.theirs.begin(), pairs.theirs.end(), is_it);
   };
-  if (pairs.horizon && all_are(pairs.is_ratio ? std::log(*pairs.horizon) : *pairs.horizon)) {
+  if (pairs.horizon && all_are(pairs.is_ratio ? log_of_time(*pairs.horizon) : *pairs.horizon)) {
     return concat("No run got there within ", question.metric.text(*pairs.horizon), ".");
   }
   if (question.metric.outcome() != Outcome::kHappened) return "";
@@ -207,7 +207,7 @@ void hold_at_both(Question& question, std::span<const double> times) {
   if (!question.found || !pairs.is_ratio || times.empty()) return;
   std::vector<double> logs;
   for (const double time : times) {
-    logs.push_back(std::log(std::max(1e-300, std::min(time, pairs.horizon.value_or(time)))));
+    logs.push_back(log_of_time(std::min(time, pairs.horizon.value_or(time))));
   }
   const auto test = ShiftTest::unpaired(pairs.ours, logs);
   const double apart = mean(pairs.ours) - mean(logs), margin = std::log1p(question.margin);
