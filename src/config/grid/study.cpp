@@ -234,7 +234,7 @@ class StudyComposer {
     const std::size_t before = problems_.reports();
     for_each_axis(plan_, [&](const Axis& axis) {
       const std::string key = first_part(group_of(axis.key));
-      if (axis.group ? is_study_key(key) : !is_run_key(key)) {
+      if (axis.group ? is_study_key(key) : !is_run_key(key) && key != "vars") {
         const bool other = is_study_key(key) || holds(own_keys(), key);
         problems_.add(axis.source, "sweep",
                       other ? concat("sweep.", axis.key, ": ", key,
@@ -353,7 +353,7 @@ class StudyComposer {
       return holds(request_.keys_without_effect, use.path) || !is_run_key(first_part(use.path));
     });
     refuse_fleeting(fleeting, request_.keys_without_effect, found);
-    const Value vars = planned.plans.empty() ? Value() : resolved_vars(tree, known);
+    const Value vars = resolved_vars(tree, known);
     point.config = part_of(std::move(tree), keys);
     const auto names = names_in(planned, common.defaults, point.config, vars);
     if (!stays(planned, names, problems_)) return std::nullopt;
