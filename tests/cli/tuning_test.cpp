@@ -56,7 +56,7 @@ CATCH_TEST_CASE("tuned: the runs that find the value ask nothing and train as th
   CATCH_CHECK(tried == 12);
 }
 
-CATCH_TEST_CASE("tuned: the grid grows for all variants until the best lies within") {
+CATCH_TEST_CASE("tuned: the grid grows until the best lies within") {
   const TuningBench bench(kBeyond);
   CATCH_REQUIRE(bench.sweep().code == 0);
   CATCH_CHECK(bench.rates_tried() ==
@@ -68,6 +68,26 @@ CATCH_TEST_CASE("tuned: the grid grows for all variants until the best lies with
   }
   const auto order = read_file(bench.output() / "tuning" / "table.csv");
   CATCH_CHECK(order.find(",0.01,") < order.find(",0.03,"));
+}
+
+CATCH_TEST_CASE("tuned: the grid grows for those variants alone whose best lies at an edge") {
+  const TuningBench bench(
+      R"("lr: 0.003\n": -3, "lr: 0.01\n  final_lr_ratio: 0.5\n": -5,
+         "lr: 0.03\n  final_lr_ratio: 0.5\n": -8, "lr: 0.03\n  final_lr_ratio: 0.1\n": -9)");
+  CATCH_REQUIRE(bench
+                    .sweep({"model=diff", "train.final_lr_ratio=0.1,0.5", "baseline=", "claims=[]",
+                            "tables=[{rows: train.final_lr_ratio, columns: [valid_loss]}]"})
+                    .code == 0);
+  std::map<std::string, std::set<std::string>> rates;
+  for (const auto& run : bench.report("tuning"))
+    rates[run.at("axes").at("train.final_lr_ratio")].insert(run.at("axes").at("train.lr"));
+  CATCH_CHECK(rates["0.1"] == std::set<std::string>{"0.001", "0.003", "0.01"});
+  CATCH_CHECK(rates["0.5"] == std::set<std::string>{"0.001", "0.003", "0.01", "0.03", "0.1"});
+  CATCH_CHECK(bench.variants().at(0).at("value") == 0.003);  // −9 lies out of its sight
+  CATCH_CHECK(bench.variants().at(1).at("value") == 0.03);
+  CATCH_CHECK_THAT(
+      read_file(bench.output() / "table.md"),
+      Contains("0.001, 0.003, 0.01 (beyond, where the best lay at an edge: 0.03, 0.1)"));
 }
 
 CATCH_TEST_CASE("tuned: the grid grows downwards, too, and by three values at most") {

@@ -137,11 +137,13 @@ std::string listed(const std::vector<double>& numbers) {
 }
 
 std::string Tuned::text() const {
-  std::string text =
-      concat(key, " was tuned for each variant on the validation split: ", listed(grid),
-             ", in runs of ", format_number(static_cast<double>(steps), 0), " steps with ",
-             seeds.size() == 1 ? "seed " : "seeds ", listed({seeds.begin(), seeds.end()}),
-             ", which are reported in tuning/; taken was ", criterion, ": ", taken(*this), ".");
+  std::string text = concat(
+      key, " was tuned for each variant on the validation split: ", listed(grid),
+      beyond.empty() ? ""
+                     : concat(" (beyond, where the best lay at an edge: ", listed(beyond), ")"),
+      ", in runs of ", format_number(static_cast<double>(steps), 0), " steps with ",
+      seeds.size() == 1 ? "seed " : "seeds ", listed({seeds.begin(), seeds.end()}),
+      ", which are reported in tuning/; taken was ", criterion, ": ", taken(*this), ".");
   text += trials_cut_short();
   text += on_finalists(*this);
   if (const auto some = with_some_seeds(*this); !some.empty()) {
@@ -198,6 +200,7 @@ Json Tuned::json() const {
   Json json{{"key", key},     {"grid", grid},           {"seeds", seeds},
             {"steps", steps}, {"criterion", criterion}, {"variants", std::move(list)}};
   if (is_any_longer) json["longer"] = longer;
+  if (!beyond.empty()) json["beyond"] = beyond;
   if (with_one_seed > 0) {
     json["with_one_seed"] = with_one_seed;
     json["trials"] = trials;
@@ -222,7 +225,8 @@ Tuned Tuned::of(const Json& json) {
               .trials = json.value("trials", 0),
               .again = json.value("again", std::int64_t{0}),
               .metric = json.value("metric", ""),
-              .is_geometric = json.value("is_geometric", false)};
+              .is_geometric = json.value("is_geometric", false),
+              .beyond = json.value("beyond", std::vector<double>())};
   for (const Json& one : json.at("variants")) {
     Variant variant;
     for (const Json& axis : one.at("axes")) variant.axes.emplace_back(axis.at(0), axis.at(1));

@@ -44,6 +44,8 @@ struct Tuned {
   std::int64_t again = 0;     ///< seeds that finalists had besides `seeds`; 0: there are none
   std::string metric = "";    ///< by which they were compared; empty without finalists
   bool is_geometric = false;  ///< means of the metric are, as it is a time
+  /// Values that the grid grew by, each for variants of which the best lay at an edge.
+  std::vector<double> beyond = {};
 
   double mean_of(const Finalist& one) const;
   /// The 95 % t interval of the mean, of logarithms if it is geometric; empty for one seed.

@@ -28,13 +28,13 @@ class Tuner {
       : study_(study),
         config_(study.config.tune),
         problems_(problems),
-        trials_(study.config, study.name),
-        grid_(config_.values, is_whole(study, config_.key)) {
+        trials_(study.config, study.name) {
+    const Grid grid(config_.values, is_whole(study, config_.key));
     for (std::size_t i = 0; i < points.size(); ++i) {
       auto axes = report::without_seed(study.points[i].axes);
       const auto known = std::find_if(variants_.begin(), variants_.end(),
                                       [&](const Variant& one) { return one.axes == axes; });
-      if (known == variants_.end()) variants_.push_back({std::move(axes), points[i]});
+      if (known == variants_.end()) variants_.push_back({std::move(axes), points[i], grid});
     }
     study.tuning = std::make_shared<Study>(empty_study());
   }
@@ -42,7 +42,7 @@ class Tuner {
   void run() {
     while (true) {
       for (auto& variant : variants_) {
-        for (const double value : grid_.values()) try_value(variant, value);
+        for (const double value : variant.grid.values()) try_value(variant, value);
       }
       if (!problems_.empty()) return;
       for (auto& variant : variants_) decide_seeds(variant);
@@ -127,12 +127,11 @@ class Tuner {
     return std::exchange(study_.tuning->points, {});
   }
 
-  // Whether every variant may have this value: a grid can grow out of what a key allows.
-  bool is_allowed(double value) const {
+  // A grid can grow out of what the key allows.
+  bool is_allowed(const Variant& variant, double value) const {
     Study probe = *study_.tuning;
     config::Problems problems;
-    std::vector<config::Point> points;
-    for (const auto& variant : variants_) points.push_back(point_of(variant, value, 0, problems));
+    const std::vector<config::Point> points{point_of(variant, value, 0, problems)};
     if (problems.empty()) resolve(points, probe, problems);
     return problems.empty();
   }
@@ -250,18 +249,13 @@ class Tuner {
 
   // Whether a variant's best value lay at an edge that could be moved.
   bool grow() {
-    std::vector<double> edges;
-    for (const auto& best : best_) {
-      if (best && grid_.is_edge(*best) &&
-          std::find(edges.begin(), edges.end(), *best) == edges.end()) {
-        edges.push_back(*best);
-      }
-    }
     bool grown = false;
-    for (const double edge : edges) {
-      const auto next = config_.grow ? grid_.beyond(edge) : std::nullopt;
-      if (!next || !is_allowed(*next)) continue;
-      grid_.add(*next);
+    for (std::size_t i = 0; i < variants_.size(); ++i) {
+      auto& variant = variants_[i];
+      if (!config_.grow || !best_[i] || !variant.grid.is_edge(*best_[i])) continue;
+      const auto next = variant.grid.beyond(*best_[i]);
+      if (!next || !is_allowed(variant, *next)) continue;
+      variant.grid.add(*next);
       grown = true;
     }
     return grown;
@@ -291,7 +285,7 @@ class Tuner {
     const bool highest = config_.goal == Goal::kHighest;
     report::Tuned tuned{
         .key = config_.key,
-        .grid = grid_.values(),
+        .grid = config_.values,
         .seeds = {},
         .steps =
             config_.steps > 0 ? config_.steps : study_.config_of(study_.points.front()).train.steps,
@@ -315,9 +309,13 @@ class Tuner {
       }
     }
     for (std::size_t i = 0; i < variants_.size(); ++i) {
+      for (const double value : variants_[i].grid.values()) {
+        if (std::count(config_.values.begin(), config_.values.end(), value) == 0)
+          tuned.beyond.push_back(value);
+      }
       tuned.variants.push_back({.axes = variants_[i].axes,
                                 .value = best_[i],
-                                .at_edge = best_[i] && grid_.is_edge(*best_[i]),
+                                .at_edge = best_[i] && variants_[i].grid.is_edge(*best_[i]),
                                 .is_longer = variants_[i].is_longer});
       for (const double value : variants_[i].finalists)
         tuned.variants.back().finalists.push_back(finalist(variants_[i], value));
@@ -326,6 +324,8 @@ class Tuner {
       if (tried->learned < config_.seeds + config_.again)
         tuned.variants.back().learned = tried->learned;
     }
+    std::sort(tuned.beyond.begin(), tuned.beyond.end());
+    tuned.beyond.erase(std::unique(tuned.beyond.begin(), tuned.beyond.end()), tuned.beyond.end());
     return tuned;
   }
 
@@ -343,7 +343,6 @@ class Tuner {
   const TuneConfig& config_;
   config::Problems& problems_;
   Trials trials_;
-  Grid grid_;
   std::vector<Variant> variants_;
   std::vector<Variant> shorter_;             // those that are tried anew, as they were
   std::vector<std::optional<double>> best_;  // of each variant, as of the last grow()

@@ -8,7 +8,7 @@
 
 namespace difflab::cli {
 
-/// How many values the grid of a tuning may grow by at each of its two ends.
+/// How many values the grid of a variant may grow by at each of its two ends.
 constexpr int kMostGrown = 3;
 
 /// Gives a study with `tune` the runs that find the value of each variant, and, where these are

@@ -67,6 +67,7 @@ bool have_ended(const std::vector<sweep::Run>& runs);
 struct Variant {
   sweep::Axes axes;
   config::Point run;                                     ///< as composed, of its first seed
+  Grid grid;                                             ///< its values by now
   bool is_longer = false;                                ///< its runs have tune.longer steps
   std::map<double, std::vector<sweep::Run>> tried = {};  ///< of all seeds
   std::map<double, std::size_t> seeds = {};  ///< of a value, how many of these are needed by now
