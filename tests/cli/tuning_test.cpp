@@ -74,10 +74,11 @@ CATCH_TEST_CASE("tuned: the grid grows for those variants alone whose best lies 
   const TuningBench bench(
       R"("lr: 0.003\n": -3, "lr: 0.01\n  final_lr_ratio: 0.5\n": -5,
          "lr: 0.03\n  final_lr_ratio: 0.5\n": -8, "lr: 0.03\n  final_lr_ratio: 0.1\n": -9)");
-  CATCH_REQUIRE(bench
-                    .sweep({"model=diff", "train.final_lr_ratio=0.1,0.5", "baseline=", "claims=[]",
-                            "tables=[{rows: train.final_lr_ratio, columns: [valid_loss]}]"})
-                    .code == 0);
+  CATCH_REQUIRE(
+      bench
+          .sweep({"model=diff", "train.final_lr_ratio=0.1,0.5", "baseline=", "claims=[]",
+                  "tables=[{rows: [model, train.final_lr_ratio], columns: [valid_loss]}]"})
+          .code == 0);
   std::map<std::string, std::set<std::string>> rates;
   for (const auto& run : bench.report("tuning"))
     rates[run.at("axes").at("train.final_lr_ratio")].insert(run.at("axes").at("train.lr"));

@@ -101,7 +101,7 @@ bool are_two_seeds(const Twin& first, const Twin& second) {
     if (!home.reference->archive) continue;
     const auto& archive = *home.reference->archive;
     const auto id = guest.run->at("id").get<std::string>();
-    const auto stands = report::judge_elsewhere(archive.study, archive.frame, id, *guest.run);
+    const auto stands = report::judge_elsewhere(archive.study, archive.frame, {{id, *guest.run}});
     if (!stands.outside.empty()) return false;
     judged += stands.judged;
   }

@@ -48,20 +48,33 @@ bool may_confirm(const Json& session) {
 
 bool confirms(const Json& session, const Json& runs, const Archive& archive) {
   if (!has_all_runs(session, runs) || !may_confirm(session)) return false;
-  return std::all_of(session["runs"].begin(), session["runs"].end(), [&](const Json& again) {
-    return compare_with(archive, *run_of(runs, string_at(again, "id")), again, session).confirms();
-  });
+  std::vector<MadeAgain> again;
+  for (const Json& run : session["runs"]) again.push_back({string_at(run, "id"), run});
+  return compare_with(archive, runs, again, session).confirms();
 }
 
 }  // namespace
 
-Reproduction compare_with(const Archive& archive, const Json& committed, const Json& result,
-                          const Json& provenance) {
-  auto found = compare_run(committed, result, metrics_of_report(archive.study));
-  const auto then = object_at(committed, "provenance");
-  if (!found.differences.empty() && !other_conditions(then, provenance).empty()) {
-    found.elsewhere = judge_elsewhere(archive.study, archive.frame, found.id, result);
+bool Reproduced::confirms() const {
+  return (!elsewhere || elsewhere->stands()) &&
+         std::all_of(runs.begin(), runs.end(), [](const Reproduction& run) {
+           return run.numbers > 0 && (run.differences.empty() || run.is_elsewhere);
+         });
+}
+
+Reproduced compare_with(const Archive& archive, const Json& committed,
+                        const std::vector<MadeAgain>& again, const Json& provenance) {
+  Reproduced found;
+  std::vector<MadeAgain> moved;
+  for (const auto& one : again) {
+    const Json& run = *run_of(committed, one.id);
+    auto& compared =
+        found.runs.emplace_back(compare_run(run, one.result, metrics_of_report(archive.study)));
+    compared.is_elsewhere = !compared.differences.empty() &&
+                            !other_conditions(object_at(run, "provenance"), provenance).empty();
+    if (compared.is_elsewhere) moved.push_back(one);
   }
+  if (!moved.empty()) found.elsewhere = judge_elsewhere(archive.study, archive.frame, moved);
   return found;
 }
 

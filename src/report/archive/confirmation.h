@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,19 +10,21 @@
 
 namespace difflab::report {
 
-/// A run that was made again.
-struct MadeAgain {
-  std::string id;
-  Json result;  ///< result.json
+/// Runs of a reference beside the same runs made again.
+struct Reproduced {
+  std::vector<Reproduction> runs;
+  /// Of those whose numbers differ, as they were made under other conditions.
+  std::optional<Elsewhere> elsewhere = {};
+
+  /// Whether the committed numbers stand: the same to the last bit, or, under other conditions, as
+  /// those of other seeds.
+  bool confirms() const;
 };
 
-/// Compares a run of a reference with the same run made again: bit for bit, and where the numbers
-/// differ under other conditions, as one more seed (judge_elsewhere).
-/// @param committed the run of runs.json
-/// @param result result.json of the run made again, or what a record keeps of it
-/// @param provenance under which it was made again
-Reproduction compare_with(const Archive& archive, const Json& committed, const Json& result,
-                          const Json& provenance);
+/// @param committed runs of runs.json, all of `again` among them
+/// @param provenance under which they were made again
+Reproduced compare_with(const Archive& archive, const Json& committed,
+                        const std::vector<MadeAgain>& again, const Json& provenance);
 
 /// What reproduced.json keeps of one time that runs were made again: commit, conditions, and of
 /// each run the numbers that are compared.

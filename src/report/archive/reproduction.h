@@ -23,10 +23,19 @@ inline constexpr std::array<RunCondition, 7> kRunConditions{{{"cpu", "processor"
                                                              {"compiler", "compiler"},
                                                              {"environment", "environment"}}};
 
-/// How a run that was made again under other conditions stands among the committed ones.
+/// A run that was made again.
+struct MadeAgain {
+  std::string id;
+  Json result;  ///< result.json, or what a record keeps of it
+};
+
+/// How runs that were made again under other conditions stand among the committed ones.
 struct Elsewhere {
-  int judged = 0;                         ///< numbers that could be
-  std::vector<std::string> outside = {};  ///< "test_loss is 0.9; other seeds say 0.38 to 0.42"
+  int judged = 0;  ///< metrics that could be
+  /// "test_loss lies 2.1 standard deviations above other seeds (chance: up to 1.6)".
+  std::vector<std::string> outside = {};
+
+  bool stands() const { return judged > 0 && outside.empty(); }
 };
 
 /// How a run that was made again compares with the committed one.
@@ -34,15 +43,7 @@ struct Reproduction {
   std::string id;
   int numbers = 0;  ///< that were compared: all metrics but times and sizes of the machine
   std::vector<std::string> differences = {};  ///< "test_loss is 0.41 instead of 0.4"
-  /// Where these come from other conditions, how it stands among other seeds.
-  std::optional<Elsewhere> elsewhere = {};
-
-  /// Whether the committed numbers stand: the same to the last bit, or, under other conditions, one
-  /// more seed that does not stand out.
-  bool confirms() const {
-    if (differences.empty()) return numbers > 0;
-    return elsewhere && elsewhere->judged > 0 && elsewhere->outside.empty();
-  }
+  bool is_elsewhere = false;                  ///< and these may come from other conditions
 };
 
 /// `count` of the ids, or all if there are no more, in an order that depends on `draw` and the ids
@@ -73,14 +74,16 @@ std::string other_conditions(const Json& then, const Json& now);
 /// so that its arithmetic differs, "another first batch". Empty if one of them does not tell.
 std::string how_begun(const Json& then, const Json& now);
 
-/// Another processor rounds otherwise, and training makes any size of that, so the run counts as
-/// one more seed: each metric that a claim is about (without claims: the headline, or what tables
-/// compare; if those are all of the machine, every number of the run) must be there and lie in
-/// the 99.9 % prediction interval of the runs of its cell, mean ± t · sd · √(1
-/// + 1/n), or within 1 % of the mean, whichever is wider. A time that was censored counts as its
-/// bound. Cells of fewer than three runs and metrics of the machine are not judged.
-/// @param result the result.json of the run made again
-Elsewhere judge_elsewhere(const Study& study, const Frame& frame, const std::string& id,
-                          const Json& result);
+/// Another processor rounds otherwise, and training makes any size of that, so each run counts as
+/// one more seed. Of each metric that a claim is about (without claims: the headline, or what
+/// tables compare; if those are all of the machine, every number of a run) the distances of the K
+/// runs from the means of their cells, in standard deviations of these, must average to no more
+/// than t · √Σ(k + k²/n) / K, with k of the K runs in a cell of n committed ones and t at .9995 of
+/// Σ(n − 1) degrees of freedom; of one run that is the 99.9 % prediction interval of its cell. A
+/// cell whose interval is narrower than 1 % of its mean counts as that wide. A time that was
+/// censored counts as its bound. Cells of fewer than three runs and metrics of the machine are not
+/// judged.
+Elsewhere judge_elsewhere(const Study& study, const Frame& frame,
+                          const std::vector<MadeAgain>& runs);
 
 }  // namespace difflab::report

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "report/archive/reproduction.h"
+#include "report/data/format.h"
 #include "report/data/metric.h"
 #include "statistics/describe.h"
 #include "statistics/distributions.h"
@@ -52,35 +55,69 @@ std::vector<double> values_of_cell(const Frame& frame, const FrameRun& run,
   return values;
 }
 
-}  // namespace
+double limit(double freedom, double variance) {
+  return student_t_quantile((1 + kConfidence) / 2, freedom) * std::sqrt(variance);
+}
 
-Elsewhere judge_elsewhere(const Study& study, const Frame& frame, const std::string& id,
-                          const Json& result) {
-  Elsewhere found;
-  const auto run = std::find_if(frame.runs().begin(), frame.runs().end(),
-                                [&](const FrameRun& one) { return one.plan.id == id; });
-  if (run == frame.runs().end()) return found;
-  const auto own = run->result.find("metrics");
-  for (const auto& key : judged_metrics(study, own == run->result.end() ? Json() : *own)) {
-    auto now = number_at(result, concat("metrics.", key));
-    if (!now) now = number_at(result, concat("censored.", key));
-    const auto values = values_of_cell(frame, *run, key);
-    if (!run->reached(key) || values.size() < kFewestSeeds) continue;
-    ++found.judged;
-    if (!now) {
-      found.outside.push_back(concat(key, " is missing"));
-      continue;
-    }
+// Distances of runs from the means of their cells, in standard deviations of these.
+struct Distances {
+  double sum = 0;
+  std::map<std::vector<std::string>, std::pair<double, double>> cells = {};  // runs, seeds
+
+  void add(const std::vector<std::string>& cell, double now, const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     const double center = mean(values);
-    const double t = student_t_quantile((1 + kConfidence) / 2, n - 1);
-    const double width =
-        std::max(t * *sample_sd(values) * std::sqrt(1 + 1 / n), kFloor * std::abs(center));
-    if (std::abs(*now - center) <= width) continue;
-    const auto metric = metric_of(key);
-    found.outside.push_back(concat(key, " is ", metric.text(*now), "; other seeds say ",
-                                   metric.text(center - width), " to ",
-                                   metric.text(center + width)));
+    const double least = kFloor * std::abs(center) / limit(n - 1, 1 + 1 / n);
+    if (now != center) sum += (now - center) / std::max(*sample_sd(values), least);
+    cells[cell] = {cells[cell].first + 1, n};
+  }
+  // Empty if chance makes it as large.
+  std::string outside(const std::string& key) const {
+    double runs = 0, variance = 0, freedom = 0;
+    for (const auto& [cell, counts] : cells) {
+      const auto [k, n] = counts;
+      runs += k;
+      variance += k + k * k / n;
+      freedom += n - 1;
+    }
+    if (runs == 0) return "";
+    const double average = sum / runs, most = limit(freedom, variance) / runs;
+    if (std::abs(average) <= most) return "";
+    return concat(key, " lies ", format_number(std::abs(average), 1), " standard deviations ",
+                  average > 0 ? "above" : "below", " other seeds (chance: up to ",
+                  format_number(most, 1), ")");
+  }
+};
+
+}  // namespace
+
+Elsewhere judge_elsewhere(const Study& study, const Frame& frame,
+                          const std::vector<MadeAgain>& runs) {
+  Elsewhere found;
+  std::map<std::string, Distances> by_metric;
+  for (const auto& again : runs) {
+    const auto run = std::find_if(frame.runs().begin(), frame.runs().end(),
+                                  [&](const FrameRun& one) { return one.plan.id == again.id; });
+    if (run == frame.runs().end()) continue;
+    const auto own = run->result.find("metrics");
+    for (const auto& key : judged_metrics(study, own == run->result.end() ? Json() : *own)) {
+      auto now = number_at(again.result, concat("metrics.", key));
+      if (!now) now = number_at(again.result, concat("censored.", key));
+      const auto values = values_of_cell(frame, *run, key);
+      if (!run->reached(key) || values.size() < kFewestSeeds) continue;
+      auto& distances = by_metric[key];
+      std::vector<std::string> cell;
+      for (const auto& [axis, value] : without_seed(run->plan.axes)) cell.push_back(value);
+      if (now) {
+        distances.add(cell, *now, values);
+      } else {
+        found.outside.push_back(concat(key, " is missing"));
+      }
+    }
+  }
+  for (const auto& [key, distances] : by_metric) {
+    ++found.judged;
+    if (auto far = distances.outside(key); !far.empty()) found.outside.push_back(std::move(far));
   }
   return found;
 }
