@@ -158,34 +158,6 @@ CATCH_TEST_CASE(
   CATCH_CHECK_THAT(compose({"sweep={seed: [7]}"}).problems, Contains("sweep has seed twice"));
 }
 
-CATCH_TEST_CASE("a var is an axis that a run's keys refer to") {
-  const auto of = [](const std::string& sweep, std::vector<std::string> words = {}) {
-    const Folder folder(
-        project("vars: {width: 1, seeds: {1: {small: 10, large: 20}, 2: {small: 30, large: 40}}}\n"
-                "seed: '${vars.seeds.${vars.width}.${model.name}}'\nsweep: " +
-                sweep));
-    const auto composed = compose(std::move(words));
-    if (!composed.problems.empty()) return composed.problems;
-    std::string seeds;
-    for (const auto& point : composed.study.points) {
-      seeds += point.config.find("seed")->as_string() + ' ';
-    }
-    return concat(labels(composed.study), ": ", seeds);
-  };
-  const std::string all =
-      "vars.width=1 model=small | vars.width=1 model=large | vars.width=2 model=small | "
-      "vars.width=2 model=large: 10 20 30 40 ";
-  CATCH_CHECK(of("{vars.width: [1, 2], model: [small, large]}\n") == all);
-  CATCH_CHECK(of("{model: [small, large]}\n", {"vars.width=2,1"}) ==
-              "model=small vars.width=2 | model=small vars.width=1 | model=large vars.width=2 | "
-              "model=large vars.width=1: 30 10 40 20 ");
-  CATCH_CHECK(of("{vars.width: [1, 2], model: [small, large]}\n", {"vars.width=2"}) ==
-              "vars.width=2 model=small | vars.width=2 model=large: 30 40 ");
-  CATCH_CHECK(of("{vars.width: [1, 2], model: small, exclude: {vars.width: 1}}\n") ==
-              "vars.width=2 model=small: 30 ");
-  CATCH_CHECK_THAT(of("{vars.width: [1, 3], model: small}\n"), Contains("has no key 3"));
-}
-
 CATCH_TEST_CASE("a sweep refers to vars in its union, in what it excludes and in conditions") {
   const auto of = [](const std::string& sweep) {
     const Folder folder(
