@@ -247,18 +247,25 @@ class Tuner {
     return trials_.read(variant.all_needed(value));
   }
 
-  // Whether a variant's best value lay at an edge that could be moved.
+  // Whether a variant's best value lay at an edge that could be moved. Those of which no value
+  // works go along, as one may work there.
   bool grow() {
-    bool grown = false;
+    std::vector<double> added;
     for (std::size_t i = 0; i < variants_.size(); ++i) {
       auto& variant = variants_[i];
       if (!config_.grow || !best_[i] || !variant.grid.is_edge(*best_[i])) continue;
       const auto next = variant.grid.beyond(*best_[i]);
       if (!next || !is_allowed(variant, *next)) continue;
       variant.grid.add(*next);
-      grown = true;
+      added.push_back(*next);
     }
-    return grown;
+    for (std::size_t i = 0; i < variants_.size(); ++i) {
+      for (const double value : added) {
+        if (!best_[i] && variants_[i].grid.is_beyond(value) && is_allowed(variants_[i], value))
+          variants_[i].grid.add(value);
+      }
+    }
+    return !added.empty();
   }
 
   bool may_be_longer(const Variant& variant) const {

@@ -25,6 +25,7 @@ class Grid {
   Grid(std::vector<double> values, bool whole) : values_(std::move(values)), whole_(whole) {}
 
   const std::vector<double>& values() const { return values_; }
+  bool is_beyond(double value) const { return value < values_.front() || value > values_.back(); }
   bool is_edge(double value) const { return value == values_.front() || value == values_.back(); }
 
   /// The value beyond an edge; empty if it has grown there as often as it may, or there is none.
