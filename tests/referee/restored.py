@@ -39,6 +39,11 @@ def without_later_keys(path):
     text = re.sub(r"on the validation split: ([\d., ]+?) \(beyond, where the best lay at an edge: ([\d., ]+)\)",
                   lambda m: "on the validation split: " + ", ".join(sorted(f"{m[1]}, {m[2]}".split(", "), key=float)), text)
     text = re.sub(r"\d+ of the \d+ trials of a value", "some trials of a value", text)
+    text = re.sub(r'"(?:trials|with_one_seed)":\d+,?', "", text)
+    if beyond := re.search(r'"beyond":\[([\d.,e-]+)\],?', text):
+        text = text.replace(beyond[0], "")
+        text = re.sub(r'"grid":\[([\d.,e-]+)\]',
+                      lambda m: f'"grid":[{",".join(sorted(f"{m[1]},{beyond[1]}".split(","), key=float))}]', text)
     for member in EARLIER:
         text = text.replace(f"{member},", "")
     return text
