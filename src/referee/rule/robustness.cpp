@@ -22,8 +22,8 @@ const Condition kScale = {{"model.embedding_std", "model.embedding_scale", "mode
                           "scale of the embeddings"};
 const Condition kWeighting = {{"train.loss.per"}, "weighting of the loss"};
 
-/// What a reference is about: the variants of its first claim, with all opponents where it names
-/// the best, and the tasks that they were compared on.
+/// The question of a reference: the variants of its first claim (all opponents where that names the
+/// best), and the tasks that they were compared on.
 struct Contrast {
   std::string axis;
   std::vector<std::string> variants;
@@ -47,13 +47,11 @@ std::size_t parts_of(const report::FrameRun& run) {
 Contrast contrast_of(const Reference& one) {
   const auto& study = one.archive->study;
   const auto& claim = study.report.claims.front();
-  Contrast contrast{one.compared_axis(), {claim.variant}, {}, false};
-  if (claim.against == report::kBestOpponent) {
-    contrast.variants.insert(contrast.variants.end(), study.report.opponents.begin(),
-                             study.report.opponents.end());
-  } else {
-    contrast.variants.push_back(claim.against.empty() ? study.baseline : claim.against);
-  }
+  Contrast contrast{one.compared_axis(),
+                    report::others_of(claim, study.baseline, study.report.opponents),
+                    {},
+                    false};
+  contrast.variants.insert(contrast.variants.begin(), claim.variant);
   std::size_t most = 0;
   const auto task = claim.where.find("task");
   for (const auto& run : one.archive->frame.runs()) {

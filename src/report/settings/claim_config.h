@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "config/schema/fields.h"
 #include "report/data/config_types.h"
@@ -72,6 +73,13 @@ struct ClaimConfig {
   }
   void validate(config::Check& check) const;
 };
+
+/// The variants that a claim may be compared with: all opponents where it names the best.
+inline std::vector<std::string> others_of(const ClaimConfig& claim, const std::string& baseline,
+                                          const std::vector<std::string>& opponents) {
+  if (claim.against == kBestOpponent) return opponents;
+  return {claim.against.empty() ? baseline : claim.against};
+}
 
 }  // namespace difflab::report
 

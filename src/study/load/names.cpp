@@ -101,9 +101,8 @@ class Names {
       if (is_axis) require(".where", axis, value);  // else that is told of the report's axes
       are_there = are_there && is_axis;
     }
-    const auto others = claim.against == report::kBestOpponent ? study_.config.report.opponents
-                        : claim.against.empty()                ? std::vector{study_.config.baseline}
-                                                               : std::vector{claim.against};
+    const auto others =
+        report::others_of(claim, study_.config.baseline, study_.config.report.opponents);
     if (!compared_.empty()) require(".variant", compared_, claim.variant);
     for (const auto& other : others) {
       // The baseline has been looked at.
