@@ -234,7 +234,7 @@ class StudyComposer {
     const std::size_t before = problems_.reports();
     for_each_axis(plan_, [&](const Axis& axis) {
       const std::string key = first_part(group_of(axis.key));
-      if (axis.group ? is_study_key(key) : !is_run_key(key) && key != "vars") {
+      if (axis.group ? is_study_key(key) : !is_run_key(key) && !is_var(axis)) {
         const bool other = is_study_key(key) || holds(own_keys(), key);
         problems_.add(axis.source, "sweep",
                       other ? concat("sweep.", axis.key, ": ", key,
@@ -325,7 +325,9 @@ class StudyComposer {
     apply_overrides(tree, overrides_of(planned, /*groups=*/false), reported, how);
   }
 
-  /// What conditions may name beside the keys of a run.
+  static bool is_var(const Axis& axis) { return !axis.group && first_part(axis.key) == "vars"; }
+
+  /// The keys that conditions and axes may name beside those of a run.
   static Value resolved_vars(const Value& tree, const Facts& known) {
     if (tree.find("vars") == nullptr) return Value();
     Value copy = tree;
@@ -353,7 +355,9 @@ class StudyComposer {
       return holds(request_.keys_without_effect, use.path) || !is_run_key(first_part(use.path));
     });
     refuse_fleeting(fleeting, request_.keys_without_effect, found);
-    const Value vars = resolved_vars(tree, known);
+    const bool may_name_vars =
+        !planned.plans.empty() || std::any_of(study_.axes.begin(), study_.axes.end(), is_var);
+    const Value vars = may_name_vars ? resolved_vars(tree, known) : Value();
     point.config = part_of(std::move(tree), keys);
     const auto names = names_in(planned, common.defaults, point.config, vars);
     if (!stays(planned, names, problems_)) return std::nullopt;
