@@ -81,6 +81,7 @@ CATCH_TEST_CASE("what the report reads off a curve is not asked of a result") {
   const auto found = compare_run(committed, {{"metrics", {{"test_loss", 0.1}}}}, kOfReport);
   CATCH_CHECK(found.numbers == 1);
   CATCH_CHECK(found.differences.empty());
+  CATCH_CHECK(found.confirms());
 }
 
 CATCH_TEST_CASE("derived metrics are the report's own") {

@@ -79,28 +79,29 @@ const Json& committed_run(const std::vector<Json>& runs, const std::string& id) 
 }
 
 void print_comparison(const sweep::Run& run, const report::Reproduction& found,
-                      const std::string& others, const std::string& begun) {
+                      const std::string& begun) {
   std::string said =
       found.numbers == 0 ? "no number to compare" : concat(found.numbers, " numbers, all the same");
   if (!found.differences.empty()) {
     said = concat(found.differences.size(), " of ", found.numbers,
                   " numbers differ: ", join(found.differences));
     if (!begun.empty()) said += concat(". Begun with ", begun);
-    if (!others.empty()) said += concat(". Made under other conditions: ", others);
+    if (!found.others.empty()) said += concat(". Made under other conditions: ", found.others);
   }
   std::cout << fmt::format("  {}  {}\n    {}\n", run.id, run.label(), said);
 }
 
-// What the numbers of another machine say of the committed ones.
+// The judgement of the runs that another machine made.
 void print_elsewhere(const report::Reproduced& found) {
   if (!found.elsewhere) return;
   const auto runs = std::count_if(found.runs.begin(), found.runs.end(),
-                                  [](const auto& run) { return run.is_elsewhere; });
+                                  [](const auto& run) { return run.is_elsewhere(); });
   const auto& [judged, outside] = *found.elsewhere;
-  std::string said = concat("what they are reported for lies among other seeds, in ", judged,
-                            judged == 1 ? " metric" : " metrics");
-  if (!outside.empty()) said = concat("outside of what other seeds say: ", join(outside, "; "));
-  if (judged == 0) said = "there are too few seeds to judge these by";
+  const auto said = judged == 0 ? "there are too few seeds to judge these by"
+                    : outside.empty()
+                        ? concat("what they are reported for lies among other seeds, in ", judged,
+                                 judged == 1 ? " metric" : " metrics")
+                        : concat("outside of what other seeds say: ", join(outside, "; "));
   std::cout << fmt::format("  {} made under other conditions: {}\n",
                            runs == 1 ? "1 run was" : concat(runs, " runs were"), said);
 }
@@ -157,16 +158,17 @@ int reproduce(const std::string& name, const fs::path& folder, const std::vector
   std::cout << fmt::format("\n{}: {} of {} runs made again\n", name, study.points.size(),
                            finished.size());
   std::vector<report::MadeAgain> all;
-  for (const auto& run : study.points)
+  std::vector<Json> provenances;
+  for (const auto& run : study.points) {
     all.push_back({run.id, read_result(run.directory).value_or(Json::object())});
-  const auto provenance = read_provenance(study.points.back().directory).value_or(Json::object());
+    provenances.push_back(read_provenance(run.directory).value_or(Json::object()));
+  }
+  const auto& provenance = provenances.back();
   const auto found = report::compare_with(archive, finished, all, provenance);
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     const auto& run = study.points[i];
-    const auto then = committed_run(finished, run.id).at("provenance");
-    print_comparison(
-        run, found.runs[i], report::other_conditions(then, provenance),
-        report::how_begun(then, read_provenance(run.directory).value_or(Json::object())));
+    const auto& then = committed_run(finished, run.id).at("provenance");
+    print_comparison(run, found.runs[i], report::how_begun(then, provenances[i]));
   }
   print_elsewhere(found);
   if (record) {
@@ -192,14 +194,14 @@ int reproduce_run(const RunDirectory& run) {
   add_known_run(study, config::read<RunConfig>(config, run.config().string()), id, {{"run", id}});
   if (const int code = make_again(study); code != 0) return code;
   const auto again = study.points.front().directory;
-  const auto found = report::compare_run({{"id", id}, {"metrics", result->at("metrics")}},
-                                         read_result(again).value_or(Json::object()), {});
+  auto found = report::compare_run({{"id", id}, {"metrics", result->at("metrics")}},
+                                   read_result(again).value_or(Json::object()), {});
   const auto then = read_provenance(run).value_or(Json::object());
   const auto now = read_provenance(again).value_or(Json::object());
-  const auto others = report::other_conditions(then, now);
+  found.others = report::other_conditions(then, now);
   std::cout << '\n';
-  print_comparison(study.points.front(), found, others, report::how_begun(then, now));
-  return found.differences.empty() && found.numbers > 0 ? 0 : kFailed;
+  print_comparison(study.points.front(), found, report::how_begun(then, now));
+  return found.confirms() ? 0 : kFailed;
 }
 
 struct KeptRun {

@@ -57,22 +57,20 @@ bool confirms(const Json& session, const Json& runs, const Archive& archive) {
 
 bool Reproduced::confirms() const {
   return (!elsewhere || elsewhere->stands()) &&
-         std::all_of(runs.begin(), runs.end(), [](const Reproduction& run) {
-           return run.numbers > 0 && (run.differences.empty() || run.is_elsewhere);
-         });
+         std::all_of(runs.begin(), runs.end(),
+                     [](const Reproduction& run) { return run.confirms() || run.is_elsewhere(); });
 }
 
 Reproduced compare_with(const Archive& archive, const Json& committed,
                         const std::vector<MadeAgain>& again, const Json& provenance) {
   Reproduced found;
+  const auto of_report = metrics_of_report(archive.study);
   std::vector<MadeAgain> moved;
   for (const auto& one : again) {
     const Json& run = *run_of(committed, one.id);
-    auto& compared =
-        found.runs.emplace_back(compare_run(run, one.result, metrics_of_report(archive.study)));
-    compared.is_elsewhere = !compared.differences.empty() &&
-                            !other_conditions(object_at(run, "provenance"), provenance).empty();
-    if (compared.is_elsewhere) moved.push_back(one);
+    auto& compared = found.runs.emplace_back(compare_run(run, one.result, of_report));
+    compared.others = other_conditions(object_at(run, "provenance"), provenance);
+    if (compared.is_elsewhere()) moved.push_back(one);
   }
   if (!moved.empty()) found.elsewhere = judge_elsewhere(archive.study, archive.frame, moved);
   return found;

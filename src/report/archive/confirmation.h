@@ -13,11 +13,10 @@ namespace difflab::report {
 /// Runs of a reference beside the same runs made again.
 struct Reproduced {
   std::vector<Reproduction> runs;
-  /// Of those whose numbers differ, as they were made under other conditions.
+  /// The judgement of those whose numbers differ under other conditions.
   std::optional<Elsewhere> elsewhere = {};
 
-  /// Whether the committed numbers stand: the same to the last bit, or, under other conditions, as
-  /// those of other seeds.
+  /// Runs that are the same to the last bit, or, under other conditions, lie among other seeds.
   bool confirms() const;
 };
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +42,10 @@ struct Reproduction {
   std::string id;
   int numbers = 0;  ///< that were compared: all metrics but times and sizes of the machine
   std::vector<std::string> differences = {};  ///< "test_loss is 0.41 instead of 0.4"
-  bool is_elsewhere = false;                  ///< and these may come from other conditions
+  std::string others = "";  ///< other_conditions that it was made under, which may explain these
+
+  bool confirms() const { return numbers > 0 && differences.empty(); }  ///< to the last bit
+  bool is_elsewhere() const { return !differences.empty() && !others.empty(); }
 };
 
 /// `count` of the ids, or all if there are no more, in an order that depends on `draw` and the ids

@@ -61,10 +61,11 @@ double limit(double freedom, double variance) {
 
 // Distances of runs from the means of their cells, in standard deviations of these.
 struct Distances {
+  using Cell = std::vector<std::pair<std::string, std::string>>;
   double sum = 0;
-  std::map<std::vector<std::string>, std::pair<double, double>> cells = {};  // runs, seeds
+  std::map<Cell, std::pair<double, double>> cells = {};  // runs, seeds
 
-  void add(const std::vector<std::string>& cell, double now, const std::vector<double>& values) {
+  void add(const Cell& cell, double now, const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     const double center = mean(values);
     const double least = kFloor * std::abs(center) / limit(n - 1, 1 + 1 / n);
@@ -106,13 +107,8 @@ Elsewhere judge_elsewhere(const Study& study, const Frame& frame,
       const auto values = values_of_cell(frame, *run, key);
       if (!run->reached(key) || values.size() < kFewestSeeds) continue;
       auto& distances = by_metric[key];
-      std::vector<std::string> cell;
-      for (const auto& [axis, value] : without_seed(run->plan.axes)) cell.push_back(value);
-      if (now) {
-        distances.add(cell, *now, values);
-      } else {
-        found.outside.push_back(concat(key, " is missing"));
-      }
+      if (now) distances.add(without_seed(run->plan.axes), *now, values);
+      if (!now) found.outside.push_back(concat(key, " is missing"));
     }
   }
   for (const auto& [key, distances] : by_metric) {

@@ -41,11 +41,10 @@ struct Tuned {
   /// Of all values of all variants those that were left after one seed, as they could not be the
   /// best any more.
   int with_one_seed = 0, trials = 0;
-  std::int64_t again = 0;     ///< seeds that finalists had besides `seeds`; 0: there are none
-  std::string metric = "";    ///< by which they were compared; empty without finalists
-  bool is_geometric = false;  ///< means of the metric are, as it is a time
-  /// Values that the grid grew by, each for variants of which the best lay at an edge.
-  std::vector<double> beyond = {};
+  std::int64_t again = 0;           ///< seeds that finalists had besides `seeds`; 0: there are none
+  std::string metric = "";          ///< by which they were compared; empty without finalists
+  bool is_geometric = false;        ///< means of the metric are, as it is a time
+  std::vector<double> beyond = {};  ///< values that grids grew by, as a best lay at an edge
 
   double mean_of(const Finalist& one) const;
   /// The 95 % t interval of the mean, of logarithms if it is geometric; empty for one seed.
