@@ -33,7 +33,8 @@ namespace difflab::cli {
 
 /// The value of one key that every variant gets before its runs are trained, e.g. its learning
 /// rate: each value of a grid is tried in runs of their own, with other seeds, on the validation
-/// split. All variants have the same grid, seeds and steps (study/load/tuning.h).
+/// split. All variants have the same seeds and steps, and
+/// begin with the same grid (study/load/tuning.h).
 struct TuneConfig {
   std::string key;  ///< empty: nothing is tuned
   std::vector<double> values = {};
@@ -69,8 +70,10 @@ struct TuneConfig {
           "steps of these runs anew for variants of which no value works in as many as the others "
           "have; 0: these are not tunable",
           config::at_least(0));
-    visit("grow", grow,
-          "a value at an edge that is the best of a variant adds one beyond, for all");
+    visit(
+        "grow", grow,
+        "a value at an edge that is the best of a variant adds one beyond, for it and for variants "
+        "of which no value works");
     visit("every_seed", every_seed,
           "a value whose first seed did not learn is tried with the others even where it cannot be "
           "the best any more");

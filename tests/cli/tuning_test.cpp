@@ -91,6 +91,27 @@ CATCH_TEST_CASE("tuned: the grid grows for those variants alone whose best lies 
       Contains("0.001, 0.003, 0.01 (beyond, where the best lay at an edge: 0.03, 0.1)"));
 }
 
+CATCH_TEST_CASE("tuned: variants of which no value works go along where the grid grows") {
+  // With 0.1 the models learn from 0.03 on; with 0.5 everywhere, soonest at 0.03.
+  const TuningBench bench(
+      R"("lr: 0.001\n  final_lr_ratio: 0.1\n": -5, "lr: 0.003\n  final_lr_ratio: 0.1\n": -5,
+         "lr: 0.01\n  final_lr_ratio: 0.1\n": -5, "lr: 0.1\n  final_lr_ratio: 0.1\n": 7,
+         "lr: 0.001\n  final_lr_ratio: 0.5\n": 7, "lr: 0.003\n  final_lr_ratio: 0.5\n": 5,
+         "lr: 0.01\n  final_lr_ratio: 0.5\n": 3, "lr: 0.1\n  final_lr_ratio: 0.5\n": 9)");
+  const std::vector<std::string> words{
+      kLearned,
+      "model=diff",
+      "train.final_lr_ratio=0.1,0.5",
+      "baseline=",
+      "claims=[]",
+      "tables=[{rows: [model, train.final_lr_ratio], columns: [valid_loss]}]"};
+  CATCH_REQUIRE(bench.sweep(words).code == 0);
+  for (const auto& variant : bench.variants()) {
+    CATCH_CHECK(variant.at("value") == 0.03);
+    CATCH_CHECK(variant.at("at_edge") == false);
+  }
+}
+
 CATCH_TEST_CASE("tuned: the grid grows downwards, too, and by three values at most") {
   const TuningBench bench(
       R"("lr: 0.001\n": -1, "lr: 0.0003\n": -2, "lr: 0.0001\n": -3, "lr: 3e-05\n": -4)");

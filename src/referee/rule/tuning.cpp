@@ -1,4 +1,5 @@
-// Every arm has its own learning rate for its task, found inside a grid that is the same for all.
+// Every arm has its own learning rate for its task, found inside a grid that begins the same for
+// all.
 #include <algorithm>
 
 #include "referee/rule/rules.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -247,22 +248,23 @@ class Tuner {
     return trials_.read(variant.all_needed(value));
   }
 
-  // Whether a variant's best value lay at an edge that could be moved. Those of which no value
-  // works go along, as one may work there.
+  // A step beyond the edges at which the best of some variants lie, for these and for variants of
+  // which no value works, as one may work there. False if no edge could be moved.
   bool grow() {
-    std::vector<double> added;
+    std::set<double> added;
     for (std::size_t i = 0; i < variants_.size(); ++i) {
       auto& variant = variants_[i];
       if (!config_.grow || !best_[i] || !variant.grid.is_edge(*best_[i])) continue;
       const auto next = variant.grid.beyond(*best_[i]);
       if (!next || !is_allowed(variant, *next)) continue;
       variant.grid.add(*next);
-      added.push_back(*next);
+      added.insert(*next);
     }
     for (std::size_t i = 0; i < variants_.size(); ++i) {
+      if (best_[i]) continue;
+      auto& variant = variants_[i];
       for (const double value : added) {
-        if (!best_[i] && variants_[i].grid.is_beyond(value) && is_allowed(variants_[i], value))
-          variants_[i].grid.add(value);
+        if (variant.grid.is_beyond(value) && is_allowed(variant, value)) variant.grid.add(value);
       }
     }
     return !added.empty();
@@ -308,6 +310,7 @@ class Tuner {
         .again = config_.again,
         .metric = config_.again > 0 ? config_.metric : "",
         .is_geometric = trials_.is_geometric()};
+    std::set<double> beyond;
     for (std::int64_t k = 0; k < config_.seeds; ++k) tuned.seeds.push_back(config_.first_seed + k);
     for (const auto& variant : variants_) {
       for (const auto& [value, count] : variant.seeds) {
@@ -316,10 +319,8 @@ class Tuner {
       }
     }
     for (std::size_t i = 0; i < variants_.size(); ++i) {
-      for (const double value : variants_[i].grid.values()) {
-        if (std::count(config_.values.begin(), config_.values.end(), value) == 0)
-          tuned.beyond.push_back(value);
-      }
+      const auto& values = variants_[i].grid.values();
+      beyond.insert(values.begin(), values.end());
       tuned.variants.push_back({.axes = variants_[i].axes,
                                 .value = best_[i],
                                 .at_edge = best_[i] && variants_[i].grid.is_edge(*best_[i]),
@@ -331,8 +332,8 @@ class Tuner {
       if (tried->learned < config_.seeds + config_.again)
         tuned.variants.back().learned = tried->learned;
     }
-    std::sort(tuned.beyond.begin(), tuned.beyond.end());
-    tuned.beyond.erase(std::unique(tuned.beyond.begin(), tuned.beyond.end()), tuned.beyond.end());
+    for (const double value : config_.values) beyond.erase(value);
+    tuned.beyond.assign(beyond.begin(), beyond.end());
     return tuned;
   }
 

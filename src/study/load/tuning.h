@@ -17,8 +17,9 @@ constexpr int kMostGrown = 3;
 ///
 /// A value works if all its runs trained to the end and one of them learned (where the study says
 /// what that means) and got there (where the metric is a time). The best of a variant is that of
-/// which most seeds learned, then that with the best mean metric. If it lies at an edge, the grid
-/// grows by one value there, for all variants, in the ratios of the grid.
+/// which most seeds learned, then that with the best mean metric. If it lies at an edge, the
+/// variant's grid grows by one value there, in the ratios of the grid, and with it the grids of
+/// variants of which no value works.
 ///
 /// Values that cannot be the best are left with one seed, unless tune.every_seed: first every value
 /// is tried with the first seed, then those that learned with all, then the others of variants of
