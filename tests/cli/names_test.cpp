@@ -1,6 +1,8 @@
 // What an experiment calls by a name that nothing has is said before anything runs.
 #include "cli/driver.h"
 #include "referee/referee.h"
+#include "report/archive/rebuild.h"
+#include "report/archive/reproduction.h"
 #include "run/metrics.h"
 #include "run/run_config.h"
 #include "statistics/metric_facts.h"
@@ -218,8 +220,9 @@ CATCH_TEST_CASE("what committed runs have measured is what their configurations 
       for (const auto& [metric, value] : run.at("metrics").items()) measured.insert(metric);
     }
     if (measured.empty()) continue;
-    std::set<std::string> announced = {"learned", "steps_to_learn",
-                                       "is_lambda_negative"};  // the report's own
+    const auto folder = root / "results" / name / "reference";
+    const auto of_report = report::metrics_of_report(report::read_archive(folder, folder).study);
+    std::set<std::string> announced(of_report.begin(), of_report.end());
     for (const auto& run : cli::written_runs(name, {"preset=reference"})) {
       for (const auto& metric : metrics_of(run)) announced.insert(metric);
     }
