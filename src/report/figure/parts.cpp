@@ -149,18 +149,29 @@ bool has_gap(const std::vector<Series>& panels, int columns) {
 
 void split_into_panels(Json& spec, const std::vector<Series>& panels, const std::string& axis,
                        const Labels& labels, int columns, Json panel) {
+  constexpr double kLetter = 4.9;  // pixels of a heading's letter
   const std::string name = axis == "model" ? "" : labels.axis(axis) + ": ";
-  Json order = label_list(panels);
-  for (auto& label : order) label = name + label.get<std::string>();
+  const auto letters = static_cast<std::size_t>((panel["width"].get<int>() + kPanelGap) / kLetter);
+  Json order = Json::array();
+  Json headings = Json::object();
+  std::ptrdiff_t lines = 1;
+  for (const Series& one : panels) {
+    const auto& heading = headings[one.label] = wrap(name + one.label, letters);
+    order.push_back(heading);
+    const auto& text = heading.get_ref<const std::string&>();
+    lines = std::max(lines, 1 + std::count(text.begin(), text.end(), '\n'));
+  }
   // Vega-Lite heeds no labelExpr where panels wrap. The name is a string of the expression, too.
-  spec["transform"] =
-      Json::array({{{"calculate", Json(name).dump() + " + datum.panel"}, {"as", "heading"}}});
+  const std::string told =
+      lines == 1 ? Json(name).dump() + " + datum.panel" : headings.dump() + "[datum.panel]";
+  spec["transform"] = Json::array({{{"calculate", told}, {"as", "heading"}}});
+  if (lines > 1) spec["config"]["lineBreak"] = "\n";
   spec["facet"] =
       Json{{"field", "heading"}, {"type", "nominal"}, {"title", nullptr}, {"sort", order}};
   spec["columns"] = columns;
   // Otherwise the axis of a column stands in the last row, also where that has no panel.
   if (has_gap(panels, columns)) spec["resolve"] = Json{{"axis", Json{{"x", "independent"}}}};
-  spec["spacing"] = Json{{"row", 26}, {"column", kPanelGap}};
+  spec["spacing"] = Json{{"row", 14 + 12 * lines}, {"column", kPanelGap}};
   spec["spec"] = std::move(panel);
 }
 

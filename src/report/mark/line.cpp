@@ -236,7 +236,8 @@ void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
                          {"layer", layers(plan, values)}});
   spec["spacing"]["column"] = gap;
   // Then each panel has an axis of its own, and flush bounds leave it no room.
-  if (has_gap(plan.panels, columns)) spec["spacing"]["row"] = 58;
+  if (has_gap(plan.panels, columns))
+    spec["spacing"]["row"] = spec["spacing"]["row"].get<int>() + 32;
 }
 
 Json categories_of(const LineConfig& config, const std::vector<Observation>& rows,
