@@ -224,8 +224,8 @@ std::vector<FigureConfig> other_figures() {
   auto difference = of_yaml<HeatmapConfig>(
       "name: difference, source: needle_grid, x: length, y: depth, value: accuracy, facet: model, "
       "against: transformer");
-  auto attention = of_yaml<StackedConfig>(
-      "name: attention, source: attention, x: depth, y: share, part: region, facet: model");
+  auto attention = of_yaml<LineConfig>(
+      "name: attention, source: attention, x: depth, y: share, color: region, facet: model");
   auto logits = of_yaml<HistogramConfig>("name: logits, source: logits, x: logit, color: model");
   auto speed =
       of_yaml<ScatterConfig>("name: speed, x: tokens_per_second, y: valid_loss, color: model");

@@ -7,31 +7,20 @@
 namespace difflab::report {
 namespace {
 
-CATCH_TEST_CASE("stacked bars lie on the mean of the parts below, negative ones hang below zero") {
-  StudyBuilder builder;
-  const auto part = [](const char* region, double share) {
-    return Json{{"depth", 50}, {"region", region}, {"share", share}};
+CATCH_TEST_CASE("a panel's heading takes two lines where its panel is too narrow for one") {
+  const Labels labels({});
+  const auto headings = [&](const char* second) {
+    std::vector<Series> panels(2);
+    panels[0].label = "short";
+    panels[1].label = second;
+    Json spec{{"config", Json::object()}};
+    split_into_panels(spec, panels, "model", labels, 2, Json{{"width", 114}});
+    return std::pair(spec["facet"]["sort"], spec["config"].value("lineBreak", ""));
   };
-  with_cells(builder, "diff", 0,
-             Json::array({part("bos", .2), part("noise", -.1), part("answer", .9)}));
-  with_cells(builder, "diff", 1,
-             Json::array({part("bos", .4), part("noise", -.1), part("answer", .7)}));
-  auto stacked = of_yaml<StackedConfig>(
-      "name: attention, source: grid, x: depth, y: share, part: region, facet: model");
-  const Drawing drawing = draw(builder, stacked);
-  const Json& values = drawing.spec["data"]["values"];
-  CATCH_REQUIRE(values.size() == 3);
-  CATCH_CHECK(values[0]["from"] == 0);
-  CATCH_CHECK(values[0]["to"].get<double>() == Approx(.3));
-  CATCH_CHECK(values[1]["from"] == 0);
-  CATCH_CHECK(values[1]["to"].get<double>() == Approx(-.1));
-  CATCH_CHECK(values[2]["from"].get<double>() == Approx(.3));
-  CATCH_CHECK(values[2]["to"].get<double>() == Approx(1.1));
-  CATCH_CHECK(drawing.columns == std::vector<std::string>{"model", "depth", "region", "mean_share",
-                                                          "low_share", "high_share", "n"});
-  CATCH_CHECK(drawing.rows[2][2] == "answer");
-  CATCH_CHECK(std::stod(drawing.rows[2][3]) == Approx(.8));
-  CATCH_CHECK(drawing.rows[2][6] == "2");
+  CATCH_CHECK(headings("twenty-six letters or less") ==
+              std::pair(Json({"short", "twenty-six letters or less"}), std::string()));
+  CATCH_CHECK(headings("a Transformer with half the heads") ==
+              std::pair(Json({"short", "a Transformer with half the\nheads"}), std::string("\n")));
 }
 
 CATCH_TEST_CASE(

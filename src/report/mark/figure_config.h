@@ -7,14 +7,13 @@
 #include "report/mark/interval.h"
 #include "report/mark/line.h"
 #include "report/mark/scatter.h"
-#include "report/mark/stacked.h"
 #include "report/mark/survival.h"
 
 namespace difflab::report {
 
 /// Every kind of figure; `mark:` in the YAML picks one.
 /// To add one: write mark/NAME.{h,cpp} with a config struct and its `draw`, add it here.
-using FigureConfig = std::variant<LineConfig, HeatmapConfig, StackedConfig, HistogramConfig,
-                                  IntervalConfig, ScatterConfig, SurvivalConfig>;
+using FigureConfig = std::variant<LineConfig, HeatmapConfig, HistogramConfig, IntervalConfig,
+                                  ScatterConfig, SurvivalConfig>;
 
 }  // namespace difflab::report
