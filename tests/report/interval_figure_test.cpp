@@ -142,10 +142,15 @@ CATCH_TEST_CASE("an interval figure tells ratios to the best opponent of each pa
   const Drawing drawing = draw(builder, config);
   std::vector<std::string> ratios;
   for (const Json& row : drawing.spec["data"]["values"]) ratios.push_back(row["ratio"]);
-  CATCH_CHECK(ratios == std::vector<std::string>{"2.00", "1.00", "0.50", "1.00", "2.00", "1.50"});
+  CATCH_CHECK(ratios ==
+              std::vector<std::string>{"× 2.00", "× 1.00", "× 0.50", "× 1.00", "× 2.00", "× 1.50"});
+  std::vector<bool> lines;  // the best of its panel has one
+  for (const Json& row : drawing.spec["data"]["values"]) lines.push_back(!row["origin"].is_null());
+  CATCH_CHECK(lines == std::vector<bool>{false, true, false, true, false, false});
   CATCH_CHECK(drawing.spec["columns"] == 1);
   CATCH_CHECK_FALSE(drawing.spec.contains("resolve"));
-  CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(), Contains("best of narrow, wide"));
+  CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
+                   Contains("× 1.00: the best of 2 opponents"));
   never_found(builder, "wide", seed, 4000);
   builder.study.runs.back().axes = {{"init", "llama"}, {"model", "wide"}, {"seed", "99"}};
   const Drawing censored = draw(builder, config);  // its mean would be too short

@@ -75,10 +75,10 @@ std::optional<double> geometric_mean(const IntervalRow& row) {
   return std::exp(mean(logs));
 }
 
-// The ratio of a row's geometric mean to that of the best opponent in its panel.
-std::string ratio_text(const std::vector<IntervalRow>& rows, const IntervalRow& row,
-                       const IntervalPlan& plan) {
-  std::optional<double> best;
+// The best opponent in the panel of a row by its geometric mean; none if none has one.
+const IntervalRow* best_opponent(const std::vector<IntervalRow>& rows, const IntervalRow& row,
+                                 const IntervalPlan& plan) {
+  const IntervalRow* best = nullptr;
   for (const auto& other : rows) {
     const auto& names = plan.config.opponents;
     const bool is_opponent = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -87,10 +87,16 @@ std::string ratio_text(const std::vector<IntervalRow>& rows, const IntervalRow& 
     const auto center = geometric_mean(other);
     if (!is_opponent || other.group.keys[0] != row.group.keys[0] || !center) continue;
     const bool is_lower = plan.metric.better == Better::kLower;
-    if (!best || (is_lower ? *center < *best : *center > *best)) best = center;
+    const auto so_far = best == nullptr ? std::nullopt : geometric_mean(*best);
+    if (!so_far || (is_lower ? *center < *so_far : *center > *so_far)) best = &other;
   }
+  return best;
+}
+
+// The ratio of a row's geometric mean to that of the best opponent.
+std::string ratio_text(const IntervalRow& row, const IntervalRow* best) {
   const auto own = geometric_mean(row);
-  return own && best ? format_number(*own / *best, 2) : "";
+  return own && best != nullptr ? "× " + format_number(*own / *geometric_mean(*best), 2) : "";
 }
 
 // All that the panels show, where they share an axis: Vega-Lite finds no common extent of layers
@@ -118,12 +124,15 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
   Json values = Json::array();
   std::set<std::string> drawn;  // panels that have their line at zero
   for (const auto& row : rows) {
+    const bool has_opponents = !plan.config.opponents.empty();
+    const IntervalRow* best = has_opponents ? best_opponent(rows, row, plan) : nullptr;
     const auto last = std::max_element(row.bounds.begin(), row.bounds.end());
     const bool is_open = row.low && !row.high && last != row.bounds.end();
     Json origin;
     if (plan.is_difference()) {
       if (drawn.insert(key_text(row.group.keys[0])).second) origin = 0;
-    } else if (is_same_value(key_text(row.group.keys[1]), baseline)) {
+    } else if (has_opponents ? &row == best
+                             : is_same_value(key_text(row.group.keys[1]), baseline)) {
       origin = number_or_null(row.center);
     }
     Json runs = Json::array(), opens = Json::array();
@@ -142,7 +151,7 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
                       {"runs", std::move(runs)},
                       {"is_open", std::move(opens)},
                       {"origin", std::move(origin)}});
-    if (!plan.config.opponents.empty()) values.back()["ratio"] = ratio_text(rows, row, plan);
+    if (has_opponents) values.back()["ratio"] = ratio_text(row, best);
   }
   return values;
 }
@@ -277,13 +286,14 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
   const auto line = std::find_if(plan.names.begin(), plan.names.end(), [&](const auto& name) {
     return is_same_value(name.value, frame.baseline());
   });
-  if (!plan.is_difference() && line != plan.names.end()) lines[0] += "; line: " + line->label;
-  if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
-  if (!plan.config.opponents.empty()) {
-    std::vector<std::string> names;
-    for (const auto& name : plan.config.opponents) names.push_back(plan.style.labels.value(name));
-    lines.push_back(concat("right: ratio of geometric means to the best of ", join(names)));
+  const auto opponents = plan.config.opponents.size();
+  if (opponents > 0) {
+    lines.push_back(concat("line and × 1.00: the best of ", opponents,
+                           " opponents; right: ratio of geometric means to it"));
+  } else if (!plan.is_difference() && line != plan.names.end()) {
+    lines[0] += "; line: " + line->label;
   }
+  if (!plan.chance.empty()) lines[0] += "; " + describe_chance(plan.chance);
   lines.push_back(describe_dropped(dropped));
   lines.push_back(describe_gaps(frame, plan.config.y, plan.config.where, plan.style.labels));
   return lines;
