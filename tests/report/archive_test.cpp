@@ -100,7 +100,7 @@ CATCH_TEST_CASE("a report is written again from its folder alone, byte for byte"
   const auto after = files_in(reported.again());
   CATCH_REQUIRE(reported.before.size() > 30);
   CATCH_CHECK(reported.before.count("figures/when.vl.json") == 1);
-  CATCH_CHECK_THAT(reported.before.at("runs.json"), Contains("\"lambda.0\": [0.2,-1.5e-05,null]"));
+  CATCH_CHECK_THAT(reported.before.at("runs.json"), Contains("\"lambda.0\":[0.2,-1.5e-05,null]"));
   CATCH_CHECK_THAT(reported.before.at("figures/lambda.vl.json"),
                    Contains("\"layer\"") && !Contains("\"null\""));
   CATCH_CHECK(after.size() == reported.before.size());

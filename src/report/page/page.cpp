@@ -4,6 +4,7 @@
 
 #include "report/data/format.h"
 #include "report/data/samples.h"
+#include "report/page/claims_html.h"
 #include "report/table/grid.h"
 #include "report/table/table_files.h"
 #include "util/text.h"
@@ -13,7 +14,7 @@ namespace {
 
 std::string paragraph(const std::string& label, const std::string& text) {
   if (text.empty()) return "";
-  return concat("<p><strong>", label, "</strong> ", escape_html(text), "</p>\n");
+  return concat("<p><strong>", label, "</strong> ", subscripts_html(text), "</p>\n");
 }
 
 // JSON inside a <script>: no "<" may end it early.
@@ -21,13 +22,16 @@ std::string script_json(const Json& json) { return join(split(json.dump(), '<'),
 
 std::string header(const PageContent& page) {
   const Study& study = page.study;
+  const auto answer = own_answer(page);
   const auto& runs = page.frame.runs();
   const auto with_result =
       std::count_if(runs.begin(), runs.end(), [](const FrameRun& run) { return run.has_result(); });
-  return concat("<h1>", escape_html(study.title.empty() ? study.name : study.title),
-                "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name), ", preset ",
-                escape_html(study.preset), ", ", with_result, " of ", runs.size(),
-                " runs have a result</p>\n<p>", subscripts_html(study.question), "</p>\n");
+  return concat(
+      "<h1>", escape_html(study.title.empty() ? study.name : study.title),
+      "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name), ", preset ",
+      escape_html(study.preset), ", ", with_result, " of ", runs.size(),
+      " runs have a result</p>\n",
+      answer.empty() ? "" : concat("<p class=\"answer\">", subscripts_html(answer), "</p>\n"));
 }
 
 // What is only read by who wants more.
@@ -41,7 +45,7 @@ std::string background(const Study& study) {
   if (!study.command.empty()) {
     out += concat("<p><strong>Again.</strong> <code>", escape_html(study.command), "</code></p>\n");
   }
-  return folded("Prediction, notes and the command", out);
+  return paragraph("Question.", study.question) + folded("Prediction, notes and the command", out);
 }
 
 std::string drawing(const PageContent& page, const Figure& figure) {
@@ -83,36 +87,6 @@ const Figure* opening_figure(const PageContent& page) {
   return page.figures.empty() ? nullptr : &page.figures.front();
 }
 
-// One line per claim: verdict, claim and source, effect with its interval, p, pairs.
-std::string claims_table(const PageContent& page) {
-  std::string out = concat(
-      "<table class=\"claims\">\n<thead><tr><th>verdict</th><th>claim</th><th class=\"number\">",
-      page.study.report.times.compare == Compared::kRatios ? "difference or ratio" : "difference",
-      "</th><th class=\"number\">p (Holm)</th>"
-      "<th class=\"number\">pairs</th></tr></thead>\n<tbody>\n");
-  for (std::size_t i = 0; i < page.answers.size(); ++i) {
-    const Answer& answer = page.answers[i];
-    const ClaimConfig& claim = page.study.report.claims[i];
-    const Metric metric = metric_of(claim.metric);
-    std::string effect =
-        answer.difference ? effect_cell(metric, *answer.difference, answer.is_ratio) : "";
-    if (answer.interval) {
-      effect += concat("<br><span class=\"muted\">",
-                       range_text(metric, answer.interval, answer.is_ratio), "</span>");
-    }
-    const bool too_few = answer.verdict == Verdict::kTooFew && answer.pairs < answer.needed;
-    const std::string verdict(name_of(answer.verdict));
-    out += concat("<tr class=\"", verdict, "\"><td>", verdict, "</td><td>",
-                  subscripts_html(claim.text), "<br><span class=\"muted\">",
-                  subscripts_html(page.labels.heading(metric)),
-                  claim.paper.empty() ? "" : "; source: " + subscripts_html(claim.paper),
-                  "</span></td><td class=\"number\">", effect, "</td><td class=\"number\">",
-                  answer.p ? escape_html(p_text(*answer.p)) : "", "</td><td class=\"number\">",
-                  answer.pairs, too_few ? concat(" of ", answer.needed) : "", "</td></tr>\n");
-  }
-  return out + "</tbody></table>\n";
-}
-
 // Without a claim and a best model, the first table is the answer.
 bool opens_with_table(const PageContent& page) {
   return page.answers.empty() && page.headline.empty() && !page.tables.empty();
@@ -122,7 +96,7 @@ std::string opening(const PageContent& page) {
   std::string answers;
   if (opens_with_table(page)) answers = to_html(main_grid(page.tables.front(), page.labels));
   if (!page.answers.empty()) {
-    answers = claims_table(page);
+    answers = claims_html(page);
     std::string sentences;
     for (const Answer& answer : page.answers) {
       sentences += concat("<p>", subscripts_html(answer.text), "</p>\n");
@@ -264,24 +238,6 @@ std::string provenance(const Frame& frame) {
   return folded("Provenance", out.empty() ? "" : "<dl>\n" + out + "</dl>\n");
 }
 
-// Lists of numbers on one line each; only what a list begins with is a [ before a line's end.
-std::string numbers_in_line(std::string_view json) {
-  std::string out;
-  for (std::size_t at = 0; at < json.size();) {
-    const auto end = json.substr(at, 2) == "[\n"
-                         ? json.find_first_not_of("\n +-.,0123456789enul", at + 1)
-                         : json.npos;
-    if (end == json.npos || json[end] != ']') {
-      out += json[at++];
-      continue;
-    }
-    for (; at < end; ++at) {
-      if (json[at] != '\n' && json[at] != ' ') out += json[at];
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string address(const std::filesystem::path& path) {
@@ -330,7 +286,7 @@ std::string page_html(const PageContent& page) {
 }
 
 std::string runs_text(const Study& study, const Frame& frame) {
-  Json list = Json::array();
+  std::vector<std::string> lines;  // a run on each
   const bool are_mixed = !restored_beside_new(frame).empty();
   for (const FrameRun& run : frame.runs()) {
     Json axes = Json::object();
@@ -355,13 +311,11 @@ std::string runs_text(const Study& study, const Frame& frame) {
     if (!are_mixed && one["provenance"].is_object()) {
       one["provenance"].erase("restored_from");  // of this machine
     }
-    list.push_back(std::move(one));
+    lines.push_back(one.dump());
   }
-  const Json all{{"experiment", study.name},
-                 {"preset", study.preset},
-                 {"command", study.command},
-                 {"runs", std::move(list)}};
-  return numbers_in_line(all.dump(1)) + "\n";
+  return concat(
+      "{\"experiment\":", Json(study.name).dump(), ",\"preset\":", Json(study.preset).dump(),
+      ",\"command\":", Json(study.command).dump(), ",\"runs\":[\n", join(lines, ",\n"), "\n]}\n");
 }
 
 }  // namespace difflab::report

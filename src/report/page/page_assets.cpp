@@ -58,33 +58,27 @@ summary { cursor: pointer; color: var(--link); font-size: .95rem; }
   align-items: start; margin-top: 1rem; }
 .opening.broad { grid-template-columns: minmax(0, 1fr); }
 .opening.broad figure { max-width: 46rem; margin-bottom: 0; }
-.claims { width: 100%; font-size: .85rem; line-height: 1.35; }
-.claims td { white-space: normal; vertical-align: top; }
-.claims td.number, .claims td:first-child { white-space: nowrap; }
-.claims td:first-child { font-weight: 600; }
+.claims { font-size: .88rem; line-height: 1.35; border-top: 2px solid var(--ink); }
 .claims .muted { font-size: .8rem; }
-.claims tr + tr td { border-top: 1px solid var(--line); }
-.claims .supported td:first-child { color: var(--good); }
-.claims .opposite td:first-child { color: var(--bad); }
-.claims .equivalent td:first-child { color: var(--link); }
+.claims section { display: grid; gap: .3rem 1.5rem; padding: .45rem 0;
+  border-top: 1px solid var(--line); }
+.broad .claims section { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); }
+.verdicts { display: grid; gap: .3rem 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); }
+.verdicts span { display: block; }
+.supported strong { color: var(--good); }
+.opposite strong { color: var(--bad); }
+.equivalent strong { color: var(--link); }
 .opening figure.wide { grid-column: auto; }
 .opening .wide .drawing svg.marks { min-width: 0; }
 @media (max-width: 60rem) { .opening, .opening.broad { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 36rem) {
   dl { grid-template-columns: 1fr; }
   dd { margin-bottom: .4rem; }
-  /* A claim is a block: verdict, claim, then its numbers side by side. */
-  .claims, .claims tbody { display: block; }
-  .claims thead { display: none; }
-  .claims tr { display: grid; grid-template-columns: 1fr auto auto; gap: .15rem 1.2rem;
-    padding: .5rem 0; }
-  .claims tr + tr { border-top: 1px solid var(--line); }
-  .claims tr + tr td { border-top: 0; }
-  .claims td { padding: 0; }
-  .claims td:nth-child(-n + 2) { grid-column: 1 / -1; }
-  .claims td.number { text-align: left; }
-  .claims td:nth-child(4):not(:empty)::before { content: "p "; color: var(--muted); }
-  .claims td:nth-child(5)::after { content: " pairs"; color: var(--muted); }
+  .broad .claims section { grid-template-columns: minmax(0, 1fr); }
+  .verdicts { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .verdicts span { display: inline; }
+  .opening .wide .drawing svg.marks, .opening .wide .drawing img { min-width: 36rem; }
 }
 )css";
 

@@ -39,14 +39,18 @@ struct TableConfig {
   void validate(config::Check& check) const;
 };
 
+/// What stands for one or more claims in an answer: their places in the list, then what of them.
+constexpr const char* kPlaceInAnswer = R"(\{claims\.(\d{1,4})(?:-(\d{1,4}))?\.(verdict|effect)\})";
+
 /// The keys of an experiment file that say what to report. A study config flattens them into its
 /// own keys by calling `report.visit_fields(visit)` inside its own `visit_fields`.
 struct ReportConfig {
-  std::string headline;                ///< metric of the one-sentence answer; empty: first compared
-  std::string thumbnail;               ///< figure that stands for the experiment in the gallery
-  TextMap labels;                      ///< axis value or metric → how it is printed
-  LearnedConfig learned = {};          ///< when a run counts as one that has learned its task
-  TimesConfig times = {};              ///< how times to an event are compared
+  std::string headline;        ///< metric of the one-sentence answer; empty: first compared
+  std::string answer;          ///< what the runs say, with places for claims (kPlaceInAnswer)
+  std::string thumbnail;       ///< figure that stands for the experiment in the gallery
+  TextMap labels;              ///< axis value or metric → how it is printed
+  LearnedConfig learned = {};  ///< when a run counts as one that has learned its task
+  TimesConfig times = {};      ///< how times to an event are compared
   std::vector<std::string> opponents;  ///< variants, the best of which a claim may be against
   std::vector<ClaimConfig> claims;     ///< what the runs are asked about
   std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation
@@ -56,6 +60,11 @@ struct ReportConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("headline", headline, "metric of the one-sentence answer; empty: the first compared");
+    visit("answer", answer,
+          "what the runs say, for the top of the page; {claims.0.verdict} stands for that of the "
+          "first "
+          "claim, {claims.0-2.effect} for the effects of three; not shown while one of them has no "
+          "verdict");
     visit("thumbnail", thumbnail,
           "figure that stands for the experiment in the gallery; empty: the first");
     visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");

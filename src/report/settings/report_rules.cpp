@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <regex>
 #include <set>
 #include <string_view>
 
@@ -140,12 +141,6 @@ void HeatmapConfig::validate(config::Check& check) const {
   }
 }
 
-void StackedConfig::validate(config::Check& check) const {
-  check_given("x", x, check);
-  check_given("y", y, check);
-  check_given("part", part, check);
-}
-
 void HistogramConfig::validate(config::Check& check) const {
   check_given("x", x, check);
   if (x_end.empty() != weight.empty()) {
@@ -182,6 +177,20 @@ void ReportConfig::validate(config::Check& check) const {
     if (!names.insert(name).second) {
       check.problem("derived", concat("has two metrics named '", name, "'"));
     }
+  }
+  const std::regex place(kPlaceInAnswer);
+  for (std::sregex_iterator found(answer.begin(), answer.end(), place), end; found != end;
+       ++found) {
+    const auto& match = *found;
+    const auto first = std::stoul(match[1]), last = match[2].matched ? std::stoul(match[2]) : first;
+    if (first <= last && last < claims.size()) continue;
+    check.problem("answer", concat("names ", match.str(), " of ", claims.size(),
+                                   " claims, the first of which is 0"));
+  }
+  if (std::regex_replace(answer, place, "").find("{claims") != answer.npos) {
+    check.problem("answer",
+                  "has a {claims… that names no part of a claim; expected {claims.0.verdict} or "
+                  "{claims.0-2.effect}");
   }
   const auto& drawn = of_figures.all();
   // figures=[] asks for none, and the file that it is said of need not be changed for that.

@@ -1,0 +1,156 @@
+#include "report/page/claims_html.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "report/data/format.h"
+#include "report/settings/report_config.h"
+#include "report/table/grid.h"
+#include "util/text.h"
+
+namespace difflab::report {
+namespace {
+
+/// Claims from `first` to before `last` are one written with a list in its where.
+struct Family {
+  std::size_t first, last;
+  std::set<std::string> axes;  ///< whose values they differ in
+};
+
+// The text with "…" for what it calls a claim's values of these axes.
+std::string without_values(const std::string& text, const ClaimConfig& claim,
+                           const std::set<std::string>& axes, const Labels& labels) {
+  std::string out = text;
+  for (const auto& [axis, value] : claim.where.entries) {
+    const auto label = labels.value(value);
+    const auto at = out.rfind(label);
+    if (axes.count(axis) > 0 && at != out.npos) out.replace(at, label.size(), "…");
+  }
+  return out;
+}
+
+bool ask_alike(const ClaimConfig& a, const ClaimConfig& b) {
+  return a.metric == b.metric && a.variant == b.variant && a.against == b.against &&
+         a.expect == b.expect && a.smallest == b.smallest && a.margin == b.margin;
+}
+
+std::set<std::string> differing_axes(const ClaimConfig& a, const ClaimConfig& b) {
+  std::set<std::string> axes;
+  for (const auto& [axis, value] : a.where.entries) {
+    const auto other =
+        std::find_if(b.where.entries.begin(), b.where.entries.end(),
+                     [&, &axis = axis](const auto& one) { return one.first == axis; });
+    if (other == b.where.entries.end() || other->second != value) axes.insert(axis);
+  }
+  return axes;
+}
+
+std::vector<Family> families_of(const std::vector<ClaimConfig>& claims, const Labels& labels) {
+  std::vector<Family> families;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (!families.empty()) {
+      Family& last = families.back();
+      const ClaimConfig& first = claims[last.first];
+      auto axes = differing_axes(first, claims[i]);
+      axes.insert(last.axes.begin(), last.axes.end());
+      if (ask_alike(first, claims[i]) &&
+          first.where.entries.size() == claims[i].where.entries.size() &&
+          without_values(first.text, first, axes, labels) ==
+              without_values(claims[i].text, claims[i], axes, labels)) {
+        last = {last.first, i + 1, axes};
+        continue;
+      }
+    }
+    families.push_back({i, i + 1, {}});
+  }
+  return families;
+}
+
+// What is measured, what counts as equivalent where that is asked, and the source.
+std::string about(const PageContent& page, const ClaimConfig& claim, const Answer& answer) {
+  const Metric metric = metric_of(claim.metric);
+  std::string out = page.labels.heading(metric);
+  if (claim.expect == Expect::kEquivalent) {
+    const double margin = claim.margin > 0 ? claim.margin : page.study.report.times.margin.value;
+    out += concat("; asks whether they are equivalent, within ",
+                  answer.is_ratio ? concat(plain_number(100 * margin), " %") : metric.text(margin));
+  }
+  return out + (claim.paper.empty() ? "" : "; source: " + claim.paper);
+}
+
+std::string verdict_html(const PageContent& page, std::size_t at,
+                         const std::set<std::string>& axes) {
+  const Answer& answer = page.answers[at];
+  const ClaimConfig& claim = page.study.report.claims[at];
+  const Metric metric = metric_of(claim.metric);
+  std::vector<std::string> values, details;
+  for (const auto& [axis, value] : claim.where.entries) {
+    if (axes.count(axis) == 0) continue;
+    const auto label = page.labels.value(value);
+    values.push_back(parse_number(label) ? concat(page.labels.axis(axis), " ", label) : label);
+  }
+  if (answer.interval) details.push_back(range_text(metric, answer.interval, answer.is_ratio));
+  if (answer.p) details.push_back(named_p(*answer.p));
+  const bool too_few = answer.verdict == Verdict::kTooFew && answer.pairs < answer.needed;
+  details.push_back(concat("n = ", answer.pairs, too_few ? concat(" of ", answer.needed) : ""));
+  const std::string verdict(name_of(answer.verdict));
+  const auto small = [](const std::string& text) {
+    return text.empty() ? "" : concat("<span class=\"muted\">", subscripts_html(text), "</span>");
+  };
+  return concat("<div class=\"", verdict, "\">", small(join(values)), "\n<span><strong>", verdict,
+                "</strong> ",
+                answer.difference ? effect_cell(metric, *answer.difference, answer.is_ratio) : "",
+                "</span>\n", small(join(details)), "</div>\n");
+}
+
+}  // namespace
+
+std::string own_answer(const PageContent& page) {
+  std::string out, rest = page.study.report.answer;
+  const std::regex place(kPlaceInAnswer);
+  for (std::smatch found; std::regex_search(rest, found, place); rest = found.suffix().str()) {
+    const std::size_t first = std::stoul(found[1]);
+    const std::size_t last = found[2].matched ? std::stoul(found[2]) : first;
+    std::vector<std::string> parts;
+    for (std::size_t i = first; i <= last; ++i) {
+      const Answer& answer = page.answers.at(i);
+      if (answer.verdict == Verdict::kTooFew || !answer.difference) return "";
+      const Metric metric = metric_of(page.study.report.claims[i].metric);
+      const std::string verdict(name_of(answer.verdict));
+      if (found[3] == "effect") {
+        parts.push_back(effect_cell(metric, *answer.difference, answer.is_ratio));
+      } else if (parts.empty() || parts.back() != verdict) {
+        parts.push_back(verdict);
+      }
+    }
+    out += found.prefix().str() + join(parts);
+  }
+  return out + rest;
+}
+
+std::string claims_html(const PageContent& page) {
+  const auto& claims = page.study.report.claims;
+  const bool any_ratio = std::any_of(page.answers.begin(), page.answers.end(),
+                                     [](const Answer& answer) { return answer.is_ratio; });
+  std::string out = "<div class=\"claims\">\n";
+  if (any_ratio) {
+    out +=
+        "<p class=\"muted\">×: ratio of geometric means to what a claim compares with; below 1 is "
+        "sooner. Then its 95 % interval, p (Holm) and the pairs of runs.</p>\n";
+  }
+  for (const Family& family : families_of(claims, page.labels)) {
+    const ClaimConfig& first = claims[family.first];
+    out += concat("<section><div>",
+                  subscripts_html(without_values(first.text, first, family.axes, page.labels)),
+                  "<br><span class=\"muted\">",
+                  subscripts_html(without_values(about(page, first, page.answers[family.first]),
+                                                 first, family.axes, page.labels)),
+                  "</span></div>\n<div class=\"verdicts\">\n");
+    for (std::size_t i = family.first; i < family.last; ++i)
+      out += verdict_html(page, i, family.axes);
+    out += "</div></section>\n";
+  }
+  return out + "</div>\n";
+}
+
+}  // namespace difflab::report

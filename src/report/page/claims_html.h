@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "report/page/page.h"
+
+namespace difflab::report {
+
+/// The study's own answer with the verdicts and effects of its claims in it, e.g. "Yes (supported,
+/// × 0.78)". Empty without one, and while a claim that it names has no verdict.
+std::string own_answer(const PageContent& page);
+
+/// The claims as HTML: a row for those that differ in one or more values of their where, in it each
+/// one's verdict, effect, interval, p and pairs.
+std::string claims_html(const PageContent& page);
+
+}  // namespace difflab::report
