@@ -25,9 +25,9 @@ struct Asked {
         "times: {compare: ratios, margin: 10 %}, labels: {pairs: key-value pairs}, tables: [{name: "
         "table, rows: [model, pairs], columns: [steps_to_found]}], claims: ["
         "{text: DIFF recalls 4 pairs sooner, metric: steps_to_found, variant: diff, where: {pairs: "
-        "4}, expect: lower, paper: nothing}, "
+        "4}, expect: lower, paper: arXiv 2410.04}, "
         "{text: DIFF recalls 16 pairs sooner, metric: steps_to_found, variant: diff, where: "
-        "{pairs: 16}, expect: lower, paper: nothing}, "
+        "{pairs: 16}, expect: lower, paper: arXiv 2410.04}, "
         "{text: DIFF recalls 16 pairs as soon, metric: steps_to_found, variant: diff, where: "
         "{pairs: 16}, expect: equivalent}]");
   }
@@ -49,7 +49,7 @@ CATCH_TEST_CASE("claims that differ in values of their where share a row of the 
   const std::string page = asked.page();
   CATCH_CHECK(count_of(page, "<section>") == 2);
   CATCH_CHECK_THAT(page, Contains("<section><div>DIFF recalls … pairs sooner<br>") &&
-                             Contains("steps to found; source: nothing</span>"));
+                             Contains("steps to found; source: arXiv 2410.04</span>"));
   const auto first = page.find("key-value pairs 4</span>\n<span><strong>supported</strong> × 0.50");
   const auto second =
       page.find("key-value pairs 16</span>\n<span><strong>opposite</strong> × 2.00");

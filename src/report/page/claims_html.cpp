@@ -1,6 +1,7 @@
 #include "report/page/claims_html.h"
 
 #include <algorithm>
+#include <cctype>
 #include <regex>
 
 #include "report/data/format.h"
@@ -17,14 +18,23 @@ struct Family {
   std::set<std::string> axes;  ///< whose values they differ in
 };
 
-// The text with "…" for what it calls a claim's values of these axes.
+bool is_letter(const std::string& text, std::size_t at) {
+  return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+}
+
+// The text with "…" for what it calls a claim's values of these axes, where they stand as words.
 std::string without_values(const std::string& text, const ClaimConfig& claim,
                            const std::set<std::string>& axes, const Labels& labels) {
   std::string out = text;
   for (const auto& [axis, value] : claim.where.entries) {
     const auto label = labels.value(value);
-    const auto at = out.rfind(label);
-    if (axes.count(axis) > 0 && at != out.npos) out.replace(at, label.size(), "…");
+    if (axes.count(axis) == 0) continue;
+    for (auto at = out.rfind(label); at != out.npos;
+         at = at == 0 ? out.npos : out.rfind(label, at - 1)) {
+      if ((at > 0 && is_letter(out, at - 1)) || is_letter(out, at + label.size())) continue;
+      out.replace(at, label.size(), "…");
+      break;
+    }
   }
   return out;
 }
