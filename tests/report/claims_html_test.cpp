@@ -57,8 +57,9 @@ CATCH_TEST_CASE("claims that differ in values of their where share a row of the 
   CATCH_CHECK(second < page.size());
   CATCH_CHECK(count_of(page, "n = 8</span>") == 3);
   // The third asks something else of the same runs.
-  CATCH_CHECK_THAT(page, Contains("<section><div>DIFF recalls 16 pairs as soon<br>") &&
-                             Contains("asks whether they are equivalent, within 10 %</span>"));
+  CATCH_CHECK_THAT(
+      page, Contains("<section><div>DIFF recalls 16 pairs as soon<br>") &&
+                Contains("asks whether they are equivalent: a ratio of 0.91 to 1.10</span>"));
 }
 
 CATCH_TEST_CASE("claims that differ in more than a value of their where have rows of their own") {
@@ -80,10 +81,10 @@ CATCH_TEST_CASE("an answer opens the page with the verdicts and effects of the c
   Asked asked;
   auto& answer = asked.builder.study.report.answer;
   CATCH_CHECK(count_of(asked.page(), "class=\"answer\"") == 0);
-  answer = "Sooner by {claims.0-1.effect} ({claims.0.verdict}; {claims.1-2.verdict}) & <so>.";
-  CATCH_CHECK_THAT(asked.page(),
-                   Contains("<p class=\"answer\">Sooner by × 0.50, × 2.00 (supported; opposite) "
-                            "&amp; &lt;so&gt;.</p>"));
+  answer = "Yes. Sooner by {claims.0-1.effect} ({claims.0.verdict}; {claims.1-2.verdict}) & <so>.";
+  CATCH_CHECK_THAT(asked.page(), Contains("<p class=\"answer\"><strong>Yes.</strong> Sooner by "
+                                          "×\u00a00.50, ×\u00a02.00 (supported; opposite) "
+                                          "&amp; &lt;so&gt;.</p>"));
   // Of too few runs it would say more than they do.
   asked.builder.study.runs.erase(asked.builder.study.runs.begin() + 2,
                                  asked.builder.study.runs.begin() + 16);

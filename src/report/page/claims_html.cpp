@@ -82,8 +82,10 @@ std::string about(const PageContent& page, const ClaimConfig& claim, const Answe
   std::string out = page.labels.heading(metric);
   if (claim.expect == Expect::kEquivalent) {
     const double margin = claim.margin > 0 ? claim.margin : page.study.report.times.margin.value;
-    out += concat("; asks whether they are equivalent, within ",
-                  answer.is_ratio ? concat(plain_number(100 * margin), " %") : metric.text(margin));
+    out += answer.is_ratio
+               ? concat("; asks whether they are equivalent: a ratio of ",
+                        format_number(1 / (1 + margin), 2), " to ", format_number(1 + margin, 2))
+               : concat("; asks whether they are equivalent, within ", metric.text(margin));
   }
   return out + (claim.paper.empty() ? "" : "; source: " + claim.paper);
 }
@@ -115,8 +117,9 @@ std::string verdict_html(const PageContent& page, std::size_t at,
 
 }  // namespace
 
-std::string own_answer(const PageContent& page) {
+std::string own_answer_html(const PageContent& page) {
   std::string out, rest = page.study.report.answer;
+  if (rest.empty()) return "";
   const std::regex place(kPlaceInAnswer);
   for (std::smatch found; std::regex_search(rest, found, place); rest = found.suffix().str()) {
     const std::size_t first = std::stoul(found[1]);
@@ -135,7 +138,15 @@ std::string own_answer(const PageContent& page) {
     }
     out += found.prefix().str() + join(parts);
   }
-  return out + rest;
+  out += rest;
+  const auto first = out.find(". ");
+  const std::size_t end = first == out.npos ? out.size() : first + 1;
+  std::string html = concat("<strong>", subscripts_html(out.substr(0, end)), "</strong>",
+                            subscripts_html(out.substr(end)));
+  for (auto at = html.find("× "); at != html.npos; at = html.find("× ", at + 1)) {
+    html.replace(at, std::string_view("× ").size(), "×\u00a0");
+  }
+  return html;
 }
 
 std::string claims_html(const PageContent& page) {

@@ -22,16 +22,15 @@ std::string script_json(const Json& json) { return join(split(json.dump(), '<'),
 
 std::string header(const PageContent& page) {
   const Study& study = page.study;
-  const auto answer = own_answer(page);
+  const auto answer = own_answer_html(page);
   const auto& runs = page.frame.runs();
   const auto with_result =
       std::count_if(runs.begin(), runs.end(), [](const FrameRun& run) { return run.has_result(); });
-  return concat(
-      "<h1>", escape_html(study.title.empty() ? study.name : study.title),
-      "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name), ", preset ",
-      escape_html(study.preset), ", ", with_result, " of ", runs.size(),
-      " runs have a result</p>\n",
-      answer.empty() ? "" : concat("<p class=\"answer\">", subscripts_html(answer), "</p>\n"));
+  return concat("<h1>", escape_html(study.title.empty() ? study.name : study.title),
+                "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name), ", preset ",
+                escape_html(study.preset), ", ", with_result, " of ", runs.size(),
+                " runs have a result</p>\n",
+                answer.empty() ? "" : concat("<p class=\"answer\">", answer, "</p>\n"));
 }
 
 // What is only read by who wants more.
