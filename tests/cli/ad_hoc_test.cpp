@@ -72,6 +72,7 @@ figures:
   - {mark: line, name: full, x: step, y: valid_loss, color: model, facet: init}
   - {mark: interval, name: rows, y: model, x: valid_loss, where: {init: llama}}
 thumbnail: full
+answer: Yes ({claims.0-1.verdict}).
 )";
 
 // Tables, claims and figures that a study asks for: "figures: name facet {where}".
@@ -125,6 +126,14 @@ CATCH_TEST_CASE("rows, facets and claims follow the axes that are typed") {
               "rows model; DIFF is lower {}; faceted  {}; full  {}");
   CATCH_CHECK(asked({"~sweep.union", "+sweep.init=[llama,yoco]"}) ==
               "rows init; faceted  {init=yoco}; full init {}");
+  // An answer is of the claims and runs of the file.
+  const auto answer = [](const std::vector<std::string>& overrides) {
+    return load_study("ablation", overrides).config.report.answer;
+  };
+  CATCH_CHECK(answer({"launcher.workers=1"}) == "Yes ({claims.0-1.verdict}).");
+  CATCH_CHECK(answer({"train.steps=700"}) == "");
+  CATCH_CHECK(answer({"claims=[]"}) == "");
+  CATCH_CHECK(answer({"train.steps=700", "answer='No.'"}) == "No.");
   CATCH_CHECK_THAT(driver.call({"sweep", "ablation", "init=yoco", "--dry-run"}).out,
                    Contains("note: 1 of 2 claims are left out"));
   // A wrong name is none of these.

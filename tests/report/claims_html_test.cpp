@@ -75,16 +75,23 @@ CATCH_TEST_CASE("claims that differ in more than a value of their where have row
   CATCH_CHECK(rows([](auto& claim) { claim.text = "DIFF needs fewer steps"; }) == 3);
   CATCH_CHECK(rows([](auto& claim) { claim.expect = Expect::kHigher; }) == 3);
   CATCH_CHECK(rows([](auto& claim) { claim.smallest = 0.1; }) == 3);
+  CATCH_CHECK(rows([](auto& claim) { claim.margin = 0.1; }) == 3);
+  CATCH_CHECK(rows([](auto& claim) { claim.regime.low = 5; }) == 3);
+  CATCH_CHECK(rows([](auto& claim) { claim.against = "diff"; }) == 3);
+  CATCH_CHECK(rows([](auto& claim) { claim.paper = "another"; }) == 2);
+  CATCH_CHECK_THAT(asked.page(), Contains("source: arXiv 2410.04; another</span>"));
 }
 
 CATCH_TEST_CASE("an answer opens the page with the verdicts and effects of the claims it names") {
   Asked asked;
   auto& answer = asked.builder.study.report.answer;
   CATCH_CHECK(count_of(asked.page(), "class=\"answer\"") == 0);
-  answer = "Yes. Sooner by {claims.0-1.effect} ({claims.0.verdict}; {claims.1-2.verdict}) & <so>.";
+  answer =
+      "Yes. Sooner by {claims.0-1.effect} ({claims.0.verdict}; {claims.1-2.verdict}; "
+      "{claims.0-1.verdict}) & <so>.";
   CATCH_CHECK_THAT(asked.page(), Contains("<p class=\"answer\"><strong>Yes.</strong> Sooner by "
-                                          "×\u00a00.50, ×\u00a02.00 (supported; opposite) "
-                                          "&amp; &lt;so&gt;.</p>"));
+                                          "×\u00a00.50, ×\u00a02.00 (supported; opposite; "
+                                          "supported, opposite) &amp; &lt;so&gt;.</p>"));
   // Of too few runs it would say more than they do.
   asked.builder.study.runs.erase(asked.builder.study.runs.begin() + 2,
                                  asked.builder.study.runs.begin() + 16);
@@ -93,15 +100,16 @@ CATCH_TEST_CASE("an answer opens the page with the verdicts and effects of the c
 
 CATCH_TEST_CASE("an answer names claims that there are") {
   const auto problem = [](const std::string& answer) {
-    return testing::error_of([&] {
-      of_yaml<ReportConfig>("claims: [{text: a, metric: loss, variant: diff}], answer: '" + answer +
-                            "'");
-    });
+    const auto report = of_yaml<ReportConfig>(
+        "claims: [{text: a, metric: loss, variant: diff}], answer: '" + answer + "'");
+    const auto found = check_report(report, {});
+    return found.empty() ? "" : found.front().key + " " + found.front().message;
   };
   CATCH_CHECK(problem("as {claims.0.verdict}, or {so}") == "");
-  CATCH_CHECK_THAT(problem("{claims.0-1.effect}"),
-                   Contains("answer names {claims.0-1.effect} of 1 claims"));
-  CATCH_CHECK_THAT(problem("{claims.0.p}"), Contains("answer has a {claims… that names no part"));
+  CATCH_CHECK(problem("{claims.0-1.effect}") ==
+              "answer names {claims.0-1.effect} of 1 claims, the first of which is 0");
+  CATCH_CHECK_THAT(problem("{claims.0.p}"), Contains("answer has a {claim… that names no part"));
+  CATCH_CHECK_THAT(problem("{claim.0.verdict}"), Contains("that names no part"));
 }
 
 }  // namespace

@@ -107,19 +107,6 @@ def at_no_bits(spec, _, data):
     return True
 
 
-def alike_bars(spec, _, data):
-    key = "mean_" + measured(data)
-    if key == "mean_" or len(data.rows) < 2 or "y2" in str(spec) or '"share' in json.dumps(spec):
-        return False
-    for view, _, encoding, _ in views(spec):
-        view["mark"] = "bar"
-        for _, one in channels_of(encoding):
-            one["title"] = "loss"
-    for i, row in enumerate(data.rows):
-        row[key] = str(2.41 + 0.07 * (i % 2))
-    return True
-
-
 def long_axis(_, __, data):
     if "bin_to" in data.columns:
         data.rows[-1].update({"bin_to": "1e9", "mean_" + measured(data): "0"})
@@ -180,7 +167,7 @@ def tiny(_, picture, *__):
 DAMAGE = [(missing_fields, no_such_field), (outside_of_domains, far_outside), (shares_beyond, share_of_two),
           (nameless_axes, no_title), (unknown_series, stranger), (looks_alike, same_looks), (lone_panels, one_alone),
           (lone_panels, bare_title), (chance_of_others, chance_of_loss), (unsaid, silent), (zero_bits, at_no_bits),
-          (hidden_by_bars, alike_bars), (empty_end, long_axis), (denied_by_pairs, formula),
+          (empty_end, long_axis), (denied_by_pairs, formula),
           (denied_by_pairs, shares_denied), (denied_by_pairs, shares_unpaired), (cut_off, shifted),
           (on_top_of_each_other, moved_together), (too_small, tiny)]
 

@@ -7,7 +7,7 @@ import re
 SHARES = ("accuracy", "share of runs", "share")
 POSITIONS = ("x", "x2", "y", "y2")
 RATIO = "ratio_at_equal_"
-MARKS_OF_SERIES = ("line", "point", "area", "bar")
+MARKS_OF_SERIES = ("line", "point", "area")
 # Widths of Helvetica's letters in thousandths of the font size, where they are not those of a digit.
 NARROW = {c: 278 for c in " .,:;/!|[]()'ijltIfr"} | {c: 833 for c in "mMW%@"} | {"w": 722, "−": 584}
 WIDE = {c: 690 for c in "ABCDEFGHKNOPQRSUVXYZ"}
@@ -239,15 +239,6 @@ def zero_bits(spec, data):
             yield "what is not quantised is drawn at 0 bits"
 
 
-def hidden_by_bars(spec, data):
-    """Bars that begin at zero and all end within a tenth of each other."""
-    bars = [e for view, _, e, _ in views(spec) if name_of(view["mark"]) == "bar" and "y2" not in e]
-    of_shares = any(str(one.get("title") or "").endswith(SHARES) for e in bars for _, one in channels_of(e))
-    lengths = column(data.rows, "mean_" + measured(data))
-    if bars and not of_shares and lengths and 0 < max(lengths) - min(lengths) < 0.1 * max(lengths):
-        yield f"bars from zero hide differences of {1 - min(lengths) / max(lengths):.1%} of their length"
-
-
 def empty_end(spec, data):
     """A histogram's axis ends where its values do."""
     metric = "mean_" + measured(data)
@@ -348,7 +339,7 @@ def too_small(picture):
 
 SPEC_RULES = [missing_fields, outside_of_domains, shares_beyond, nameless_axes, unknown_series, looks_alike,
               lone_panels, chance_of_others, unsaid]
-DATA_RULES = [zero_bits, hidden_by_bars, empty_end, denied_by_pairs]
+DATA_RULES = [zero_bits, empty_end, denied_by_pairs]
 PICTURE_RULES = [cut_off, on_top_of_each_other, too_small]
 
 

@@ -150,7 +150,7 @@ CATCH_TEST_CASE("an interval figure tells ratios to the best opponent of each pa
   CATCH_CHECK(drawing.spec["columns"] == 1);
   CATCH_CHECK_FALSE(drawing.spec.contains("resolve"));
   CATCH_CHECK_THAT(drawing.spec["title"]["subtitle"].dump(),
-                   Contains("× 1.00: the best of 2 opponents"));
+                   Contains("× 1.00: the best of 2 opponents in these runs"));
   never_found(builder, "wide", seed, 4000);
   builder.study.runs.back().axes = {{"init", "llama"}, {"model", "wide"}, {"seed", "99"}};
   const Drawing censored = draw(builder, config);  // its mean would be too short

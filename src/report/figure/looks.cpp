@@ -110,11 +110,4 @@ std::vector<Look> looks_of(const std::vector<std::string>& values, const std::st
   return looks;
 }
 
-std::string part_color(std::size_t index) {
-  // Tol's light qualitative scheme.
-  static constexpr std::array<std::string_view, 8> kPale = {
-      "#BBCC33", "#DDDDDD", "#EE8866", "#99DDFF", "#EEDD88", "#FFAABB", "#44BB99", "#77AADD"};
-  return std::string(kPale[index % kPale.size()]);
-}
-
 }  // namespace difflab::report

@@ -34,10 +34,6 @@ struct Look {
 /// is free.
 std::vector<Look> looks_of(const std::vector<std::string>& values, const std::string& baseline);
 
-/// Fills for the parts of one whole, which are no variants: pale, so that ink stays legible on
-/// them.
-std::string part_color(std::size_t index);
-
 /// How an axis value looks in every figure of a study.
 struct Series {
   std::string value;  ///< axis value

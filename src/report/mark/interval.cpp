@@ -79,11 +79,12 @@ std::optional<double> geometric_mean(const IntervalRow& row) {
 const IntervalRow* best_opponent(const std::vector<IntervalRow>& rows, const IntervalRow& row,
                                  const IntervalPlan& plan) {
   const IntervalRow* best = nullptr;
+  const auto& names = plan.config.opponents;
   for (const auto& other : rows) {
-    const auto& names = plan.config.opponents;
-    const bool is_opponent = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto is_named = [&](const auto& name) {
       return is_same_value(key_text(other.group.keys[1]), name);
-    });
+    };
+    const bool is_opponent = std::any_of(names.begin(), names.end(), is_named);
     const auto center = geometric_mean(other);
     if (!is_opponent || other.group.keys[0] != row.group.keys[0] || !center) continue;
     const bool is_lower = plan.metric.better == Better::kLower;
@@ -124,15 +125,16 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
   Json values = Json::array();
   std::set<std::string> drawn;  // panels that have their line at zero
   for (const auto& row : rows) {
-    const bool has_opponents = !plan.config.opponents.empty();
+    const bool has_opponents = !plan.config.opponents.empty() && !plan.is_difference();
     const IntervalRow* best = has_opponents ? best_opponent(rows, row, plan) : nullptr;
     const auto last = std::max_element(row.bounds.begin(), row.bounds.end());
     const bool is_open = row.low && !row.high && last != row.bounds.end();
     Json origin;
     if (plan.is_difference()) {
       if (drawn.insert(key_text(row.group.keys[0])).second) origin = 0;
-    } else if (has_opponents ? &row == best
-                             : is_same_value(key_text(row.group.keys[1]), baseline)) {
+    } else if (has_opponents) {
+      if (&row == best) origin = number_or_null(geometric_mean(row));
+    } else if (is_same_value(key_text(row.group.keys[1]), baseline)) {
       origin = number_or_null(row.center);
     }
     Json runs = Json::array(), opens = Json::array();
@@ -259,7 +261,7 @@ Json layers_of(const IntervalPlan& plan, const Json& order, const Json& values) 
                                       number("center", plan.style.labels.heading(plan.metric)),
                                       number("low", "95 % from"), number("high", "95 % to"),
                                       Json{{"field", "n"}, {"title", "runs"}}})}}}});
-  if (!plan.config.opponents.empty()) {
+  if (!plan.config.opponents.empty() && !plan.is_difference()) {
     layers.push_back(
         {{"mark", Json{{"type", "text"}, {"align", "left"}, {"dx", 6}, {"fontSize", 9}}},
          {"encoding", Json{{"x", Json{{"value", "width"}}},
@@ -286,10 +288,11 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
   const auto line = std::find_if(plan.names.begin(), plan.names.end(), [&](const auto& name) {
     return is_same_value(name.value, frame.baseline());
   });
-  const auto opponents = plan.config.opponents.size();
-  if (opponents > 0) {
-    lines.push_back(concat("line and × 1.00: the best of ", opponents,
-                           " opponents; right: ratio of geometric means to it"));
+  const bool has_best =
+      !plan.is_difference() && !rows.empty() && best_opponent(rows, rows.front(), plan) != nullptr;
+  if (has_best) {
+    lines.push_back(concat("line and × 1.00: the best of ", plan.config.opponents.size(),
+                           " opponents in these runs; right: ratio of geometric means to it"));
   } else if (!plan.is_difference() && line != plan.names.end()) {
     lines[0] += "; line: " + line->label;
   }

@@ -41,7 +41,8 @@ std::string without_values(const std::string& text, const ClaimConfig& claim,
 
 bool ask_alike(const ClaimConfig& a, const ClaimConfig& b) {
   return a.metric == b.metric && a.variant == b.variant && a.against == b.against &&
-         a.expect == b.expect && a.smallest == b.smallest && a.margin == b.margin;
+         a.expect == b.expect && a.smallest == b.smallest && a.margin == b.margin &&
+         a.regime.low == b.regime.low && a.regime.high == b.regime.high;
 }
 
 std::set<std::string> differing_axes(const ClaimConfig& a, const ClaimConfig& b) {
@@ -76,8 +77,11 @@ std::vector<Family> families_of(const std::vector<ClaimConfig>& claims, const La
   return families;
 }
 
-// What is measured, what counts as equivalent where that is asked, and the source.
-std::string about(const PageContent& page, const ClaimConfig& claim, const Answer& answer) {
+// What is measured, what counts as equivalent where that is asked, and the sources.
+std::string about(const PageContent& page, const Family& family) {
+  const auto& claims = page.study.report.claims;
+  const ClaimConfig& claim = claims[family.first];
+  const Answer& answer = page.answers[family.first];
   const Metric metric = metric_of(claim.metric);
   std::string out = page.labels.heading(metric);
   if (claim.expect == Expect::kEquivalent) {
@@ -87,7 +91,11 @@ std::string about(const PageContent& page, const ClaimConfig& claim, const Answe
                         format_number(1 / (1 + margin), 2), " to ", format_number(1 + margin, 2))
                : concat("; asks whether they are equivalent, within ", metric.text(margin));
   }
-  return out + (claim.paper.empty() ? "" : "; source: " + claim.paper);
+  std::vector<std::string> sources;
+  for (std::size_t i = family.first; i < family.last; ++i) {
+    if (!claims[i].paper.empty()) add_new(sources, claims[i].paper);
+  }
+  return out + (sources.empty() ? "" : "; source: " + join(sources, "; "));
 }
 
 std::string verdict_html(const PageContent& page, std::size_t at,
@@ -124,23 +132,29 @@ std::string own_answer_html(const PageContent& page) {
   for (std::smatch found; std::regex_search(rest, found, place); rest = found.suffix().str()) {
     const std::size_t first = std::stoul(found[1]);
     const std::size_t last = found[2].matched ? std::stoul(found[2]) : first;
+    if (first > last || last >= page.answers.size()) return "";
     std::vector<std::string> parts;
     for (std::size_t i = first; i <= last; ++i) {
-      const Answer& answer = page.answers.at(i);
+      const Answer& answer = page.answers[i];
       if (answer.verdict == Verdict::kTooFew || !answer.difference) return "";
       const Metric metric = metric_of(page.study.report.claims[i].metric);
       const std::string verdict(name_of(answer.verdict));
       if (found[3] == "effect") {
         parts.push_back(effect_cell(metric, *answer.difference, answer.is_ratio));
-      } else if (parts.empty() || parts.back() != verdict) {
+      } else {
         parts.push_back(verdict);
       }
     }
+    const bool is_one =
+        found[3] == "verdict" && std::equal(parts.begin() + 1, parts.end(), parts.begin());
+    if (is_one) parts.resize(1);
     out += found.prefix().str() + join(parts);
   }
   out += rest;
-  const auto first = out.find(". ");
-  const std::size_t end = first == out.npos ? out.size() : first + 1;
+  static const std::regex sentence("^.*?[.?!](?= )");
+  std::smatch first;
+  const bool has_more = std::regex_search(out, first, sentence);
+  const auto end = has_more ? static_cast<std::size_t>(first.length()) : out.size();
   std::string html = concat("<strong>", subscripts_html(out.substr(0, end)), "</strong>",
                             subscripts_html(out.substr(end)));
   for (auto at = html.find("× "); at != html.npos; at = html.find("× ", at + 1)) {
@@ -163,9 +177,7 @@ std::string claims_html(const PageContent& page) {
     const ClaimConfig& first = claims[family.first];
     out += concat("<section><div>",
                   subscripts_html(without_values(first.text, first, family.axes, page.labels)),
-                  "<br><span class=\"muted\">",
-                  subscripts_html(without_values(about(page, first, page.answers[family.first]),
-                                                 first, family.axes, page.labels)),
+                  "<br><span class=\"muted\">", subscripts_html(about(page, family)),
                   "</span></div>\n<div class=\"verdicts\">\n");
     for (std::size_t i = family.first; i < family.last; ++i)
       out += verdict_html(page, i, family.axes);

@@ -60,11 +60,11 @@ struct ReportConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("headline", headline, "metric of the one-sentence answer; empty: the first compared");
-    visit("answer", answer,
-          "what the runs say, for the top of the page; {claims.0.verdict} stands for that of the "
-          "first "
-          "claim, {claims.0-2.effect} for the effects of three; not shown while one of them has no "
-          "verdict");
+    visit(
+        "answer", answer,
+        "what the runs say, opens the page; {claims.0.verdict} stands for that of the first claim, "
+        "{claims.0-2.effect} for the effects of three; not shown while one of them has no verdict, "
+        "or with overrides");
     visit("thumbnail", thumbnail,
           "figure that stands for the experiment in the gallery; empty: the first");
     visit("labels", labels, "axis value or metric -> how it is printed, e.g. diff: DIFF V1");

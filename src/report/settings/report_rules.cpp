@@ -104,6 +104,24 @@ struct AxisKeys {
   void operator()(std::string_view, const auto&, const auto&...) {}
 };
 
+void check_answer(const ReportConfig& report, std::vector<ReportProblem>& problems) {
+  const std::regex place(kPlaceInAnswer);
+  const std::string& answer = report.answer;
+  for (std::sregex_iterator found(answer.begin(), answer.end(), place), end; found != end;
+       ++found) {
+    const auto& match = *found;
+    const auto first = std::stoul(match[1]), last = match[2].matched ? std::stoul(match[2]) : first;
+    if (first <= last && last < report.claims.size()) continue;
+    problems.push_back({"answer", concat("names ", match.str(), " of ", report.claims.size(),
+                                         " claims, the first of which is 0")});
+  }
+  if (std::regex_replace(answer, place, "").find("{claim") != answer.npos) {
+    problems.push_back({"answer",
+                        "has a {claim… that names no part of a claim; expected {claims.0.verdict} "
+                        "or {claims.0-2.effect}"});
+  }
+}
+
 }  // namespace
 
 void TableConfig::validate(config::Check& check) const {
@@ -178,20 +196,6 @@ void ReportConfig::validate(config::Check& check) const {
       check.problem("derived", concat("has two metrics named '", name, "'"));
     }
   }
-  const std::regex place(kPlaceInAnswer);
-  for (std::sregex_iterator found(answer.begin(), answer.end(), place), end; found != end;
-       ++found) {
-    const auto& match = *found;
-    const auto first = std::stoul(match[1]), last = match[2].matched ? std::stoul(match[2]) : first;
-    if (first <= last && last < claims.size()) continue;
-    check.problem("answer", concat("names ", match.str(), " of ", claims.size(),
-                                   " claims, the first of which is 0"));
-  }
-  if (std::regex_replace(answer, place, "").find("{claims") != answer.npos) {
-    check.problem("answer",
-                  "has a {claims… that names no part of a claim; expected {claims.0.verdict} or "
-                  "{claims.0-2.effect}");
-  }
   const auto& drawn = of_figures.all();
   // figures=[] asks for none, and the file that it is said of need not be changed for that.
   if (!thumbnail.empty() && !drawn.empty() && drawn.count(thumbnail) == 0) {
@@ -203,6 +207,7 @@ void ReportConfig::validate(config::Check& check) const {
 std::vector<ReportProblem> check_report(const ReportConfig& report,
                                         const std::vector<std::string>& axes) {
   std::vector<ReportProblem> problems;
+  check_answer(report, problems);
   for (std::size_t i = 0; i < report.tables.size(); ++i) {
     const std::string place = concat("tables[", i, "]");
     if (report.tables[i].rows.names.empty()) continue;

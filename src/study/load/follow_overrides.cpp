@@ -90,7 +90,6 @@ class AxesFollower {
 
   void follow() {
     if (added_.empty() && removed_.empty() && !composed_.is_narrowed) return;
-    report_.answer.clear();  // it is of all runs, and counts all claims
     follow_in_tables();
     follow_in_claims();
     std::vector<report::FigureConfig> figures;

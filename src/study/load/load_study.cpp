@@ -274,6 +274,12 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   study.notes = composed.notes;
   leave_tuning(composed, study);
   if (problems.empty()) follow_axes(composed, study);
+  // An answer is of the runs and claims that the files name, unless it is typed with others.
+  const bool has_changes = !that_change_something(composed.changes).empty();
+  const auto sets_answer = [](const std::string& text) { return sets(text, "answer"); };
+  if (has_changes && std::none_of(overrides.begin(), overrides.end(), sets_answer)) {
+    study.config.report.answer.clear();
+  }
   if (problems.empty()) {  // a wrong name is said beside what follows from it
     for (const auto& [key, message] : check_names(study)) {
       add_problem(composed, key, message, problems);
