@@ -38,6 +38,7 @@ struct IntervalPlan {
   std::optional<Interval> range = {};  ///< of the axis that panels share
 
   bool is_difference() const { return !config.against.empty(); }
+  bool has_ratios() const { return !config.opponents.empty() && !is_difference(); }
 };
 
 // Where some runs never got there a mean would be the shorter, the fewer did: the median is not.
@@ -80,16 +81,15 @@ const IntervalRow* best_opponent(const std::vector<IntervalRow>& rows, const Int
                                  const IntervalPlan& plan) {
   const IntervalRow* best = nullptr;
   const auto& names = plan.config.opponents;
+  const double sign = plan.metric.better == Better::kLower ? 1 : -1;
   for (const auto& other : rows) {
     const auto is_named = [&](const auto& name) {
       return is_same_value(key_text(other.group.keys[1]), name);
     };
-    const bool is_opponent = std::any_of(names.begin(), names.end(), is_named);
+    if (std::none_of(names.begin(), names.end(), is_named)) continue;
     const auto center = geometric_mean(other);
-    if (!is_opponent || other.group.keys[0] != row.group.keys[0] || !center) continue;
-    const bool is_lower = plan.metric.better == Better::kLower;
-    const auto so_far = best == nullptr ? std::nullopt : geometric_mean(*best);
-    if (!so_far || (is_lower ? *center < *so_far : *center > *so_far)) best = &other;
+    if (other.group.keys[0] != row.group.keys[0] || !center) continue;
+    if (best == nullptr || sign * *center < sign * *geometric_mean(*best)) best = &other;
   }
   return best;
 }
@@ -125,14 +125,13 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
   Json values = Json::array();
   std::set<std::string> drawn;  // panels that have their line at zero
   for (const auto& row : rows) {
-    const bool has_opponents = !plan.config.opponents.empty() && !plan.is_difference();
-    const IntervalRow* best = has_opponents ? best_opponent(rows, row, plan) : nullptr;
+    const IntervalRow* best = best_opponent(rows, row, plan);
     const auto last = std::max_element(row.bounds.begin(), row.bounds.end());
     const bool is_open = row.low && !row.high && last != row.bounds.end();
     Json origin;
     if (plan.is_difference()) {
       if (drawn.insert(key_text(row.group.keys[0])).second) origin = 0;
-    } else if (has_opponents) {
+    } else if (plan.has_ratios()) {
       if (&row == best) origin = number_or_null(geometric_mean(row));
     } else if (is_same_value(key_text(row.group.keys[1]), baseline)) {
       origin = number_or_null(row.center);
@@ -153,7 +152,7 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
                       {"runs", std::move(runs)},
                       {"is_open", std::move(opens)},
                       {"origin", std::move(origin)}});
-    if (has_opponents) values.back()["ratio"] = ratio_text(row, best);
+    if (plan.has_ratios()) values.back()["ratio"] = ratio_text(row, best);
   }
   return values;
 }
@@ -261,7 +260,7 @@ Json layers_of(const IntervalPlan& plan, const Json& order, const Json& values) 
                                       number("center", plan.style.labels.heading(plan.metric)),
                                       number("low", "95 % from"), number("high", "95 % to"),
                                       Json{{"field", "n"}, {"title", "runs"}}})}}}});
-  if (!plan.config.opponents.empty() && !plan.is_difference()) {
+  if (plan.has_ratios()) {
     layers.push_back(
         {{"mark", Json{{"type", "text"}, {"align", "left"}, {"dx", 6}, {"fontSize", 9}}},
          {"encoding", Json{{"x", Json{{"value", "width"}}},
@@ -288,8 +287,9 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
   const auto line = std::find_if(plan.names.begin(), plan.names.end(), [&](const auto& name) {
     return is_same_value(name.value, frame.baseline());
   });
-  const bool has_best =
-      !plan.is_difference() && !rows.empty() && best_opponent(rows, rows.front(), plan) != nullptr;
+  const bool has_best = plan.has_ratios() && std::any_of(rows.begin(), rows.end(), [&](auto& row) {
+                          return best_opponent(rows, row, plan) != nullptr;
+                        });
   if (has_best) {
     lines.push_back(concat("line and × 1.00: the best of ", plan.config.opponents.size(),
                            " opponents in these runs; right: ratio of geometric means to it"));
