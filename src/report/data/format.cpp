@@ -126,13 +126,20 @@ const std::map<std::string_view, std::string>& tex_table() {
   return table;
 }
 
+}  // namespace
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
   }
 }
 
-}  // namespace
+bool is_word(std::string_view text, std::size_t at, std::size_t length) {
+  const auto is_letter = [&](std::size_t place) {
+    return place < text.size() && std::isalnum(static_cast<unsigned char>(text[place])) != 0;
+  };
+  return (at == 0 || !is_letter(at - 1)) && !is_letter(at + length);
+}
 
 std::string format_number(double value, int decimals, bool typographic) {
   std::array<char, 512> buffer{};

@@ -43,6 +43,11 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
 /// text does the same.
 std::string without_controls(std::string_view text);
 
+void replace_all(std::string& text, std::string_view from, std::string_view to);
+
+/// Whether neither a letter nor a digit stands before or behind this part of a text.
+bool is_word(std::string_view text, std::size_t at, std::size_t length);
+
 std::string escape_html(std::string_view text);      ///< & < > " '
 std::string escape_markdown(std::string_view text);  ///< | \ ` * _ < [ ] and line breaks
 std::string escape_csv(std::string_view text);       ///< quoted if it must be (RFC 4180)

@@ -1,7 +1,6 @@
 #include "report/data/metric.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -62,17 +61,12 @@ const std::vector<Metric>& known_metrics() {
   return metrics;
 }
 
-bool is_word_letter(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0; }
-
 // "lambda" as a word of its own becomes λ; "lambda_init" keeps its underscore as a subscript.
 std::string readable(std::string_view name) {
   static constexpr std::string_view kLambda = "lambda";
   std::string out;
   for (std::size_t at = 0; at < name.size();) {
-    const bool starts_word = at == 0 || !is_word_letter(name[at - 1]);
-    const std::string_view rest = name.substr(at);
-    if (starts_word && rest.substr(0, kLambda.size()) == kLambda &&
-        (rest.size() == kLambda.size() || !is_word_letter(rest[kLambda.size()]))) {
+    if (name.substr(at, kLambda.size()) == kLambda && is_word(name, at, kLambda.size())) {
       out += "λ";
       at += kLambda.size();
       if (name.substr(at, 5) == "_init") {

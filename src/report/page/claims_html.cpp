@@ -1,8 +1,8 @@
 #include "report/page/claims_html.h"
 
 #include <algorithm>
-#include <cctype>
 #include <regex>
+#include <set>
 
 #include "report/data/format.h"
 #include "report/settings/report_config.h"
@@ -18,10 +18,6 @@ struct Family {
   std::set<std::string> axes;  ///< whose values they differ in
 };
 
-bool is_letter(const std::string& text, std::size_t at) {
-  return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
-}
-
 // The text with "…" for what it calls a claim's values of these axes, where they stand as words.
 std::string without_values(const std::string& text, const ClaimConfig& claim,
                            const std::set<std::string>& axes, const Labels& labels) {
@@ -29,12 +25,11 @@ std::string without_values(const std::string& text, const ClaimConfig& claim,
   for (const auto& [axis, value] : claim.where.entries) {
     const auto label = labels.value(value);
     if (axes.count(axis) == 0) continue;
-    for (auto at = out.rfind(label); at != out.npos;
-         at = at == 0 ? out.npos : out.rfind(label, at - 1)) {
-      if ((at > 0 && is_letter(out, at - 1)) || is_letter(out, at + label.size())) continue;
-      out.replace(at, label.size(), "…");
-      break;
+    auto at = out.rfind(label);
+    while (at != out.npos && !is_word(out, at, label.size())) {
+      at = at == 0 ? out.npos : out.rfind(label, at - 1);
     }
+    if (at != out.npos) out.replace(at, label.size(), "…");
   }
   return out;
 }
@@ -48,10 +43,7 @@ bool ask_alike(const ClaimConfig& a, const ClaimConfig& b) {
 std::set<std::string> differing_axes(const ClaimConfig& a, const ClaimConfig& b) {
   std::set<std::string> axes;
   for (const auto& [axis, value] : a.where.entries) {
-    const auto other =
-        std::find_if(b.where.entries.begin(), b.where.entries.end(),
-                     [&, &axis = axis](const auto& one) { return one.first == axis; });
-    if (other == b.where.entries.end() || other->second != value) axes.insert(axis);
+    if (b.where.find(axis) != value) axes.insert(axis);
   }
   return axes;
 }
@@ -77,7 +69,7 @@ std::vector<Family> families_of(const std::vector<ClaimConfig>& claims, const La
   return families;
 }
 
-// What is measured, what counts as equivalent where that is asked, and the sources.
+// The metric, the bounds of equivalence where that is asked, and the sources.
 std::string about(const PageContent& page, const Family& family) {
   const auto& claims = page.study.report.claims;
   const ClaimConfig& claim = claims[family.first];
@@ -85,7 +77,7 @@ std::string about(const PageContent& page, const Family& family) {
   const Metric metric = metric_of(claim.metric);
   std::string out = page.labels.heading(metric);
   if (claim.expect == Expect::kEquivalent) {
-    const double margin = claim.margin > 0 ? claim.margin : page.study.report.times.margin.value;
+    const double margin = claim.margin_with(page.study.report.times);
     out += answer.is_ratio
                ? concat("; asks whether they are equivalent: a ratio of ",
                         format_number(1 / (1 + margin), 2), " to ", format_number(1 + margin, 2))
@@ -123,43 +115,40 @@ std::string verdict_html(const PageContent& page, std::size_t at,
                 "</span>\n", small(join(details)), "</div>\n");
 }
 
+// The effects of the claims of a place, or their verdicts, one if they are all the same; none while
+// a claim has no verdict.
+std::vector<std::string> told_of(const PageContent& page, const AnswerPlace& place) {
+  if (place.last >= page.answers.size()) return {};
+  std::vector<std::string> parts;
+  for (std::size_t i = place.first; i <= place.last; ++i) {
+    const Answer& answer = page.answers[i];
+    if (answer.verdict == Verdict::kTooFew || !answer.difference) return {};
+    const Metric metric = metric_of(page.study.report.claims[i].metric);
+    parts.push_back(place.is_effect ? effect_cell(metric, *answer.difference, answer.is_ratio)
+                                    : std::string(name_of(answer.verdict)));
+  }
+  const bool is_one = std::set(parts.begin(), parts.end()).size() == 1;
+  if (is_one && !place.is_effect) parts.resize(1);
+  return parts;
+}
+
 }  // namespace
 
 std::string own_answer_html(const PageContent& page) {
-  std::string out, rest = page.study.report.answer;
-  if (rest.empty()) return "";
-  const std::regex place(kPlaceInAnswer);
-  for (std::smatch found; std::regex_search(rest, found, place); rest = found.suffix().str()) {
-    const std::size_t first = std::stoul(found[1]);
-    const std::size_t last = found[2].matched ? std::stoul(found[2]) : first;
-    if (first > last || last >= page.answers.size()) return "";
-    std::vector<std::string> parts;
-    for (std::size_t i = first; i <= last; ++i) {
-      const Answer& answer = page.answers[i];
-      if (answer.verdict == Verdict::kTooFew || !answer.difference) return "";
-      const Metric metric = metric_of(page.study.report.claims[i].metric);
-      const std::string verdict(name_of(answer.verdict));
-      if (found[3] == "effect") {
-        parts.push_back(effect_cell(metric, *answer.difference, answer.is_ratio));
-      } else {
-        parts.push_back(verdict);
-      }
-    }
-    const bool is_one =
-        found[3] == "verdict" && std::equal(parts.begin() + 1, parts.end(), parts.begin());
-    if (is_one) parts.resize(1);
-    out += found.prefix().str() + join(parts);
-  }
-  out += rest;
+  bool is_whole = !page.study.report.answer.empty();
+  const auto out = filled_answer(page.study.report.answer, [&](const AnswerPlace& place) {
+    const auto parts = told_of(page, place);
+    is_whole = is_whole && !parts.empty();
+    return join(parts);
+  });
+  if (!is_whole) return "";
   static const std::regex sentence("^.*?[.?!](?= )");
   std::smatch first;
   const bool has_more = std::regex_search(out, first, sentence);
   const auto end = has_more ? static_cast<std::size_t>(first.length()) : out.size();
   std::string html = concat("<strong>", subscripts_html(out.substr(0, end)), "</strong>",
                             subscripts_html(out.substr(end)));
-  for (auto at = html.find("× "); at != html.npos; at = html.find("× ", at + 1)) {
-    html.replace(at, std::string_view("× ").size(), "×\u00a0");
-  }
+  replace_all(html, "× ", "×\u00a0");
   return html;
 }
 

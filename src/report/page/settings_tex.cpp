@@ -231,8 +231,7 @@ class SettingList {
             is_of_ratio ? concat(plain_number(100 * number), " %") : metric.text(number);
         return concat(value, " (", labels_.heading(metric), ")");
       };
-      const bool is_asked = claim.expect == Expect::kEquivalent && is_of_ratio;
-      const double margin = claim.margin > 0 || !is_asked ? claim.margin : of_times.margin.value;
+      const double margin = claim.margin_with(of_times);
       if (margin > 0) margins.insert(named(margin));
       if (claim.smallest > 0) smallest.insert(named(claim.smallest));
     }

@@ -72,6 +72,10 @@ struct ClaimConfig {
     visit("regime", regime, "where the metric can show a difference at all");
   }
   void validate(config::Check& check) const;
+  /// Its own margin, or where it expects equivalence and has none, that of the study's times.
+  double margin_with(const TimesConfig& times) const {
+    return margin > 0 || expect != Expect::kEquivalent ? margin : times.margin.value;
+  }
 };
 
 /// The variants that a claim may be compared with: all opponents where it names the best.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,18 +40,25 @@ struct TableConfig {
   void validate(config::Check& check) const;
 };
 
-/// What stands for one or more claims in an answer: their places in the list, then what of them.
-constexpr const char* kPlaceInAnswer = R"(\{claims\.(\d{1,4})(?:-(\d{1,4}))?\.(verdict|effect)\})";
+/// A place of an answer that stands for the claims from `first` to `last`: {claims.0-2.effect}.
+struct AnswerPlace {
+  std::string text;
+  std::size_t first = 0, last = 0;
+  bool is_effect = false;  ///< else the verdict
+};
+/// The answer with what `fill` gives for each of its places.
+std::string filled_answer(const std::string& answer,
+                          const std::function<std::string(const AnswerPlace&)>& fill);
 
 /// The keys of an experiment file that say what to report. A study config flattens them into its
 /// own keys by calling `report.visit_fields(visit)` inside its own `visit_fields`.
 struct ReportConfig {
-  std::string headline;        ///< metric of the one-sentence answer; empty: first compared
-  std::string answer;          ///< what the runs say, with places for claims (kPlaceInAnswer)
-  std::string thumbnail;       ///< figure that stands for the experiment in the gallery
-  TextMap labels;              ///< axis value or metric → how it is printed
-  LearnedConfig learned = {};  ///< when a run counts as one that has learned its task
-  TimesConfig times = {};      ///< how times to an event are compared
+  std::string headline;                ///< metric of the one-sentence answer; empty: first compared
+  std::string answer;                  ///< what the runs say, with places for claims (AnswerPlace)
+  std::string thumbnail;               ///< figure that stands for the experiment in the gallery
+  TextMap labels;                      ///< axis value or metric → how it is printed
+  LearnedConfig learned = {};          ///< when a run counts as one that has learned its task
+  TimesConfig times = {};              ///< how times to an event are compared
   std::vector<std::string> opponents;  ///< variants, the best of which a claim may be against
   std::vector<ClaimConfig> claims;     ///< what the runs are asked about
   std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation

@@ -105,17 +105,14 @@ struct AxisKeys {
 };
 
 void check_answer(const ReportConfig& report, std::vector<ReportProblem>& problems) {
-  const std::regex place(kPlaceInAnswer);
-  const std::string& answer = report.answer;
-  for (std::sregex_iterator found(answer.begin(), answer.end(), place), end; found != end;
-       ++found) {
-    const auto& match = *found;
-    const auto first = std::stoul(match[1]), last = match[2].matched ? std::stoul(match[2]) : first;
-    if (first <= last && last < report.claims.size()) continue;
-    problems.push_back({"answer", concat("names ", match.str(), " of ", report.claims.size(),
-                                         " claims, the first of which is 0")});
-  }
-  if (std::regex_replace(answer, place, "").find("{claim") != answer.npos) {
+  const auto rest = filled_answer(report.answer, [&](const AnswerPlace& place) {
+    if (place.first > place.last || place.last >= report.claims.size()) {
+      problems.push_back({"answer", concat("names ", place.text, " of ", report.claims.size(),
+                                           " claims, the first of which is 0")});
+    }
+    return "";
+  });
+  if (rest.find("{claim") != rest.npos) {
     problems.push_back({"answer",
                         "has a {claim… that names no part of a claim; expected {claims.0.verdict} "
                         "or {claims.0-2.effect}"});
@@ -123,6 +120,18 @@ void check_answer(const ReportConfig& report, std::vector<ReportProblem>& proble
 }
 
 }  // namespace
+
+std::string filled_answer(const std::string& answer,
+                          const std::function<std::string(const AnswerPlace&)>& fill) {
+  static const std::regex kPlace(R"(\{claims\.(\d{1,4})(?:-(\d{1,4}))?\.(verdict|effect)\})");
+  std::string out, rest = answer;
+  for (std::smatch found; std::regex_search(rest, found, kPlace); rest = found.suffix().str()) {
+    const std::size_t first = std::stoul(found[1]);
+    const std::size_t last = found[2].matched ? std::stoul(found[2]) : first;
+    out += found.prefix().str() + fill({found.str(), first, last, found[3] == "effect"});
+  }
+  return out + rest;
+}
 
 void TableConfig::validate(config::Check& check) const {
   if (columns.empty()) check.problem("columns", "is empty; expected at least one metric");

@@ -179,8 +179,7 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame) {
     one.pairs = pair_runs(frame, ours, theirs, {axis}, one.metric);
     one.found = contrast(one.pairs, one.metric);
     one.needed = pairs_for_verdict(one.metric, study.report.claims.size(), frame.times());
-    one.margin = claim.margin;
-    if (one.margin <= 0 && expects_equivalence(one)) one.margin = frame.times().margin.value;
+    one.margin = claim.margin_with(frame.times());
     if (one.found) {
       one.p.difference = expects_equivalence(one)
                              ? beyond_margin_p(one.pairs, one.metric, one.margin)
