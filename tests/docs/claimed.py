@@ -3,7 +3,7 @@
 
 usage: tests/docs/claimed.py [ROOT]
 The commit that a reference's runs come from must hold each of its claims in experiments/NAME.yaml: its words, with {AXIS}
-for a value, and behind them its metric, variant and expectation. A run from changed files (dirty) proves nothing. Exit 1 and
+for a value, and behind them its metric, variant, opponent, expectation and values. A run from changed files (dirty) proves nothing. Exit 1 and
 a line for each claim that is not there; 77 without the history that could tell.
 """
 
