@@ -47,8 +47,8 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 CATCH_TEST_CASE("claims that differ in values of their where share a row of the page") {
   Asked asked;
   const std::string page = asked.page();
-  CATCH_CHECK(count_of(page, "<section>") == 2);
-  CATCH_CHECK_THAT(page, Contains("<section><div>DIFF recalls … pairs sooner<br>") &&
+  CATCH_CHECK(count_of(page, "<div class=\"claim\">") == 2);
+  CATCH_CHECK_THAT(page, Contains("<div class=\"claim\"><div>DIFF recalls … pairs sooner<br>") &&
                              Contains("steps to found; source: arXiv 2410.04</span>"));
   const auto first = page.find("key-value pairs 4</span>\n<span><strong>supported</strong> × 0.50");
   const auto second =
@@ -58,7 +58,7 @@ CATCH_TEST_CASE("claims that differ in values of their where share a row of the 
   CATCH_CHECK(count_of(page, "n = 8</span>") == 3);
   // The third asks something else of the same runs.
   CATCH_CHECK_THAT(
-      page, Contains("<section><div>DIFF recalls 16 pairs as soon<br>") &&
+      page, Contains("<div class=\"claim\"><div>DIFF recalls 16 pairs as soon<br>") &&
                 Contains("asks whether they are equivalent: a ratio of 0.91 to 1.10</span>"));
 }
 
@@ -69,7 +69,7 @@ CATCH_TEST_CASE("claims that differ in more than a value of their where have row
   const auto rows = [&](auto change) {
     claims[1] = second;
     change(claims[1]);
-    return count_of(asked.page(), "<section>");
+    return count_of(asked.page(), "<div class=\"claim\">");
   };
   CATCH_CHECK(rows([](auto&) {}) == 2);
   CATCH_CHECK(rows([](auto& claim) { claim.text = "DIFF needs fewer steps"; }) == 3);

@@ -32,7 +32,7 @@ setTimeout(() => {
     errors: seen,
     overflow: document.documentElement.scrollWidth - innerWidth,
     figure: bottom('figure svg, figure img'),
-    answer: bottom('p.answer, .claims section, .opening table tbody tr'),
+    answer: bottom('p.answer, .claim, .opening table tbody tr'),
     drawings: [...document.querySelectorAll('.drawing[data-name]')].map((place) => ({
       name: place.dataset.name,
       drawn: place.dataset.drawn === 'yes' && place.querySelectorAll('svg path').length >= 5

@@ -187,6 +187,22 @@ CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, w
   CATCH_CHECK(code == 0);
 }
 
+CATCH_TEST_CASE("a page says when the first of its runs started") {
+  StudyBuilder builder;
+  builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
+  builder.finished("diff", 1, {{"needle_accuracy", 0.8}});
+  builder.study.output = builder.folder() / "output";
+  const auto started = [&](std::size_t run, const char* sessions) {
+    write_file_atomically(builder.study.runs[run].directory / "provenance.json", sessions);
+  };
+  started(0, R"({"commit": "0123456789abcdef0123", "started": "2026-02-01T00:00:00Z"})");
+  started(1, R"({"started": "2026-03-01T00:00:00Z", "earlier_sessions": [
+                 {"started": "2026-01-01T00:00:00Z"}]})");
+  write_report(builder.study);
+  CATCH_CHECK_THAT(read_file(builder.study.output / "report.html"),
+                   Contains("<dt>first run started</dt><dd>2026-01-01T00:00:00Z</dd>"));
+}
+
 CATCH_TEST_CASE("without a claim and a best the first table stands beside the figure") {
   StudyBuilder builder = drawn_study();
   builder.study.report.claims.clear();

@@ -180,20 +180,6 @@ CATCH_TEST_CASE("a report says that the sources had changed") {
   CATCH_CHECK(contains(output(builder, "table.md"), "0123456789ab with uncommitted changes"));
 }
 
-CATCH_TEST_CASE("a report says when the first of its runs started") {
-  StudyBuilder builder;
-  fill_by_hand(builder);
-  const auto started = [&](std::size_t run, const char* sessions) {
-    write_file_atomically(builder.study.runs[run].directory / "provenance.json", sessions);
-  };
-  started(0, R"({"commit": "0123456789abcdef0123", "started": "2026-02-01T00:00:00Z"})");
-  started(1, R"({"started": "2026-03-01T00:00:00Z", "earlier_sessions": [
-                 {"started": "2026-01-01T00:00:00Z"}]})");
-  write_report(builder.study);
-  CATCH_CHECK(
-      contains(output(builder, "table.md"), "; its first run started at 2026-01-01T00:00:00Z."));
-}
-
 CATCH_TEST_CASE("a damaged result makes its run failed and the report goes on") {
   StudyBuilder builder;
   builder.finished("diff", 0, {{"needle_accuracy", 0.9}});

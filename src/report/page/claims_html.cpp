@@ -164,13 +164,13 @@ std::string claims_html(const PageContent& page) {
   }
   for (const Family& family : families_of(claims, page.labels)) {
     const ClaimConfig& first = claims[family.first];
-    out += concat("<section><div>",
+    out += concat("<div class=\"claim\"><div>",
                   subscripts_html(without_values(first.text, first, family.axes, page.labels)),
                   "<br><span class=\"muted\">", subscripts_html(about(page, family)),
                   "</span></div>\n<div class=\"verdicts\">\n");
     for (std::size_t i = family.first; i < family.last; ++i)
       out += verdict_html(page, i, family.axes);
-    out += "</div></section>\n";
+    out += "</div></div>\n";
   }
   return out + "</div>\n";
 }

@@ -234,6 +234,16 @@ std::string provenance(const Frame& frame) {
       out += concat("<dt>", key, "</dt><dd>", escape_html(join(values, "; ")), "</dd>\n");
     }
   }
+  std::string begun;  // of all sessions: a table, which two clocks must not change, says no time
+  for (const FrameRun& run : frame.runs()) {
+    for (const Json& session : sessions_of(run.provenance)) {
+      const auto started = told_at(session, "started");
+      if (begun.empty() || (!started.empty() && started < begun)) begun = started;
+    }
+  }
+  if (!begun.empty()) {
+    out += concat("<dt>first run started</dt><dd>", escape_html(begun), "</dd>\n");
+  }
   return folded("Provenance", out.empty() ? "" : "<dl>\n" + out + "</dl>\n");
 }
 

@@ -60,9 +60,9 @@ summary { cursor: pointer; color: var(--link); font-size: .95rem; }
 .opening.broad figure { max-width: 46rem; margin-bottom: 0; }
 .claims { font-size: .88rem; line-height: 1.35; border-top: 2px solid var(--ink); }
 .claims .muted { font-size: .8rem; }
-.claims section { display: grid; gap: .3rem 1.5rem; padding: .45rem 0;
+.claim { display: grid; gap: .3rem 1.5rem; padding: .45rem 0;
   border-top: 1px solid var(--line); }
-.broad .claims section { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); }
+.broad .claim { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); }
 .verdicts { display: grid; gap: .3rem 1rem;
   grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); }
 .verdicts span { display: block; }
@@ -75,7 +75,7 @@ summary { cursor: pointer; color: var(--link); font-size: .95rem; }
 @media (max-width: 36rem) {
   dl { grid-template-columns: 1fr; }
   dd { margin-bottom: .4rem; }
-  .broad .claims section { grid-template-columns: minmax(0, 1fr); }
+  .broad .claim { grid-template-columns: minmax(0, 1fr); }
   .verdicts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .verdicts span { display: inline; }
   .opening .wide .drawing svg.marks, .opening .wide .drawing img { min-width: 36rem; }

@@ -142,15 +142,13 @@ void note_cut_contexts(const Frame& frame, std::vector<std::string>& notes) {
 void note_origin(const Frame& frame, std::vector<std::string>& notes) {
   std::set<std::string> codes;
   std::set<std::string> machines;
-  std::string begun;
   std::size_t runs_told = 0, silent = 0;  // of which a session names no commit
   for (const FrameRun& run : frame.runs()) {
     const Json& from = run.provenance;
     if (!run.has_result() || from.empty()) continue;
     bool is_silent = false;
     for (const Json& session : sessions_of(from)) {
-      const auto commit = commit_text(session), started = told_at(session, "started");
-      if (begun.empty() || (!started.empty() && started < begun)) begun = started;
+      const auto commit = commit_text(session);
       is_silent = is_silent || commit.empty();
       if (!commit.empty()) codes.insert("commit " + commit);
     }
@@ -177,7 +175,6 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
     parts.push_back(concat("code without a commit (", silent, " of ", runs_told, " runs)"));
   }
   parts.insert(parts.end(), machines.begin(), machines.end());
-  if (!begun.empty()) parts.push_back("its first run started at " + begun);
   if (!parts.empty()) notes.push_back("Made from " + join(parts, "; ") + ".");
 }
 
