@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "record/provenance.h"
 #include "report/data/format.h"
 #include "report/data/samples.h"
 #include "report/page/claims_html.h"
@@ -241,9 +242,7 @@ std::string provenance(const Frame& frame) {
       if (begun.empty() || (!started.empty() && started < begun)) begun = started;
     }
   }
-  if (!begun.empty()) {
-    out += concat("<dt>first run started</dt><dd>", escape_html(begun), "</dd>\n");
-  }
+  if (!begun.empty()) out += "<dt>first run started</dt><dd>" + escape_html(begun) + "</dd>\n";
   return folded("Provenance", out.empty() ? "" : "<dl>\n" + out + "</dl>\n");
 }
 
