@@ -80,8 +80,6 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
       {"figures.0={mark: line, name: few, x: step, y: valid_loss, color: model, against: dif, "
        "where: {task.needle.needles: 4}}",
        "figures[0].against is dif, which is no value of model; did you mean diff?"},
-      {"claims.0.regime={low: 0.9, high: 0.1}",
-       "claims[0].regime.low is 0.9; expected less than high, 0.1"},
       {"train.events.0.metric=valid_acuracy", "train.events[0].metric is valid_acuracy, which is"},
       {"learned={metric: needle_accuracy}", "learned.metric is needle_accuracy, which is no held-"},
       {"baseline=transfomer", "baseline is transfomer, which is no value of model; did you mean"},

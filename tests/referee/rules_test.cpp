@@ -222,8 +222,12 @@ CATCH_TEST_CASE("opponents: DIFF beside fewer than four shapes of a Transformer"
       {4, "none"}, {4, "rms"}, {2, "none"}, {2, "rms"}};
   const std::vector<std::string> names = {"4 heads", "4 heads with a norm", "2 heads",
                                           "2 heads with a norm"};
-  const auto against = [&](std::set<std::size_t> left_out, const char* kind = "diff_v1") {
+  const auto against = [&](std::set<std::size_t> left_out, const char* kind = "diff_v1",
+                           const char* withdrawn = "") {
     GoodResults results;
+    results.contrast = [&](report::Study& study) {
+      for (auto& claim : study.report.claims) claim.withdrawn = withdrawn;
+    };
     std::vector<std::pair<int, const char*>> there;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       if (left_out.count(i) == 0) there.push_back(shapes[i]);
@@ -245,6 +249,7 @@ CATCH_TEST_CASE("opponents: DIFF beside fewer than four shapes of a Transformer"
   CATCH_CHECK_THAT(against({1, 2, 3}), Contains(names[1] + ", none with " + names[2]));
   CATCH_CHECK_THAT(against({3}, "diff_v2"), Contains(names[3]));
   CATCH_CHECK(against({1, 2, 3}, "softmax") == "");  // no DIFF
+  CATCH_CHECK(against({1, 2, 3}, "diff_v1", "Its opponents are narrow") == "");
 }
 
 CATCH_TEST_CASE("horizon: times that are not compared, seldom read, or under a falling rate") {

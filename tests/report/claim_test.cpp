@@ -142,12 +142,16 @@ CATCH_TEST_CASE("where both variants are at the ceiling or at chance nothing is 
   ClaimConfig loss = finds_more();
   loss.metric = "test_loss";
   CATCH_CHECK(Runs(around(.1, .01), 2.4, "test_loss").ask(loss).verdict == Verdict::kSupported);
-  ClaimConfig wide = finds_more();  // what is declared counts for shares, too
-  wide.regime = {.low = 0.0, .high = 0.999};
-  CATCH_CHECK(Runs(around(.01, .001), .98).ask(wide).verdict == Verdict::kSupported);
-  CATCH_CHECK(Runs(around(.01, .001), .13).ask(wide).verdict == Verdict::kSupported);
-  loss.regime.low = 3;
-  CATCH_CHECK(Runs(around(.1, .01), 2.4, "test_loss").ask(loss).verdict == Verdict::kUninformative);
+}
+
+CATCH_TEST_CASE("a withdrawn claim says why, shows its figures and still counts for p") {
+  ClaimConfig claim = finds_more();
+  claim.withdrawn = "Its opponent is too narrow";
+  const auto answer = Runs(around(.4, .01), .3).ask(claim);
+  CATCH_CHECK(answer.verdict == Verdict::kWithdrawn);
+  CATCH_CHECK(answer.p == Runs(around(.4, .01), .3).ask(finds_more()).p);
+  CATCH_CHECK_THAT(answer.text, Contains("Withdrawn with 8 seeds: ") && Contains("95 % interval") &&
+                                    Contains(" Its opponent is too narrow."));
 }
 
 CATCH_TEST_CASE("a verdict needs p and the interval to agree") {

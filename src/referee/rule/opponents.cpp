@@ -64,7 +64,7 @@ void check_opponents(const Reference& one, Objections& objections) {
     };
     const bool is_contrast = (is_of(claim.variant, "diff") && is_of(against, "softmax")) ||
                              (is_of(claim.variant, "softmax") && is_of(against, "diff"));
-    if (!is_contrast) continue;
+    if (!is_contrast || !claim.withdrawn.empty()) continue;
     const auto absent = missing(runs);
     if (absent.empty() || !said.insert(claim.text).second) continue;
     objections.object(one, concat("claim \"", claim.text, "\""),

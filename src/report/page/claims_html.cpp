@@ -37,7 +37,7 @@ std::string without_values(const std::string& text, const ClaimConfig& claim,
 bool ask_alike(const ClaimConfig& a, const ClaimConfig& b) {
   return a.metric == b.metric && a.variant == b.variant && a.against == b.against &&
          a.expect == b.expect && a.smallest == b.smallest && a.margin == b.margin &&
-         a.regime.low == b.regime.low && a.regime.high == b.regime.high;
+         a.withdrawn == b.withdrawn;
 }
 
 std::set<std::string> differing_axes(const ClaimConfig& a, const ClaimConfig& b) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,20 +16,6 @@ inline constexpr std::string_view kBestOpponent = "best";
 
 enum class Expect { kHigher, kLower, kEquivalent };
 
-/// Where a metric can show a difference. By default a share can between chance + .1 and .97.
-struct Regime {
-  std::optional<double> low;
-  std::optional<double> high;
-
-  template <class Visitor>
-  void visit_fields(Visitor& visit) {
-    visit("low", low,
-          "if both variants lie below, the metric tells nothing; null: of shares, chance + 0.1");
-    visit("high", high, "if both lie above, it tells nothing; null: of shares, 0.97");
-  }
-  void validate(config::Check& check) const;
-};
-
 /// What a source found, as something that runs can support or contradict: the metric of one variant
 /// is higher or lower than that of another, or differs by less than a margin.
 struct ClaimConfig {
@@ -43,7 +28,7 @@ struct ClaimConfig {
   TextMap where;
   double smallest = 0;  ///< effects no larger than this are none
   double margin = 0;    ///< the variants are equivalent if they differ by less; 0: not asked
-  Regime regime = {};
+  std::string withdrawn;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -69,7 +54,8 @@ struct ClaimConfig {
           "the variants are called equivalent if they differ by less, in the metric's unit, of "
           "ratios a share; 0 does not ask",
           config::at_least(0));
-    visit("regime", regime, "where the metric can show a difference at all");
+    visit("withdrawn", withdrawn,
+          "why the claim gets no verdict, a sentence; p still counts it among the claims");
   }
   void validate(config::Check& check) const;
   /// Its own margin, or where it expects equivalence and has none, that of the study's times.

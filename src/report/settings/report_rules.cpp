@@ -256,12 +256,6 @@ std::string compared_axis(const ReportConfig& report, const std::vector<std::str
   return first == axes.end() ? "" : *first;
 }
 
-void Regime::validate(config::Check& check) const {
-  if (low && high && *low >= *high) {
-    check.problem("low", concat("is ", *low, "; expected less than high, ", *high));
-  }
-}
-
 void ClaimConfig::validate(config::Check& check) const {
   const auto require = [&](std::string_view key, const std::string& value, const char* what) {
     if (value.empty()) check.problem(key, concat("is missing; expected ", what));

@@ -118,6 +118,11 @@ std::string outlook(const Judged& judged) {
                  : "More than 1,000 seeds would be needed for a difference as small as this.");
 }
 
+std::string sentence(const std::string& text) {
+  const bool ended = text.empty() || text.back() == '.' || text.back() == '?' || text.back() == '!';
+  return ended ? text : text + ".";
+}
+
 // What the verdict alone does not say.
 std::string remark(const Judged& judged) {
   const auto& question = judged.question;
@@ -130,6 +135,8 @@ std::string remark(const Judged& judged) {
                                              : "So far it points the other way.";
     case Verdict::kUninformative:
       return question.beyond;
+    case Verdict::kWithdrawn:
+      return sentence(question.claim->withdrawn);
     case Verdict::kEquivalent:
       return concat("They differ by less than ", size_text(question, question.margin),
                     question.metric.outcome() == Outcome::kHappened ? " (an exact test, "
@@ -140,11 +147,6 @@ std::string remark(const Judged& judged) {
     default:
       return "";
   }
-}
-
-std::string sentence(const std::string& text) {
-  const bool ended = text.empty() || text.back() == '.' || text.back() == '?' || text.back() == '!';
-  return ended ? text : text + ".";
 }
 
 std::string capital(std::string text) {

@@ -55,19 +55,16 @@ std::string lack_of_events(const Question& question) {
 
 // `chance`: levels of the runs that the claim is about; another task may have another.
 std::string beyond_regime(const Question& question, const std::vector<double>& chance) {
-  const auto& [low, high] = question.claim->regime;
-  const bool is_share = question.metric.outcome() == Outcome::kShare;
-  auto floor = low, ceiling = high;
-  if (is_share && !floor && !chance.empty()) floor = chance.back() + 0.1;
-  if (is_share && !ceiling) ceiling = 0.97;
+  if (question.metric.outcome() != Outcome::kShare) return "";
+  constexpr double kCeiling = .97;
+  const double floor = chance.empty() ? -1 : chance.back() + .1;
   const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
   const auto cannot = [&](const char* where, double limit) {
     return concat("The metric cannot tell them apart here: both lie ", where, " ",
                   question.metric.text(limit), ".");
   };
-  if (ceiling && least > *ceiling) return cannot("above", *ceiling);
-  if (floor && most < *floor) return cannot("below", *floor);
-  return "";
+  if (least > kCeiling) return cannot("above", kCeiling);
+  return most < floor ? cannot("below", floor) : "";
 }
 
 // Seconds and speeds are data of runs that were alone.
@@ -123,7 +120,7 @@ std::optional<double> mean_of_runs(const std::vector<const FrameRun*>& runs, con
 std::string_view name_of(Verdict verdict) {
   static constexpr std::string_view kNames[] = {"supported",    "opposite",      "equivalent",
                                                 "not resolved", "uninformative", "no verdict",
-                                                "not measured"};
+                                                "not measured", "withdrawn"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
@@ -238,6 +235,7 @@ Verdict judge(const Question& question, const TwoWayP& p) {
   const auto& found = question.found;
   if (!found) return Verdict::kUnmeasured;
   if (found->pairs < question.needed || question.pairs.missing > 0) return Verdict::kTooFew;
+  if (!question.claim->withdrawn.empty()) return Verdict::kWithdrawn;
   if (!question.beyond.empty()) return Verdict::kUninformative;
   if (expects_equivalence(question)) {
     if (p.equivalence && *p.equivalence <= kAlpha) return Verdict::kSupported;

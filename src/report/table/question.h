@@ -25,7 +25,8 @@ enum class Verdict {
   kUnresolved,     ///< none of these
   kUninformative,  ///< both variants lie where the metric cannot tell them apart
   kTooFew,         ///< fewer pairs than a verdict needs (pairs_for_verdict), or than are planned
-  kUnmeasured      ///< no pair of finished runs has the metric
+  kUnmeasured,     ///< no pair of finished runs has the metric
+  kWithdrawn       ///< the claim says why it asks the wrong thing
 };
 std::string_view name_of(Verdict verdict);  ///< "supported", …
 
