@@ -83,6 +83,7 @@ std::string about(const PageContent& page, const Family& family) {
                         format_number(1 / (1 + margin), 2), " to ", format_number(1 + margin, 2))
                : concat("; asks whether they are equivalent, within ", metric.text(margin));
   }
+  if (!claim.withdrawn.empty()) out += "; withdrawn: " + claim.withdrawn;
   std::vector<std::string> sources;
   for (std::size_t i = family.first; i < family.last; ++i) {
     if (!claims[i].paper.empty()) add_new(sources, claims[i].paper);

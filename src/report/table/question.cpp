@@ -56,14 +56,13 @@ std::string lack_of_events(const Question& question) {
 // `chance`: levels of the runs that the claim is about; another task may have another.
 std::string beyond_regime(const Question& question, const std::vector<double>& chance) {
   if (question.metric.outcome() != Outcome::kShare) return "";
-  constexpr double kCeiling = .97;
-  const double floor = chance.empty() ? -1 : chance.back() + .1;
+  const double floor = chance.empty() ? -1 : chance.back() + .1, ceiling = .97;
   const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
   const auto cannot = [&](const char* where, double limit) {
     return concat("The metric cannot tell them apart here: both lie ", where, " ",
                   question.metric.text(limit), ".");
   };
-  if (least > kCeiling) return cannot("above", kCeiling);
+  if (least > ceiling) return cannot("above", ceiling);
   return most < floor ? cannot("below", floor) : "";
 }
 
