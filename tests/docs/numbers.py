@@ -7,10 +7,10 @@ A number stands between two comments, which a page does not show:
     <!-- headline/table.csv model=diff: mean_needle_accuracy .3f -->0.441<!-- end -->
     <!-- headline/summary.json: answers.0.verdict -->not resolved<!-- end -->
 
-The first says the file below results/ (of the preset reference), the row of a table by the values of
-its columns, or nothing, and the column, or the path in a JSON file, with a format of Python's. With
-the format .3f± the column X gives "mean ± half the interval" of mean_X, low_X and high_X. Without
---write, exit 1 and a line for each number that is not what its file says, and for each marker that
+The first says the file below results/ (of the preset reference), the row of a table by the values of its
+columns (a comma stands for a blank), or nothing, and the column, or the path in a JSON file, with a
+format of Python's. With the format .3f± the column X gives "mean ± half the interval" of mean_X, low_X
+and high_X. Without --write, exit 1 and a line for each number that is not what its file says, and for each marker that
 cannot be read. In a table, a column "verdict" holds nothing but verdicts with a marker, and no verdict
 of a row with markers stands outside of them.
 """
@@ -38,7 +38,7 @@ def cell(table, row, column):
     for key in [*wanted, column]:
         if rows and key not in rows[0]:
             raise Wrong(f"it has no column {key}")
-    found = [one for one in rows if all(one[key] == value for key, value in wanted.items())]
+    found = [one for one in rows if all(one[key].replace(" ", ",") == value for key, value in wanted.items())]
     if len(found) != 1:
         raise Wrong(f"{len(found)} rows have {row.strip() or 'no condition'}; expected one")
     if not found[0][column]:

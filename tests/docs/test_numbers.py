@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory() as folder:
     reference = root / "results" / "e" / "reference"
     reference.mkdir(parents=True)
     (root / "docs").mkdir()
-    (reference / "table.csv").write_text("model,mean_x,low_x,high_x\na,0.5,0.3,0.7\nb,-1,,\nb,2,,\n")
+    (reference / "table.csv").write_text("model,mean_x,low_x,high_x\na,0.5,0.3,0.7\nb,-1,,\nb,2,,\nc d,4,,\n")
     (reference / "summary.json").write_text('{"answers": [{"verdict": "supported"}]}')
     page = root / "docs" / "page.md"
 
@@ -38,6 +38,8 @@ with tempfile.TemporaryDirectory() as folder:
     (root / "README.md").write_text("no number\n")
     expect(said("none") == (1, "0 numbers, 0 wrong\n"), "pages without numbers are no proof")
     expect(said(PAGE) == (0, "3 numbers, 0 wrong\n"), "what is right passes")
+    comma = "<!-- e/table.csv model=c,d: mean_x .0f -->4<!-- end -->\n"
+    expect(said(comma) == (0, "1 numbers, 0 wrong\n"), "a comma stands for a blank")
     for old, new, message in [
         ("0.50", "0.51", "page.md:1: 0.51 is 0.50 in e/table.csv model=a: mean_x .2f"),
         ("± 0.2", "± 0.3", "page.md:2: 0.5 ± 0.3 is 0.5 ± 0.2"),
