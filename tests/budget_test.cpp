@@ -17,7 +17,7 @@ const std::map<std::string, int> kLineBudgets = {
     {"statistics", 1'200}, {"study", 4'070},      {"sweep", 2'600},   {"task", 4'600},
     {"text", 950},         {"train", 2'250},      {"util", 1'650},    {"worker", 1'400},
 };
-constexpr std::uintmax_t kMostBytesOfResults = 61'000'000;
+constexpr std::uintmax_t kMostBytesOfResults = 62'000'000;
 constexpr int kMostCommands = 27;
 
 /// By the first folder of their paths ("" for those in none).
