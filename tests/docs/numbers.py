@@ -10,8 +10,8 @@ A number stands between two comments, which a page does not show:
 The first says the file below results/ (of the preset reference), the row of a table by the values of its
 columns (a comma stands for a blank), or nothing, and the column, or the path in a JSON file, with a
 format of Python's. With the format .3f± the column X gives "mean ± half the interval" of mean_X, low_X
-and high_X. Without --write, exit 1 and a line for each number that is not what its file says, and for each marker that
-cannot be read. In a table, a column "verdict" holds nothing but verdicts with a marker, and no verdict
+and high_X. Without --write, exit 1 and a line for each number that is not what its file says, and for
+each marker that cannot be read. In a table, a column "verdict" holds nothing but verdicts with a marker, and no verdict
 of a row with markers stands outside of them.
 """
 
@@ -24,7 +24,7 @@ import sys
 
 MARKER = re.compile(r"<!-- (?P<file>[\w./-]+\.(?:csv|json))(?P<row>[^:>]*): (?P<what>[^>]*?) -->(?P<text>.*?)<!-- end -->", re.S)
 BEGINNING = re.compile(r"<!-- [\w./-]+\.(?:csv|json)\b")
-VERDICT = re.compile(r"\b(supported|opposite|equivalent|not resolved|uninformative)\b")
+VERDICT = re.compile(r"\b(supported|opposite|equivalent|not resolved|uninformative|withdrawn)\b")
 
 
 class Wrong(Exception):
