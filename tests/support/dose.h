@@ -12,6 +12,9 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+/// A test over all experiments or references takes one in so many; the release build takes all.
+inline constexpr int kEvery = kSanitized ? 8 : 1;
+
 /// `all` with ./difflab test --all, which sets DIFFLAB_TESTS, but for the sanitizers' build, where
 /// a test takes several times as long; else `few`.
 template <class T>
