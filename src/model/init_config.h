@@ -18,10 +18,7 @@ enum class MatrixInit {
 };
 
 template <>
-struct config::EnumNames<MatrixInit> {
-  static constexpr std::array<std::pair<std::string_view, MatrixInit>, 2> kNames{
-      {{"uniform", MatrixInit::kUniform}, {"xavier", MatrixInit::kXavier}}};
-};
+inline constexpr auto config::kNames<MatrixInit> = names("uniform", "xavier");
 
 /// What embeddings are drawn from.
 enum class EmbeddingInit {
@@ -30,10 +27,7 @@ enum class EmbeddingInit {
 };
 
 template <>
-struct config::EnumNames<EmbeddingInit> {
-  static constexpr std::array<std::pair<std::string_view, EmbeddingInit>, 2> kNames{
-      {{"inverse_sqrt_width", EmbeddingInit::kInverseSqrtWidth}, {"unit", EmbeddingInit::kUnit}}};
-};
+inline constexpr auto config::kNames<EmbeddingInit> = names("inverse_sqrt_width", "unit");
 
 /// How small the layers begin that write to the residual stream.
 enum class ResidualInit {
@@ -42,10 +36,7 @@ enum class ResidualInit {
 };
 
 template <>
-struct config::EnumNames<ResidualInit> {
-  static constexpr std::array<std::pair<std::string_view, ResidualInit>, 2> kNames{
-      {{"none", ResidualInit::kNone}, {"depth", ResidualInit::kDepth}}};
-};
+inline constexpr auto config::kNames<ResidualInit> = names("none", "depth");
 
 /// What the output head is drawn from.
 enum class OutputInit {
@@ -55,12 +46,7 @@ enum class OutputInit {
 };
 
 template <>
-struct config::EnumNames<OutputInit> {
-  static constexpr std::array<std::pair<std::string_view, OutputInit>, 3> kNames{
-      {{"matrices", OutputInit::kMatrices},
-       {"inverse_sqrt_width", OutputInit::kInverseSqrtWidth},
-       {"zero", OutputInit::kZero}}};
-};
+inline constexpr auto config::kNames<OutputInit> = names("matrices", "inverse_sqrt_width", "zero");
 
 /// What a model's parameters are drawn from (docs/decisions/0003-initial-values.md). Standard
 /// deviations that ModelConfig gives, init_std and embedding_std, come before these rules, but for

@@ -23,12 +23,7 @@ enum class BlockKind {
 };
 
 template <>
-struct config::EnumNames<BlockKind> {
-  static constexpr std::array<std::pair<std::string_view, BlockKind>, 2> kNames{{
-      {"llama", BlockKind::kLlama},
-      {"nano", BlockKind::kNano},
-  }};
-};
+inline constexpr auto config::kNames<BlockKind> = names("llama", "nano");
 
 /// How a model knows the order of its tokens.
 enum class Positions {
@@ -38,13 +33,7 @@ enum class Positions {
 };
 
 template <>
-struct config::EnumNames<Positions> {
-  static constexpr std::array<std::pair<std::string_view, Positions>, 3> kNames{{
-      {"rotary", Positions::kRotary},
-      {"learned", Positions::kLearned},
-      {"none", Positions::kNone},
-  }};
-};
+inline constexpr auto config::kNames<Positions> = names("rotary", "learned", "none");
 
 /// A decoder-only language model of pre-norm blocks:
 ///

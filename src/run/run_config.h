@@ -24,12 +24,7 @@ namespace difflab {
 enum class Device { kCpu, kCuda };
 
 template <>
-struct config::EnumNames<Device> {
-  static constexpr std::array<std::pair<std::string_view, Device>, 2> kNames{{
-      {"cpu", Device::kCpu},
-      {"cuda", Device::kCuda},
-  }};
-};
+inline constexpr auto config::kNames<Device> = names("cpu", "cuda");
 
 /// Everything that makes a run what it is: the same values give the same result, bit for bit, on
 /// the same kind of machine.

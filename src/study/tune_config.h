@@ -20,12 +20,7 @@ enum class Goal { kLowest, kHighest };
 namespace difflab {
 
 template <>
-struct config::EnumNames<cli::Goal> {
-  static constexpr std::array<std::pair<std::string_view, cli::Goal>, 2> kNames{{
-      {"lowest", cli::Goal::kLowest},
-      {"highest", cli::Goal::kHighest},
-  }};
-};
+inline constexpr auto config::kNames<cli::Goal> = names("lowest", "highest");
 
 }  // namespace difflab
 

@@ -15,13 +15,7 @@ namespace difflab {
 enum class TokenizerKind { kByte, kCharacter, kWord };
 
 template <>
-struct config::EnumNames<TokenizerKind> {
-  static constexpr std::array<std::pair<std::string_view, TokenizerKind>, 3> kNames{{
-      {"byte", TokenizerKind::kByte},
-      {"character", TokenizerKind::kCharacter},
-      {"word", TokenizerKind::kWord},
-  }};
-};
+inline constexpr auto config::kNames<TokenizerKind> = names("byte", "character", "word");
 
 /// Turns text into tokens in [0, vocab_size) and back; nothing is lost on the way.
 class Tokenizer {

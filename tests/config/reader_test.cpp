@@ -82,10 +82,7 @@ struct Root {
 }  // namespace
 
 template <>
-struct EnumNames<Norm> {
-  static constexpr std::array<std::pair<std::string_view, Norm>, 2> kNames{
-      {{"none", Norm::kNone}, {"rms", Norm::kRms}}};
-};
+inline constexpr auto kNames<Norm> = names("none", "rms");
 
 namespace {
 

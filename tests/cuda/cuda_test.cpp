@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "config/schema/traits.h"
 #include "experiment/device.h"
 #include "experiment/run_experiment.h"
 #include "kernel/operation/library_attention.h"
@@ -65,7 +66,7 @@ CATCH_TEST_CASE("models on CUDA give the loss and gradients of the CPU") {
     for (const auto block : {BlockKind::kLlama, BlockKind::kNano}) {
       const ModelConfig config{.d_model = 32, .layers = 2, .block = block, .attention = attention};
       const auto expected = outcome(config, Kernels::kPlain, at::kCPU);
-      for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
+      for (const auto& [form, kernels] : config::named_values<Kernels>()) {
         CATCH_INFO(name << (block == BlockKind::kLlama ? ", llama, " : ", nano, ") << form);
         const auto found = outcome(config, kernels, cuda);
         CATCH_CHECK(found.loss == Approx(expected.loss).epsilon(1e-5));

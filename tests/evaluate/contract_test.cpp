@@ -77,7 +77,7 @@ void for_every_evaluation(std::int64_t samples, const Visit& visit,
     FewOfAll few{samples};
     kind.visit_fields(few);
     if constexpr (requires { kind.of; }) {
-      for (const auto& [name, of] : config::EnumNames<decltype(kind.of)>::kNames) {
+      for (const auto& [name, of] : config::named_values<decltype(kind.of)>()) {
         CATCH_INFO("of " << name);
         kind.of = of;
         visit(kind);

@@ -1,6 +1,7 @@
 // What every attention must do, whatever its kind and ablation (support/attention_variants.h).
 #include <ATen/record_function.h>
 
+#include "config/schema/traits.h"
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"
 #include "support/gradients.h"
@@ -221,7 +222,7 @@ CATCH_TEST_CASE("a sink takes from the weights of every row, the more the fewer 
 
 CATCH_TEST_CASE("an attention that is asked for places gives their rows of the whole output") {
   const auto places = at::tensor({0, 3, 8, 11, 17}, at::kLong);  // of 2 · kTokens
-  for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
+  for (const auto& [form, kernels] : config::named_values<Kernels>()) {
     for (const auto& [name, config] : testing::attention_variants()) {
       CATCH_INFO(name);
       torch::manual_seed(2);
@@ -258,7 +259,7 @@ CATCH_TEST_CASE("all kernels are the plain formulas, outputs and gradients") {
     CATCH_INFO(name);
     for (const auto type : {at::kDouble, at::kFloat}) {
       std::vector<at::Tensor> plain;
-      for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
+      for (const auto& [form, kernels] : config::named_values<Kernels>()) {
         CATCH_INFO(form);
         torch::manual_seed(5);  // the same parameters and input for both
         const AttentionShape shape{kWidth, 2, true, kernels};

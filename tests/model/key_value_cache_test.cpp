@@ -1,6 +1,7 @@
 // What decoding keeps between tokens, and every attention that goes on from it.
 #include "model/attention/base/key_value_cache.h"
 
+#include "config/schema/traits.h"
 #include "model/attention/base/attention.h"
 #include "support/attention_variants.h"
 #include "support/catch.h"
@@ -14,7 +15,7 @@ using testing::relative_error;
 constexpr std::int64_t kCachedWidth = 32, kCachedTokens = 9;
 
 CATCH_TEST_CASE("an attention gives the same whether tokens come at once or through a cache") {
-  for (const auto& [form, kernels] : config::EnumNames<Kernels>::kNames) {
+  for (const auto& [form, kernels] : config::named_values<Kernels>()) {
     for (const auto& [name, config] : testing::attention_variants()) {
       CATCH_INFO(name << " by " << form);
       torch::manual_seed(3);

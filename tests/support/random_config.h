@@ -51,8 +51,7 @@ class RandomConfig {
       }
       return items;
     } else if constexpr (std::is_enum_v<T>) {
-      const auto& names = config::EnumNames<T>::kNames;
-      return names[below(names.size())].second;
+      return static_cast<T>(below(config::kNames<T>.size()));
     } else if constexpr (config::CustomScalar<T>) {
       return custom<T>();
     } else if constexpr (config::CustomTree<T>) {

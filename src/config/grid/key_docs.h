@@ -44,9 +44,7 @@ std::string values_text(Range range = {}) {
   } else if constexpr (IsVector<T>::value) {
     return concat("a list: ", values_text<typename T::value_type>(range));
   } else if constexpr (std::is_enum_v<T>) {
-    std::vector<std::string> names;
-    for (const auto& entry : EnumNames<T>::kNames) names.emplace_back(entry.first);
-    return join(names, " | ");
+    return join(std::vector<std::string>(kNames<T>.begin(), kNames<T>.end()), " | ");
   } else if constexpr (CustomScalar<T> || CustomTree<T>) {
     return T::expected();
   } else if constexpr (HasFields<T>) {

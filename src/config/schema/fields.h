@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -40,10 +41,14 @@ struct IsOneOf : std::false_type {};
 template <class... Kinds>
 struct IsOneOf<std::variant<Kinds...>> : std::true_type {};
 
-/// Names of an enumeration's values. Specialise with
-/// `static constexpr std::array<std::pair<std::string_view, E>, N> kNames`.
+/// Names of an enumeration's values, in the order in which it declares them. Specialise it with
+/// `names("first", "second")`.
 template <class E>
-struct EnumNames;
+inline constexpr std::array<std::string_view, 0> kNames{};
+template <class... Texts>
+constexpr std::array<std::string_view, sizeof...(Texts)> names(const Texts&... texts) {
+  return {texts...};
+}
 
 /// What `validate` reports to: problems are collected, all are shown at once with the place of the
 /// key they name.

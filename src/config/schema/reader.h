@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ namespace difflab::config {
 /// is wrong with it: unknown keys, wrong types, numbers out of range, broken rules of `validate`.
 /// What is wrong or absent keeps its default, so the result counts only if no problem was added.
 ///
-/// A field may be a bool, std::int64_t, double, std::string, an enumeration with EnumNames, a type
+/// A field may be a bool, std::int64_t, double, std::string, an enumeration with kNames, a type
 /// with from_value/to_value/expected, a struct with fields, a std::variant of kinds, a
 /// std::optional or std::vector of those, or a Value, which takes anything.
 /// @param path the dotted name of `value`, e.g. "model.attention", or "" for the root.
@@ -107,15 +108,14 @@ T read_number(const Value& value, const std::string& path, Range range, Problems
 
 template <class E>
 E read_enum(const Value& value, const std::string& path, Problems& problems) {
-  std::vector<std::string> names;
+  static_assert(!kNames<E>.empty());
+  const std::vector<std::string> names(kNames<E>.begin(), kNames<E>.end());
   // A name may look like another type (none, off, 1); its canonical text is compared.
   const std::string text = value.is_scalar() ? value.as_string() : "";
-  for (const auto& [name, candidate] : EnumNames<E>::kNames) {
-    if (value.is_scalar() && text == name) return candidate;
-    names.emplace_back(name);
-  }
+  const auto at = std::find(names.begin(), names.end(), text);
+  if (value.is_scalar() && at != names.end()) return static_cast<E>(at - names.begin());
   problems.add(value.source, path, concat(path, " is ", describe(value), suggestion(text, names)));
-  return EnumNames<E>::kNames.front().second;
+  return E{};
 }
 
 template <class T>

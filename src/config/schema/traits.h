@@ -2,7 +2,6 @@
 
 #include <concepts>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -81,10 +80,15 @@ constexpr std::string_view about() {
 /// The name of an enumeration's value.
 template <class E>
 std::string name_of(E value) {
-  for (const auto& [name, candidate] : EnumNames<E>::kNames) {
-    if (candidate == value) return std::string(name);
-  }
-  throw std::logic_error("an enumeration's value has no name");
+  return std::string(kNames<E>.at(static_cast<std::size_t>(value)));
+}
+
+/// All values of an enumeration, each behind its name.
+template <class E>
+constexpr auto named_values() {
+  std::array<std::pair<std::string_view, E>, kNames<E>.size()> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = {kNames<E>[i], static_cast<E>(i)};
+  return all;
 }
 
 /// The names of a struct's fields in order.

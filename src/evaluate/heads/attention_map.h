@@ -17,20 +17,10 @@ enum class MapHeads {
 };
 
 template <>
-struct config::EnumNames<MapQueries> {
-  static constexpr std::array<std::pair<std::string_view, MapQueries>, 2> kNames{{
-      {"last", MapQueries::kLast},
-      {"every", MapQueries::kEvery},
-  }};
-};
+inline constexpr auto config::kNames<MapQueries> = names("last", "every");
 
 template <>
-struct config::EnumNames<MapHeads> {
-  static constexpr std::array<std::pair<std::string_view, MapHeads>, 2> kNames{{
-      {"mean", MapHeads::kMean},
-      {"each", MapHeads::kEach},
-  }};
-};
+inline constexpr auto config::kNames<MapHeads> = names("mean", "each");
 
 /// One example of where the attention goes, weight by weight, for a figure over the positions of
 /// the context (arXiv 2410.05258, figure 1). A mean over many is attention_allocation.

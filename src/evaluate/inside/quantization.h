@@ -7,13 +7,7 @@ namespace difflab {
 enum class Quantized { kWeights, kStates, kLogits };
 
 template <>
-struct config::EnumNames<Quantized> {
-  static constexpr std::array<std::pair<std::string_view, Quantized>, 3> kNames{{
-      {"weights", Quantized::kWeights},
-      {"states", Quantized::kStates},
-      {"logits", Quantized::kLogits},
-  }};
-};
+inline constexpr auto config::kNames<Quantized> = names("weights", "states", "logits");
 
 /// What is left of the accuracy when numbers are rounded to few bits: 2^bits − 1 evenly spaced
 /// levels between ± the largest size among those that lie together. These are a row of a layer's

@@ -134,7 +134,7 @@ ReferenceCase ReferenceCase::read(const fs::path& path) {
 
 CaseReport verify_attention(const ReferenceCase& reference) {
   CaseReport report{reference.name(), {}};
-  for (const auto& [name, kernels] : config::EnumNames<Kernels>::kNames) {
+  for (const auto& [name, kernels] : config::named_values<Kernels>()) {
     for (const auto type : {at::kDouble, at::kFloat}) {
       const auto module = official_module(reference, kernels);
       if (!module) {

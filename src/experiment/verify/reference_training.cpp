@@ -110,7 +110,7 @@ class Replay {
 
 CaseReport verify_training(const ReferenceCase& reference) {
   CaseReport report{reference.name(), {}};
-  for (const auto& [name, kernels] : config::EnumNames<Kernels>::kNames) {
+  for (const auto& [name, kernels] : config::named_values<Kernels>()) {
     if (calls_by_map(kernels) && reference.peer.at("attention") == "baseline") continue;
     for (auto& error : Replay(reference, kernels).run()) report.errors.push_back(std::move(error));
   }

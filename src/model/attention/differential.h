@@ -25,12 +25,7 @@ enum class KeyPairing {
 };
 
 template <>
-struct config::EnumNames<KeyPairing> {
-  static constexpr std::array<std::pair<std::string_view, KeyPairing>, 2> kNames{{
-      {"group", KeyPairing::kGroup},
-      {"naive", KeyPairing::kNaive},
-  }};
-};
+inline constexpr auto config::kNames<KeyPairing> = names("group", "naive");
 
 /// How λ depends on what is learned.
 enum class LambdaForm {
@@ -41,25 +36,14 @@ enum class LambdaForm {
 };
 
 template <>
-struct config::EnumNames<LambdaForm> {
-  static constexpr std::array<std::pair<std::string_view, LambdaForm>, 4> kNames{{
-      {"exponential", LambdaForm::kExponential},
-      {"scalar_exponential", LambdaForm::kScalarExponential},
-      {"scalar", LambdaForm::kScalar},
-      {"constant", LambdaForm::kConstant},
-  }};
-};
+inline constexpr auto config::kNames<LambdaForm> = names("exponential", "scalar_exponential",
+                                                         "scalar", "constant");
 
 /// Who shares a λ.
 enum class LambdaScope { kLayer, kHead };
 
 template <>
-struct config::EnumNames<LambdaScope> {
-  static constexpr std::array<std::pair<std::string_view, LambdaScope>, 2> kNames{{
-      {"layer", LambdaScope::kLayer},
-      {"head", LambdaScope::kHead},
-  }};
-};
+inline constexpr auto config::kNames<LambdaScope> = names("layer", "head");
 
 /// Which values λ may take.
 enum class LambdaSign {
@@ -68,12 +52,7 @@ enum class LambdaSign {
 };
 
 template <>
-struct config::EnumNames<LambdaSign> {
-  static constexpr std::array<std::pair<std::string_view, LambdaSign>, 2> kNames{{
-      {"free", LambdaSign::kFree},
-      {"positive", LambdaSign::kPositive},
-  }};
-};
+inline constexpr auto config::kNames<LambdaSign> = names("free", "positive");
 
 /// Differential attention, first version: the difference of two softmax maps cancels what both
 /// attend to.

@@ -26,13 +26,8 @@ enum class QueryPairing {
 };
 
 template <>
-struct config::EnumNames<QueryPairing> {
-  static constexpr std::array<std::pair<std::string_view, QueryPairing>, 3> kNames{{
-      {"interleaved", QueryPairing::kInterleaved},
-      {"halves", QueryPairing::kHalves},
-      {"across_groups", QueryPairing::kAcrossGroups},
-  }};
-};
+inline constexpr auto config::kNames<QueryPairing> = names("interleaved", "halves",
+                                                           "across_groups");
 
 /// λ of each token and head.
 enum class TokenLambda {
@@ -42,13 +37,7 @@ enum class TokenLambda {
 };
 
 template <>
-struct config::EnumNames<TokenLambda> {
-  static constexpr std::array<std::pair<std::string_view, TokenLambda>, 3> kNames{{
-      {"sigmoid", TokenLambda::kSigmoid},
-      {"linear", TokenLambda::kLinear},
-      {"none", TokenLambda::kNone},
-  }};
-};
+inline constexpr auto config::kNames<TokenLambda> = names("sigmoid", "linear", "none");
 
 /// Differential attention, second version: twice the query heads over unchanged keys and values,
 /// and a λ for every token and head.

@@ -30,14 +30,7 @@ constexpr bool calls_by_map(Kernels kernels) {
 }
 
 template <>
-struct config::EnumNames<Kernels> {
-  static constexpr std::array<std::pair<std::string_view, Kernels>, 4> kNames{{
-      {"plain", Kernels::kPlain},
-      {"fused", Kernels::kFused},
-      {"flash_1", Kernels::kFlash1},
-      {"flash_2", Kernels::kFlash2},
-  }};
-};
+inline constexpr auto config::kNames<Kernels> = names("plain", "fused", "flash_1", "flash_2");
 
 /// In what numbers a model multiplies. Parameters, their updates, the residual stream, norms and
 /// losses are float32 in either case.
@@ -47,12 +40,7 @@ enum class Precision {
 };
 
 template <>
-struct config::EnumNames<Precision> {
-  static constexpr std::array<std::pair<std::string_view, Precision>, 2> kNames{{
-      {"float32", Precision::kFloat32},
-      {"bfloat16", Precision::kBfloat16},
-  }};
-};
+inline constexpr auto config::kNames<Precision> = names("float32", "bfloat16");
 
 /// Which channels of a head form pair j.
 enum class RotaryLayout {
@@ -61,12 +49,7 @@ enum class RotaryLayout {
 };
 
 template <>
-struct config::EnumNames<RotaryLayout> {
-  static constexpr std::array<std::pair<std::string_view, RotaryLayout>, 2> kNames{{
-      {"interleaved", RotaryLayout::kInterleaved},
-      {"halves", RotaryLayout::kHalves},
-  }};
-};
+inline constexpr auto config::kNames<RotaryLayout> = names("interleaved", "halves");
 
 /// What is done to each head's output before the heads are joined.
 enum class HeadNormKind {
@@ -77,12 +60,6 @@ enum class HeadNormKind {
 };
 
 template <>
-struct config::EnumNames<HeadNormKind> {
-  static constexpr std::array<std::pair<std::string_view, HeadNormKind>, 3> kNames{{
-      {"none", HeadNormKind::kNone},
-      {"rms", HeadNormKind::kRms},
-      {"group", HeadNormKind::kGroup},
-  }};
-};
+inline constexpr auto config::kNames<HeadNormKind> = names("none", "rms", "group");
 
 }  // namespace difflab

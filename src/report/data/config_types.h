@@ -67,8 +67,5 @@ struct TimesConfig {
 }  // namespace difflab::report
 
 template <>
-struct difflab::config::EnumNames<difflab::report::Compared> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::Compared>, 2> kNames = {
-      {{"differences", difflab::report::Compared::kDifferences},
-       {"ratios", difflab::report::Compared::kRatios}}};
-};
+inline constexpr auto difflab::config::kNames<difflab::report::Compared> = names("differences",
+                                                                                 "ratios");

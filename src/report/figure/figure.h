@@ -47,14 +47,8 @@ struct FigureCommon {
 }  // namespace difflab::report
 
 template <>
-struct difflab::config::EnumNames<difflab::report::ColumnWidth> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::ColumnWidth>, 2> kNames =
-      {{{"single", difflab::report::ColumnWidth::kSingle},
-        {"double", difflab::report::ColumnWidth::kDouble}}};
-};
+inline constexpr auto difflab::config::kNames<difflab::report::ColumnWidth> = names("single",
+                                                                                    "double");
 
 template <>
-struct difflab::config::EnumNames<difflab::report::AxisScale> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::AxisScale>, 2> kNames = {
-      {{"linear", difflab::report::AxisScale::kLinear}, {"log", difflab::report::AxisScale::kLog}}};
-};
+inline constexpr auto difflab::config::kNames<difflab::report::AxisScale> = names("linear", "log");

@@ -59,15 +59,8 @@ struct LineConfig : FigureCommon {
 }  // namespace difflab::report
 
 template <>
-struct difflab::config::EnumNames<difflab::report::LineScale> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::LineScale>, 3> kNames = {
-      {{"linear", difflab::report::LineScale::kLinear},
-       {"log", difflab::report::LineScale::kLog},
-       {"category", difflab::report::LineScale::kCategory}}};
-};
+inline constexpr auto difflab::config::kNames<difflab::report::LineScale> = names("linear", "log",
+                                                                                  "category");
 
 template <>
-struct difflab::config::EnumNames<difflab::report::Band> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::Band>, 2> kNames = {
-      {{"ci95", difflab::report::Band::kCi95}, {"none", difflab::report::Band::kNone}}};
-};
+inline constexpr auto difflab::config::kNames<difflab::report::Band> = names("ci95", "none");

@@ -49,7 +49,4 @@ struct ScatterConfig : FigureCommon {
 }  // namespace difflab::report
 
 template <>
-struct difflab::config::EnumNames<difflab::report::Through> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::Through>, 2> kNames = {
-      {{"means", difflab::report::Through::kMeans}, {"none", difflab::report::Through::kNone}}};
-};
+inline constexpr auto difflab::config::kNames<difflab::report::Through> = names("means", "none");

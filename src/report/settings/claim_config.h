@@ -74,9 +74,5 @@ inline std::vector<std::string> others_of(const ClaimConfig& claim, const std::s
 }  // namespace difflab::report
 
 template <>
-struct difflab::config::EnumNames<difflab::report::Expect> {
-  static constexpr std::array<std::pair<std::string_view, difflab::report::Expect>, 3> kNames = {
-      {{"higher", difflab::report::Expect::kHigher},
-       {"lower", difflab::report::Expect::kLower},
-       {"equivalent", difflab::report::Expect::kEquivalent}}};
-};
+inline constexpr auto difflab::config::kNames<difflab::report::Expect> = names("higher", "lower",
+                                                                               "equivalent");

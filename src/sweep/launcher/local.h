@@ -16,13 +16,7 @@
 namespace difflab {
 
 template <>
-struct config::EnumNames<sweep::RunOrder> {
-  static constexpr std::array<std::pair<std::string_view, sweep::RunOrder>, 3> kNames{{
-      {"longest", sweep::RunOrder::kLongest},
-      {"shortest", sweep::RunOrder::kShortest},
-      {"listed", sweep::RunOrder::kListed},
-  }};
-};
+inline constexpr auto config::kNames<sweep::RunOrder> = names("longest", "shortest", "listed");
 
 }  // namespace difflab
 

@@ -46,7 +46,4 @@ class SequenceNames {
 }  // namespace difflab
 
 template <>
-struct difflab::config::EnumNames<difflab::NoiseNames> {
-  static constexpr std::array<std::pair<std::string_view, difflab::NoiseNames>, 2> kNames = {
-      {{"own", difflab::NoiseNames::kOwn}, {"keys", difflab::NoiseNames::kKeys}}};
-};
+inline constexpr auto difflab::config::kNames<difflab::NoiseNames> = names("own", "keys");

@@ -44,10 +44,7 @@ enum class MuonLr {
 };
 
 template <>
-struct config::EnumNames<MuonLr> {
-  static constexpr std::array<std::pair<std::string_view, MuonLr>, 2> kNames{
-      {{"original", MuonLr::kOriginal}, {"match_rms_adamw", MuonLr::kMatchAdam}}};
-};
+inline constexpr auto config::kNames<MuonLr> = names("original", "match_rms_adamw");
 
 /// Muon (Jordan 2024, https://kellerjordan.github.io/posts/muon) as torch.optim.Muon has it. The
 /// gradient's running mean m ← momentum·m + (1 − momentum)·g is brought near the closest

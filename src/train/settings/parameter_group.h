@@ -20,12 +20,7 @@ enum class ParameterShapes {
 };
 
 template <>
-struct config::EnumNames<ParameterShapes> {
-  static constexpr std::array<std::pair<std::string_view, ParameterShapes>, 3> kNames{
-      {{"any", ParameterShapes::kAny},
-       {"matrices", ParameterShapes::kMatrices},
-       {"vectors", ParameterShapes::kVectors}}};
-};
+inline constexpr auto config::kNames<ParameterShapes> = names("any", "matrices", "vectors");
 
 /// Parameters that are updated in another way than the rest.
 struct ParameterGroup {

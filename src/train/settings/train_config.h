@@ -26,13 +26,8 @@ enum class LrSchedule {
 };
 
 template <>
-struct config::EnumNames<LrSchedule> {
-  static constexpr std::array<std::pair<std::string_view, LrSchedule>, 4> kNames{
-      {{"cosine", LrSchedule::kCosine},
-       {"linear", LrSchedule::kLinear},
-       {"constant", LrSchedule::kConstant},
-       {"warmup_stable_decay", LrSchedule::kStable}}};
-};
+inline constexpr auto config::kNames<LrSchedule> = names("cosine", "linear", "constant",
+                                                         "warmup_stable_decay");
 
 /// What weighs the same in the loss of a batch.
 enum class LossPer {
@@ -42,10 +37,7 @@ enum class LossPer {
 };
 
 template <>
-struct config::EnumNames<LossPer> {
-  static constexpr std::array<std::pair<std::string_view, LossPer>, 3> kNames{
-      {{"target", LossPer::kTarget}, {"sequence", LossPer::kSequence}, {"part", LossPer::kPart}}};
-};
+inline constexpr auto config::kNames<LossPer> = names("target", "sequence", "part");
 
 /// What training minimises.
 struct LossConfig {

@@ -33,30 +33,13 @@ enum class QkNorm {
 };
 
 template <>
-struct config::EnumNames<HeadGate> {
-  static constexpr std::array<std::pair<std::string_view, HeadGate>, 3> kNames{{
-      {"none", HeadGate::kNone},
-      {"head", HeadGate::kHead},
-      {"element", HeadGate::kElement},
-  }};
-};
+inline constexpr auto config::kNames<HeadGate> = names("none", "head", "element");
 
 template <>
-struct config::EnumNames<AttentionSink> {
-  static constexpr std::array<std::pair<std::string_view, AttentionSink>, 3> kNames{{
-      {"none", AttentionSink::kNone},
-      {"off_by_one", AttentionSink::kOffByOne},
-      {"learned", AttentionSink::kLearned},
-  }};
-};
+inline constexpr auto config::kNames<AttentionSink> = names("none", "off_by_one", "learned");
 
 template <>
-struct config::EnumNames<QkNorm> {
-  static constexpr std::array<std::pair<std::string_view, QkNorm>, 2> kNames{{
-      {"none", QkNorm::kNone},
-      {"rms", QkNorm::kRms},
-  }};
-};
+inline constexpr auto config::kNames<QkNorm> = names("none", "rms");
 
 /// What the controls work on.
 struct ControlShape {
