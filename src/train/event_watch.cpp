@@ -30,9 +30,14 @@ bool has_stopped(const TrainConfig& config, const Progress& progress) {
 
 void EventWatch::after_step(Progress& progress) const {
   if (config_.events.empty() || progress.step % config_.event_every != 0) return;
-  std::vector<std::string> metrics;
-  for (const auto& event : config_.events) metrics.push_back(event.metric);
-  const auto seen = look_(metrics, config_.event_samples);
+  std::vector<std::string> held_out;
+  for (const auto& event : config_.events) {
+    if (!event.is_of_training()) held_out.push_back(event.metric);
+  }
+  auto seen = look_(held_out, config_.event_samples);
+  if (held_out.size() < config_.events.size()) {
+    seen[TrainEvent::kTrainLoss] = progress.loss_sum / static_cast<double>(progress.loss_count);
+  }
   keep(seen, config_.event_every, progress);
   for (const auto& event : config_.events) {
     if (!progress.milestones.contains(event.steps_key())) note(event, seen, progress);
@@ -56,7 +61,7 @@ void EventWatch::note(const TrainEvent& event, const Json& seen, Progress& progr
   const auto first = row["first"];
   rows.erase(event.name);
   // A small batch can be lucky: then the row begins anew.
-  if (config_.eval_samples > config_.event_samples &&
+  if (!event.is_of_training() && config_.eval_samples > config_.event_samples &&
       !is_met(look_({event.metric}, config_.eval_samples))) {
     return;
   }

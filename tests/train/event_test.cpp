@@ -40,6 +40,26 @@ CATCH_TEST_CASE("an event is the first look of those in a row that find it") {
   CATCH_CHECK(progress.step == 60);
 }
 
+CATCH_TEST_CASE("an event asks for the training loss since the last line of metrics") {
+  auto config = watched();
+  config.events = {{.name = "fits", .metric = "train_loss", .at_most = 0.7, .in_a_row = 1}};
+  CATCH_CHECK_THAT(testing::Problems::of(config), Contains("event_every is 10 with an event of"));
+  config.eval_every = 10;
+  CATCH_CHECK(testing::Problems::of(config) == "");
+  Progress progress{.step = 20, .loss_sum = 7.5, .loss_count = 10};
+  const EventWatch events(config, [](const auto& metrics, auto) {
+    CATCH_CHECK(metrics.empty());
+    return Json::object();
+  });
+  events.after_step(progress);
+  CATCH_CHECK(progress.milestones.empty());
+  progress.step = 30;
+  progress.loss_sum = 6.9;
+  events.after_step(progress);
+  CATCH_CHECK(progress.milestones.at("steps_to_fits") == 30);
+  CATCH_CHECK(progress.looks["train_loss"] == Json::parse("[null, 0.75, 0.69]"));
+}
+
 CATCH_TEST_CASE("no event may be called as what a report reads off the curve") {
   auto config = watched();
   CATCH_CHECK(testing::Problems::of(config) == "");

@@ -49,6 +49,11 @@ void TrainConfig::validate(config::Check& check) const {
                     "have one named learn, but reports write steps_to_learn themselves (learned); "
                     "expected another name");
     }
+    if (event.is_of_training() && event_every != eval_every) {
+      check.problem("event_every",
+                    concat("is ", event_every, " with an event of train_loss, which is ",
+                           "a mean over eval_every steps; expected as many, ", eval_every));
+    }
     names.push_back(name);
     const bool are_counts =
         steps > 0 && event_every > 0 && event.in_a_row > 0;  // else refused elsewhere
