@@ -57,6 +57,13 @@ inline void require_text(const TaskConfig& task, std::string_view kind, config::
   }
 }
 
+/// Refuses a task of which some position asks nothing.
+inline void require_every_token(const TaskConfig& task, std::string_view kind,
+                                config::Check& check) {
+  if (asks_every_token(task)) return;
+  check.problem("kind", concat("is ", kind, "; expected a task of kind text or language"));
+}
+
 /// What an evaluation looks at.
 struct EvaluationContext {
   LanguageModel& model;

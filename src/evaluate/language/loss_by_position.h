@@ -28,9 +28,7 @@ struct LossByPositionConfig : EvaluationCommon {
     visit("samples", samples, "test sequences per length", config::at_least(1));
   }
   void validate_task(const TaskConfig& task, config::Check& check) const {
-    if (!asks_every_token(task)) {
-      check.problem("kind", "is loss_by_position; expected a task of kind text or language");
-    }
+    require_every_token(task, kKind, check);
   }
 
   /// The longest sequence that is asked for, beside the trained length.

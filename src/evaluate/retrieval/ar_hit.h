@@ -5,8 +5,8 @@
 namespace difflab {
 
 /// Loss on associative-recall hits and on the others. A hit is the last token of an n-gram that has
-/// come before in the same context: it can be copied. Source: Arora et al. 2023, arXiv 2312.04927;
-/// used in arXiv 2410.05258, table 6.
+/// come before in the same context, so it could be copied. Source: Arora et al. 2023, arXiv
+/// 2312.04927; used in arXiv 2410.05258, table 6.
 struct ArHitConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "ar_hit";
   static constexpr std::string_view kAbout =
@@ -27,7 +27,7 @@ struct ArHitConfig : EvaluationCommon {
     visit("samples", samples, "test sequences", config::at_least(1));
   }
   void validate_task(const TaskConfig& task, config::Check& check) const {
-    require_text(task, kKind, check);
+    require_every_token(task, kKind, check);
   }
 
   /// Metrics: ar_hit_share of all predictions; ar_hit_loss, ar_hit_accuracy, others_loss and
