@@ -51,8 +51,12 @@ struct Layer {
 
 double motif_init(std::int64_t layer) { return 0.8 - 0.6 * std::exp(-0.3 * double(layer - 1)); }
 
-// λ of the layer, or of one head.
+// λ of the layer, of one head, or of a head at each token, where z moves the odds of λ_init.
 at::Tensor lambda_of(const Layer& f, std::int64_t head, double init) {
+  if (f.attention->named_parameters().contains("lambda_proj.weight")) {
+    const auto odds = f.part("lambda_proj.weight", head, 1).exp() * init / (1 - init);
+    return odds / (1 + odds);
+  }
   const auto vector = [&](const char* name) {
     const auto all = f.parameter(name);
     return all.dim() == 1 ? all : all[head];
@@ -101,7 +105,7 @@ CATCH_TEST_CASE("grouped DIFF V1 equals its formula, head by head") {
   for (const auto kernels : {Kernels::kPlain, Kernels::kFused}) {
     for (const std::int64_t G : {1, 2, 3}) {
       for (const std::int64_t pairs : {1, 2, 4}) {
-        for (const auto scope : {LambdaScope::kLayer, LambdaScope::kHead}) {
+        for (const auto scope : {LambdaScope::kLayer, LambdaScope::kHead, LambdaScope::kToken}) {
           CATCH_INFO("G " << G << ", " << pairs << " pairs of keys");
           const Layer f(DifferentialAttentionConfig{.heads = 4 * G,
                                                     .kv_heads = pairs,

@@ -42,6 +42,8 @@ inline std::vector<std::pair<std::string, AttentionConfig>> attention_variants()
       V1{.lambda_form = LambdaForm::kScalarExponential, .lambda_per = LambdaScope::kHead});
   add("diff_v1 constant", V1{.lambda_form = LambdaForm::kConstant});
   add("diff_v1 per head", V1{.lambda_per = LambdaScope::kHead});
+  add("diff_v1 per token", V1{.lambda_per = LambdaScope::kToken});
+  add("diff_v1 per token symmetric", V1{.lambda_per = LambdaScope::kToken, .symmetric = true});
   add("diff_v1 scalar per head",
       V1{.lambda_form = LambdaForm::kScalar, .lambda_per = LambdaScope::kHead});
   add("diff_v1 symmetric", V1{.symmetric = true});

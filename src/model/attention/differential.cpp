@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "model/attention/base/attention.h"
 #include "model/attention/base/controls.h"
 #include "model/attention/base/head_norm.h"
@@ -30,6 +32,11 @@ class DifferentialAttention final : public Attention {
     out_proj_ = register_module("out_proj", Linear(2 * groups_.heads * head_dim_, shape.d_model,
                                                    shape.bias, shape.kernels));
     lambda_.emplace(*this, config, shape.layer, head_dim_);
+    if (config.per_token()) {
+      lambda_logit_ = std::log(lambda_->init() / (1 - lambda_->init()));
+      lambda_proj_ = register_module(
+          "lambda_proj", Linear(shape.d_model, config.heads, /*bias=*/false, shape.kernels));
+    }
     scale_ = config.post_scale ? 1 - lambda_->init() : 1;
     subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_,
                                                                  config.norm_eps, shape.kernels));
@@ -42,12 +49,12 @@ class DifferentialAttention final : public Attention {
     const bool fused = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (fused) {
-      const auto heads = attend(in.q, k, v, lambda_of_rows(in.q), head_map(),
-                                controls_->sinks(in.q), kernels_);  // [B, T, H, 2d]
+      const auto heads = attend(in.q, k, v, lambda_of_rows(in), head_map(), controls_->sinks(in.q),
+                                kernels_);  // [B, T, H, 2d]
       return out(subln_->forward(at_places(heads, places), scale_).flatten(-2), in, places);
     }
     const auto values = repeat_heads(v, sharing()).transpose(1, 2);  // [B, H, T, 2d]
-    const auto mixed = after_weight_hook(difference(in.q, k)).matmul(values);
+    const auto mixed = after_weight_hook(difference(in, k)).matmul(values);
     const auto heads = subln_->forward(after_head_hook(HeadPoint::kBeforeNorm, mixed), scale_);
     const auto outputs = after_head_hook(HeadPoint::kAfterNorm, heads);  // [B, H, T, 2d]
     return out(at_places(join_heads(outputs), places), in, places);
@@ -55,7 +62,7 @@ class DifferentialAttention final : public Attention {
 
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
     const auto in = inputs(x, rotary);
-    return difference(in.q, in.k);
+    return difference(in, in.k);
   }
 
   std::vector<at::Tensor> maps(const at::Tensor& x, const Rotary& rotary) override {
@@ -65,6 +72,7 @@ class DifferentialAttention final : public Attention {
   }
 
   at::Tensor lambdas(const at::Tensor& x) override {
+    if (!lambda_proj_.is_empty()) return lambda_of(lambda_proj_(x));
     return lambda_->value()
         .flatten()
         .to(x.scalar_type())
@@ -75,10 +83,12 @@ class DifferentialAttention final : public Attention {
 
   void initialise(const std::function<Random(const std::string& name)>& stream) override {
     lambda_->initialise(stream);
+    if (!lambda_proj_.is_empty()) lambda_proj_->weight.zero_();
     controls_->initialise(stream);
   }
 
   std::vector<std::pair<std::string, double>> statistics() const override {
+    if (!lambda_proj_.is_empty()) return {};
     const at::NoGradGuard no_grad;
     const auto lambda = lambda_->value().flatten();
     std::vector<std::pair<std::string, double>> named{{"lambda", lambda.mean().item<double>()}};
@@ -94,17 +104,21 @@ class DifferentialAttention final : public Attention {
 
   struct Inputs {
     at::Tensor q, k, v;  // [B, T, H + N, d], [B, T, 2H_kv, d], [B, T, H_kv, 2d]
+    at::Tensor lambda;   // [B, T, H]; undefined unless it is per token
     at::Tensor gate;     // [B, T, …]; undefined without one
   };
   Inputs inputs(const at::Tensor& x, const Rotary& rotary) const {
     const bool symmetric = k_proj_.is_empty();
     std::vector<Linear> projections{q_proj_, v_proj_};
     if (!symmetric) projections.push_back(k_proj_);
+    const auto own = projections.size();
+    if (!lambda_proj_.is_empty()) projections.push_back(lambda_proj_);
     const auto projected = project(x, controls_->with_gate(projections));
     const auto q = controls_->queries(split_heads(projected[0], groups_.maps()));
     Inputs in{.q = rotary.apply(q, kernels_),
               .k = {},
               .v = split_heads(projected[1], kv_heads_),
+              .lambda = lambda_proj_.is_empty() ? at::Tensor() : lambda_of(projected[own]),
               .gate = controls_->gate_of(projected)};
     if (symmetric) {
       in.k = in.q;
@@ -115,8 +129,14 @@ class DifferentialAttention final : public Attention {
   }
 
   // A = softmax(q₁k₁ᵀ/√d) − λ softmax(q₂k₂ᵀ/√d)  (arXiv 2410.05258, eq. 1): [B, H, T_q, T].
-  at::Tensor difference(const at::Tensor& q, const at::Tensor& k) const {
-    return less_noise(all_maps(q, k), groups_, lambda_->value());
+  at::Tensor difference(const Inputs& in, const at::Tensor& k) const {
+    const auto lambda =
+        in.lambda.defined() ? in.lambda.transpose(1, 2).unsqueeze(-1) : lambda_->value();
+    return less_noise(all_maps(in.q, k), groups_, lambda);
+  }
+
+  at::Tensor lambda_of(const at::Tensor& logits) const {  // both [B, T, H]
+    return (logits + lambda_logit_).sigmoid();
   }
 
   at::Tensor all_maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, H + N, T_q, T]
@@ -129,12 +149,13 @@ class DifferentialAttention final : public Attention {
   }
 
   // λ of every head and row, [B, H, T].
-  at::Tensor lambda_of_rows(const at::Tensor& q) const {
-    const auto type = at::promote_types(q.scalar_type(), at::kFloat);
+  at::Tensor lambda_of_rows(const Inputs& in) const {
+    const auto type = at::promote_types(in.q.scalar_type(), at::kFloat);
+    if (in.lambda.defined()) return in.lambda.to(type).transpose(1, 2);
     auto lambda = lambda_->value();  // a constant is a number of the host, whatever the device
-    lambda = lambda.dim() == 0 ? at::full({1, 1}, lambda.item(), q.options().dtype(type))
+    lambda = lambda.dim() == 0 ? at::full({1, 1}, lambda.item(), in.q.options().dtype(type))
                                : lambda.to(type).view({-1, 1});  // [1 or H, 1]
-    return lambda.expand({q.size(0), groups_.heads, q.size(1)});
+    return lambda.expand({in.q.size(0), groups_.heads, in.q.size(1)});
   }
 
   kernel::HeadMap head_map() const {
@@ -166,8 +187,10 @@ class DifferentialAttention final : public Attention {
   double scale_ = 1;  // after the head norm
   KeyPairing pairing_;
   Kernels kernels_;
-  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
+  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr},
+      lambda_proj_{nullptr};
   std::optional<DifferentialLambda> lambda_;
+  double lambda_logit_ = 0;          // where lambda_proj_ gives 0
   std::shared_ptr<HeadNorm> subln_;  // over the 2d channels of a head
   std::optional<Controls> controls_;
 };

@@ -40,10 +40,10 @@ inline constexpr auto config::kNames<LambdaForm> = names("exponential", "scalar_
                                                          "scalar", "constant");
 
 /// Who shares a λ.
-enum class LambdaScope { kLayer, kHead };
+enum class LambdaScope { kLayer, kHead, kToken };
 
 template <>
-inline constexpr auto config::kNames<LambdaScope> = names("layer", "head");
+inline constexpr auto config::kNames<LambdaScope> = names("layer", "head", "token");
 
 /// Which values λ may take.
 enum class LambdaSign {
@@ -63,7 +63,9 @@ inline constexpr auto config::kNames<LambdaSign> = names("free", "positive");
 ///
 /// Source: Ye et al. 2024, arXiv:2410.05258, eq. 1-3; layout of the sub-heads from
 /// microsoft/unilm, Diff-Transformer. Adds 4d + 2d parameters per layer to a Transformer with 2H
-/// heads of the same width. `symmetric` is Diff_Symmetry: K = Q, so there is no W_K.
+/// heads of the same width. `symmetric` is Diff_Symmetry: K = Q, so there is no W_K. With
+/// `lambda_per: token`, which is not published, λ = sigmoid(logit λ_init + x W_λ) for every token
+/// and head, as in V2 but for its start: W_λ is 0 there, so λ is λ_init.
 ///
 /// With `signal_per_noise` G, G heads are differed by one noise map (grouped differential
 /// attention, Motif, arXiv 2510.06949): H signal heads, N = H/G noise heads, and
@@ -119,7 +121,8 @@ struct DifferentialAttentionConfig {
         "numbers), scalar (one learned number that starts at lambda_init) or constant "
         "(lambda_init, nothing learned)");
     visit("lambda_per", lambda_per,
-          "who shares a lambda: layer (the paper's) or head; counts only where it is learned");
+          "who shares a lambda: layer (the paper's), head, which counts only where it is learned, "
+          "or nobody: token, a sigmoid of the input instead of lambda_form");
     visit("lambda_sign", lambda_sign,
           "free, or positive: a softplus keeps lambda above 0, and at lambda_init where it is "
           "there; counts only where it is learned");
@@ -138,16 +141,21 @@ struct DifferentialAttentionConfig {
                     "is 1 with post_scale, which multiplies every head by 1 - lambda_init = 0; "
                     "expected less than 1, or post_scale: false");
     }
-    if (lambda_form == LambdaForm::kExponential && lambda_std == 0) {
+    if (lambda_form == LambdaForm::kExponential && lambda_std == 0 && !per_token()) {
       check.problem(
           "lambda_std",
           "is 0, from where the products of the lambda vectors have no gradient; expected "
           "more, or lambda_form: constant");
     }
     for (std::int64_t layer = 0; layer < lambda_init.layers().value_or(1); ++layer) {
-      if (lambda_sign == LambdaSign::kFree || lambda_init.at(layer) > 0) continue;
-      check.problem("lambda_sign", concat("is positive with a lambda_init of ",
-                                          lambda_init.at(layer), "; expected one above 0"));
+      const double start = lambda_init.at(layer);
+      if (per_token() && (start <= 0 || start >= 1)) {
+        check.problem("lambda_per", concat("is token with a lambda_init of ", start,
+                                           "; expected one between 0 and 1"));
+      }
+      if (lambda_sign == LambdaSign::kFree || start > 0) continue;
+      check.problem("lambda_sign",
+                    concat("is positive with a lambda_init of ", start, "; expected one above 0"));
     }
     groups().validate(kv_heads.value_or(1), check);
     if (head_dim && *head_dim % 2 != 0) {
@@ -186,7 +194,9 @@ struct DifferentialAttentionConfig {
     cost.add_linear("v_proj", D, kv_width, shape.bias);
     cost.add_linear("out_proj", out_width, D, shape.bias);
     const bool per_head = lambda_per == LambdaScope::kHead;
-    if (lambda_form == LambdaForm::kScalar) {
+    if (per_token()) {
+      cost.add_linear("lambda_proj", D, heads);
+    } else if (lambda_form == LambdaForm::kScalar) {
       cost.parameters.push_back({"lambda", {per_head ? heads : 1}});
     } else if (lambda_form == LambdaForm::kScalarExponential) {
       for (const char* name : {"lambda_a", "lambda_b"}) {
@@ -202,6 +212,7 @@ struct DifferentialAttentionConfig {
     return cost;
   }
 
+  bool per_token() const { return lambda_per == LambdaScope::kToken; }
   NoiseGroups groups() const { return {heads, signal_per_noise}; }
   std::int64_t key_value_heads() const { return kv_heads.value_or(groups().noise_heads()); }
   std::int64_t width(std::int64_t d_model) const {  // d

@@ -20,20 +20,20 @@ at::Tensor exp_dot(const at::Tensor& a, const at::Tensor& b) {
 DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
                                        const DifferentialAttentionConfig& config,
                                        std::int64_t layer, std::int64_t head_dim)
-    : form_(config.lambda_form),
+    : form_(config.per_token() ? LambdaForm::kConstant : config.lambda_form),
       sign_(config.lambda_sign),
       init_(config.lambda_init.at(layer)),
       std_(config.lambda_std) {
   const bool per_head = config.lambda_per == LambdaScope::kHead;
-  if (config.lambda_form == LambdaForm::kScalar) {
+  if (form_ == LambdaForm::kScalar) {
     scalar_ = owner.register_parameter("lambda", at::full(per_head ? config.heads : 1, init_));
-  } else if (config.lambda_form == LambdaForm::kScalarExponential) {
+  } else if (form_ == LambdaForm::kScalarExponential) {
     const auto number = [&](const char* name) {
       return owner.register_parameter(name, at::zeros(per_head ? config.heads : 1));
     };
     a_ = number("lambda_a");
     b_ = number("lambda_b");
-  } else if (config.lambda_form == LambdaForm::kExponential) {
+  } else if (form_ == LambdaForm::kExponential) {
     const auto vectors = [&](const char* name) {
       const auto shape = per_head ? std::vector{config.heads, head_dim} : std::vector{head_dim};
       return owner.register_parameter(name, at::randn(shape) * std_);
