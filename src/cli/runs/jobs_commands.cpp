@@ -96,8 +96,7 @@ void add_jobs_commands(CLI::App& app, int& exit_code) {
   status_command->callback([options] { status(*options); });
 
   auto* wait_command = add_command(
-      app, "wait", "Wait until every run is finished or nobody is at the rest (exit code 1)",
-      options);
+      app, "wait", "Block until all runs have finished; exit 1 if some were abandoned", options);
   wait_command->add_option("--every", options->seconds, "seconds between two looks")
       ->check(CLI::Range(0.01, 3600.0));
   wait_command->callback([options, &exit_code] { exit_code = wait(*options); });
@@ -107,7 +106,7 @@ void add_jobs_commands(CLI::App& app, int& exit_code) {
   cancel_command->callback([options] { cancel(*options); });
 
   auto* resume_command =
-      add_command(app, "resume", "Submit the runs of a sweep that nobody is at once more", options);
+      add_command(app, "resume", "Submit again the runs of a sweep that no task works on", options);
   resume_command->callback([options] {
     find_worker();
     submit_missing(sweep::read_plan(options->folder), options->folder);
