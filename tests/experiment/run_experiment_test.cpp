@@ -101,7 +101,7 @@ CATCH_TEST_CASE("a damaged checkpoint gives way to the one before, or to step 0,
   const auto expected = run_undisturbed(small_run());
   auto config = small_run();
   config.train.checkpoint_steps = 3;
-  const testing::TemporaryFolder folder;
+  const testing::TemporaryFolder folder, second;
   const RunDirectory run{folder.path()};
   int asked = 0;
   run_experiment(config, run, [&] { return asked++ == 8; });  // saved at 3, 6 and, stopped, at 8
@@ -113,8 +113,7 @@ CATCH_TEST_CASE("a damaged checkpoint gives way to the one before, or to step 0,
   CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());
   CATCH_CHECK(outcome_of(run).metrics.dump() == expected.metrics.dump());
   CATCH_CHECK_FALSE(std::filesystem::exists(previous_checkpoint(run.checkpoint())));
-
-  const RunDirectory other{folder.path() / "other"};
+  const RunDirectory other{second.path()};
   asked = 0;
   run_experiment(config, other, [&] { return asked++ == 8; });
   for (const auto& path : {other.checkpoint(), previous_checkpoint(other.checkpoint())}) {

@@ -227,11 +227,10 @@ def diff_v1(c, w, x, rotate, layer, bias):
 
     init = lambda_init(c["lambda_init"], layer)
     a = causal_maps(c, w, q, k)  # [B, maps, T, T]
-    weights = a[:, signals] - diff_lambda(c, w, init, H, d, x.dtype) * a[:, noises]
+    weights = a[:, signals] - diff_lambda(c, w, x, init, H, d) * a[:, noises]
     o = head_norm(c, w, apply_maps(weights, v))  # [B, T, H, 2d]
-    if c["post_scale"]:
-        o = o * (1 - init)
-    return project(w, "out_proj", gated(c, w, x, o).flatten(2), D, bias)
+    scale = 1 - init if c["post_scale"] else 1
+    return project(w, "out_proj", gated(c, w, x, o * scale).flatten(2), D, bias)
 
 
 def maps_of_groups(c):
@@ -247,11 +246,14 @@ def lambda_init(choice, layer):
     return choice[layer] if isinstance(choice, list) else choice
 
 
-def diff_lambda(c, w, init, H, d, dtype):
-    """DT eq. 2, λ = exp(λ_q1·λ_k1) − exp(λ_q2·λ_k2) + λ_init, as [1 or H, 1, 1]."""
+def diff_lambda(c, w, x, init, H, d):
+    """λ, DT eq. 2, as [1 or H, 1, 1], or of each token as [B, H, T, 1]."""
+    if c["lambda_per"] == "token":
+        odds = project(w, "lambda_proj", x, H, bias=False).exp() * init / (1 - init)
+        return (odds / (1 + odds)).transpose(1, 2)[..., None]
     heads = {"layer": (), "head": (H,)}[c["lambda_per"]]
     if c["lambda_form"] == "constant":
-        value = torch.tensor(init, dtype=dtype)
+        value = torch.tensor(init, dtype=x.dtype)
     elif c["lambda_form"] == "scalar":
         value = w("lambda", *(heads or (1,)))
     elif c["lambda_form"] == "scalar_exponential":
