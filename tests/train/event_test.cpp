@@ -44,7 +44,6 @@ CATCH_TEST_CASE("an event asks for the training loss since the last line of metr
   auto config = watched();
   config.events = {{.name = "fits", .metric = "train_loss", .at_most = 0.7, .in_a_row = 1}};
   CATCH_CHECK_THAT(testing::Problems::of(config), Contains("event_every is 10 with an event of"));
-  config.eval_every = 10;
   Progress progress{.step = 20, .loss_sum = 7.5, .loss_count = 10};
   const EventWatch events(config, [](const auto& metrics, auto) {
     CATCH_CHECK(metrics.empty());
@@ -52,8 +51,7 @@ CATCH_TEST_CASE("an event asks for the training loss since the last line of metr
   });
   events.after_step(progress);
   CATCH_CHECK(progress.milestones.empty());
-  progress.step = 30;
-  progress.loss_sum = 6.9;
+  progress.step = 30, progress.loss_sum = 6.9;
   events.after_step(progress);
   CATCH_CHECK(progress.milestones.at("steps_to_fits") == 30);
   CATCH_CHECK(progress.looks["train_loss"] == Json::parse("[null, 0.75, 0.69]"));

@@ -72,7 +72,7 @@ class DifferentialAttention final : public Attention {
   }
 
   at::Tensor lambdas(const at::Tensor& x) override {
-    if (!lambda_proj_.is_empty()) return lambda_of(lambda_proj_(x));
+    if (!lambda_proj_.is_empty()) return lambda_of(lambda_proj_(x)).to(x.scalar_type());
     return lambda_->value()
         .flatten()
         .to(x.scalar_type())
@@ -136,7 +136,8 @@ class DifferentialAttention final : public Attention {
   }
 
   at::Tensor lambda_of(const at::Tensor& logits) const {  // both [B, T, H]
-    return (logits + lambda_logit_).sigmoid();
+    const auto type = at::promote_types(logits.scalar_type(), at::kFloat);
+    return (logits.to(type) + lambda_logit_).sigmoid();  // bfloat16 would round λ_init
   }
 
   at::Tensor all_maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, H + N, T_q, T]

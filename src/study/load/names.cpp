@@ -182,9 +182,11 @@ class Names {
 
   void check_events(const RunConfig& run, const std::string& where, std::set<std::string>& seen) {
     const auto& events = run.train.events;
+    auto curves = held_out_metrics_of(run);
+    curves.emplace_back(TrainEvent::kTrainLoss);
     for (std::size_t i = 0; i < events.size(); ++i) {
       const auto key = concat(where, "train.events[", i, "].metric");
-      const auto problem = report::problem_of_curve(events[i].metric, held_out_metrics_of(run));
+      const auto problem = report::problem_of_curve(events[i].metric, curves);
       if (!problem.empty() && seen.insert(key).second) problems_.push_back({key, problem});
     }
   }
