@@ -97,7 +97,7 @@ std::string said_while_finishing(const RunConfig& config, const RunDirectory& ru
   return said.str();
 }
 
-CATCH_TEST_CASE("a damaged checkpoint gives way to the one before, or to step 0, and that is said") {
+CATCH_TEST_CASE("for a damaged checkpoint stands the one before, or step 0, and that is said") {
   const auto expected = run_undisturbed(small_run());
   auto config = small_run();
   config.train.checkpoint_steps = 3;
