@@ -44,7 +44,9 @@ struct IsOneOf<std::variant<Kinds...>> : std::true_type {};
 /// Names of an enumeration's values, in the order in which it declares them. Specialise it with
 /// `names("first", "second")`.
 template <class E>
-inline constexpr std::array<std::string_view, 0> kNames{};
+struct NamesOf;  // defined nowhere: an enumeration without names does not compile
+template <class E>
+inline constexpr NamesOf<E> kNames;
 template <class... Texts>
 constexpr std::array<std::string_view, sizeof...(Texts)> names(const Texts&... texts) {
   return {texts...};
