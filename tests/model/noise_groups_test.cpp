@@ -53,10 +53,8 @@ double motif_init(std::int64_t layer) { return 0.8 - 0.6 * std::exp(-0.3 * doubl
 
 // λ of the layer, of one head, or of a head at each token, where z moves the odds of λ_init.
 at::Tensor lambda_of(const Layer& f, std::int64_t head, double init) {
-  if (f.attention->named_parameters().contains("lambda_proj.weight")) {
-    const auto odds = f.part("lambda_proj.weight", head, 1).exp() * init / (1 - init);
-    return odds / (1 + odds);
-  }
+  const bool by_token = f.attention->named_parameters().contains("lambda_proj.weight");
+  if (by_token) return 1 / (1 + (1 / init - 1) * (-f.part("lambda_proj.weight", head, 1)).exp());
   const auto vector = [&](const char* name) {
     const auto all = f.parameter(name);
     return all.dim() == 1 ? all : all[head];

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "model/attention/base/attention.h"
 #include "model/attention/base/controls.h"
 #include "model/attention/base/head_norm.h"
@@ -31,12 +29,7 @@ class DifferentialAttention final : public Attention {
     v_proj_ = register_module("v_proj", Linear(shape.d_model, kv_width, shape.bias, shape.kernels));
     out_proj_ = register_module("out_proj", Linear(2 * groups_.heads * head_dim_, shape.d_model,
                                                    shape.bias, shape.kernels));
-    lambda_.emplace(*this, config, shape.layer, head_dim_);
-    if (config.per_token()) {
-      lambda_logit_ = std::log(lambda_->init() / (1 - lambda_->init()));
-      lambda_proj_ = register_module(
-          "lambda_proj", Linear(shape.d_model, config.heads, /*bias=*/false, shape.kernels));
-    }
+    lambda_.emplace(*this, config, shape, head_dim_);
     scale_ = config.post_scale ? 1 - lambda_->init() : 1;
     subln_ = register_module("subln", std::make_shared<HeadNorm>(config.head_norm, 2 * head_dim_,
                                                                  config.norm_eps, shape.kernels));
@@ -72,7 +65,10 @@ class DifferentialAttention final : public Attention {
   }
 
   at::Tensor lambdas(const at::Tensor& x) override {
-    if (!lambda_proj_.is_empty()) return lambda_of(lambda_proj_(x)).to(x.scalar_type());
+    if (lambda_->per_token()) {
+      auto projection = lambda_->projection();
+      return lambda_->of_tokens(projection(x)).to(x.scalar_type());
+    }
     return lambda_->value()
         .flatten()
         .to(x.scalar_type())
@@ -83,12 +79,11 @@ class DifferentialAttention final : public Attention {
 
   void initialise(const std::function<Random(const std::string& name)>& stream) override {
     lambda_->initialise(stream);
-    if (!lambda_proj_.is_empty()) lambda_proj_->weight.zero_();
     controls_->initialise(stream);
   }
 
   std::vector<std::pair<std::string, double>> statistics() const override {
-    if (!lambda_proj_.is_empty()) return {};
+    if (lambda_->per_token()) return {};
     const at::NoGradGuard no_grad;
     const auto lambda = lambda_->value().flatten();
     std::vector<std::pair<std::string, double>> named{{"lambda", lambda.mean().item<double>()}};
@@ -112,13 +107,13 @@ class DifferentialAttention final : public Attention {
     std::vector<Linear> projections{q_proj_, v_proj_};
     if (!symmetric) projections.push_back(k_proj_);
     const auto own = projections.size();
-    if (!lambda_proj_.is_empty()) projections.push_back(lambda_proj_);
+    if (lambda_->per_token()) projections.push_back(lambda_->projection());
     const auto projected = project(x, controls_->with_gate(projections));
     const auto q = controls_->queries(split_heads(projected[0], groups_.maps()));
     Inputs in{.q = rotary.apply(q, kernels_),
               .k = {},
               .v = split_heads(projected[1], kv_heads_),
-              .lambda = lambda_proj_.is_empty() ? at::Tensor() : lambda_of(projected[own]),
+              .lambda = lambda_->per_token() ? lambda_->of_tokens(projected[own]) : at::Tensor(),
               .gate = controls_->gate_of(projected)};
     if (symmetric) {
       in.k = in.q;
@@ -133,11 +128,6 @@ class DifferentialAttention final : public Attention {
     const auto lambda =
         in.lambda.defined() ? in.lambda.transpose(1, 2).unsqueeze(-1) : lambda_->value();
     return less_noise(all_maps(in.q, k), groups_, lambda);
-  }
-
-  at::Tensor lambda_of(const at::Tensor& logits) const {  // both [B, T, H]
-    const auto type = at::promote_types(logits.scalar_type(), at::kFloat);
-    return (logits.to(type) + lambda_logit_).sigmoid();  // bfloat16 would round λ_init
   }
 
   at::Tensor all_maps(const at::Tensor& q, const at::Tensor& k) const {  // [B, H + N, T_q, T]
@@ -188,10 +178,8 @@ class DifferentialAttention final : public Attention {
   double scale_ = 1;  // after the head norm
   KeyPairing pairing_;
   Kernels kernels_;
-  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr},
-      lambda_proj_{nullptr};
+  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
   std::optional<DifferentialLambda> lambda_;
-  double lambda_logit_ = 0;          // where lambda_proj_ gives 0
   std::shared_ptr<HeadNorm> subln_;  // over the 2d channels of a head
   std::optional<Controls> controls_;
 };

@@ -19,13 +19,16 @@ at::Tensor exp_dot(const at::Tensor& a, const at::Tensor& b) {
 
 DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
                                        const DifferentialAttentionConfig& config,
-                                       std::int64_t layer, std::int64_t head_dim)
-    : form_(config.per_token() ? LambdaForm::kConstant : config.lambda_form),
+                                       const AttentionShape& shape, std::int64_t head_dim)
+    : form_(config.lambda_form),
       sign_(config.lambda_sign),
-      init_(config.lambda_init.at(layer)),
+      init_(config.lambda_init.at(shape.layer)),
       std_(config.lambda_std) {
   const bool per_head = config.lambda_per == LambdaScope::kHead;
-  if (form_ == LambdaForm::kScalar) {
+  if (config.per_token()) {
+    projection_ = owner.register_module(
+        "lambda_proj", Linear(shape.d_model, config.heads, /*bias=*/false, shape.kernels));
+  } else if (form_ == LambdaForm::kScalar) {
     scalar_ = owner.register_parameter("lambda", at::full(per_head ? config.heads : 1, init_));
   } else if (form_ == LambdaForm::kScalarExponential) {
     const auto number = [&](const char* name) {
@@ -35,8 +38,8 @@ DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
     b_ = number("lambda_b");
   } else if (form_ == LambdaForm::kExponential) {
     const auto vectors = [&](const char* name) {
-      const auto shape = per_head ? std::vector{config.heads, head_dim} : std::vector{head_dim};
-      return owner.register_parameter(name, at::randn(shape) * std_);
+      const auto size = per_head ? std::vector{config.heads, head_dim} : std::vector{head_dim};
+      return owner.register_parameter(name, at::randn(size) * std_);
     };
     q1_ = vectors("lambda_q1");
     k1_ = vectors("lambda_k1");
@@ -46,6 +49,10 @@ DifferentialLambda::DifferentialLambda(torch::nn::Module& owner,
 }
 
 void DifferentialLambda::initialise(const std::function<Random(const std::string& name)>& stream) {
+  if (per_token()) {
+    projection_->weight.zero_();
+    return;
+  }
   if (form_ == LambdaForm::kScalar) scalar_.fill_(init_);
   if (form_ == LambdaForm::kScalarExponential) {
     a_.zero_();
@@ -56,6 +63,11 @@ void DifferentialLambda::initialise(const std::function<Random(const std::string
   fill_normal(k1_, std_, stream("lambda_k1"));
   fill_normal(q2_, std_, stream("lambda_q2"));
   fill_normal(k2_, std_, stream("lambda_k2"));
+}
+
+at::Tensor DifferentialLambda::of_tokens(const at::Tensor& logits) const {
+  const auto type = at::promote_types(logits.scalar_type(), at::kFloat);
+  return (logits.to(type) + std::log(init_ / (1 - init_))).sigmoid();  // bfloat16 rounds λ_init
 }
 
 at::Tensor DifferentialLambda::value() const {
