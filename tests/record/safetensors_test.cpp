@@ -60,14 +60,12 @@ CATCH_TEST_CASE("a safetensors header is not believed before it is checked") {
   refused(one(R"("F32","shape":[-2],"data_offsets":[0,8])"), "whole numbers");
   refused(one(R"("F64","shape":[4611686018427387904,4],"data_offsets":[0,8])"), "disagree");
   refused(one(R"("F32","shape":[2],"data_offsets":[8,0])"), "begin and end");
-  refused(with_header(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
-                      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
-                      eight),
+  refused(one(R"("F32","shape":[1],"data_offsets":[0,4]},)"
+              R"("b":{"dtype":"F32","shape":[1],"data_offsets":[2,6])"),
           "overlaps another or leaves a gap");
   refused(one(R"("F32","shape":[1],"data_offsets":[0,4])"), "bytes after the last tensor");
-  refused(with_header(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
-                      R"("b":{"dtype":"F32","shape":[0],"data_offsets":[8,8]}})",
-                      eight),
+  refused(one(R"("F32","shape":[1],"data_offsets":[0,4]},)"
+              R"("b":{"dtype":"F32","shape":[0],"data_offsets":[8,8])"),
           "overlaps another or leaves a gap");  // a gap, of which the end is right
   refused(with_header(R"({"a":7})", eight), "shape is missing");
   // One byte more than there is behind the length, up to as many as the file has.

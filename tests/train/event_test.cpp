@@ -44,6 +44,8 @@ CATCH_TEST_CASE("an event asks for the training loss since the last line of metr
   auto config = watched();
   config.events = {{.name = "fits", .metric = "train_loss", .at_most = 0.7, .in_a_row = 1}};
   CATCH_CHECK_THAT(testing::Problems::of(config), Contains("event_every is 10 with an event of"));
+  config.eval_every = 10;
+  CATCH_CHECK(testing::Problems::of(config) == "");
   Progress progress{.step = 20, .loss_sum = 7.5, .loss_count = 10};
   const EventWatch events(config, [](const auto& metrics, auto) {
     CATCH_CHECK(metrics.empty());

@@ -22,6 +22,8 @@ CATCH_TEST_CASE(
   auto few = after(19, 1.0);
   few.add(100);
   CATCH_CHECK(few.count == 0);
+  few.add(100);
+  CATCH_CHECK(few.count == 1);
 }
 
 CATCH_TEST_CASE("the median is that of the last hundred steps") {
