@@ -33,8 +33,9 @@ const std::vector<Rule>& rules() {
        "use train.events with a fine event_every and a rate that stays constant",
        each<check_horizon>},
       {"provenance",
-       "all references come from one clean commit and one kind of machine, or are the same under "
-       "it",
+       "runs made again link the references' clean commits; each comes from one kind of machine, "
+       "or "
+       "is confirmed by it",
        "run the references again from one clean commit, or difflab reproduce --record runs of them",
        check_provenance},
       {"wall_clock", "seconds and speeds are those of runs that were alone",

@@ -53,23 +53,19 @@ CATCH_TEST_CASE("provenance: uncommitted changes, several commits, several machi
                    Contains("8 of 64 runs do not name their commit"));
 }
 
-// reproduced.json of the contrast: its first three runs, with the same numbers.
+// reproduced.json of a reference: its first three runs, with the same numbers.
 struct MadeAgain : GoodResults {
-  Json session() const {
-    const auto runs = Json::parse(read_file(folder("contrast") / "runs.json")).at("runs");
-    Json all{{"commit", "0123456789abcdef0123"},
-             {"dirty", false},
-             {"cpu", "AMD EPYC 7003"},
-             {"libtorch", "2.13.0"},
-             {"runs", Json::array()}};
-    for (int i = 0; i < 3; ++i) {
-      all["runs"].push_back({{"id", runs[i].at("id")}, {"metrics", runs[i].at("metrics")}});
-    }
-    return all;
+  Json session(const char* of = "contrast") const {
+    const auto runs = Json::parse(read_file(folder(of) / "runs.json")).at("runs");
+    return {{"commit", "0123456789abcdef0123"},
+            {"dirty", false},
+            {"cpu", "AMD EPYC 7003"},
+            {"libtorch", "2.13.0"},
+            {"runs", {runs[0], runs[1], runs[2]}}};
   }
-  std::string with(const std::vector<Json>& sessions) const {
+  std::string with(const std::vector<Json>& sessions, const char* of = "contrast") const {
     const Json file{{"format", 2}, {"sessions", sessions}};
-    write_file_atomically(folder("contrast") / "reproduced.json", file.dump());
+    write_file_atomically(folder(of) / "reproduced.json", file.dump());
     return against("provenance");
   }
 };
@@ -99,6 +95,12 @@ CATCH_TEST_CASE("provenance: a reference of another commit counts if its runs we
   another["commit"] = "another";
   CATCH_CHECK(results.with({another, good}) == "");
   CATCH_CHECK(results.with({good, another}) == "");
+  // Two references that are the same under a third commit link theirs.
+  auto tuning = results.session("tuning");
+  tuning["commit"] = "another";
+  results.with({tuning}, "tuning");
+  CATCH_CHECK_THAT(results.with({}), Contains("its commit is"));
+  CATCH_CHECK(results.with({another}) == "");
 
   // Numbers are compared with those of today, whatever a record says of itself.
   auto other = good;
@@ -143,8 +145,7 @@ CATCH_TEST_CASE("provenance: a reference of another processor counts if this one
 
 CATCH_TEST_CASE("provenance: a run that differs from itself") {
   const GoodResults results;
-  const auto tuning = Json::parse(read_file(results.folder("tuning") / "runs.json"));
-  const auto& twin = tuning.at("runs").at(0);
+  const auto twin = Json::parse(read_file(results.folder("tuning") / "runs.json"))["runs"][0];
   results.edit("runs.json", [&](Json& json) {
     json["runs"][0]["id"] = twin.at("id");
     json["runs"][0]["metrics"] = twin.at("metrics");
@@ -169,8 +170,7 @@ CATCH_TEST_CASE("provenance: a run that differs from itself as another processor
   GoodResults results;
   const auto objects = [&](double later, const char* processor) {
     results.write();
-    const auto contrast = Json::parse(read_file(results.folder("contrast") / "runs.json"));
-    const auto& run = contrast.at("runs").at(0);
+    const auto run = Json::parse(read_file(results.folder("contrast") / "runs.json"))["runs"][0];
     auto tuning = Json::parse(read_file(results.folder("tuning") / "runs.json"));
     tuning["runs"][0]["id"] = run.at("id");
     tuning["runs"][0]["metrics"] = run.at("metrics");
@@ -180,8 +180,7 @@ CATCH_TEST_CASE("provenance: a run that differs from itself as another processor
     write_file_atomically(results.folder("tuning") / "runs.json", tuning.dump());
     return results.against("provenance");
   };
-  const std::string here = "AMD EPYC 7003";
-  CATCH_CHECK_THAT(objects(5, here.c_str()), Contains("has another steps_to_found in contrast"));
+  CATCH_CHECK_THAT(objects(5, "AMD EPYC 7003"), Contains("has another steps_to_found in contrast"));
   CATCH_CHECK_THAT(objects(5, "another one"), !Contains("has another steps_to_found"));
   CATCH_CHECK_THAT(objects(500, "another one"), Contains("has another steps_to_found in contrast"));
 }

@@ -1,5 +1,5 @@
-// All references come from one clean commit, or are the same under one; each from one kind of
-// machine.
+// All references come from clean commits that runs made again link to each other, and from one kind
+// of machine, or are confirmed by it.
 #include "record/provenance.h"
 
 #include <algorithm>
@@ -142,47 +142,73 @@ void look_for_twins(const References& all, Objections& objections) {
   }
 }
 
+using Values = std::set<std::string>;
+
+bool have_in_common(const Values& first, const Values& second) {
+  return std::find_first_of(first.begin(), first.end(), second.begin(), second.end()) !=
+         first.end();
+}
+
+// The sets joined until no two have a value in common.
+std::vector<Values> joined(const std::vector<Values>& sets) {
+  std::vector<Values> groups;
+  for (Values set : sets) {
+    const auto apart = std::partition(groups.begin(), groups.end(), [&](const auto& group) {
+      return !have_in_common(group, set);
+    });
+    for (auto group = apart; group != groups.end(); ++group) set.merge(*group);
+    groups.erase(apart, groups.end());
+    groups.push_back(std::move(set));
+  }
+  return groups;
+}
+
+// Where runs may come from: a key of their provenance.
+struct Origin {
+  const char *key, *is, *came, *ends;
+  std::string report::Confirmed::*by;
+  std::size_t letters;
+  bool links;  // a reference that is the same under two values makes them one
+};
+constexpr Origin kOrigins[] = {
+    {"commit", "its commit is ", " references come from ",
+     ", or from one that runs made again link to it", &report::Confirmed::commit, 12, true},
+    {"cpu", "its processor is ", " references ran on ", ", or are confirmed by it",
+     &report::Confirmed::cpu, std::string::npos, false}};
+
+void check_origin(const References& all, const Origin& origin, Objections& objections) {
+  std::vector<Values> of_each, groups;
+  for (const auto& one : all) {
+    auto own = told_of(one, origin.key).values;
+    for (const auto& session : one.confirmed) own.insert(session.*origin.by);
+    own.erase("");
+    for (const auto& value : own) groups.push_back({value});
+    of_each.push_back(std::move(own));
+  }
+  groups = joined(origin.links ? of_each : groups);
+  const auto size = [&](const Values& group) {
+    return std::count_if(of_each.begin(), of_each.end(),
+                         [&](const auto& own) { return have_in_common(own, group); });
+  };
+  const auto most = std::max_element(groups.begin(), groups.end(), [&](auto& first, auto& second) {
+    return size(first) < size(second);
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto own = told_of(all[i], origin.key).values;
+    if (own.size() != 1 || have_in_common(of_each[i], *most)) continue;
+    objections.object(
+        all[i], "runs.json",
+        concat(origin.is, own.begin()->substr(0, origin.letters), "; ", size(*most), " of ",
+               all.size(), origin.came, most->begin()->substr(0, origin.letters), origin.ends));
+  }
+}
+
 }  // namespace
 
 void check_provenance(const References& all, Objections& objections) {
-  struct Origin {
-    const char *key, *is, *came, *ends;
-    std::string report::Confirmed::*by;
-    std::size_t letters;
-    std::map<std::string, std::size_t> references = {};  // by value
-    std::pair<std::string, std::size_t> most = {};
-  };
-  Origin origins[] = {{"commit", "its commit is ", " references come from ",
-                       ", or are the same under it", &report::Confirmed::commit, 12},
-                      {"cpu", "its processor is ", " references ran on ",
-                       ", or are confirmed by it", &report::Confirmed::cpu, std::string::npos}};
   for (const auto& one : all) look_at_runs(one, objections);
-  for (auto& origin : origins) {
-    for (const auto& one : all) {
-      auto own = told_of(one, origin.key).values;
-      for (const auto& session : one.confirmed) own.insert(session.*origin.by);
-      own.erase("");
-      for (const auto& value : own) ++origin.references[value];
-    }
-    for (const auto& [value, count] : origin.references) {
-      if (count > origin.most.second) origin.most = {value, count};
-    }
-  }
   look_for_twins(all, objections);
-  for (const auto& one : all) {
-    for (const auto& origin : origins) {
-      const auto own = told_of(one, origin.key).values;
-      const auto& [most, count] = origin.most;
-      const bool is_confirmed = std::any_of(
-          one.confirmed.begin(), one.confirmed.end(),
-          [&, &found = most](const auto& session) { return session.*origin.by == found; });
-      if (own.size() != 1 || *own.begin() == most || is_confirmed) continue;
-      objections.object(
-          one, "runs.json",
-          concat(origin.is, own.begin()->substr(0, origin.letters), "; ", count, " of ", all.size(),
-                 origin.came, most.substr(0, origin.letters), origin.ends));
-    }
-  }
+  for (const Origin& origin : kOrigins) check_origin(all, origin, objections);
 }
 
 }  // namespace difflab::referee
