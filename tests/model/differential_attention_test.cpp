@@ -215,13 +215,14 @@ CATCH_TEST_CASE("a positive λ is a softplus of the free one that leaves λ_init
     CATCH_CHECK(gradient == Approx(slope).epsilon(1e-6).margin(1e-9));
   }
   CATCH_CHECK(at_free(init) == Approx(init).epsilon(1e-12));
-  const auto problem_of = [](LambdaInit choice) {
-    return testing::Problems::of(
-        DifferentialAttentionConfig{.lambda_init = choice, .lambda_sign = LambdaSign::kPositive});
+  const auto problem_of = [](LambdaInit choice, LambdaScope per = LambdaScope::kLayer) {
+    return testing::Problems::of(DifferentialAttentionConfig{
+        .lambda_init = choice, .lambda_per = per, .lambda_sign = LambdaSign::kPositive});
   };
   CATCH_CHECK(problem_of(LambdaInit()).empty());
   CATCH_CHECK_THAT(problem_of(LambdaInit(0.0)), Contains("expected one above 0"));
   CATCH_CHECK_THAT(problem_of(LambdaInit::motif()), Contains("lambda_init of -0.0099"));
+  CATCH_CHECK_THAT(problem_of({}, LambdaScope::kToken), Contains("has no lambda_form and no"));
 }
 
 CATCH_TEST_CASE("in Symmetric DIFF a query and a key at one place are one vector") {

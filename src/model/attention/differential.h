@@ -147,6 +147,12 @@ struct DifferentialAttentionConfig {
           "is 0, from where the products of the lambda vectors have no gradient; expected "
           "more, or lambda_form: constant");
     }
+    if (per_token() &&
+        (lambda_form != LambdaForm::kExponential || lambda_sign != LambdaSign::kFree)) {
+      check.problem(
+          "lambda_per",
+          "is token, which has no lambda_form and no lambda_sign; expected layer or head");
+    }
     for (std::int64_t layer = 0; layer < lambda_init.layers().value_or(1); ++layer) {
       const double start = lambda_init.at(layer);
       if (per_token() && (start <= 0 || start >= 1)) {
