@@ -144,7 +144,7 @@ CATCH_TEST_CASE("shares of a difference are those of sizes, weights keep the sig
 CATCH_TEST_CASE("outliers are the planted ones") {
   const double match = 7;
   auto model = matcher(match, SoftmaxAttentionConfig{.heads = 1}, kVocab);
-  const auto result = evaluate(ActivationOutliersConfig{.samples = 40}, model, kAnalysisNeedles);
+  const auto result = evaluate(ActivationOutliersConfig{{.samples = 40}}, model, kAnalysisNeedles);
   CATCH_CHECK(result.metrics["logit_top1"].get<double>() == Approx(match).epsilon(1e-5));
   CATCH_CHECK(result.metrics["logit_median"] == 0.0);
   CATCH_CHECK(result.metrics["hidden_top1"].get<double>() == Approx(1));  // unit vectors
@@ -329,7 +329,7 @@ CATCH_TEST_CASE("lambdas are spread as planted, and kinds without one have none"
         (p / (1 - p)).log().div(std::sqrt(double{kVocab})).expand({2, kVocab}));
   }
   const auto result =
-      evaluate(LambdaDistributionConfig{.samples = 30, .bins = 10}, model, kAnalysisNeedles);
+      evaluate(LambdaDistributionConfig{{.samples = 30}, 10}, model, kAnalysisNeedles);
   const auto tokens =
       kAnalysisNeedles.build()->batch(3, Split::kTest, 0, 30).inputs.to(at::kDouble);
   const auto planted = (tokens / 20).clamp_min(1e-3);

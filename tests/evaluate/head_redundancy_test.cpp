@@ -58,7 +58,7 @@ CATCH_TEST_CASE("distances and likeness of heads are those of loops over their m
     CATCH_INFO(name);
     auto model = uneven(attention);
     const auto result =
-        evaluate(HeadRedundancyConfig{.samples = kHeadSamples}, model, kHeadNeedles);
+        evaluate(HeadRedundancyConfig{{.samples = kHeadSamples}}, model, kHeadNeedles);
     double distances = 0, likenesses = 0, pairs = 0;
     const auto layers = dumped(model);
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
@@ -92,7 +92,7 @@ CATCH_TEST_CASE("widths and signs of heads are those of loops over the rows of t
     CATCH_INFO(name);
     auto model = uneven(attention);
     const auto result =
-        evaluate(HeadRedundancyConfig{.samples = kHeadSamples}, model, kHeadNeedles);
+        evaluate(HeadRedundancyConfig{{.samples = kHeadSamples}}, model, kHeadNeedles);
     const auto layers = dumped(model);
     std::map<std::string, double> overall;
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
@@ -151,7 +151,7 @@ CATCH_TEST_CASE("even attention has the entropy log t, and a difference the sign
   }
   for (const double lambda : {0.0, 0.75, 1.25}) {
     auto model = even(constant_lambda(lambda));
-    const auto result = evaluate(HeadRedundancyConfig{.samples = 3}, model, kHeadNeedles);
+    const auto result = evaluate(HeadRedundancyConfig{{.samples = 3}}, model, kHeadNeedles);
     CATCH_CHECK(result.metrics["attention_entropy"].get<double>() == Approx(entropy).epsilon(1e-5));
     CATCH_CHECK(result.metrics["attended_tokens"].get<double>() ==
                 Approx((kHeadTokens + 1) / 2.0).epsilon(1e-5));
@@ -165,7 +165,7 @@ CATCH_TEST_CASE("even attention has the entropy log t, and a difference the sign
 CATCH_TEST_CASE("rows without any weight have no entropy") {
   // Even maps, λ = 1: nothing is left of any row.
   auto model = even(constant_lambda(1));
-  const auto result = evaluate(HeadRedundancyConfig{.samples = 3}, model, kHeadNeedles);
+  const auto result = evaluate(HeadRedundancyConfig{{.samples = 3}}, model, kHeadNeedles);
   CATCH_CHECK(result.metrics["attention_entropy"] == 0.0);
   CATCH_CHECK(result.metrics["attended_tokens"] == 0.0);
   CATCH_CHECK(result.metrics["negative_share"] == 0.0);
@@ -185,12 +185,12 @@ CATCH_TEST_CASE("identical heads have distance 0 and likeness 1, and one head ha
       }
     }
   }
-  const auto result = evaluate(HeadRedundancyConfig{.samples = 5}, model, kHeadNeedles);
+  const auto result = evaluate(HeadRedundancyConfig{{.samples = 5}}, model, kHeadNeedles);
   CATCH_CHECK(result.metrics["map_distance"].get<double>() == Approx(0).margin(1e-12));
   CATCH_CHECK(result.metrics["output_cka"].get<double>() == Approx(1).epsilon(1e-12));
 
   auto alone = uneven(SoftmaxAttentionConfig{.heads = 1});
-  const auto single = evaluate(HeadRedundancyConfig{.samples = 5}, alone, kHeadNeedles);
+  const auto single = evaluate(HeadRedundancyConfig{{.samples = 5}}, alone, kHeadNeedles);
   CATCH_CHECK_FALSE(single.metrics.contains("map_distance"));
   CATCH_CHECK(single.metrics.contains("attention_entropy"));
   CATCH_CHECK(only(single, {{"part", "layer"}, {"layer", 1}}, "row_sum") == Approx(1));

@@ -16,7 +16,7 @@ CATCH_TEST_CASE("sizes and tails of heads are those of loops over their outputs"
     CATCH_INFO(name);
     auto model = uneven(attention);
     const auto result =
-        evaluate(HeadStatisticsConfig{.samples = kHeadSamples}, model, kHeadNeedles);
+        evaluate(HeadStatisticsConfig{{.samples = kHeadSamples}}, model, kHeadNeedles);
     const auto layers = dumped(model);
     for (const std::string stage : {"before", "after"}) {
       double sizes = 0, tails = 0, heads = 0;
@@ -81,7 +81,7 @@ CATCH_TEST_CASE("gradients of heads are those of finite differences, sequence by
   for (const auto& [name, attention] : kHeadKinds) {
     auto model = uneven(attention, 0.3);
     model.to(at::kDouble);
-    const auto result = evaluate(HeadStatisticsConfig{.samples = 3}, model, needles);
+    const auto result = evaluate(HeadStatisticsConfig{{.samples = 3}}, model, needles);
     const auto H =
         static_cast<std::int64_t>(cells_with(result, {{"layer", 0}, {"stage", "before"}}).size());
     const auto width = 16 / H;
@@ -114,7 +114,7 @@ CATCH_TEST_CASE("without a head norm nothing lies between before and after but D
   bare.lambda_init = LambdaInit(0.75);
   for (const double factor : {1.0, 0.25}) {
     auto model = factor == 1 ? uneven(SoftmaxAttentionConfig{.heads = 2}) : uneven(bare);
-    const auto found = evaluate(HeadStatisticsConfig{.samples = 5}, model, kHeadNeedles).metrics;
+    const auto found = evaluate(HeadStatisticsConfig{{.samples = 5}}, model, kHeadNeedles).metrics;
     const auto ratio = [&](const char* what) {
       return found[concat("head_", what, "_after")].get<double>() /
              found[concat("head_", what, "_before")].get<double>();
@@ -124,7 +124,7 @@ CATCH_TEST_CASE("without a head norm nothing lies between before and after but D
     CATCH_CHECK(ratio("gradient") == Approx(1 / factor).epsilon(1e-5));
   }
   auto normed = uneven(SoftmaxAttentionConfig{.heads = 2, .head_norm = HeadNormKind::kRms});
-  const auto found = evaluate(HeadStatisticsConfig{.samples = 5}, normed, kHeadNeedles).metrics;
+  const auto found = evaluate(HeadStatisticsConfig{{.samples = 5}}, normed, kHeadNeedles).metrics;
   CATCH_CHECK(found["head_rms_after"].get<double>() == Approx(1).epsilon(1e-3));
   CATCH_CHECK(std::abs(found["head_rms_before"].get<double>() - 1) > 0.05);
 }
@@ -132,7 +132,7 @@ CATCH_TEST_CASE("without a head norm nothing lies between before and after but D
 CATCH_TEST_CASE("heads that put out nothing have no tails, and parameters need no gradient") {
   auto model = uneven(SoftmaxAttentionConfig{.heads = 2});
   for (auto& parameter : model.parameters()) parameter.set_requires_grad(false);
-  const auto frozen = evaluate(HeadStatisticsConfig{.samples = 5}, model, kHeadNeedles);
+  const auto frozen = evaluate(HeadStatisticsConfig{{.samples = 5}}, model, kHeadNeedles);
   CATCH_CHECK(frozen.metrics["head_gradient_before"].get<double>() > 0);
   {
     const at::NoGradGuard no_grad;
@@ -140,7 +140,7 @@ CATCH_TEST_CASE("heads that put out nothing have no tails, and parameters need n
       model.named_parameters()[concat("layers.", layer, ".attn.v_proj.weight")].zero_();
     }
   }
-  const auto silent = evaluate(HeadStatisticsConfig{.samples = 5}, model, kHeadNeedles);
+  const auto silent = evaluate(HeadStatisticsConfig{{.samples = 5}}, model, kHeadNeedles);
   CATCH_CHECK(silent.metrics["head_rms_before"] == 0.0);
   CATCH_CHECK_FALSE(silent.metrics.contains("head_kurtosis_before"));
   CATCH_CHECK(cells_with(silent, {{"stage", "after"}})[0]["kurtosis"].is_null());

@@ -97,7 +97,7 @@ CATCH_TEST_CASE("hidden states are those behind each layer, the last one's too")
     const at::NoGradGuard no_grad;
     model.named_parameters()["layers.1.ffn.down.weight"].mul_(50);
   }
-  const auto result = evaluate(ActivationOutliersConfig{.samples = 9}, model, kHeadNeedles);
+  const auto result = evaluate(ActivationOutliersConfig{{.samples = 9}}, model, kHeadNeedles);
   const auto inputs = kHeadNeedles.build()->batch(3, Split::kTest, 0, 9).inputs;
   const at::NoGradGuard no_grad;
   double largest = 0, of_inputs = 0;
@@ -111,8 +111,7 @@ CATCH_TEST_CASE("hidden states are those behind each layer, the last one's too")
 
 CATCH_TEST_CASE("every head has its own λ, its spread and its range") {
   auto model = uneven(DifferentialV2Config{.heads = 2});
-  const auto result =
-      evaluate(LambdaDistributionConfig{.samples = 9, .bins = 4}, model, kHeadNeedles);
+  const auto result = evaluate(LambdaDistributionConfig{{.samples = 9}, 4}, model, kHeadNeedles);
   const auto inputs = kHeadNeedles.build()->batch(3, Split::kTest, 0, 9).inputs;
   const at::NoGradGuard no_grad;
   model.observe(inputs, [&](const LayerView& view) {

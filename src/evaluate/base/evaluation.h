@@ -50,6 +50,17 @@ struct EvaluationCommon {
   bool gives(std::string_view, const TaskConfig&) const { return true; }
 };
 
+/// What a kind has that is asked on sequences of the test split.
+struct SampledEvaluation : EvaluationCommon {
+  std::int64_t samples = 64;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    EvaluationCommon::visit_fields(visit);
+    visit("samples", samples, "test sequences", config::at_least(1));
+  }
+};
+
 /// Refuses another task than running text; `kind` is the evaluation's.
 inline void require_text(const TaskConfig& task, std::string_view kind, config::Check& check) {
   if (task_as<TextConfig>(task) == nullptr) {

@@ -14,7 +14,7 @@ namespace difflab {
 /// Of every head: the share of its weights that is negative, Σ|min(A, 0)| / Σ|A|; the entropy in
 /// nats of its rows, those of p = |A| / Σ|A|, because signed weights are no probabilities; the
 /// tokens that a row in effect attends to, exp(entropy); and the signed sum of its rows.
-struct HeadRedundancyConfig : EvaluationCommon {
+struct HeadRedundancyConfig : SampledEvaluation {
   static constexpr std::string_view kKind = "head_redundancy";
   static constexpr std::string_view kAbout =
       "how much heads of a layer differ (cosine of maps, CKA of outputs) and how wide they look";
@@ -22,14 +22,6 @@ struct HeadRedundancyConfig : EvaluationCommon {
       positive_metric("map_distance"),    share_metric("output_cka"),
       share_metric("negative_share"),     positive_metric("attention_entropy"),
       positive_metric("attended_tokens"), MetricFacts{.name = "row_sum"}};
-
-  std::int64_t samples = 64;
-
-  template <class Visitor>
-  void visit_fields(Visitor& visit) {
-    EvaluationCommon::visit_fields(visit);
-    visit("samples", samples, "test sequences", config::at_least(1));
-  }
 
   /// Metrics: map_distance and output_cka, means over the pairs of heads of a layer and over layers
   /// (none if layers have one head); negative_share, attention_entropy, attended_tokens and

@@ -9,7 +9,7 @@ namespace difflab {
 /// after the norm, which is said to "improve gradient statistics" (arXiv 2410.05258, section 2.1).
 /// A kind without a head norm has the same numbers at both places, but for DIFF's constant factor 1
 /// − λ_init, which belongs to what is after.
-struct HeadStatisticsConfig : EvaluationCommon {
+struct HeadStatisticsConfig : SampledEvaluation {
   static constexpr std::string_view kKind = "head_statistics";
   static constexpr std::string_view kAbout =
       "size, kurtosis and gradient of every head's output before and after the head norm";
@@ -17,14 +17,6 @@ struct HeadStatisticsConfig : EvaluationCommon {
       positive_metric("head_rms_before"),      positive_metric("head_rms_after"),
       positive_metric("head_kurtosis_before"), positive_metric("head_kurtosis_after"),
       positive_metric("head_gradient_before"), positive_metric("head_gradient_after")};
-
-  std::int64_t samples = 64;
-
-  template <class Visitor>
-  void visit_fields(Visitor& visit) {
-    EvaluationCommon::visit_fields(visit);
-    visit("samples", samples, "test sequences", config::at_least(1));
-  }
 
   /// Metrics: the means over heads and layers of head_rms_*, head_kurtosis_* and head_gradient_*,
   /// each before and after the head norm. Details: cells, each with layer, head, stage (before,
