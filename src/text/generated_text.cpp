@@ -107,7 +107,7 @@ class Paragraph {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < sentence.size(); ++i) {
       if (sentence[i] == '%') {
-        write(sentence[++i], sum, text);
+        text += written(sentence[++i], sum);
       } else {
         text += sentence[i];
       }
@@ -116,61 +116,45 @@ class Paragraph {
 
   // Capitals and small letters of the paragraph: Hero, Friend, Ctown, object, adjective, number;
   // drawn anew: Object, Adjective, verb, time, manner, numbers x and y, and s their sum.
-  void write(char code, std::int64_t& sum, std::string& text) {
+  std::string written(char code, std::int64_t& sum) {
     const bool woman = hero_ % 2 == 0;
     switch (code) {
       case 'H':
-        text += kNames[hero_];
-        return;
+        return std::string(kNames[hero_]);
       case 'F':
-        text += kNames[friend_];
-        return;
+        return std::string(kNames[friend_]);
       case 'C':
-        text += town_;
-        return;
+        return town_;
       case 'o':
-        text += thing_;
-        return;
+        return std::string(thing_);
       case 'a':
-        text += adjective_;
-        return;
+        return std::string(adjective_);
       case 'n':
-        text += std::to_string(count_);
-        return;
+        return std::to_string(count_);
       case 'E':
-        text += woman ? "She" : "He";
-        return;
+        return woman ? "She" : "He";
       case 'e':
-        text += woman ? "she" : "he";
-        return;
+        return woman ? "she" : "he";
       case 'i':
-        text += woman ? "her" : "his";
-        return;
+        return woman ? "her" : "his";
       case 'O':
-        text += kNouns.draw(random_);
-        return;
+        return std::string(kNouns.draw(random_));
       case 'A':
-        text += kAdjectives.draw(random_);
-        return;
+        return std::string(kAdjectives.draw(random_));
       case 'v':
-        text += kVerbs.draw(random_);
-        return;
+        return std::string(kVerbs.draw(random_));
       case 't':
-        text += kTimes.draw(random_);
-        return;
+        return std::string(kTimes.draw(random_));
       case 'm':
-        text += kManners.draw(random_);
-        return;
+        return std::string(kManners.draw(random_));
       case 'x':
       case 'y': {
         const auto drawn = number();
         sum += drawn;
-        text += std::to_string(drawn);
-        return;
+        return std::to_string(drawn);
       }
       case 's':
-        text += std::to_string(sum);
-        return;
+        return std::to_string(sum);
       default:
         throw std::logic_error(concat("unknown code %", code, " in a sentence"));
     }
