@@ -11,7 +11,7 @@ The first says the file below results/ (of the preset reference), the row of a t
 columns (a comma stands for a blank), or nothing, and the column, or the path in a JSON file, with a
 format of Python's. With the format .3f± the column X gives "mean ± half the interval" of mean_X, low_X
 and high_X. Without --write, exit 1 and a line for each number that is not what its file says, and for
-each marker that cannot be read. In a table, a column "verdict" holds nothing but verdicts with a marker, and no verdict
+each marker that cannot be read and each link to a file that is not there. In a table, a column "verdict" holds nothing but verdicts with a marker, and no verdict
 of a row with markers stands outside of them.
 """
 
@@ -24,6 +24,7 @@ import sys
 
 MARKER = re.compile(r"<!-- (?P<file>[\w./-]+\.(?:csv|json))(?P<row>[^:>]*): (?P<what>[^>]*?) -->(?P<text>.*?)<!-- end -->", re.S)
 BEGINNING = re.compile(r"<!-- [\w./-]+\.(?:csv|json)\b")
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
 VERDICT = re.compile(r"\b(supported|opposite|equivalent|not resolved|uninformative|withdrawn)\b")
 
 
@@ -127,6 +128,9 @@ def main():
 
         new = renewed(text, options.root / "results", say)
         without_backing(text, say)
+        for link in LINK.finditer(text):
+            if not (page.parent / link[1]).exists():
+                say(link.start(), f"there is no {link[1]}")
         numbers += len(MARKER.findall(text))
         if options.write and new != text:
             page.write_text(new)

@@ -12,11 +12,6 @@ PAGE = """Accuracy <!-- e/table.csv model=a: mean_x .2f -->0.50<!-- end --> and
 """
 
 
-def run(root, *options):
-    done = subprocess.run([sys.executable, PROGRAM, *options, root], capture_output=True, text=True)
-    return done.returncode, done.stdout
-
-
 def expect(condition, what):
     if not condition:
         sys.exit(f"not so: {what}")
@@ -33,13 +28,13 @@ with tempfile.TemporaryDirectory() as folder:
 
     def said(text, *options):
         page.write_text(text)
-        return run(root, *options)
+        done = subprocess.run([sys.executable, PROGRAM, *options, root], capture_output=True, text=True)
+        return done.returncode, done.stdout
 
     (root / "README.md").write_text("no number\n")
     expect(said("none") == (1, "0 numbers, 0 wrong\n"), "pages without numbers are no proof")
     expect(said(PAGE) == (0, "3 numbers, 0 wrong\n"), "what is right passes")
-    comma = "<!-- e/table.csv model=c,d: mean_x .0f -->4<!-- end -->\n"
-    expect(said(comma) == (0, "1 numbers, 0 wrong\n"), "a comma stands for a blank")
+    expect(said("<!-- e/table.csv model=c,d: mean_x .0f -->4<!-- end -->\n") == (0, "1 numbers, 0 wrong\n"), "a comma stands for a blank")
     for old, new, message in [
         ("0.50", "0.51", "page.md:1: 0.51 is 0.50 in e/table.csv model=a: mean_x .2f"),
         ("± 0.2", "± 0.3", "page.md:2: 0.5 ± 0.3 is 0.5 ± 0.2"),
@@ -65,6 +60,7 @@ with tempfile.TemporaryDirectory() as folder:
         expect(code == 1 and message in out, f"{row}: {out}")
     legend = "\n| verdict | when |\n|---|---|\n| supported | p and interval agree |\n"
     expect(said(PAGE + legend)[0] == 0, "a table that explains verdicts states none")
+    expect("page.md:4: there is no away.md" in said(PAGE + "[a](page.md#b) [b](https://c.d) [c](away.md)")[1], "dead links")
     code, _ = said(PAGE.replace("0.50", "0.9").replace(">supported", ">"), "--write")
     expect(code == 0 and page.read_text() == PAGE, "--write writes the page anew")
-print("numbers.py: 17 cases passed")
+print("numbers.py: 18 cases passed")
