@@ -59,7 +59,7 @@ CATCH_TEST_CASE("claims that differ in values of their where share a row of the 
   // The third asks something else of the same runs.
   CATCH_CHECK_THAT(
       page, Contains("<div class=\"claim\"><div>DIFF recalls 16 pairs as soon<br>") &&
-                Contains("asks whether they are equivalent: a ratio of 0.91 to 1.10</span>"));
+                Contains("are equivalent: a ratio of 0.91 to 1.10; p is of one beyond</span>"));
 }
 
 CATCH_TEST_CASE("claims that differ in more than a value of their where have rows of their own") {

@@ -78,10 +78,11 @@ std::string about(const PageContent& page, const Family& family) {
   std::string out = page.labels.heading(metric);
   if (claim.expect == Expect::kEquivalent) {
     const double margin = claim.margin_with(page.study.report.times);
-    out += answer.is_ratio
-               ? concat("; asks whether they are equivalent: a ratio of ",
-                        format_number(1 / (1 + margin), 2), " to ", format_number(1 + margin, 2))
-               : concat("; asks whether they are equivalent, within ", metric.text(margin));
+    out += answer.is_ratio ? concat("; asks whether they are equivalent: a ratio of ",
+                                    format_number(1 / (1 + margin), 2), " to ",
+                                    format_number(1 + margin, 2), "; p is of one beyond")
+                           : concat("; asks whether they are equivalent, within ",
+                                    metric.text(margin), "; p is of more");
   }
   if (!claim.withdrawn.empty()) out += "; withdrawn: " + claim.withdrawn;
   std::vector<std::string> sources;

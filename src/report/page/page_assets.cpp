@@ -78,7 +78,6 @@ summary { cursor: pointer; color: var(--link); font-size: .95rem; }
   .broad .claim { grid-template-columns: minmax(0, 1fr); }
   .verdicts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .verdicts span { display: inline; }
-  .opening .wide .drawing svg.marks, .opening .wide .drawing img { min-width: 36rem; }
 }
 )css";
 
