@@ -26,7 +26,7 @@ RunConfig sizeable(Kernels kernels, AttentionConfig attention) {
   return config;
 }
 
-double resident_mib(const char* key) {  // VmHWM, VmRSS
+double resident_mib(const char* key) {  // VmHWM, RssAnon, RssFile
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with(key)) return std::stod(line.substr(line.find(':') + 1)) / 1024;
@@ -34,18 +34,19 @@ double resident_mib(const char* key) {  // VmHWM, VmRSS
   return 0;
 }
 
-// By how many MiB this process grows when it computes a loss and its gradients.
+// By how many MiB this process grows when it computes a loss and its gradients, without the pages
+// of libraries, of which a kernel may map 2 MiB at once.
 double growth_here(const RunConfig& config) {
   at::set_num_threads(1);
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins here
-  const double before = resident_mib("VmRSS");
+  const double before = resident_mib("RssAnon");
   const auto task = build_task(config.task);
   LanguageModel model(config.model, task->vocab_size(), config.kernels);
   initialise(model, config.model, 0);
   model.recompute_blocks(config.train.recompute);
   const auto batch = task->batch(0, Split::kTrain, 0, config.train.batch_size);
   mean_loss(model, batch.inputs, batch.targets).backward();
-  return resident_mib("VmHWM") - before;
+  return resident_mib("VmHWM") - resident_mib("RssFile") - before;
 }
 
 // The same of a process of its own, which leaves nothing behind in this one.
