@@ -1,6 +1,5 @@
 #include "report/data/derived.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>

@@ -1,6 +1,5 @@
 #include "report/export/export.h"
 
-#include <algorithm>
 #include <map>
 
 #include "record/provenance.h"

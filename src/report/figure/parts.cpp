@@ -31,6 +31,13 @@ Json legend_title(const std::vector<Series>& series, const std::string& axis,
   return numbers ? Json(labels.axis(axis)) : Json(nullptr);
 }
 
+int legend_columns(const std::vector<Series>& series) {
+  const bool are_long = std::any_of(series.begin(), series.end(), [](const Series& one) {
+    return display_width(one.label) > 30;
+  });
+  return are_long ? 1 : 2;
+}
+
 std::vector<double> chance_levels(const std::vector<Observation>& rows,
                                   const std::string& measure) {
   const std::string key = measure == "accuracy" ? "chance" : measure + "_chance";

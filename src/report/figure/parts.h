@@ -21,6 +21,8 @@ std::string label_of(const Json& key, const std::vector<Series>& series, const L
 /// What a legend is headed: the axis' name where all labels are bare numbers, which say nothing
 /// without it; null where they speak for themselves.
 Json legend_title(const std::vector<Series>& series, const std::string& axis, const Labels& labels);
+/// The columns of a legend below a figure of one column, half of which has room for 30 letters.
+int legend_columns(const std::vector<Series>& series);
 
 /// Chance levels of `measure`, distinct and ascending: its own of the rows if they are cells that
 /// state it (`chance` is that of `accuracy`), else what the results say.

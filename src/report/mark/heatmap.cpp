@@ -6,7 +6,6 @@
 
 #include "report/data/format.h"
 #include "report/figure/parts.h"
-#include "statistics/describe.h"
 #include "statistics/share.h"
 #include "util/text.h"
 

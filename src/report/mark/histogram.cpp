@@ -209,7 +209,7 @@ Json layers(const HistogramPlan& plan) {
   // Filled symbols, the area's, do not show the dashes.
   Json legend = {
       {"orient", below ? "bottom" : "right"}, {"symbolType", "stroke"}, {"symbolSize", 300}};
-  if (below) legend["columns"] = 2;
+  if (below) legend["columns"] = legend_columns(plan.lines);
   if (plan.lines.size() < 2) legend = nullptr;
   const auto look = [&](const Json& range) {
     return name_channel("series", nullptr, range, legend);

@@ -109,9 +109,7 @@ Json legend(const LinePlan& plan) {
   if (plan.config.width == ColumnWidth::kDouble) {
     legend["orient"] = "right";
   } else {
-    const bool are_long = std::ranges::any_of(  // half of a column has room for 30 letters
-        plan.lines, [](const Series& line) { return display_width(line.label) > 30; });
-    legend.update({{"orient", "bottom"}, {"columns", are_long ? 1 : 2}, {"offset", 4}});
+    legend.update({{"orient", "bottom"}, {"columns", legend_columns(plan.lines)}, {"offset", 4}});
   }
   return legend;
 }

@@ -173,7 +173,7 @@ Json layers(const ScatterPlan& plan) {
   const Json y = channel("y", plan.config.y, plan.config.y_scale, &Point::y);
   const Json legend = looks.size() < 2 ? Json(nullptr)
                       : plan.config.width == ColumnWidth::kSingle
-                          ? Json{{"orient", "bottom"}, {"columns", 2}}
+                          ? Json{{"orient", "bottom"}, {"columns", legend_columns(looks)}}
                           : Json{{"orient", "right"}};
   const auto look = [&](const Json& scale) {
     return name_channel("series", nullptr, scale, legend);

@@ -1,6 +1,5 @@
 #include "report/table/claim.h"
 
-#include <algorithm>
 #include <cctype>
 #include <utility>
 

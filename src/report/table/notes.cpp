@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "record/provenance.h"
-#include "report/data/format.h"
 #include "report/settings/study.h"
 #include "report/table/table_files.h"
 #include "util/text.h"
