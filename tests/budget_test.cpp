@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 const std::map<std::string, int> kLineBudgets = {
     {"src", 62'750},       {"tests", 43'150},     {"cli", 5'450},     {"config", 8'200},
     {"evaluate", 3'970},   {"experiment", 1'850}, {"kernel", 3'300},  {"model", 4'100},
-    {"record", 2'350},     {"referee", 1'910},    {"report", 11'860}, {"run", 1'600},
+    {"record", 2'350},     {"referee", 1'905},    {"report", 11'860}, {"run", 1'600},
     {"statistics", 1'200}, {"study", 4'070},      {"sweep", 2'600},   {"task", 4'600},
     {"text", 920},         {"train", 2'250},      {"util", 1'650},    {"worker", 1'400},
 };

@@ -50,7 +50,7 @@ struct EvaluationCommon {
   bool gives(std::string_view, const TaskConfig&) const { return true; }
 };
 
-/// What a kind has that is asked on sequences of the test split.
+/// An evaluation of sequences of the test split.
 struct SampledEvaluation : EvaluationCommon {
   std::int64_t samples = 64;
 

@@ -6,7 +6,6 @@
 #include "referee/rule/rules.h"
 #include "report/data/format.h"
 #include "report/data/learned.h"
-#include "report/data/metric.h"
 #include "util/text.h"
 
 namespace difflab::referee {

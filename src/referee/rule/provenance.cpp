@@ -168,7 +168,7 @@ struct Origin {
   const char *key, *is, *came, *ends;
   std::string report::Confirmed::*by;
   std::size_t letters;
-  bool links;  // a reference that is the same under two values makes them one
+  bool links;  // a reference that has two values makes them one
 };
 constexpr Origin kOrigins[] = {
     {"commit", "its commit is ", " references come from ",
@@ -177,9 +177,9 @@ constexpr Origin kOrigins[] = {
      &report::Confirmed::cpu, std::string::npos, false}};
 
 void check_origin(const References& all, const Origin& origin, Objections& objections) {
-  std::vector<Values> of_each, groups;
+  std::vector<Values> told, of_each, groups;
   for (const auto& one : all) {
-    auto own = told_of(one, origin.key).values;
+    auto own = told.emplace_back(told_of(one, origin.key).values);
     for (const auto& session : one.confirmed) own.insert(session.*origin.by);
     own.erase("");
     for (const auto& value : own) groups.push_back({value});
@@ -194,11 +194,10 @@ void check_origin(const References& all, const Origin& origin, Objections& objec
     return size(first) < size(second);
   });
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto own = told_of(all[i], origin.key).values;
-    if (own.size() != 1 || have_in_common(of_each[i], *most)) continue;
+    if (told[i].size() != 1 || have_in_common(of_each[i], *most)) continue;
     objections.object(
         all[i], "runs.json",
-        concat(origin.is, own.begin()->substr(0, origin.letters), "; ", size(*most), " of ",
+        concat(origin.is, told[i].begin()->substr(0, origin.letters), "; ", size(*most), " of ",
                all.size(), origin.came, most->begin()->substr(0, origin.letters), origin.ends));
   }
 }

@@ -1,5 +1,4 @@
 // A verdict needs enough seeds, and its exact p, adjusted for the claims, and interval to agree.
-#include <algorithm>
 #include <set>
 #include <string>
 
