@@ -70,6 +70,11 @@ CATCH_TEST_CASE("runs of a reference are made again without its experiment, and 
   CATCH_REQUIRE(more.at("sessions").size() == 3);
   CATCH_CHECK(more.at("sessions")[1] == clean.at("sessions")[1]);
   CATCH_CHECK_FALSE(both.at("sessions")[1].contains("cpu"));  // which this worker does not tell
+  // Enough runs of another commit link the two.
+  clean["sessions"][1]["commit"] = "another";
+  write_file_atomically(project.reference() / "reproduced.json", clean.dump());
+  CATCH_CHECK(project.call({"reproduce", "--record"}).code == 0);
+  CATCH_CHECK(project.record().at("sessions")[1] == clean.at("sessions")[1]);
 }
 
 CATCH_TEST_CASE("a run of a reference is made again by its id, also where nobody trained it") {

@@ -103,10 +103,11 @@ Json session_of(const std::vector<MadeAgain>& runs, const Json& provenance,
 Json with_session(const Json& file, const Json& session, const Json& runs) {
   Json all{{"format", kFormat}, {"sessions", Json::array()}};
   for (const Json& earlier : sessions_in(file)) {
-    const bool is_of_now = has_all_runs(earlier, runs);
-    const bool says_more = is_of_now && may_confirm(earlier) && !may_confirm(session);
+    if (!has_all_runs(earlier, runs)) continue;
+    const bool is_of_commit = string_at(earlier, "commit") == string_at(session, "commit");
+    const bool says_more = may_confirm(earlier) && !(is_of_commit && may_confirm(session));
     const bool is_elsewhere = !other_conditions(earlier, session).empty();
-    if (is_of_now && (says_more || is_elsewhere)) all["sessions"].push_back(earlier);
+    if (says_more || is_elsewhere) all["sessions"].push_back(earlier);
   }
   all["sessions"].push_back(session);
   return all;

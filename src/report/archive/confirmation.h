@@ -30,9 +30,9 @@ Reproduced compare_with(const Archive& archive, const Json& committed,
 Json session_of(const std::vector<MadeAgain>& runs, const Json& provenance, const Archive& archive);
 
 /// reproduced.json with one more session. It replaces an earlier one under the same conditions
-/// (kRunConditions), unless that one may confirm the reference and this one may not (too few runs,
-/// or of uncommitted code); the others stay, but for those of runs that the reference has no
-/// longer.
+/// (kRunConditions), unless that one may confirm the reference (enough runs, of committed code) and
+/// either is of another commit or this one may not; the others stay, but for those of runs that the
+/// reference has no longer.
 /// @param file what it was, or null
 /// @param runs of runs.json
 Json with_session(const Json& file, const Json& session, const Json& runs);
