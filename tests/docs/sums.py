@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """SHA256SUMS of results/: checked, or with --write written anew.
 
+usage: tests/docs/sums.py [--write] [ROOT]
 `cd results && sha256sum --check SHA256SUMS` checks it, too, but for files that it does not list. Exit 1 and a line for
 each file that is missing, not listed, or another.
 """
@@ -9,7 +10,8 @@ import hashlib
 import pathlib
 import sys
 
-RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results"
+ROOTS = [pathlib.Path(word) for word in sys.argv[1:] if word != "--write"]
+RESULTS = [*ROOTS, pathlib.Path(__file__).resolve().parents[2]][0] / "results"
 LIST = RESULTS / "SHA256SUMS"
 # Beside the references lie runs and other presets, which are of this checkout alone.
 files = [*RESULTS.glob("*"), *RESULTS.glob("*/reference/**/*")]
