@@ -11,11 +11,11 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 62'750},       {"tests", 43'150},     {"cli", 5'450},     {"config", 8'200},
-    {"evaluate", 3'970},   {"experiment", 1'850}, {"kernel", 3'300},  {"model", 4'100},
-    {"record", 2'350},     {"referee", 1'905},    {"report", 11'860}, {"run", 1'600},
-    {"statistics", 1'200}, {"study", 4'070},      {"sweep", 2'600},   {"task", 4'600},
-    {"text", 920},         {"train", 2'250},      {"util", 1'650},    {"worker", 1'400},
+    {"src", 62'350},       {"tests", 43'000},     {"cli", 5'400},     {"config", 8'100},
+    {"evaluate", 3'950},   {"experiment", 1'850}, {"kernel", 3'270},  {"model", 4'050},
+    {"record", 2'280},     {"referee", 1'880},    {"report", 11'860}, {"run", 1'570},
+    {"statistics", 1'160}, {"study", 4'020},      {"sweep", 2'570},   {"task", 4'470},
+    {"text", 910},         {"train", 2'200},      {"util", 1'670},    {"worker", 1'370},
 };
 constexpr std::uintmax_t kMostBytesOfResults = 64'500'000;
 constexpr int kMostCommands = 27;

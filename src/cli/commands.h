@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,10 @@ struct StudyArguments {
 
 /// The names that `list` takes.
 std::vector<std::string> listable();
+
+/// Rows of cells as lines: columns as wide as their widest cell, two blanks between them, none at
+/// the end. The first `left` columns are aligned to the left, the others to the right.
+std::string aligned(const std::vector<std::vector<std::string>>& rows,
+                    std::size_t left = std::string::npos);
 
 }  // namespace difflab::cli

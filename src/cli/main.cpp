@@ -89,8 +89,7 @@ std::string unknown_option(const CLI::App& command, const std::vector<std::strin
   for (const auto& word : words) {
     const auto name = word.substr(0, word.find('='));
     if (word == "--") break;
-    if (!word.starts_with("--") || std::find(options.begin(), options.end(), name) != options.end())
-      continue;
+    if (!word.starts_with("--") || std::ranges::find(options, name) != options.end()) continue;
     return difflab::concat("there is no option ", name, " of ", words.front(),
                            difflab::suggestion(name, options));
   }
@@ -102,9 +101,8 @@ int exit_code_of(const CLI::ParseError& error, const CLI::App& app,
                  const std::vector<std::string>& words) {
   const std::string command = words.empty() ? "" : words.front();
   const bool takes_values = command == "sweep" || command == "config" || command == "evaluate";
-  const bool is_hydras = std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    return word == "-m" || word == "--multirun";
-  });
+  const bool is_hydras = std::ranges::any_of(
+      words, [](const std::string& word) { return word == "-m" || word == "--multirun"; });
   // CLI11 only says that one of them is required.
   std::vector<std::string> known;
   const CLI::App* used = &app;
@@ -114,7 +112,7 @@ int exit_code_of(const CLI::ParseError& error, const CLI::App& app,
     for (const auto& alias : one->get_aliases()) known.push_back(alias);
   }
   if (!command.empty() && command.front() != '-' &&
-      std::find(known.begin(), known.end(), command) == known.end()) {
+      std::ranges::find(known, command) == known.end()) {
     std::cerr << difflab::concat("error: there is no command ", command,
                                  difflab::suggestion(command, known), "\n");
     return difflab::kUserError;

@@ -4,11 +4,10 @@
 
 #include <cstdint>
 
+#include "kernel/parallel.h"
 #include "kernel/product.h"
 
 namespace difflab::kernel {
-
-inline std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 inline std::int64_t round_up(std::int64_t n, std::int64_t unit) {
   return (n + unit - 1) / unit * unit;

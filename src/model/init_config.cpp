@@ -15,9 +15,8 @@ double EmbeddingScale::of(std::int64_t d_model) const {
 
 std::optional<EmbeddingScale> EmbeddingScale::from_value(const config::Value& value) {
   if (value.is_string() && value.as_string() == kSqrtWidth) return sqrt_width();
-  const bool is_number = value.is_int() || value.is_double();
-  if (!is_number) return std::nullopt;
-  const double factor = value.is_int() ? static_cast<double>(value.as_int()) : value.as_double();
+  if (!value.is_number()) return std::nullopt;
+  const double factor = value.as_double();
   if (!(factor > 0) || !std::isfinite(factor)) return std::nullopt;
   return EmbeddingScale(factor);
 }

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "config/schema/fields.h"
 #include "config/value/value.h"

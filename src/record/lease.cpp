@@ -10,8 +10,6 @@
 #include <charconv>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <sstream>
 #include <utility>
@@ -44,14 +42,8 @@ fs::path claim_file(const RunDirectory& run, std::uint64_t epoch) {
 
 std::uint64_t last_epoch(const RunDirectory& run) {
   std::uint64_t last = 0;
-  std::error_code none;  // no folder: nobody was ever here
-  for (const auto& entry : fs::directory_iterator(run.claims(), none)) {
-    const auto name = entry.path().filename().string();
-    std::uint64_t epoch = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), epoch);
-    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size()) {
-      last = std::max(last, epoch);
-    }
+  for (const auto& path : paths_in(run.claims())) {  // no folder: nobody was ever here
+    last = std::max(last, parse_whole<std::uint64_t>(path.filename().string()).value_or(0));
   }
   return last;
 }
@@ -64,17 +56,14 @@ struct Claim {
 
   bool is(std::string_view kind) const { return content.starts_with(kind); }
   /// The process number of the holder if it is on this machine and has the lock, else 0.
-  pid_t process_here() const {
-    auto words = first_line();
-    return process_in(words);
-  }
+  pid_t process_here() const { return process_in(first_line()); }
   /// The same, with or without the lock, which says nothing about whether it still is there.
   pid_t named_here() const {
     auto words = first_line();
     const auto begin = words.tellg();
     std::string where;
     if (words >> where; where != kUnlocked) words.seekg(begin);
-    return process_in(words);
+    return process_in(std::move(words));
   }
 
   /// "process 12 on HOST".
@@ -94,7 +83,7 @@ struct Claim {
     words >> kind;
     return words;
   }
-  static pid_t process_in(std::istringstream& words) {
+  static pid_t process_in(std::istringstream words) {
     std::string where;
     pid_t process = 0;
     return words >> where >> process && where == machine() ? process : 0;
@@ -135,7 +124,7 @@ int write_claim(const fs::path& file, std::string_view kind) {
       ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
   if (descriptor < 0) {
     if (errno == EEXIST) return -1;
-    throw UserError(concat("cannot create ", file.string(), ": ", std::strerror(errno)));
+    fail_at("create", file);
   }
   const bool locked = ::flock(descriptor, LOCK_EX) == 0;
   // Without the kernel's lock nobody may conclude from its absence that we are gone.
@@ -145,7 +134,7 @@ int write_claim(const fs::path& file, std::string_view kind) {
     const int error = errno;
     ::close(descriptor);
     ::unlink(file.c_str());
-    throw UserError(concat("cannot write ", file.string(), ": ", std::strerror(error)));
+    fail_at("write", file, error);
   }
   return descriptor;
 }
@@ -223,11 +212,10 @@ std::time_t now_in(const fs::path& folder) {
 
 LeaseTimes LeaseTimes::from_environment() {
   LeaseTimes times;
-  const char* text = std::getenv("DIFFLAB_LEASE_SECONDS");
-  if (text == nullptr || *text == '\0') return times;
-  double seconds = 0;
-  const auto parsed = std::from_chars(text, text + std::strlen(text), seconds);
-  if (parsed.ec != std::errc() || *parsed.ptr != '\0' || !(seconds > 0 && seconds <= 86'400)) {
+  const auto text = environment("DIFFLAB_LEASE_SECONDS");
+  if (text.empty()) return times;
+  const double seconds = parse_whole<double>(text).value_or(0);
+  if (!(seconds > 0 && seconds <= 86'400)) {
     throw UserError(concat("DIFFLAB_LEASE_SECONDS is ", text,
                            "; expected a number of seconds above 0, at most 86400"));
   }

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -69,11 +68,6 @@ std::string new_sources(const std::string& root) {
     }
   }
   return text;
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 // What git is asked for changes in a folder; what lies in results/ is output.
@@ -291,7 +285,7 @@ void Provenance::note_origin(const std::string& key, const RunDirectory& other) 
     for (const char* fact : kOrigin) {
       if (session.contains(fact)) facts[fact] = session[fact];
     }
-    if (std::find(sessions.begin(), sessions.end(), facts) == sessions.end()) {
+    if (!is_among(facts, sessions)) {
       sessions.push_back(std::move(facts));
     }
   }

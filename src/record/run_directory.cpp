@@ -169,16 +169,15 @@ std::optional<Json> read_status(const RunDirectory& run) {
 std::vector<Json> read_metrics(const RunDirectory& run) {
   std::vector<Json> lines;
   if (!std::filesystem::exists(run.metrics())) return lines;
-  const std::string text = read_file(run.metrics());
-  std::size_t begin = 0;
-  for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {
-    Json line = Json::parse(text.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
+  auto texts = split(read_file(run.metrics()), '\n');
+  texts.pop_back();  // what a crash left torn, or nothing
+  for (const auto& text : texts) {
+    Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!line.is_object()) {
       throw UserError(concat(run.metrics().string(), ":", lines.size() + 1,
                              ": is damaged (no JSON object); delete its folder to run it again"));
     }
     lines.push_back(std::move(line));
-    begin = end + 1;
   }
   return lines;
 }

@@ -35,6 +35,11 @@ class Safetensors {
   /// Views into this object, in the order of the file's data.
   const std::vector<TensorBytes>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// The text of a key of the metadata; "" if there is no such key.
+  std::string metadata_at(const std::string& key) const {
+    const auto found = metadata_.find(key);
+    return found == metadata_.end() ? "" : found->second;
+  }
   /// @throws UserError naming the file if there is no such tensor.
   const TensorBytes& at(std::string_view name) const;
   /// The text of the JSON header, with the blanks that align the data.

@@ -9,7 +9,7 @@
 namespace difflab {
 namespace {
 
-constexpr std::string_view kKey = "seal";
+constexpr const char* kKey = "seal";
 // In the header's text; inside another text the quotes would stand behind backslashes.
 constexpr std::string_view kField = "\"seal\":\"";
 constexpr std::size_t kSealDigits = 64;
@@ -28,16 +28,11 @@ std::string seal_of(std::string header, std::size_t place, std::string_view data
   return sha256_hex(header + sha256_hex(data));
 }
 
-std::string metadata_of(const Safetensors& file, std::string_view key) {
-  const auto found = file.metadata().find(std::string(key));
-  return found == file.metadata().end() ? std::string() : found->second;
-}
-
 }  // namespace
 
 std::string to_sealed_safetensors(const std::vector<TensorBytes>& tensors,
                                   std::map<std::string, std::string> metadata) {
-  metadata[std::string(kKey)] = std::string(kSealDigits, '0');
+  metadata[kKey] = std::string(kSealDigits, '0');
   auto bytes = to_safetensors(tensors, metadata);
   std::size_t data_size = 0;
   for (const auto& tensor : tensors) data_size += tensor.bytes.size();
@@ -59,9 +54,9 @@ Safetensors read_sealed_safetensors(const std::filesystem::path& path) {
 void require_seal(const Safetensors& file, const std::string& name) {
   const auto header = file.header();
   const auto place = place_of_seal(header);
-  const auto given = metadata_of(file, kKey);
-  const bool old = metadata_of(file, "format") == "difflab checkpoint 1" && given.empty();
-  const bool matches = old ? metadata_of(file, "data_sha256") == sha256_hex(file.data())
+  const auto given = file.metadata_at(kKey);
+  const bool old = file.metadata_at("format") == "difflab checkpoint 1" && given.empty();
+  const bool matches = old ? file.metadata_at("data_sha256") == sha256_hex(file.data())
                            : place != header.npos && header.substr(place, kSealDigits) == given &&
                                  given == seal_of(std::string(header), place, file.data());
   if (!matches) throw UserError(concat(name, ": is damaged (its checksum does not match)"));

@@ -17,8 +17,7 @@ constexpr std::size_t kWidth = 100;
 constexpr std::size_t kRuleWidth = 13;
 
 const Rule& rule_named(const std::string& name) {
-  return *std::find_if(rules().begin(), rules().end(),
-                       [&](const Rule& rule) { return rule.name == name; });
+  return *std::ranges::find_if(rules(), [&](const Rule& rule) { return rule.name == name; });
 }
 
 // `text` in lines behind a first column.

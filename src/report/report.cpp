@@ -128,9 +128,8 @@ std::string best_sentence(const Study& study, const Frame& frame, const std::vec
       metric = table.columns[table.comparisons[0].column].key;
     }
     if (metric.empty()) {
-      const auto found =
-          std::find_if(table.columns.begin(), table.columns.end(),
-                       [](const Metric& column) { return column.better != Better::kNeither; });
+      const auto found = std::ranges::find_if(
+          table.columns, [](const Metric& column) { return column.better != Better::kNeither; });
       if (found != table.columns.end()) metric = found->key;
     }
     if (std::string text = headline(table, frame, metric, labels); !text.empty()) return text;

@@ -94,9 +94,7 @@ std::optional<std::string> misfit(const Safetensors& file,
 // What our own files tell of and the shapes do not: 4 heads of width 16 have those of 8 of width 8,
 // and embeddings that are scaled those of others, in another model.
 std::optional<std::string> other_function(const Safetensors& file, const RunConfig& run) {
-  const auto told = file.metadata().find("config");
-  if (told == file.metadata().end()) return std::nullopt;
-  const auto before = Json::parse(told->second, nullptr, /*allow_exceptions=*/false);
+  const auto before = Json::parse(file.metadata_at("config"), nullptr, /*allow_exceptions=*/false);
   if (!before.is_object()) return std::nullopt;
   const auto now = config::to_json(config::write(run));
   for (const char* key :

@@ -22,15 +22,6 @@ fs::path folder_of(const fs::path& results, const std::string& training) {
   return results / "trainings" / training;
 }
 
-std::set<std::string> names_in(const fs::path& folder) {
-  std::set<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none)) {
-    names.insert(entry.path().filename().string());
-  }
-  return names;
-}
-
 // A trained model, or the news that there is none. A run that was restored has neither.
 bool can_be_taken(const RunDirectory& run) {
   std::error_code none;  // its folder may have been deleted since
@@ -73,9 +64,9 @@ std::vector<RunDirectory> runs_with_training(const fs::path& results, const std:
                                              const std::string& without) {
   std::vector<RunDirectory> runs;
   if (results.empty()) return runs;
-  for (const auto& name : names_in(folder_of(results, training))) {
-    const RunDirectory run{results / "runs" / name};
-    if (name != without && can_be_taken(run)) runs.push_back(run);
+  for (const auto& note : paths_in(folder_of(results, training))) {
+    const RunDirectory run{results / "runs" / note.filename()};
+    if (note.filename() != without && can_be_taken(run)) runs.push_back(run);
   }
   return runs;
 }
@@ -86,14 +77,15 @@ std::string training_of(config::Value config) {
 }
 
 void note_older_trainings(const fs::path& results) {
-  std::set<std::string> noted;
-  for (const auto& training : names_in(results / "trainings")) {
-    noted.merge(names_in(folder_of(results, training)));
+  std::set<fs::path> noted;
+  for (const auto& training : paths_in(results / "trainings")) {
+    for (const auto& note : paths_in(training)) noted.insert(note.filename());
   }
-  for (const auto& name : names_in(results / "runs")) {
-    const RunDirectory run{results / "runs" / name};
+  for (const auto& path : paths_in(results / "runs")) {
+    const RunDirectory run{path};
     std::error_code none;
-    if (noted.count(name) != 0 || !fs::exists(run.result(), none) || !can_be_taken(run)) continue;
+    if (noted.count(path.filename()) != 0 || !fs::exists(run.result(), none) || !can_be_taken(run))
+      continue;
     try {
       note_training(run, training_of(config::load_yaml(run.config())));
     } catch (const UserError&) {  // of a version that this one cannot read

@@ -70,9 +70,7 @@ std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
 }
 
 bool is_compared(const report::TableConfig& table, const std::string& column) {
-  if (!table.compare.empty()) {
-    return std::find(table.compare.begin(), table.compare.end(), column) != table.compare.end();
-  }
+  if (!table.compare.empty()) return is_among(column, table.compare);
   const auto metric = report::metric_of(column);
   return metric.better != Better::kNeither && !metric.is_time();
 }
@@ -84,9 +82,8 @@ std::size_t compared_rows(const report::TableConfig& table, const Study& study) 
   std::set<sweep::Axes> all;
   for (const auto& point : study.points) {
     auto axes = report::without_seed(point.axes);
-    std::erase_if(axes, [&](const auto& axis) {
-      return !rows.empty() && std::find(rows.begin(), rows.end(), axis.first) == rows.end();
-    });
+    std::erase_if(axes,
+                  [&](const auto& axis) { return !rows.empty() && !is_among(axis.first, rows); });
     all.insert(std::move(axes));
   }
   return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](sweep::Axes axes) {
@@ -140,13 +137,7 @@ std::string too_few_seeds(const Study& study) {
   const bool compares =
       !report.claims.empty() || (!study.config.baseline.empty() && !report.tables.empty());
   if (!compares) return "";
-  std::set<std::string> seeds;
-  for (const auto& point : study.points) {
-    for (const auto& [axis, value] : point.axes) {
-      if (axis == report::kSeedAxis) seeds.insert(value);
-    }
-  }
-  const auto pairs = std::max<std::size_t>(seeds.size(), 1);
+  const auto pairs = std::max<std::size_t>(study.values_of(report::kSeedAxis).size(), 1);
   std::size_t needed =
       report.claims.empty() ? needed_in_tables(study) : report::pairs_for_verdict({}, 1);
   for (const auto& claim : report.claims) {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -25,11 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kProject = "DIFFLAB_PROJECT";
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool is_checkout(const fs::path& folder) {
   return fs::is_regular_file(folder / "configs" / "config.yaml") &&
@@ -170,17 +164,15 @@ void become_worker(const std::vector<std::string>& arguments) {
 RunDirectory find_run(const std::string& run, const fs::path& results) {
   if (fs::exists(RunDirectory{run}.config())) return {fs::canonical(run)};
   std::vector<std::string> found;
-  std::error_code none;  // no folder: no run
-  for (const auto& entry : fs::directory_iterator(results / "runs", none)) {
-    const auto id = entry.path().filename().string();
-    if (id.starts_with(run) && fs::exists(RunDirectory{entry.path()}.config())) found.push_back(id);
+  for (const auto& path : paths_in(results / "runs")) {
+    const auto id = path.filename().string();
+    if (id.starts_with(run) && fs::exists(RunDirectory{path}.config())) found.push_back(id);
   }
   if (found.size() == 1) return {results / "runs" / found.front()};
   if (found.empty()) {
     throw UserError(concat("there is no run ", run, " in ", (results / "runs").string(),
                            "; runs.json of an experiment's output lists their ids"));
   }
-  std::sort(found.begin(), found.end());
   throw UserError(concat(found.size(), " runs begin with '", run, "': ", join(found)));
 }
 
@@ -195,7 +187,7 @@ void require_writable(const fs::path& folder) {
   }
   const bool unknown = errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;  // e.g. NFS
   if (unknown && ::access(folder.c_str(), W_OK) == 0) return;
-  throw UserError(concat("cannot write in ", folder.string(), ": ", std::strerror(errno)));
+  fail_at("write in", folder);
 }
 
 }  // namespace difflab::cli

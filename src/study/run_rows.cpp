@@ -7,6 +7,7 @@
 #include "config/value/yaml.h"
 #include "record/status.h"
 #include "util/error.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -20,11 +21,6 @@ void flatten(const Json& value, const std::string& name, RunRow& row) {
   } else {
     row[name] = value;
   }
-}
-
-std::string without_blanks(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t");
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
 Json number_in(const std::string& word) {
@@ -62,14 +58,10 @@ RunRow read_run(const RunDirectory& run) {
 }
 
 std::vector<RunRow> read_runs(const fs::path& results) {
-  std::vector<fs::path> folders;
-  std::error_code none;  // no folder: no runs
-  for (const auto& entry : fs::directory_iterator(results / "runs", none)) {
-    if (entry.is_directory()) folders.push_back(entry.path());
-  }
-  std::sort(folders.begin(), folders.end());
   std::vector<RunRow> rows;
-  for (const auto& folder : folders) rows.push_back(read_run({folder}));
+  for (const auto& folder : paths_in(results / "runs")) {
+    if (fs::is_directory(folder)) rows.push_back(read_run({folder}));
+  }
   return rows;
 }
 
@@ -102,9 +94,9 @@ RunFilter::RunFilter(const std::string& text) : text_(text) {
   const auto end =
       std::min(begin == text.npos ? begin : text.find_first_not_of("<>=!", begin), text.size());
   if (begin != text.npos) {
-    key_ = without_blanks(text.substr(0, begin));
+    key_ = trimmed(text.substr(0, begin));
     comparison_ = text.substr(begin, end - begin);
-    word_ = without_blanks(text.substr(end));
+    word_ = trimmed(text.substr(end));
   }
   static const std::set<std::string> kKnown{"=", "!=", "<", "<=", ">", ">="};
   if (key_.empty() || kKnown.count(comparison_) == 0) {

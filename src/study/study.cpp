@@ -4,6 +4,7 @@
 
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
+#include "report/data/frame.h"
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "study/project.h"
@@ -61,6 +62,15 @@ void Study::add(const RunConfig& run, sweep::Axes axes) {
                     .training = training_id(run)});
   configs.try_emplace(id, std::make_shared<const RunConfig>(run));
   threads_per_run = std::max(threads_per_run, static_cast<int>(run.threads));
+}
+
+std::vector<std::string> Study::values_of(std::string_view axis) const {
+  std::vector<std::string> values;
+  for (const auto& point : points) {
+    const auto value = report::value_of_axis(point.axes, axis);
+    if (!is_among(value, values)) values.push_back(value);
+  }
+  return values;
 }
 
 void report_tuning(const Study& study) {

@@ -51,6 +51,8 @@ struct Study {
 
   /// Adds a point whose configuration is resolved and checked. Its directory is in `results`.
   void add(const RunConfig& run, sweep::Axes axes);
+  /// The values of an axis among the points, each once; "" where a point has no such axis.
+  std::vector<std::string> values_of(std::string_view axis) const;
   /// The configuration of a point.
   const RunConfig& config_of(const sweep::Run& run) const { return *configs.at(run.id); }
 

@@ -82,7 +82,7 @@ bool is_folder(const fs::path& path) {
 bool is_experiment(const std::string& word) {
   try {
     const auto names = all_experiments();
-    return std::find(names.begin(), names.end(), word) != names.end();
+    return is_among(word, names);
   } catch (const UserError&) {  // no project here: the word is a folder, or nothing
     return false;
   }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <vector>
 
 #include "util/text.h"
 

@@ -158,12 +158,10 @@ std::int64_t Tokenizer::count(TokenizerKind kind, std::string_view text, std::st
 Tokenizer Tokenizer::characters_of(std::string_view text, std::string_view name) {
   std::vector<bool> seen(kCodePoints);
   for_each_character(text, name, [&](char32_t code, std::size_t) { seen[code] = true; });
-  std::vector<char32_t> characters;
-  for (std::size_t code = 0; code < seen.size(); ++code) {
-    if (seen[code]) characters.push_back(static_cast<char32_t>(code));
-  }
   Tokenizer tokenizer(TokenizerKind::kCharacter);
-  tokenizer.characters_ = std::move(characters);
+  for (std::size_t code = 0; code < seen.size(); ++code) {
+    if (seen[code]) tokenizer.characters_.push_back(static_cast<char32_t>(code));
+  }
   return tokenizer;
 }
 

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <map>
-#include <string_view>
 #include <vector>
 
 #include "record/sealed_safetensors.h"

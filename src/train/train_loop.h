@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "record/log/time_spent.h"
 #include "record/run_directory.h"

@@ -7,11 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <regex>
-#include <string>
 #include <utility>
 
 #include "util/error.h"
@@ -22,10 +20,6 @@ namespace difflab {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(std::string_view action, const fs::path& path, int error) {
-  throw UserError(concat("cannot ", action, " ", path.string(), ": ", std::strerror(error)));
-}
 
 // A name for a stream that this process has open, as a shell's <(…) is.
 bool is_of_system(const fs::path& path) {
@@ -50,20 +44,11 @@ class Descriptor {
   int value_;
 };
 
-void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("write", path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
 void sync_directory(const fs::path& directory) {
   const Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) fail("open", directory, errno);
+  if (folder.get() < 0) fail_at("open", directory);
   // Some filesystems cannot sync a folder (EINVAL); the rename itself is then all there is.
-  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail("sync", directory, errno);
+  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail_at("sync", directory);
 }
 
 // Writes a temporary beside `path`, synced, and lets `publish` give it its name; what that answers.
@@ -75,10 +60,10 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, 
   try {
     Descriptor file(
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
-    if (file.get() < 0) fail("create", temporary, errno);
+    if (file.get() < 0) fail_at("create", temporary);
     write_all(file.get(), bytes, temporary);
-    if (sync != Sync::kNothing && ::fsync(file.get()) != 0) fail("sync", temporary, errno);
-    if (file.close() != 0) fail("close", temporary, errno);
+    if (sync != Sync::kNothing && ::fsync(file.get()) != 0) fail_at("sync", temporary);
+    if (file.close() != 0) fail_at("close", temporary);
     published = publish(temporary);
   } catch (...) {
     ::unlink(temporary.c_str());
@@ -94,6 +79,19 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, 
 
 }  // namespace
 
+void fail_at(std::string_view action, const fs::path& path, int error) {
+  throw UserError(concat("cannot ", action, " ", path.string(), ": ", std::strerror(error)));
+}
+
+void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_at("write", path);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
 fs::path temporary_beside(const fs::path& path) {
   static std::atomic<unsigned> counter{0};
   return path.parent_path() / concat(".", path.filename().string(), ".", process_space(), ".",
@@ -104,10 +102,10 @@ std::string read_file(const fs::path& path, std::size_t at_most) {
   const bool of_system = is_of_system(path);  // such as /dev/fd/63, a pipe that somebody writes to
   // To open a pipe that nobody writes to must not wait.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | (of_system ? 0 : O_NONBLOCK)));
-  if (file.get() < 0) fail("read", path, errno);
+  if (file.get() < 0) fail_at("read", path);
   struct stat about {};
-  if (::fstat(file.get(), &about) != 0) fail("read", path, errno);
-  if (S_ISDIR(about.st_mode)) fail("read", path, EISDIR);
+  if (::fstat(file.get(), &about) != 0) fail_at("read", path);
+  if (S_ISDIR(about.st_mode)) fail_at("read", path, EISDIR);
   if (!S_ISREG(about.st_mode) && !(of_system && S_ISFIFO(about.st_mode))) {
     throw UserError(concat("cannot read ", path.string(), ": is a ",
                            S_ISFIFO(about.st_mode) ? "pipe" : "device", "; expected a file"));
@@ -119,7 +117,7 @@ std::string read_file(const fs::path& path, std::size_t at_most) {
     const auto most = std::min(buffer.size(), at_most - text.size());
     const ssize_t count = ::read(file.get(), buffer.data(), most);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("read", path, errno);
+    if (count < 0) fail_at("read", path);
     if (count == 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(count));
   }
@@ -141,7 +139,7 @@ std::string_view stand_in(std::string_view start, const fs::path& path) {
 
 void write_file_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   write_and_publish(path, bytes, sync, [&](const fs::path& temporary) {
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_at("replace", path);
     return true;
   });
 }
@@ -151,7 +149,7 @@ void write_named_file(const fs::path& path, std::string_view bytes) {
   const bool is_there = ::stat(path.c_str(), &info) == 0;
   std::error_code none;
   const bool is_link = fs::is_symlink(path, none);
-  if (!is_there && is_link) fail("write", path, errno);
+  if (!is_there && is_link) fail_at("write", path);
   if (!is_there || (S_ISREG(info.st_mode) && !is_of_system(path))) {
     return write_file_atomically(is_link ? fs::canonical(path) : path, bytes);
   }
@@ -159,17 +157,17 @@ void write_named_file(const fs::path& path, std::string_view bytes) {
     throw UserError(concat("cannot write ", path.string(), ": it is no file"));
   }
   Descriptor stream(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
-  if (stream.get() < 0) fail("open", path, errno);
+  if (stream.get() < 0) fail_at("open", path);
   write_all(stream.get(), bytes, path);
-  if (stream.close() != 0) fail("close", path, errno);
+  if (stream.close() != 0) fail_at("close", path);
 }
 
 void write_file_in_place(const fs::path& path, std::string_view bytes) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kNewFileMode));
-  if (file.get() < 0) fail("open", path, errno);
+  if (file.get() < 0) fail_at("open", path);
   write_all(file.get(), bytes, path);
-  if (::ftruncate(file.get(), static_cast<off_t>(bytes.size())) != 0) fail("cut", path, errno);
-  if (file.close() != 0) fail("close", path, errno);
+  if (::ftruncate(file.get(), static_cast<off_t>(bytes.size())) != 0) fail_at("cut", path);
+  if (file.close() != 0) fail_at("close", path);
 }
 
 bool write_file_once(const fs::path& path, std::string_view bytes) {
@@ -183,7 +181,7 @@ bool write_file_once(const fs::path& path, std::string_view bytes) {
     }
     // EEXIST, or a filesystem without hard links.
     if (errno == EEXIST || fs::exists(path)) return false;
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("create", path, errno);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_at("create", path);
     return named = true;
   };
   try {
@@ -216,10 +214,18 @@ void remove_abandoned_temporaries(const fs::path& folder) {
   }
 }
 
+std::vector<fs::path> paths_in(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
 void make_directories(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) fail("create folder", path, error.value());
+  if (error) fail_at("create folder", path, error.value());
 }
 
 }  // namespace difflab

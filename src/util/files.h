@@ -1,14 +1,19 @@
 #pragma once
 
-#include <cstdint>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace difflab {
 
 /// New files get what the umask leaves of this, so that a group can share a results folder.
 inline constexpr int kNewFileMode = 0666;
+
+/// "cannot ACTION PATH: " and what the system says of the error. @throws UserError
+[[noreturn]] void fail_at(std::string_view action, const std::filesystem::path& path,
+                          int error = errno);
 
 /// The whole file, or its first `at_most` bytes. A pipe, a socket or a device is no file: it could
 /// go on for ever. @throws UserError naming the path and the reason.
@@ -24,6 +29,9 @@ std::string_view stand_in(std::string_view start, const std::filesystem::path& p
 /// How much of a new file is on the disk when it has got its name: nothing that a power cut could
 /// not take or leave half-written, its bytes, or its bytes and its name.
 enum class Sync { kNothing, kBytes, kBytesAndName };
+
+/// Writes to an open file, however often the system takes only a part. @throws UserError
+void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path);
 
 /// Replaces `path` by `bytes` so that a reader sees the old or the new file, never a part, also
 /// after a power cut: write to a temporary in the same folder, fsync, rename, fsync the folder.
@@ -57,6 +65,9 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path);
 /// Removes files named by temporary_beside whose writers were killed: no process of this machine
 /// has the number in their name.
 void remove_abandoned_temporaries(const std::filesystem::path& folder);
+
+/// What lies in the folder, sorted; nothing if that cannot be listed, as it does not exist.
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder);
 
 /// Makes the folder and its parents. @throws UserError if that is not possible.
 void make_directories(const std::filesystem::path& path);

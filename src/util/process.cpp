@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -241,6 +241,11 @@ Printed run_program(const std::vector<std::string>& argv, OnStop on_stop) {
   printed.status = program.wait();
   printed.errors = program.error_tail();
   return printed;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
 std::string host_name() {

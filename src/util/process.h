@@ -104,6 +104,9 @@ enum class OnStop { kWait, kKill };
 /// @throws UserError if it cannot be started; a program that PATH lacks has exit code 127.
 Printed run_program(const std::vector<std::string>& argv, OnStop on_stop = OnStop::kWait);
 
+/// A variable of the environment; empty if it is not set.
+std::string environment(const char* name);
+
 /// This machine's name in the network, "unknown" if it has none.
 std::string host_name();
 

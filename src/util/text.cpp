@@ -1,7 +1,5 @@
 #include "util/text.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <iterator>
 #include <numeric>
@@ -70,6 +68,11 @@ std::string join(const std::vector<std::string>& words, std::string_view separat
     text += word;
   }
   return text;
+}
+
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
 std::string last_line(std::string_view text) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <charconv>
 #include <concepts>
 #include <initializer_list>
 #include <optional>
@@ -57,11 +59,30 @@ constexpr bool starts_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
 
+/// The number that a text is from its first to its last character, as std::from_chars reads it with
+/// this base or format; nothing if it is none, or too large.
+template <class Number, class... Format>
+std::optional<Number> parse_whole(std::string_view text, Format... format) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, format...);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+/// Whether one of a list, such as one of names, is equal to `item`.
+template <class Item, class List>
+bool is_among(const Item& item, const List& list) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
 /// The words with `separator` between them.
 std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
 
 /// "a,b" -> {"a", "b"}; "" -> {""}.
 std::vector<std::string> split(std::string_view text, char separator);
+
+/// The text without `blanks` at its ends.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
 
 /// The last line of a text that is not blank, without its line end; "" if there is none.
 std::string last_line(std::string_view text);

@@ -1,7 +1,6 @@
 #include "util/timing.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace difflab {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <sstream>
 
@@ -15,6 +14,7 @@
 #include "task/sample_view.h"
 #include "task/task_config.h"
 #include "util/error.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -41,9 +41,7 @@ void print(const CaseReport& report) {
   std::cout << fmt::format("{}\n", report.name);
   std::vector<std::string> names;
   for (const auto& error : report.errors) {
-    if (std::find(names.begin(), names.end(), error.tensor) == names.end()) {
-      names.push_back(error.tensor);
-    }
+    if (!is_among(error.tensor, names)) names.push_back(error.tensor);
   }
   for (const auto& name : names) {
     std::string line = fmt::format("  {:<36}", name);
@@ -67,11 +65,8 @@ class Text {
     std::istringstream words(prompt);
     bool known = true;
     for (std::string word; words >> word;) {
-      std::int64_t token = -1;
-      const char* end = word.data() + word.size();
-      known = known && std::from_chars(word.data(), end, token).ptr == end;
-      known = known && token >= 0 && token < vocab_size;
-      tokens.push_back(token);
+      tokens.push_back(parse_whole<std::int64_t>(word).value_or(-1));
+      known = known && tokens.back() >= 0 && tokens.back() < vocab_size;
     }
     if (!known) {
       throw UserError(

@@ -36,9 +36,9 @@ struct Trained : Driver {
   }
   void refuses(const std::vector<std::string>& words, const std::string& expected) const {
     const auto before = files();
-    const Answer answer = call(words);
-    CATCH_INFO(words[0] << ' ' << words[1] << ":\n" << answer.out << answer.err);
-    CATCH_CHECK(answer.code == 2);
+    CATCH_INFO(words[0] << ' ' << words[1]);
+    const Answer answer = call(words, 2);
+    CATCH_INFO(answer.out << answer.err);
     CATCH_CHECK_THAT(answer.err, Contains(expected));
     CATCH_CHECK(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
     CATCH_CHECK((files() == before));

@@ -94,12 +94,12 @@ class Clone {
     return std::make_unique<Process>(arguments);
   }
   Answer call(const std::vector<std::string>& arguments, std::optional<int> code = {}) const {
-    return Driver::ended(Driver::finish(*start(arguments)), code);
+    return Driver::finish(*start(arguments), code);
   }
   /// Calls again after a source has changed, so that set-up does its work once more.
-  Answer change_and_call() const {
+  Answer change_and_call(std::optional<int> code = {}) const {
     write_file_atomically(root() / "src/b.cpp", "");
-    return call({"list"});
+    return call({"list"}, code);
   }
   /// What was called since the last time.
   std::string calls() const {

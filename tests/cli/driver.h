@@ -16,7 +16,9 @@ struct Answer {
 
 class Driver {
  public:
-  Driver() {
+  /// @param knobs of its workers
+  explicit Driver(const std::string& knobs = "{}") {
+    workers.set(knobs);
     fs::create_directories(project());
     fs::copy(fs::path(DIFFLAB_ROOT) / "configs", project() / "configs",
              fs::copy_options::recursive);
@@ -37,7 +39,8 @@ class Driver {
     arguments.insert(arguments.begin(), DIFFLAB_BUILD "/difflab");
     return std::make_unique<Process>(arguments);
   }
-  static Answer finish(Process& process) {
+  /// @param code that the command must end with, if one is given
+  static Answer finish(Process& process, std::optional<int> code = {}) {
     Answer answer;
     while (process.output_open()) {
       for (const auto& line : process.read_lines(std::chrono::seconds(60))) {
@@ -47,16 +50,12 @@ class Driver {
     const auto ended = process.wait();
     answer.code = ended.signal == 0 ? ended.code : 128 + ended.signal;  // as a shell tells it
     answer.err = process.error_tail();
-    return answer;
-  }
-  /// @param code that the command must end with, if one is given
-  Answer call(const std::vector<std::string>& arguments, std::optional<int> code = {}) const {
-    return ended(finish(*start(arguments)), code);
-  }
-  static Answer ended(Answer answer, std::optional<int> code) {
     CATCH_INFO(answer.out << answer.err);
     if (code) CATCH_CHECK(answer.code == *code);
     return answer;
+  }
+  Answer call(const std::vector<std::string>& arguments, std::optional<int> code = {}) const {
+    return finish(*start(arguments), code);
   }
   Answer sweep(std::optional<int> code = {}) const { return call({"sweep", "tiny"}, code); }
   /// Starts a command for each number and ends it, by SIGKILL and by SIGINT in turn, when as many

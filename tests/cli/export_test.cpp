@@ -45,13 +45,11 @@ CATCH_TEST_CASE("runs without a sweep are told apart by the keys in which they d
   for (const auto& planned : study.at("runs")) {
     if (planned.at("axes").at("model") == "diff") words.push_back(planned.at("id"));
   }
-  const Answer answer = driver.call(words);
-  CATCH_CHECK_THAT(answer.out, Catch::StartsWith("run,seed,step,metric,value\n"));
+  CATCH_CHECK_THAT(driver.call(words).out, Catch::StartsWith("run,seed,step,metric,value\n"));
 }
 
 CATCH_TEST_CASE("export tensorboard makes a folder for each run that has metrics") {
-  Driver driver;
-  driver.workers.set(R"({"exit": {"seed: 2": 2}})");
+  Driver driver(R"({"exit": {"seed: 2": 2}})");
   CATCH_REQUIRE(driver.sweep().code == 1);
   const Answer answer = driver.call({"export", "tensorboard", "tiny"}, 0);
   CATCH_CHECK_THAT(answer.out, Contains("the curves of 4 runs"));

@@ -102,9 +102,7 @@ CATCH_TEST_CASE("the models of every experiment match, or the experiment says wh
   CATCH_REQUIRE(all.size() >= 29);
   for (const auto& experiment : all) {
     Process process({DIFFLAB_BUILD "/difflab", "sweep", experiment, "--dry-run", "preset=smoke"});
-    const auto answer = Driver::finish(process);
-    CATCH_INFO(answer.err);
-    CATCH_CHECK(answer.code == 0);
+    Driver::finish(process, 0);
   }
 }
 

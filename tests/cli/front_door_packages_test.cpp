@@ -4,7 +4,7 @@
 namespace difflab {
 namespace {
 
-using testing::Answer, testing::Clone;
+using testing::Clone;
 
 CATCH_TEST_CASE("a missing package is installed") {
   const Clone clone;
@@ -61,10 +61,9 @@ CATCH_TEST_CASE("without root a program of a module or of conda counts, and g++ 
 
   clone.hide("g++");
   clone.set("no_libcli11-dev");
-  const Answer answer = clone.change_and_call();
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err, Contains("error: there is no g++ (12 or later)") &&
-                                   Contains("sudo apt-get install g++ libcli11-dev\n"));
+  CATCH_CHECK_THAT(clone.change_and_call(2).err,
+                   Contains("error: there is no g++ (12 or later)") &&
+                       Contains("sudo apt-get install g++ libcli11-dev\n"));
   CATCH_CHECK_THAT(clone.calls(), !Contains("apt-get"));
 }
 
@@ -87,27 +86,27 @@ CATCH_TEST_CASE("no network is called by its name") {
   CATCH_CHECK_THAT(clone.call({"list"}, 2).err, Contains("apt-get update failed: no network"));
 }
 
-// A .venv whose pip notes what it is asked for, and whose packages are those of a folder.
-class Packages {
+// A clone with a .venv whose pip notes what it is asked for, and whose packages are those of a
+// folder: a torch of this version.
+class WithTorch : public Clone {
  public:
-  explicit Packages(const Clone& clone) : site_(clone.stubs() / "site") {
+  explicit WithTorch(const std::string& version) : site_(stubs() / "site") {
     fs::create_directories(site_);
     write_file_atomically(site_ / "vl_convert.py", "");
-    write_file_atomically(clone.root() / ".venv/bin/python", kPython);
-    fs::permissions(clone.root() / ".venv/bin/python", fs::perms::owner_all);
+    write_file_atomically(root() / ".venv/bin/python", kPython);
+    fs::permissions(root() / ".venv/bin/python", fs::perms::owner_all);
     for (const char* name : kPlaces) {
       if (const char* value = std::getenv(name)) before_[name] = value;
       ::unsetenv(name);
     }
     ::setenv("PYTHONPATH", site_.c_str(), 1);
     ::setenv("DIFFLAB_USR", usr().c_str(), 1);
+    add("torch", version);
   }
-  ~Packages() {
+  ~WithTorch() {
     for (const char* name : kPlaces) ::unsetenv(name);
     for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
   }
-  Packages(const Packages&) = delete;
-  Packages& operator=(const Packages&) = delete;
 
   void add(const std::string& name, const std::string& version) const {
     const auto folder = site_ / (name + "-" + version + ".dist-info");
@@ -145,9 +144,7 @@ CATCH_TEST_CASE("LibTorch is installed where there is none that is recent enough
                                                                    {"2.13.0", true},
                                                                    {"3.0.0", true}}) {
     CATCH_INFO(version);
-    const Clone clone;
-    const Packages packages(clone);
-    packages.add("torch", version);
+    const WithTorch clone(version);
     CATCH_CHECK(clone.call({"list"}).code == 0);
     const auto calls = clone.calls();
     CATCH_CHECK((calls.find("pip torch==") == calls.npos) == enough);
@@ -158,22 +155,18 @@ CATCH_TEST_CASE("LibTorch is installed where there is none that is recent enough
 }
 
 CATCH_TEST_CASE("a torch without what CMake needs, as Debian's python3-torch, is none") {
-  const Clone clone;
-  const Packages packages(clone);
-  packages.add("torch", "2.6.0");
-  fs::remove_all(packages.cmake_of_torch());
+  const WithTorch clone("2.6.0");
+  fs::remove_all(clone.cmake_of_torch());
   CATCH_CHECK(clone.call({"list"}).code == 0);
   CATCH_CHECK_THAT(clone.calls(), Contains("pip torch==2.13.0"));
 }
 
 CATCH_TEST_CASE("a LibTorch that Torch_ROOT names is taken") {
-  const Clone clone;
-  const Packages packages(clone);
-  packages.add("torch", "1.0");
-  const auto folder = packages.usr() / "opt/share/cmake/Torch";
+  const WithTorch clone("1.0");
+  const auto folder = clone.usr() / "opt/share/cmake/Torch";
   fs::create_directories(folder);
   write_file_atomically(folder / "TorchConfigVersion.cmake", "set(PACKAGE_VERSION \"2.7.0\")\n");
-  ::setenv("Torch_ROOT", (packages.usr() / "opt").c_str(), 1);
+  ::setenv("Torch_ROOT", (clone.usr() / "opt").c_str(), 1);
   CATCH_CHECK(clone.call({"list"}).code == 0);
   CATCH_CHECK(clone.calls().find("pip torch==") == std::string::npos);
 }
@@ -182,10 +175,8 @@ CATCH_TEST_CASE("Debian's own LibTorch is taken if it is recent enough") {
   for (const auto& [version, enough] :
        std::map<std::string, bool>{{"1.13.1", false}, {"2.5.0", false}, {"2.6.0", true}}) {
     CATCH_INFO(version);
-    const Clone clone;
-    const Packages packages(clone);
-    packages.add("torch", "1.0");
-    const auto folder = packages.usr() / "lib/x86_64-linux-gnu/cmake/Torch";
+    const WithTorch clone("1.0");
+    const auto folder = clone.usr() / "lib/x86_64-linux-gnu/cmake/Torch";
     fs::create_directories(folder);
     write_file_atomically(folder / "TorchConfigVersion.cmake",
                           "set(PACKAGE_VERSION \"" + version + "\")\n");
@@ -195,22 +186,18 @@ CATCH_TEST_CASE("Debian's own LibTorch is taken if it is recent enough") {
 }
 
 CATCH_TEST_CASE("where no LibTorch for the CPU alone is on offer the other one is installed") {
-  const Clone clone;
-  const Packages packages(clone);
-  packages.add("torch", "1.0");
+  const WithTorch clone("1.0");
   clone.set("no_cpu_wheel");
   CATCH_CHECK(clone.call({"list"}).code == 0);
   CATCH_CHECK_THAT(clone.calls(), Contains("pip torch==2.13.0\n"));
 }
 
 CATCH_TEST_CASE("LibTorch with CUDA gets the rest of CUDA's headers, of its own version") {
-  const Clone clone;
-  const Packages packages(clone);
-  packages.add("torch", "2.13.0");
-  packages.add("nvidia_cuda_runtime", "12.4.127");
+  const WithTorch clone("2.13.0");
+  clone.add("nvidia_cuda_runtime", "12.4.127");
   CATCH_CHECK(clone.call({"list"}).code == 0);
   CATCH_CHECK(clone.calls().find("pip nvidia-cuda-crt==12.4.*\n") == 0);
-  packages.add("nvidia_cuda_crt", "12.4.131");
+  clone.add("nvidia_cuda_crt", "12.4.131");
   write_file_atomically(clone.root() / "src/a.cpp", "// changed");
   CATCH_CHECK(clone.call({"list"}).code == 0);
   CATCH_CHECK(clone.calls().find("pip ") == std::string::npos);

@@ -17,9 +17,11 @@ struct Cluster {
   FakeSlurm slurm;
   Driver driver;
 
-  Answer submit() const { return driver.call({"sweep", "tiny", "launcher=slurm"}); }
-  Answer ask(const std::string& command) const {
-    return driver.call({command, driver.output().string()});
+  Answer submit(std::optional<int> code = {}) const {
+    return driver.call({"sweep", "tiny", "launcher=slurm"}, code);
+  }
+  Answer ask(const std::string& command, std::optional<int> code = {}) const {
+    return driver.call({command, driver.output().string()}, code);
   }
 };
 
@@ -28,9 +30,7 @@ CATCH_TEST_CASE("launcher=slurm submits and ends; the tasks give the tables of a
   const Cluster cluster;
   cluster.slurm.set("execute", "");
   const Answer answer =
-      cluster.driver.call({"sweep", "tiny", "launcher=slurm", "launcher.runs_per_task=2"});
-  CATCH_INFO(answer.out << answer.err);
-  CATCH_CHECK(answer.code == 0);
+      cluster.driver.call({"sweep", "tiny", "launcher=slurm", "launcher.runs_per_task=2"}, 0);
   CATCH_CHECK_THAT(answer.out, Contains("submitted  job 4711: 6 runs in 3 tasks"));
   CATCH_CHECK_THAT(answer.out, Contains("./difflab status"));
   CATCH_CHECK(cluster.driver.workers.ends().size() == 6);
@@ -45,9 +45,7 @@ CATCH_TEST_CASE("evaluate leaves the asking to Slurm, too, and says so") {
   CATCH_REQUIRE(cluster.driver.sweep().code == 0);
   const std::vector<std::string> ask{"evaluate", "tiny", "evaluate=[{kind: heldout, samples: 7}]",
                                      "launcher=slurm", "--json"};
-  const Answer waiting = cluster.driver.call(ask);  // the queue holds them back
-  CATCH_INFO(waiting.out << waiting.err);
-  CATCH_CHECK(waiting.code == 0);
+  const Answer waiting = cluster.driver.call(ask, 0);  // the queue holds them back
   CATCH_CHECK_THAT(waiting.out, Contains("{\"trained_steps\":0,\"asked\":0,\"submitted\":6}"));
   cluster.slurm.set("execute", "");
   cluster.driver.call({"sweep", "tiny", ask[2]}, 0);
@@ -93,21 +91,17 @@ CATCH_TEST_CASE("while the queue is silent nothing is submitted twice, and statu
   const Cluster cluster;
   CATCH_REQUIRE(cluster.submit().code == 0);
   cluster.slurm.set("silence", "slurm_load_jobs error: Unable to contact slurm controller\n");
-  const Answer resumed = cluster.ask("resume");
-  CATCH_CHECK(resumed.code == 2);
-  CATCH_CHECK_THAT(resumed.err, Contains("Unable to contact") && Contains("nothing was submitted"));
+  CATCH_CHECK_THAT(cluster.ask("resume", 2).err,
+                   Contains("Unable to contact") && Contains("nothing was submitted"));
   CATCH_CHECK(cluster.slurm.calls("sbatch").size() == 1);
-  const Answer status = cluster.ask("status");
-  CATCH_CHECK(status.code == 0);
-  CATCH_CHECK_THAT(status.out, Contains("queue      unknown: ") && Contains("6: 6 new"));
+  CATCH_CHECK_THAT(cluster.ask("status", 0).out,
+                   Contains("queue      unknown: ") && Contains("6: 6 new"));
 }
 
 CATCH_TEST_CASE("a refused sbatch ends the sweep with its words") {
   const Cluster cluster;
   cluster.slurm.set("refusal", "sbatch: error: Batch job submission failed: Invalid account\n");
-  const Answer answer = cluster.submit();
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err, Contains("Invalid account"));
+  CATCH_CHECK_THAT(cluster.submit(2).err, Contains("Invalid account"));
   CATCH_CHECK(cluster.driver.workers.starts().empty());
 }
 
@@ -123,8 +117,7 @@ CATCH_TEST_CASE("shortly before its time limit a task saves its runs and goes ba
   auto process = cluster.driver.start(work);
   CATCH_REQUIRE(eventually([&] { return !cluster.driver.workers.starts().empty(); }));
   process->kill(SIGUSR1);
-  const Answer answer = Driver::finish(*process);
-  CATCH_REQUIRE(answer.code == 75);
+  CATCH_REQUIRE(Driver::finish(*process).code == 75);
   CATCH_CHECK(cluster.slurm.calls("scontrol").back() ==
               std::vector<std::string>{"requeue", "77_1"});
   CATCH_CHECK(cluster.driver.workers.ends().size() < 3);
@@ -165,8 +158,7 @@ CATCH_TEST_CASE("drivers started at once on one frozen sweep run each run once")
 }
 
 CATCH_TEST_CASE("work keeps to the limits that the sweep was frozen with") {
-  Driver driver;
-  driver.workers.set(R"({"step_ms": 2000, "steps": 20})");
+  Driver driver(R"({"step_ms": 2000, "steps": 20})");
   driver.call(
       {"sweep", "tiny", "--freeze", "launcher.timeout_seconds=0.5", "launcher.fail_fast=true"}, 0);
   CATCH_CHECK_THAT(driver.call({"work", driver.output()}, 1).err,
@@ -174,8 +166,7 @@ CATCH_TEST_CASE("work keeps to the limits that the sweep was frozen with") {
 }
 
 CATCH_TEST_CASE("logs shows what the runs print, each line behind its run") {
-  Driver driver;
-  driver.workers.set(R"({"exit": {"seed: 1": 70}})");
+  Driver driver(R"({"exit": {"seed: 1": 70}})");
   CATCH_REQUIRE(driver.call({"sweep", "tiny", "--freeze"}).code == 0);
   CATCH_CHECK(driver.call({"work", driver.output()}).code == 1);
   const Answer all = driver.call({"logs", driver.output()});

@@ -21,8 +21,7 @@ CATCH_TEST_CASE("list says of every kind what it is, in one line") {
   for (const std::string what : {"attention", "tasks", "evaluations", "launchers", "figures",
                                  "derived", "metrics", "optimizers"}) {
     CATCH_INFO(what);
-    const Answer answer = driver.call({"list", what}, 0);
-    std::istringstream lines(answer.out);
+    std::istringstream lines(driver.call({"list", what}, 0).out);
     int count = 0;
     for (std::string line; std::getline(lines, line); ++count) {
       CATCH_INFO(line);

@@ -19,8 +19,7 @@ std::string events_of(const std::string& text, const std::string& run) {
 }
 
 CATCH_TEST_CASE("logs --events tells the story of a run that was killed once") {
-  Driver driver;
-  driver.workers.set(R"({"steps": 2, "signal": {"seed: 1": 9}, "signal_times": 1})");
+  Driver driver(R"({"steps": 2, "signal": {"seed: 1": 9}, "signal_times": 1})");
   CATCH_REQUIRE(driver.sweep().code == 0);
   const Answer answer = driver.call({"logs", "tiny", "--events"}, 0);
   CATCH_CHECK(events_of(answer.out, "model=diff seed=0") ==
@@ -34,8 +33,7 @@ CATCH_TEST_CASE("logs --events tells the story of a run that was killed once") {
 }
 
 CATCH_TEST_CASE("a failure is told once, by the run or by who saw it end") {
-  Driver driver;
-  driver.workers.set(R"({"exit": {"seed: 0": 2, "seed: 2": 70}, "signal": {"seed: 1": 9}})");
+  Driver driver(R"({"exit": {"seed: 0": 2, "seed: 2": 70}, "signal": {"seed: 1": 9}})");
   CATCH_CHECK(driver.call({"sweep", "tiny", "launcher.retries=0"}).code == 1);
   const Answer answer = driver.call({"logs", "tiny", "--events"});
   CATCH_CHECK(events_of(answer.out, "model=diff seed=0") ==
@@ -51,8 +49,7 @@ CATCH_TEST_CASE("a failure is told once, by the run or by who saw it end") {
 }
 
 CATCH_TEST_CASE("a run that is stopped and continued says so, and a damaged record is named") {
-  Driver driver;
-  driver.workers.set(R"({"steps": 50, "step_ms": 10})");
+  Driver driver(R"({"steps": 50, "step_ms": 10})");
   CATCH_REQUIRE(driver.call({"sweep", "tiny", "--freeze"}).code == 0);
   const auto work = driver.start({"work", driver.output(), "--workers=1"});
   const auto any_step = [&] {
@@ -79,11 +76,9 @@ CATCH_TEST_CASE("a run that is stopped and continued says so, and a damaged reco
 }
 
 CATCH_TEST_CASE("logs shows a single run and a results folder, too") {
-  Driver driver;
-  driver.workers.set(R"({"exit": {"seed: 1": 70}})");
+  Driver driver(R"({"exit": {"seed: 1": 70}})");
   CATCH_CHECK(driver.sweep().code == 1);
-  const auto id = driver.workers.starts().front().id;
-  const Answer one = driver.call({"logs", id, "--events"});
+  const Answer one = driver.call({"logs", driver.workers.starts().front().id, "--events"});
   CATCH_CHECK_THAT(one.out, Contains("start epoch=1") && !Contains(" | "));
   const Answer all = driver.call({"logs", driver.results()});
   CATCH_CHECK_THAT(all.out, Contains("seed=1 | the fake run gives up\n"));

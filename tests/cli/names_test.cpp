@@ -34,15 +34,17 @@ const char* const kNamed =
     "  - {mark: survival, name: found, event: steps_to_found, color: model, where: "
     "{task.needle.needles: 4}}\n";
 
-Answer dry_run_of(const Driver& driver, std::vector<std::string> overrides) {
-  overrides.insert(overrides.begin(), {"sweep", "named", "--dry-run"});
-  return driver.call(overrides);
-}
+struct Named : Driver {
+  explicit Named(const std::string& text = kNamed) { write("experiments/named.yaml", text); }
+  Answer dry_run(std::vector<std::string> overrides, std::optional<int> code = {}) const {
+    overrides.insert(overrides.begin(), {"sweep", "named", "--dry-run"});
+    return call(overrides, code);
+  }
+};
 
 CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what it may mean") {
-  const Driver driver;
-  driver.write("experiments/named.yaml", kNamed);
-  const auto right = dry_run_of(driver, {});
+  const Named driver;
+  const auto right = driver.dry_run({});
   CATCH_INFO(right.err);
   CATCH_REQUIRE(right.code == 0);
 
@@ -86,88 +88,78 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
       {"baseline=transfomer", "baseline is transfomer, which is no value of model; did you mean"},
   };
   for (const auto& [override, expected] : mistakes) {
-    const auto answer = dry_run_of(driver, {override});
-    CATCH_INFO(override << "\n" << answer.err);
-    CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains(expected));
+    CATCH_INFO(override);
+    CATCH_CHECK_THAT(driver.dry_run({override}, 2).err, Contains(expected));
   }
 }
 
 CATCH_TEST_CASE("other seeds than the written ones excuse no wrong name") {
-  const Driver driver;
-  driver.write("experiments/named.yaml", kNamed);
+  const Named driver;
   for (const char* seeds : {"seed=range(3)", "sweep.repeat=3"}) {
     CATCH_INFO(seeds);
     auto overrides = std::vector<std::string>{seeds, "claims.0.variant=dif"};
     if (std::string(seeds) == "sweep.repeat=3") overrides.insert(overrides.begin(), "~sweep.seed");
-    const auto answer = dry_run_of(driver, overrides);
-    CATCH_CHECK_THAT(answer.err, Contains("claims[0].variant is dif, which is no value of model"));
+    CATCH_CHECK_THAT(driver.dry_run(overrides).err,
+                     Contains("claims[0].variant is dif, which is no value of model"));
   }
 }
 
 CATCH_TEST_CASE("a sweep that is narrowed excuses no baseline that is typed wrong with it") {
-  const Driver driver;
-  driver.write("experiments/named.yaml", kNamed);
+  const Named driver;
   for (const char* narrowed :
        {R"(sweep.where="seed != 1")", "+vars.x=1", "model=transformer,diff"}) {
     CATCH_INFO(narrowed);
-    CATCH_CHECK(dry_run_of(driver, {narrowed, "baseline=diff", "claims=[]"}).code == 0);
-    const auto answer = dry_run_of(driver, {narrowed, "baseline=transfomer"});
-    CATCH_CHECK(answer.code == 2);
-    CATCH_CHECK_THAT(answer.err, Contains("baseline is transfomer, which is no value of model"));
+    CATCH_CHECK(driver.dry_run({narrowed, "baseline=diff", "claims=[]"}).code == 0);
+    CATCH_CHECK_THAT(driver.dry_run({narrowed, "baseline=transfomer"}, 2).err,
+                     Contains("baseline is transfomer, which is no value of model"));
   }
 }
 
 CATCH_TEST_CASE("whoever narrows a sweep by the number of its part knows what there is not") {
-  const Driver driver;
-  driver.write("experiments/named.yaml",
-               "# @package _global_\n"
-               "baseline: transformer\n"
-               "vars: {models: [transformer, diff]}\n"
-               "sweep: [{model: transformer}, {model: [diff, diff_v2]}]\n"
-               "unmatched: they need not be\n"
-               "claims: [{text: less, metric: valid_loss, variant: diff, expect: lower}]\n"
-               "tables: [{name: table, rows: model, columns: [valid_loss]}]\n");
+  const Named driver(
+      "# @package _global_\n"
+      "baseline: transformer\n"
+      "vars: {models: [transformer, diff]}\n"
+      "sweep: [{model: transformer}, {model: [diff, diff_v2]}]\n"
+      "unmatched: they need not be\n"
+      "claims: [{text: less, metric: valid_loss, variant: diff, expect: lower}]\n"
+      "tables: [{name: table, rows: model, columns: [valid_loss]}]\n");
   for (const char* narrowed :
        {"sweep[1].model=diff_v2", "sweep.1={model: diff_v2}", "sweep.1.model=diff_v2"}) {
-    const auto answer = dry_run_of(driver, {narrowed});
-    CATCH_INFO(narrowed << "\n" << answer.err);
-    CATCH_CHECK(answer.code == 0);
+    CATCH_INFO(narrowed);
+    driver.dry_run({narrowed}, 0);
   }
-  const auto answer =
-      dry_run_of(driver, {"sweep={model: '${vars.models}'}", "vars.models=[diff_v2]"});
+  const auto answer = driver.dry_run({"sweep={model: '${vars.models}'}", "vars.models=[diff_v2]"});
   CATCH_CHECK_THAT(answer.err, !Contains("claims[0]"));
 }
 
 CATCH_TEST_CASE("a claim or an event on what its runs do not measure is told") {
-  const Driver driver;
-  driver.write("experiments/named.yaml",
-               "# @package _global_\n"
-               "baseline: transformer\n"
-               "evaluate: [{kind: heldout, samples: 4}]\n"
-               "sweep: {model: [transformer, diff], task: [needle_recall, noisy_recall]}\n"
-               "claims:\n"
-               "  - {text: more, metric: needle_accuracy, variant: diff, where: {task: "
-               "needle_recall}}\n"
-               "tables: [{name: table, rows: [model, task], columns: [test_loss]}]\n");
-  CATCH_CHECK(dry_run_of(driver, {}).code == 0);
-  const auto elsewhere = dry_run_of(driver, {"claims.0.where={task: noisy_recall}"});
+  const Named driver(
+      "# @package _global_\n"
+      "baseline: transformer\n"
+      "evaluate: [{kind: heldout, samples: 4}]\n"
+      "sweep: {model: [transformer, diff], task: [needle_recall, noisy_recall]}\n"
+      "claims:\n"
+      "  - {text: more, metric: needle_accuracy, variant: diff, where: {task: "
+      "needle_recall}}\n"
+      "tables: [{name: table, rows: [model, task], columns: [test_loss]}]\n");
+  CATCH_CHECK(driver.dry_run({}).code == 0);
+  const auto elsewhere = driver.dry_run({"claims.0.where={task: noisy_recall}"});
   CATCH_CHECK_THAT(elsewhere.err,
                    Contains("claims[0].metric is needle_accuracy, which is no metric of these") &&
                        Contains("(of model=diff with this where)"));
-  const auto event = dry_run_of(
-      driver, {"train.events=[{name: found, metric: valid_needle_accuracy, at_least: 0.9}]"});
+  const auto event = driver.dry_run(
+      {"train.events=[{name: found, metric: valid_needle_accuracy, at_least: 0.9}]"});
   CATCH_CHECK((elsewhere.code == 2 && event.code == 2));
-  CATCH_CHECK(dry_run_of(driver, {"train.events=[{name: fits, metric: train_loss, at_most: 1}]",
-                                  "train.event_every=${train.eval_every}"})
+  CATCH_CHECK(driver
+                  .dry_run({"train.events=[{name: fits, metric: train_loss, at_most: 1}]",
+                            "train.event_every=${train.eval_every}"})
                   .code == 0);
   CATCH_CHECK_THAT(event.err, Contains("train.events[0].metric is valid_needle_accuracy, which"));
 }
 
 CATCH_TEST_CASE("a run that two parts of a union write in two ways is one run") {
-  const Driver driver;
-  driver.write(
-      "experiments/named.yaml",
+  const Named driver(
       "# @package _global_\n"
       "sweep:\n"
       "  union:\n"
@@ -175,7 +167,7 @@ CATCH_TEST_CASE("a run that two parts of a union write in two ways is one run") 
       "    - {model: [transformer, diff], train.weight_decay: [0, 0.1]}\n"
       "  seed: range(2)\n"
       "tables: [{name: table, rows: [model, train.weight_decay], columns: [valid_loss]}]\n");
-  const auto answer = dry_run_of(driver, {"--json"});
+  const auto answer = driver.dry_run({"--json"});
   CATCH_INFO(answer.err);
   const auto runs = Json::parse(answer.out);
   CATCH_CHECK(runs.size() == 8);
@@ -191,21 +183,17 @@ CATCH_TEST_CASE("a run that two parts of a union write in two ways is one run") 
 }
 
 CATCH_TEST_CASE("a claim about runs that the sweep leaves out is told, not one narrowed by hand") {
-  const Driver driver;
-  driver.write("experiments/named.yaml", kNamed);
+  const Named driver;
   // By hand: who asks for one model knows what there is not.
-  CATCH_CHECK(dry_run_of(driver, {"model=transformer"}).code == 0);
-  CATCH_CHECK(dry_run_of(driver, {"sweep={model: [transformer, diff], seed: [0]}"}).code == 0);
+  CATCH_CHECK(driver.dry_run({"model=transformer"}).code == 0);
+  CATCH_CHECK(driver.dry_run({"sweep={model: [transformer, diff], seed: [0]}"}).code == 0);
   std::string left_out = kNamed;
   const std::string axes = "sweep: {model: [transformer, diff], task.needle.needles: [2, 4]";
   left_out.replace(left_out.find(axes), axes.size(),
                    "sweep: {union: [{model: [transformer, diff], task.needle.needles: 2}, "
                    "{model: transformer, task.needle.needles: 4}]");
   driver.write("experiments/named.yaml", left_out);
-  const auto answer = dry_run_of(driver, {});
-  CATCH_INFO(answer.err);
-  CATCH_CHECK(answer.code == 2);
-  CATCH_CHECK_THAT(answer.err,
+  CATCH_CHECK_THAT(driver.dry_run({}, 2).err,
                    Contains("claims[0] asks for model=diff where the sweep has no run"));
 }
 

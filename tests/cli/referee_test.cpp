@@ -20,8 +20,7 @@ CATCH_TEST_CASE("the referee names experiment, rule, place, and what to do, and 
   CATCH_CHECK_THAT(answer.out, Contains("tiny: ") && Contains("  tuning ") &&
                                    Contains("runs.json: ") && Contains("-> tune every arm") &&
                                    Contains(" to 1 references"));
-  const Answer json = driver.call({"referee", "tiny", "--json"}, 1);
-  const auto told = Json::parse(json.out);
+  const auto told = Json::parse(driver.call({"referee", "tiny", "--json"}, 1).out);
   CATCH_CHECK(told.at("references") == Json::array({"tiny"}));
   CATCH_CHECK(told.at("rules").size() == 14);
   bool tuning = false;

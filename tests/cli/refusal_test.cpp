@@ -108,8 +108,7 @@ CATCH_TEST_CASE("an option that a command does not have is told with the nearest
 CATCH_TEST_CASE("a dry run refuses what there is no memory for, too") {
   const Driver driver;
   const Answer answer =
-      driver.call({"sweep", "tiny", "launcher.memory_mb=1", "kernels=plain", "--dry-run"});
-  CATCH_CHECK(answer.code == 2);
+      driver.call({"sweep", "tiny", "launcher.memory_mb=1", "kernels=plain", "--dry-run"}, 2);
   CATCH_CHECK_THAT(answer.err, Contains("train.batch_size asks for training"));
 }
 
@@ -139,8 +138,7 @@ CATCH_TEST_CASE("an axis and a label with dots in their names are reached by an 
                "labels: {train.lr: rate}\npresets: {default: {}}\n");
   const auto count = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"sweep", "dotted", "--dry-run"});
-    const Answer answer = driver.call(words, 0);
-    return answer.out;
+    return driver.call(words, 0).out;
   };
   CATCH_CHECK_THAT(count({}), Contains("4 runs: 4 new"));
   CATCH_CHECK_THAT(count({"~sweep.train.lr"}), Contains("2 runs: 2 new"));
@@ -192,8 +190,7 @@ CATCH_TEST_CASE(
   const auto refusal = [&](const std::string& text) {
     driver.write("own.txt", text);
     const auto path = "task.file.path=" + (driver.project() / "own.txt").string();
-    const Answer answer = driver.call({"sweep", "tiny", "task=text", path, "--dry-run"}, 2);
-    return answer.err;
+    return driver.call({"sweep", "tiny", "task=text", path, "--dry-run"}, 2).err;
   };
   CATCH_CHECK_THAT(refusal("abc\xFF"),
                    Contains("task.file.path ") && Contains("UTF-8") && !Contains("task.length"));
@@ -242,9 +239,8 @@ CATCH_TEST_CASE("a results folder that cannot be written is refused before any r
 CATCH_TEST_CASE("a missing worker program is named with how to get it") {
   const Driver driver;
   ::setenv("DIFFLAB_WORKER", "/no/such/worker", 1);
-  const Answer answer = driver.sweep();
+  const Answer answer = driver.sweep(2);
   ::setenv("DIFFLAB_WORKER", testing::FakeWorkers::program().c_str(), 1);
-  CATCH_CHECK(answer.code == 2);
   CATCH_CHECK_THAT(answer.err, Contains("there is no worker program /no/such/worker"));
   CATCH_CHECK_FALSE(fs::exists(driver.results()));
 }

@@ -13,7 +13,9 @@
 namespace difflab {
 namespace {
 
-CATCH_TEST_CASE("every run of every experiment keeps its id through its config.yaml") {
+/// Calls look(study, problems) for every experiment, composed as it is.
+template <class Look>
+void for_every_experiment(const Look& look) {
   const config::SearchPath search_path = config::SearchPath::of_project(DIFFLAB_ROOT);
   config::Library library(search_path);
   const auto all = library.options("experiment");
@@ -21,13 +23,18 @@ CATCH_TEST_CASE("every run of every experiment keeps its id through its config.y
   for (const auto& experiment : all) {
     CATCH_INFO(experiment);
     config::Problems problems;
-    const auto study =
-        config::compose_study({.search_path = search_path,
-                               .experiment = experiment,
-                               .overrides = {},
-                               .run_keys = config::field_names<RunConfig>(),
-                               .study_keys = config::field_names<cli::StudyConfig>()},
-                              problems);
+    auto study = config::compose_study({.search_path = search_path,
+                                        .experiment = experiment,
+                                        .overrides = {},
+                                        .run_keys = config::field_names<RunConfig>(),
+                                        .study_keys = config::field_names<cli::StudyConfig>()},
+                                       problems);
+    look(study, problems);
+  }
+}
+
+CATCH_TEST_CASE("every run of every experiment keeps its id through its config.yaml") {
+  for_every_experiment([](const config::Study& study, const config::Problems& problems) {
     CATCH_REQUIRE(problems.text() == "");
     CATCH_REQUIRE(!study.points.empty());
     for (const auto& point : study.points) {
@@ -40,22 +47,11 @@ CATCH_TEST_CASE("every run of every experiment keeps its id through its config.y
                       << config::canonical_json(config::write(again)));
       CATCH_CHECK(run_id(again) == run_id(run));
     }
-  }
+  });
 }
 
 CATCH_TEST_CASE("every claim of every experiment names variants that its sweep has") {
-  const config::SearchPath search_path = config::SearchPath::of_project(DIFFLAB_ROOT);
-  config::Library library(search_path);
-  const auto all = library.options("experiment");
-  CATCH_REQUIRE(all.size() >= 29);
-  for (const auto& experiment : all) {
-    config::Problems problems;
-    auto composed = config::compose_study({.search_path = search_path,
-                                           .experiment = experiment,
-                                           .overrides = {},
-                                           .run_keys = config::field_names<RunConfig>(),
-                                           .study_keys = config::field_names<cli::StudyConfig>()},
-                                          problems);
+  for_every_experiment([](config::Study& composed, config::Problems& problems) {
     report::expand_claims(composed.settings, problems);
     const auto study = config::read<cli::StudyConfig>(composed.settings);
     std::vector<std::string> axes;
@@ -68,14 +64,14 @@ CATCH_TEST_CASE("every claim of every experiment names variants that its sweep h
       }
     }
     for (const auto& claim : study.report.claims) {
-      CATCH_INFO(experiment << ": " << claim.text);
+      CATCH_INFO(claim.text);
       CATCH_CHECK(values.count(claim.variant) == 1);
       auto others = claim.against == report::kBestOpponent ? study.report.opponents
                                                            : std::vector{claim.against};
       if (others == std::vector<std::string>{""}) others = {study.baseline};
       for (const auto& other : others) CATCH_CHECK(values.count(other) == 1);
     }
-  }
+  });
 }
 
 }  // namespace

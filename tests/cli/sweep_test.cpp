@@ -174,8 +174,7 @@ CATCH_TEST_CASE("a deleted run directory is run again, alone, and the tables are
 }
 
 CATCH_TEST_CASE("failed runs are told together with message and log, and the rest is reported") {
-  Driver driver;
-  driver.workers.set(R"({"exit": {"seed: 1": 2}})");
+  Driver driver(R"({"exit": {"seed: 1": 2}})");
   const Answer answer = driver.sweep(1);
   CATCH_CHECK_THAT(answer.err, Contains("2 of the runs failed"));
   CATCH_CHECK_THAT(answer.err, Contains("model=transformer seed=1") &&

@@ -58,6 +58,12 @@ struct TuningBench {
     for (const auto& run : report("tuning")) rates.insert(run.at("axes").at("train.lr"));
     return rates;
   }
+  /// Writes the report again from its folder alone: these files come out the same.
+  void check_rebuilt(const std::vector<const char*>& files) const {
+    const auto to = driver.project() / "again";
+    CATCH_REQUIRE(driver.call({"report", "--from", output(), "--to", to}).code == 0);
+    for (const char* file : files) CATCH_CHECK(read_file(to / file) == read_file(output() / file));
+  }
   // Everything that was decided.
   std::string decisions() const {
     std::string all;
@@ -69,5 +75,20 @@ struct TuningBench {
 
   Driver driver;
 };
+
+/// A sweep that is killed whenever as many runs have ended decides what an undisturbed one does.
+inline void check_killed(const std::string& losses, const std::string& knobs,
+                         const std::vector<std::string>& words,
+                         const std::vector<std::size_t>& ends) {
+  const TuningBench undisturbed(losses, knobs);
+  CATCH_REQUIRE(undisturbed.sweep(words).code == 0);
+  const TuningBench bench(losses, concat(knobs, R"(, "steps": 5, "step_ms": 4)"));
+  std::vector<std::string> killed{"sweep", "tuned", "launcher.workers=2"};
+  killed.insert(killed.begin() + 2, words.begin(), words.end());
+  bench.driver.kill_after(ends, killed);
+  bench.sweep(words, 0);
+  CATCH_CHECK(bench.decisions() == undisturbed.decisions());
+  for (const auto& [run, times] : bench.driver.workers.ends()) CATCH_CHECK(times == 1);
+}
 
 }  // namespace difflab::testing

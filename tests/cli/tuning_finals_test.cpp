@@ -52,11 +52,7 @@ CATCH_TEST_CASE("tuned: a value that was best by luck is overtaken in eight more
   CATCH_CHECK_THAT(read_file(bench.output() / "table.md"),
                    Contains("went on to 8 more seeds, 20002 to 20009, and taken was the better"));
 
-  const auto to = bench.driver.project() / "again";
-  CATCH_REQUIRE(bench.driver.call({"report", "--from", bench.output(), "--to", to}).code == 0);
-  for (const char* file : {"table.md", "observations.json", "tuning/table.md"}) {
-    CATCH_CHECK(read_file(to / file) == read_file(bench.output() / file));
-  }
+  bench.check_rebuilt({"table.md", "observations.json", "tuning/table.md"});
   // A reference holds all of it: its tuning is made again, too, and restored, it leaves nothing to
   // do.
   const auto decided = bench.decisions();
@@ -76,15 +72,7 @@ CATCH_TEST_CASE("tuned: a value that was best by luck is overtaken in eight more
 }
 
 CATCH_TEST_CASE("tuned: a sweep that is killed among its finalists' runs takes the same values") {
-  const TuningBench undisturbed(kLucky, kSwing);
-  undisturbed.sweep(words_of(), 0);
-  const TuningBench bench(kLucky, concat(kSwing, R"(, "steps": 5, "step_ms": 4)"));
-  auto killed = words_of({"launcher.workers=2"});
-  killed.insert(killed.begin(), {"sweep", "tuned"});
-  bench.driver.kill_after({3, 11, 30, 41}, killed);
-  bench.sweep(words_of(), 0);
-  CATCH_CHECK(bench.decisions() == undisturbed.decisions());
-  for (const auto& [run, times] : bench.driver.workers.ends()) CATCH_CHECK(times == 1);
+  testing::check_killed(kLucky, kSwing, words_of(), {3, 11, 30, 41});
 }
 
 CATCH_TEST_CASE("tuned: where the finalist taken lies at an edge, the grid grows") {

@@ -118,9 +118,7 @@ CATCH_TEST_CASE("tuned: the grid grows downwards, too, and by three values at mo
   CATCH_REQUIRE(bench.sweep().code == 0);
   CATCH_CHECK(bench.rates_tried() ==
               std::set<std::string>{"3e-05", "0.0001", "0.0003", "0.001", "0.003", "0.01"});
-  for (const auto& variant : bench.variants()) {
-    CATCH_CHECK(variant.at("at_edge") == true);
-  }
+  for (const auto& variant : bench.variants()) CATCH_CHECK(variant.at("at_edge") == true);
   CATCH_CHECK_THAT(read_file(bench.output() / "table.md"), Contains("At the edge of the grid"));
 }
 
@@ -153,13 +151,7 @@ CATCH_TEST_CASE("tuned: if no variant is tunable the sweep says so, and where it
 }
 
 CATCH_TEST_CASE("tuned: a sweep that is killed goes on to the same values") {
-  const TuningBench undisturbed(kBeyond);
-  CATCH_REQUIRE(undisturbed.sweep().code == 0);
-  const TuningBench bench(kBeyond, R"(, "steps": 5, "step_ms": 4)");
-  bench.driver.kill_after({3, 13, 17, 22}, {"sweep", "tuned", "launcher.workers=2"});
-  bench.sweep({}, 0);
-  CATCH_CHECK(bench.decisions() == undisturbed.decisions());
-  for (const auto& [run, times] : bench.driver.workers.ends()) CATCH_CHECK(times == 1);
+  testing::check_killed(kBeyond, "", {}, {3, 13, 17, 22});
 }
 
 CATCH_TEST_CASE("tuned: a run that fails ends the sweep, and the same command goes on") {
@@ -194,8 +186,7 @@ CATCH_TEST_CASE("tuned: the name of the experiment means the runs that are due")
   const testing::FakeSlurm slurm;
   TuningBench bench(kInside);
   const auto watched = [&] {
-    const Answer answer = bench.driver.call({"watch", "--once", "tuned", "launcher=slurm"}, 0);
-    return answer.out;
+    return bench.driver.call({"watch", "--once", "tuned", "launcher=slurm"}, 0).out;
   };
   CATCH_REQUIRE(bench.sweep({"launcher=slurm"}).code == 0);
   slurm.set("silence", "the fake queue is away\n");
@@ -221,13 +212,9 @@ CATCH_TEST_CASE("tuned: the dry run shows the tuning and how many runs come then
 CATCH_TEST_CASE("tuned: a report is written again from its folder alone") {
   const TuningBench bench(kDiffIsLower);
   CATCH_REQUIRE(bench.sweep({kLearned, "tune.grow=false"}).code == 0);
-  const auto from = bench.output(), to = bench.driver.project() / "again";
   fs::remove_all(bench.driver.results() / "runs");
-  bench.driver.call({"report", "--from", from, "--to", to}, 0);
-  for (const char* file :
-       {"table.md", "other.tex", "observations.json", "tuning/table.csv", "tuning/runs.json"}) {
-    CATCH_CHECK(read_file(to / file) == read_file(from / file));
-  }
+  bench.check_rebuilt(
+      {"table.md", "other.tex", "observations.json", "tuning/table.csv", "tuning/runs.json"});
 }
 
 CATCH_TEST_CASE("tuned: the figures show every variant, however many axes there are") {

@@ -8,18 +8,13 @@ namespace {
 
 constexpr const char* kHydra = DIFFLAB_ROOT "/tests/config/fixtures/hydra";
 
-struct HydraComposed {
-  Value tree;
-  Problems problems;
-};
-
-HydraComposed compose_hydra(const std::vector<std::string>& overrides) {
-  Library library({{std::string(kHydra) + "/conf"}, {}});
+/// config.yaml, composed with the overrides.
+Value compose_in(const SearchPath& path, const std::vector<std::string>& overrides,
+                 Problems& problems, const ComposeOptions& options = {}) {
+  Library library(path);
   std::vector<Override> parsed;
   for (const std::string& text : overrides) parsed.push_back(parse_override(text));
-  HydraComposed result;
-  result.tree = compose(library, "config", parsed, result.problems).tree;
-  return result;
+  return compose(library, "config", parsed, problems, options).tree;
 }
 
 /// Keys under hydra. belong to Hydra itself.
@@ -34,15 +29,16 @@ CATCH_TEST_CASE("configs are composed and resolved as Hydra does") {
     if (is_about_hydra(answer["overrides"])) continue;
     CATCH_INFO(answer["overrides"].dump());
     ++compared;
-    HydraComposed found = compose_hydra(answer["overrides"].get<std::vector<std::string>>());
-    CATCH_INFO(found.problems.text());
-    CATCH_CHECK(found.problems.empty() == answer["ok"].get<bool>());
+    Problems problems;
+    Value found = compose_in({{std::string(kHydra) + "/conf"}, {}}, answer["overrides"], problems);
+    CATCH_INFO(problems.text());
+    CATCH_CHECK(problems.empty() == answer["ok"].get<bool>());
     if (!answer["ok"].get<bool>()) continue;
-    CATCH_CHECK(to_json(found.tree).dump() == answer["config"].dump());
-    interpolate(found.tree, found.problems);
-    CATCH_CHECK(found.problems.empty() == answer.contains("resolved"));
+    CATCH_CHECK(to_json(found).dump() == answer["config"].dump());
+    interpolate(found, problems);
+    CATCH_CHECK(problems.empty() == answer.contains("resolved"));
     if (answer.contains("resolved")) {
-      CATCH_CHECK(to_json(found.tree).dump() == answer["resolved"].dump());
+      CATCH_CHECK(to_json(found).dump() == answer["resolved"].dump());
     }
   }
   CATCH_CHECK(compared == 50);
@@ -53,12 +49,9 @@ using Files = std::vector<std::pair<std::string, std::string>>;
 
 /// The composed tree as JSON, or the problems.
 std::string compose_text(const std::vector<std::string>& overrides = {}, bool strict = true) {
-  Library library({{"configs", "more"}, {{"experiment", "experiments"}}});
-  std::vector<Override> parsed;
-  for (const std::string& text : overrides) parsed.push_back(parse_override(text));
   Problems problems;
-  const ComposeOptions options{.strict = strict};
-  const Value tree = compose(library, "config", parsed, problems, options).tree;
+  const Value tree = compose_in({{"configs", "more"}, {{"experiment", "experiments"}}}, overrides,
+                                problems, {.strict = strict});
   return problems.empty() ? to_json(tree).dump() : problems.text();
 }
 
@@ -167,9 +160,8 @@ CATCH_TEST_CASE("choices of Hydra itself are passed over in a tree that was writ
   const auto composed = [](const std::string& hydra, bool foreign) {
     const Folder folder({{"configs/config.yaml", "defaults: [hydra: d.yaml, _self_]\nx: 1\n"},
                          {"configs/hydra/d.yaml", concat("defaults: [", hydra, "]\nk: 1\n")}});
-    Library library({{"configs"}, {}});
     Problems problems;
-    auto tree = compose(library, "config", {}, problems, {.foreign = foreign}).tree;
+    const auto tree = compose_in({{"configs"}, {}}, {}, problems, {.foreign = foreign});
     return problems.empty() ? to_json(tree).dump() : problems.text();
   };
   for (const auto* item :
@@ -326,18 +318,10 @@ CATCH_TEST_CASE("options that look like numbers are chosen, listed and deleted b
                                 {"configs/model/2.yaml", "two: true\n"},
                                 {"configs/model/3.yaml", "three: true\n"},
                                 {"configs/more/1.yaml", "one: true\n"}});
-  const auto composed = [](const std::string& override) {
-    Library library({{"configs"}, {}});
-    Problems problems;
-    std::vector<Override> overrides;
-    if (!override.empty()) overrides.push_back(parse_override(override));
-    const auto tree = compose(library, "config", overrides, problems).tree;
-    return concat(problems.text(), to_json(tree).dump());
-  };
-  CATCH_CHECK(composed("") == R"({"model":{"two":true},"more":{"one":true}})");
-  CATCH_CHECK(composed("model=3") == R"({"model":{"three":true},"more":{"one":true}})");
-  CATCH_CHECK(composed("model=[3]") == R"({"model":{"three":true},"more":{"one":true}})");
-  CATCH_CHECK(composed("~model=2") == R"({"more":{"one":true}})");
+  CATCH_CHECK(compose_text() == R"({"model":{"two":true},"more":{"one":true}})");
+  CATCH_CHECK(compose_text({"model=3"}) == R"({"model":{"three":true},"more":{"one":true}})");
+  CATCH_CHECK(compose_text({"model=[3]"}) == R"({"model":{"three":true},"more":{"one":true}})");
+  CATCH_CHECK(compose_text({"~model=2"}) == R"({"more":{"one":true}})");
 }
 
 }  // namespace

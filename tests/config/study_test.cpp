@@ -11,6 +11,17 @@ namespace {
 using studies::compose, studies::Composed, studies::Files, studies::labels, studies::project;
 using studies::run, testing::Folder;
 
+// What is composed, with nothing wrong.
+Study study_of(const std::vector<std::string>& overrides = {}) {
+  const Composed composed = compose(overrides);
+  CATCH_CHECK(composed.problems == "");
+  return composed.study;
+}
+
+std::int64_t steps_of(const Study& study) {
+  return study.points.at(0).config.find_path("train.steps")->as_int();
+}
+
 constexpr const char* kExperiment = R"(# @package _global_
 title: a question about ${model.name}
 defaults: [{override /train: long}, _self_]
@@ -27,32 +38,30 @@ presets:
 
 CATCH_TEST_CASE("an experiment composes into one run for every point of its grid") {
   const Folder folder(project(kExperiment));
-  const Composed composed = compose();
-  CATCH_CHECK(composed.problems == "");
-  CATCH_CHECK(composed.study.preset == "default");
-  CATCH_CHECK(labels(composed.study) ==
+  const Study study = study_of();
+  CATCH_CHECK(study.preset == "default");
+  CATCH_CHECK(labels(study) ==
               "model=small seed=0 | model=small seed=1 | model=large seed=0 | model=large seed=1");
-  CATCH_CHECK(run(composed.study, 0) ==
+  CATCH_CHECK(run(study, 0) ==
               R"({"model":{"name":"small","width":8},)"
               R"("train":{"steps":99,"lr":0.01,"warmup":5},"seed":0,"threads":1})");
-  CATCH_CHECK(run(composed.study, 3) ==
+  CATCH_CHECK(run(study, 3) ==
               R"({"model":{"name":"large","width":64},)"
               R"("train":{"steps":99,"lr":0.003,"warmup":5},"seed":1,"threads":1})");
-  CATCH_CHECK(to_json(composed.study.settings).dump() ==
+  CATCH_CHECK(to_json(study.settings).dump() ==
               R"({"title":"a question about small","tables":[{"rows":"model"}]})");
-  CATCH_CHECK(composed.study.changes.empty());
+  CATCH_CHECK(study.changes.empty());
 }
 
 CATCH_TEST_CASE("a preset changes values, group choices and axes") {
   const Folder folder(project(kExperiment));
-  const Composed smoke = compose({"preset=smoke"});
-  CATCH_CHECK(smoke.problems == "");
-  CATCH_CHECK(smoke.study.preset == "smoke");
-  CATCH_CHECK(labels(smoke.study) == "model=small | model=large");
-  CATCH_CHECK(smoke.study.points[0].config.find_path("train.steps")->as_int() == 1);
+  const Study smoke = study_of({"preset=smoke"});
+  CATCH_CHECK(smoke.preset == "smoke");
+  CATCH_CHECK(labels(smoke) == "model=small | model=large");
+  CATCH_CHECK(steps_of(smoke) == 1);
   const Composed other = compose({"preset=other"});
   CATCH_CHECK(labels(other.study) == "model=small seed=7 | model=large seed=7");
-  CATCH_CHECK(other.study.points[0].config.find_path("train.steps")->as_int() == 10);
+  CATCH_CHECK(steps_of(other.study) == 10);
   CATCH_CHECK(other.study.changes.empty());
 }
 
@@ -66,9 +75,7 @@ CATCH_TEST_CASE("a suite's preset default gives nothing to an experiment that ha
                        "# @package _global_\ntrain: {steps: 5}\n"
                        "presets: {smoke: {train: {steps: 2}}, default: {train: {steps: 1}}}\n");
     const Folder folder(files);
-    const Composed composed = compose(overrides);
-    CATCH_CHECK(composed.problems == "");
-    return composed.study.points.at(0).config.find_path("train.steps")->as_int();
+    return steps_of(study_of(overrides));
   };
   CATCH_CHECK(steps("", {}) == 7);
   CATCH_CHECK(steps("", {"preset=default"}) == 7);
@@ -92,12 +99,11 @@ CATCH_TEST_CASE(
 
 CATCH_TEST_CASE("overrides of the command line come after the preset") {
   const Folder folder(project(kExperiment));
-  const Composed composed = compose({"preset=smoke", "train.steps=3", "train=short", "results=x"});
-  CATCH_CHECK(composed.problems == "");
-  CATCH_CHECK(composed.study.points[0].config.find_path("train.steps")->as_int() == 3);
-  CATCH_CHECK_FALSE(composed.study.points[0].config.find_path("train.warmup"));
-  CATCH_CHECK(composed.study.settings.find("results")->as_string() == "x");
-  CATCH_CHECK(composed.study.changes ==
+  const Study study = study_of({"preset=smoke", "train.steps=3", "train=short", "results=x"});
+  CATCH_CHECK(steps_of(study) == 3);
+  CATCH_CHECK_FALSE(study.points[0].config.find_path("train.warmup"));
+  CATCH_CHECK(study.settings.find("results")->as_string() == "x");
+  CATCH_CHECK(study.changes ==
               std::vector<std::string>{"train.steps=3", "train=short", "results=x"});
 }
 
@@ -129,22 +135,16 @@ CATCH_TEST_CASE("what the sweep and the presets say follows values and choices t
   const Folder folder(files);
   CATCH_CHECK(labels(compose({"vars.seeds=3"}).study) ==
               "model=small seed=0 | model=small seed=1 | model=small seed=2");
-  const auto steps = [](const std::vector<std::string>& overrides) {
-    const Composed composed = compose(overrides);
-    CATCH_CHECK(composed.problems == "");
-    return composed.study.points.at(0).config.find_path("train.steps")->as_int();
-  };
-  CATCH_CHECK(steps({"preset=quick"}) == 11);
-  CATCH_CHECK(steps({"plan=many", "preset=quick"}) == 12);
-  CATCH_CHECK(steps({"plan=many", "preset=long"}) == 13);
+  CATCH_CHECK(steps_of(study_of({"preset=quick"})) == 11);
+  CATCH_CHECK(steps_of(study_of({"plan=many", "preset=quick"})) == 12);
+  CATCH_CHECK(steps_of(study_of({"plan=many", "preset=long"})) == 13);
 }
 
 CATCH_TEST_CASE("a preset may set a key beside the parts of a sweep that is a list") {
   const Folder folder(
       project("sweep: [{model: small, seed: range(2)}, {model: large}]\n"
               "presets:\n  few: {sweep: {where: seed == 0}}\n  other: {sweep: [{seed: [5]}]}\n"));
-  CATCH_CHECK(compose({"preset=few"}).problems == "");
-  CATCH_CHECK(labels(compose({"preset=few"}).study) == "model=small seed=0 | model=large seed=0");
+  CATCH_CHECK(labels(study_of({"preset=few"})) == "model=small seed=0 | model=large seed=0");
   CATCH_CHECK(labels(compose({"preset=other"}).study) == "seed=5");
 }
 
@@ -185,8 +185,7 @@ CATCH_TEST_CASE("a sweep refers to vars in its union, in what it excludes and in
 
 CATCH_TEST_CASE("exclude takes expressions that mean one option") {
   const Folder folder(project("sweep: {model: [small, large], exclude: {model: glob(sm*)}}\n"));
-  CATCH_CHECK(compose().problems == "");
-  CATCH_CHECK(labels(compose().study) == "model=large");
+  CATCH_CHECK(labels(study_of()) == "model=large");
 }
 
 CATCH_TEST_CASE("an experiment that another one builds on is about the whole configuration") {
@@ -194,10 +193,9 @@ CATCH_TEST_CASE("an experiment that another one builds on is about the whole con
   files.emplace_back("experiments/base.yaml",
                      "train: {steps: 7}\nsweep: {model: [small, large]}\n");
   const Folder folder(files);
-  const auto composed = compose();
-  CATCH_CHECK(composed.problems == "");
-  CATCH_REQUIRE(composed.study.points.size() == 4);
-  CATCH_CHECK(composed.study.points[0].config.find_path("train.steps")->as_int() == 7);
+  const Study study = study_of();
+  CATCH_REQUIRE(study.points.size() == 4);
+  CATCH_CHECK(steps_of(study) == 7);
 }
 
 CATCH_TEST_CASE("a choice that nothing makes is told with what may be meant") {
@@ -241,24 +239,19 @@ CATCH_TEST_CASE("a key below a reference changes what it refers to") {
 
 CATCH_TEST_CASE("an experiment without a sweep is one run") {
   const Folder folder(project("title: x\n"));
-  const Composed composed = compose();
-  CATCH_CHECK(composed.problems == "");
-  CATCH_CHECK(composed.study.points.size() == 1);
-  CATCH_CHECK(composed.study.points[0].axes.empty());
+  const Study study = study_of();
+  CATCH_CHECK(study.points.size() == 1);
+  CATCH_CHECK(study.points[0].axes.empty());
 }
 
 CATCH_TEST_CASE("keys that only the schema knows can be set") {
   const Folder folder(project("train: {warmup: 3}\n"));
-  const Composed composed = compose({"model.depth=4"});
-  CATCH_CHECK(composed.problems == "");
-  CATCH_CHECK(composed.study.points[0].config.find_path("model.depth")->as_int() == 4);
+  CATCH_CHECK(study_of({"model.depth=4"}).points[0].config.find_path("model.depth")->as_int() == 4);
 }
 
 CATCH_TEST_CASE("lists and maps on an axis are labelled as JSON") {
   const Folder folder(project("sweep: {model.x: [[1, 2], {a: 1}, schedule]}\n"));
-  const Composed composed = compose();
-  CATCH_CHECK(composed.problems == "");
-  CATCH_CHECK(labels(composed.study) == R"(model.x=[1,2] | model.x={"a":1} | model.x=schedule)");
+  CATCH_CHECK(labels(study_of()) == R"(model.x=[1,2] | model.x={"a":1} | model.x=schedule)");
 }
 
 CATCH_TEST_CASE("an axis value with an interpolation is resolved in its run") {

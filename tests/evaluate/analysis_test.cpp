@@ -5,7 +5,6 @@
 #include "model/language_model.h"
 #include "support/evaluation_cells.h"
 #include "support/parrot.h"
-#include "task/needle/vocabulary.h"
 
 namespace difflab {
 namespace {

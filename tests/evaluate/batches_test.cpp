@@ -10,7 +10,6 @@
 #include "support/catch.h"
 #include "support/parrot.h"
 #include "task/base/task.h"
-#include "task/needle/vocabulary.h"
 
 namespace difflab {
 namespace {
@@ -61,7 +60,7 @@ CATCH_TEST_CASE("batches are visited once each, in order, and the last one has w
 
 CATCH_TEST_CASE("a score of many batches counts each of them once, on any number of lanes") {
   const auto task = kAsked.build();
-  const auto token = Vocabulary(kAsked).value(0);
+  const auto token = kAsked.vocabulary().token(NeedleConfig::kValues);
   auto model = testing::parrot(token, task->vocab_size(), 2.0);
   const auto hits = count_token(batches_by_hand(*task, Split::kTest), token);
   for (const int lanes : {1, 3}) {
@@ -129,7 +128,7 @@ CATCH_TEST_CASE("a batch of long sequences has some of each part of its task") {
 CATCH_TEST_CASE("held-out figures are of their split, and their parts weigh as in training") {
   const TaskConfig task_config = NeedleRecallConfig{.needle = kAsked, .recall_share = 0.25};
   const auto task = build_task(task_config);
-  const auto token = Vocabulary(kAsked).value(0);
+  const auto token = kAsked.vocabulary().token(NeedleConfig::kValues);
   auto model = testing::parrot(token, task->vocab_size(), 2.0);
   const EvaluationContext context{model, task_config, *task, kSeed};
   const auto parts = task->parts();
@@ -253,7 +252,8 @@ CATCH_TEST_CASE("a part that no figure is about is not scored") {
   };
   std::int64_t mixed = 0;
   const Mixture mixture(*task, mixed, {{parts[0].name, .5, &first}, {parts[1].name, .5, &second}});
-  auto model = testing::parrot(Vocabulary(kAsked).value(0), task->vocab_size(), 2.0);
+  auto model =
+      testing::parrot(kAsked.vocabulary().token(NeedleConfig::kValues), task->vocab_size(), 2.0);
   const EvaluationContext context{model, task_config, mixture, kSeed};
   const auto ask = [&](const std::string& metric) {
     needles = recall = 0;

@@ -5,7 +5,6 @@
 #include "support/catch.h"
 #include "support/parrot.h"
 #include "task/base/task.h"
-#include "task/needle/vocabulary.h"
 
 namespace difflab {
 namespace {
@@ -22,10 +21,10 @@ std::pair<std::int64_t, std::int64_t> count_value(const Batch& batch, std::int64
 }
 
 CATCH_TEST_CASE("a score counts right answers, wholly right sequences and the cross-entropy") {
-  const Vocabulary vocabulary(kNeedles);
-  auto model = parrot(vocabulary.value(0), vocabulary.size(), 2.0);
+  const auto vocabulary = kNeedles.vocabulary();
+  auto model = parrot(vocabulary.token(NeedleConfig::kValues), vocabulary.size(), 2.0);
   const auto batch = kNeedles.build()->batch(0, Split::kTest, 0, 300);
-  const auto [hits, whole] = count_value(batch, vocabulary.value(0));
+  const auto [hits, whole] = count_value(batch, vocabulary.token(NeedleConfig::kValues));
   CATCH_REQUIRE(hits > 0);
   const auto result = score(model, batch.inputs, batch.targets);
   CATCH_CHECK(result.sequences == 300);
@@ -41,8 +40,8 @@ CATCH_TEST_CASE("a score counts right answers, wholly right sequences and the cr
 }
 
 CATCH_TEST_CASE("the needle grid has one cell per possible combination, with n and its interval") {
-  const Vocabulary vocabulary(kNeedles);
-  auto model = parrot(vocabulary.value(0), vocabulary.size(), 2.0);
+  const auto vocabulary = kNeedles.vocabulary();
+  auto model = parrot(vocabulary.token(NeedleConfig::kValues), vocabulary.size(), 2.0);
   const TaskConfig task_config = kNeedles;
   const auto task = build_task(task_config);
   const NeedleGridConfig grid{.needles = {1, 4},
@@ -62,7 +61,7 @@ CATCH_TEST_CASE("the needle grid has one cell per possible combination, with n a
     config.depth = cell["depth"].get<double>();
     // score_batches cuts the samples into batches of 4,096 tokens: here all 40 are the first.
     const auto batch = config.build()->batch(5, Split::kTest, 0, 40);
-    const auto [hits, whole] = count_value(batch, vocabulary.value(0));
+    const auto [hits, whole] = count_value(batch, vocabulary.token(NeedleConfig::kValues));
     CATCH_CHECK(cell["samples"] == 40);
     CATCH_CHECK(cell["n"] == 40 * config.queries);
     CATCH_CHECK(cell["correct"] == hits);

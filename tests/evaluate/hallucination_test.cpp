@@ -4,6 +4,7 @@
 #include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"
+#include "support/task_rows.h"
 #include "task/base/task.h"
 
 namespace difflab {
@@ -13,13 +14,8 @@ const ContextQaConfig kFactsTask{.facts = 6, .questions = 2, .unanswerable = 0.3
 const HallucinationConfig kFactsAsked{.distractors = {0, 0.5}, .samples = 100};
 const Symbols kWords = kFactsTask.vocabulary();
 
-using Row = std::vector<std::int64_t>;
 using Range = ContextQaConfig::Range;
-
-Row row_of(const at::Tensor& tokens, std::int64_t row) {
-  const auto* begin = tokens[row].const_data_ptr<std::int64_t>();
-  return {begin, begin + tokens.size(1)};
-}
+using testing::row_of;
 
 /// One who reads the facts and answers with say(entity, attribute, facts), and repeats those facts
 /// whose mark tell(is_marked) likes, until enough is written.

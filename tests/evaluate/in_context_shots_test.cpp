@@ -4,6 +4,7 @@
 #include "evaluate/base/answerer.h"
 #include "support/catch.h"
 #include "support/parrot.h"
+#include "support/problems.h"
 #include "task/base/task.h"
 
 namespace difflab {
@@ -97,19 +98,14 @@ CATCH_TEST_CASE("a model that ignores the context has no margin, whatever the or
 }
 
 CATCH_TEST_CASE("shots that leave a class out, or another task, are refused") {
-  struct Problems final : config::Check {
-    std::string text;
-    void problem(std::string_view key, std::string_view message) override {
-      text += concat(key, " ", message, "\n");
-    }
-  } problems;
-  InContextShotsConfig{.shots = {1, 4}}.validate_task(kShotsTask, problems);
-  CATCH_CHECK(problems.text ==
+  const auto problems_of = [](const InContextShotsConfig& asked, const TaskConfig& task) {
+    return testing::Problems::found([&](auto& problems) { asked.validate_task(task, problems); });
+  };
+  CATCH_CHECK(problems_of({.shots = {1, 4}}, kShotsTask) ==
               "shots has 1; expected at least the task's classes, 2, so that every class is "
               "shown\n");
-  problems.text.clear();
-  kShotsAsked.validate_task(NeedleConfig{}, problems);
-  CATCH_CHECK(problems.text == "kind is in_context_shots; expected a task of kind in_context\n");
+  CATCH_CHECK(problems_of(kShotsAsked, NeedleConfig{}) ==
+              "kind is in_context_shots; expected a task of kind in_context\n");
   CATCH_CHECK(kShotsAsked.longest(kShotsTask) == 1 + 7 * 3 + 2);
 }
 

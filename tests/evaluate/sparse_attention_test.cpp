@@ -84,8 +84,7 @@ CATCH_TEST_CASE("the share that is kept is counted over all weights that may be 
                 largest = std::max(largest, std::abs(weight));
               }
               for (std::size_t s = 0; s <= t; ++s) {
-                const bool large = std::abs(head.weights[t][s]) >= threshold * largest;
-                kept += large ? 1 : 0;
+                kept += std::abs(head.weights[t][s]) >= threshold * largest ? 1 : 0;
                 all += 1;
               }
             }

@@ -6,6 +6,7 @@
 #include "evaluate/retrieval/needle_grid.h"
 #include "support/catch.h"
 #include "support/parrot.h"
+#include "support/problems.h"
 #include "task/base/task.h"
 
 namespace difflab {
@@ -102,24 +103,18 @@ CATCH_TEST_CASE("a model that always writes the same digit is never right") {
   const TaskConfig task_config = kTextTask;
   const auto task = build_task(task_config);
   auto model = testing::parrot(3, task->vocab_size(), 2.0);
-  const auto result = kTextAsked.run({model, task_config, *task, 2});
-  CATCH_CHECK(result.metrics["text_grid_accuracy"] == 0.0);
+  CATCH_CHECK(kTextAsked.run({model, task_config, *task, 2}).metrics["text_grid_accuracy"] == 0.0);
 }
 
 CATCH_TEST_CASE("a grid whose cells do not fit names the cell and the smallest length") {
-  struct Problems final : config::Check {
-    std::string text;
-    void problem(std::string_view key, std::string_view message) override {
-      text += concat(key, " ", message, "\n");
-    }
-  } problems;
-  const NeedleGridConfig grid{.needles = {9}, .queries = {1}, .lengths = {700, 300}};
-  grid.validate_task(kTextTask, problems);
-  CATCH_CHECK_THAT(problems.text, Catch::StartsWith("lengths makes a cell (9 needles, 1 queries, "
-                                                    "300 tokens) whose length is 300, too short"));
-  problems.text.clear();
-  grid.validate_task(MqarConfig{}, problems);
-  CATCH_CHECK(problems.text ==
+  const auto problems_of = [](const TaskConfig& task) {
+    const NeedleGridConfig grid{.needles = {9}, .queries = {1}, .lengths = {700, 300}};
+    return testing::Problems::found([&](auto& problems) { grid.validate_task(task, problems); });
+  };
+  CATCH_CHECK_THAT(problems_of(kTextTask),
+                   Catch::StartsWith("lengths makes a cell (9 needles, 1 queries, "
+                                     "300 tokens) whose length is 300, too short"));
+  CATCH_CHECK(problems_of(MqarConfig{}) ==
               "kind is needle_grid; expected a task with needles (needle, needle_recall, "
               "text_needle)\n");
 }

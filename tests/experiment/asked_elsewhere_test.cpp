@@ -3,6 +3,7 @@
 #include "record/answers.h"
 #include "record/sealed_safetensors.h"
 #include "run/metrics.h"
+#include "support/problems.h"
 #include "support/small_runs.h"
 #include "task/base/task.h"
 #include "train/tensor_file.h"
@@ -150,9 +151,7 @@ CATCH_TEST_CASE("cells of an evaluation that has some say their step") {
 CATCH_TEST_CASE("a checkpoint that was to be kept is kept also by who resumes at its step") {
   const Results results;
   const auto run = results.planned(kept_config());
-  int asked = 0;
-  CATCH_REQUIRE(run_experiment(kept_config(), run, [&] { return asked++ == 5; }) ==
-                RunEnd::kInterrupted);
+  CATCH_REQUIRE(run_experiment(kept_config(), run, testing::stop_after(5)) == RunEnd::kInterrupted);
   CATCH_REQUIRE(std::filesystem::remove(run.kept(5)));  // killed before it was kept
   run_experiment(kept_config(), run, [] { return false; });
   CATCH_CHECK(std::filesystem::exists(run.kept(5)));
@@ -161,9 +160,7 @@ CATCH_TEST_CASE("a checkpoint that was to be kept is kept also by who resumes at
 CATCH_TEST_CASE("a checkpoint that was damaged with the one it shares is kept anew") {
   const Results results;
   const auto run = results.planned(kept_config());
-  int asked = 0;
-  CATCH_REQUIRE(run_experiment(kept_config(), run, [&] { return asked++ == 5; }) ==
-                RunEnd::kInterrupted);
+  CATCH_REQUIRE(run_experiment(kept_config(), run, testing::stop_after(5)) == RunEnd::kInterrupted);
   for (const auto& entry : std::filesystem::directory_iterator(run.path)) {
     if (entry.is_regular_file() && entry.path().extension() == ".safetensors") {
       std::filesystem::remove(entry.path());
@@ -186,16 +183,9 @@ CATCH_TEST_CASE("a step whose checkpoint was not kept is named, before and after
   HeldoutConfig heldout{.samples = 4};
   heldout.at = {3};
   config.evaluate = {heldout};
-  struct Problem final : config::Check {
-    void problem(std::string_view key, std::string_view message) override {
-      text = concat(key, " ", message);
-    }
-    std::string text;
-  } problem;
-  config.validate(problem);
-  CATCH_CHECK(problem.text ==
+  CATCH_CHECK(testing::Problems::of(config) ==
               "evaluate[0].at has step 3; the checkpoints that train.keep_checkpoints keeps are "
-              "0, 5, and the last step is 8");
+              "0, 5, and the last step is 8\n");
 
   const Results results;
   results.run(testing::smallest_run());  // keeps none

@@ -133,8 +133,7 @@ CATCH_TEST_CASE("a run that was interrupted, or took its training, began as that
   auto config = watched();
   const auto expected = read_provenance(results.run(config))->at("fingerprints");
   const auto again = disturbed.planned(config);
-  int asked = 0;
-  run_experiment(config, again, [&] { return asked++ == 3; });
+  run_experiment(config, again, testing::stop_after(3));
   run_experiment(config, again, [] { return false; });
   CATCH_CHECK(read_provenance(again)->at("fingerprints") == expected);
   CATCH_CHECK(read_provenance(again)->at("earlier_sessions").size() == 1);
@@ -157,8 +156,7 @@ CATCH_TEST_CASE("a run that stops at its event ends there, however often it was 
   const auto again = disturbed.planned(config);
   for (int stop = 1; !read_result(again); ++stop) {
     CATCH_REQUIRE(stop < 100);
-    int asked = 0;
-    run_experiment(config, again, [&] { return asked++ == 1 + stop % 3; });
+    run_experiment(config, again, testing::stop_after(1 + stop % 3));
   }
   CATCH_CHECK(outcome_of(again).result == undisturbed.result);
   CATCH_CHECK(outcome_of(again).metrics == undisturbed.metrics);

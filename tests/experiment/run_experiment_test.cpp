@@ -8,6 +8,7 @@
 
 #include "model/language_model.h"
 #include "record/provenance.h"
+#include "support/problems.h"
 #include "support/small_runs.h"
 #include "task/base/task.h"
 #include "train/checkpoint.h"
@@ -54,8 +55,7 @@ CATCH_TEST_CASE("a run that is interrupted at any step ends as if it had not bee
     CATCH_INFO("interrupted after " << stop_at << " steps");
     const testing::TemporaryFolder folder;
     const RunDirectory run{folder.path()};
-    int asked = 0;
-    const auto end = run_experiment(small_run(), run, [&] { return asked++ == stop_at; });
+    const auto end = run_experiment(small_run(), run, testing::stop_after(stop_at));
     CATCH_REQUIRE(end == (stop_at < 12 ? RunEnd::kInterrupted : RunEnd::kComplete));
     if (end == RunEnd::kInterrupted) {
       CATCH_CHECK_FALSE(read_result(run));
@@ -75,8 +75,7 @@ CATCH_TEST_CASE("a damaged checkpoint costs time, not the result") {
   for (const std::size_t position : {3U, 200U, 5'000U, 20'000U}) {
     const testing::TemporaryFolder folder;
     const RunDirectory run{folder.path()};
-    int asked = 0;
-    run_experiment(small_run(), run, [&] { return asked++ == 7; });
+    run_experiment(small_run(), run, testing::stop_after(7));
     auto bytes = read_file(run.checkpoint());
     CATCH_REQUIRE(bytes.size() > 20'000);
     bytes[position] = static_cast<char>(bytes[position] ^ 0x10);
@@ -103,8 +102,7 @@ CATCH_TEST_CASE("for a damaged checkpoint stands the one before, or step 0, and 
   config.train.checkpoint_steps = 3;
   const testing::TemporaryFolder folder, second;
   const RunDirectory run{folder.path()};
-  int asked = 0;
-  run_experiment(config, run, [&] { return asked++ == 8; });  // saved at 3, 6 and, stopped, at 8
+  run_experiment(config, run, testing::stop_after(8));  // saved at 3, 6 and, stopped, at 8
   CATCH_REQUIRE(std::filesystem::exists(previous_checkpoint(run.checkpoint())));
   write_file_atomically(run.checkpoint(), "no checkpoint at all");
   const auto said = said_while_finishing(config, run);
@@ -114,8 +112,7 @@ CATCH_TEST_CASE("for a damaged checkpoint stands the one before, or step 0, and 
   CATCH_CHECK(outcome_of(run).metrics.dump() == expected.metrics.dump());
   CATCH_CHECK_FALSE(std::filesystem::exists(previous_checkpoint(run.checkpoint())));
   const RunDirectory other{second.path()};
-  asked = 0;
-  run_experiment(config, other, [&] { return asked++ == 8; });
+  run_experiment(config, other, testing::stop_after(8));
   for (const auto& path : {other.checkpoint(), previous_checkpoint(other.checkpoint())}) {
     auto bytes = read_file(path);
     bytes.resize(bytes.size() - 1);
@@ -131,8 +128,7 @@ CATCH_TEST_CASE("a run saves its state by time, too") {
     config.train.checkpoint_seconds = often ? 0 : 1e9;
     const testing::TemporaryFolder folder;
     const RunDirectory run{folder.path()};
-    int asked = 0;
-    run_experiment(config, run, [&] { return asked++ == 8; });  // stopped at 8, which saves
+    run_experiment(config, run, testing::stop_after(8));  // stopped at 8, which saves
     CATCH_CHECK(std::filesystem::exists(run.checkpoint()));
     CATCH_CHECK(std::filesystem::exists(previous_checkpoint(run.checkpoint())) == often);
   }
@@ -233,16 +229,9 @@ CATCH_TEST_CASE("a run in bfloat16 is another run, and the same one each time") 
 
 CATCH_TEST_CASE("what a device cannot do is refused before anything runs") {
   const auto problems = [](auto change) {
-    struct Found final : config::Check {
-      void problem(std::string_view key, std::string_view message) override {
-        text += concat(key, " ", message, "\n");
-      }
-      std::string text;
-    } found;
     auto config = small_run();
     change(config);
-    config.validate(found);
-    return found.text;
+    return testing::Problems::of(config);
   };
   CATCH_CHECK(problems([](RunConfig&) {}).empty());
   CATCH_CHECK_THAT(problems([](RunConfig& c) { c.precision = Precision::kBfloat16; }),

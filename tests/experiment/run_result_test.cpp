@@ -46,8 +46,7 @@ CATCH_TEST_CASE("a run begins with the weights, the questions and the batches of
 
 CATCH_TEST_CASE("a result tells the last line of its curve, its tokens and what did not come") {
   const testing::Results results;
-  const auto config = told_run();
-  const auto run = results.run(config);
+  const auto run = results.run(told_run());
   const auto result = *read_result(run);
   const auto& metrics = result.at("metrics");
   const auto last = read_metrics(run).back();

@@ -80,8 +80,7 @@ CATCH_TEST_CASE("a run that is stopped has noted its time, and its next session 
   const Results results;
   const auto config = testing::smallest_run();
   const auto folder = results.planned(config);
-  int asked = 0;
-  run_experiment(config, folder, [&] { return asked++ == 3; });
+  run_experiment(config, folder, testing::stop_after(3));
   const auto first = time_spent(folder);
   CATCH_CHECK(first.training > 0);
   CATCH_CHECK(first.evaluation == 0);
@@ -110,8 +109,7 @@ CATCH_TEST_CASE("a run in stages that is stopped anywhere ends as if it had not 
     CATCH_INFO("stopped after " << stop_at << " steps");
     const Results results;
     const auto run = results.planned(staged());
-    int asked = 0;
-    const auto end = run_experiment(staged(), run, [&] { return asked++ == stop_at; });
+    const auto end = run_experiment(staged(), run, testing::stop_after(stop_at));
     if (end == RunEnd::kInterrupted) {
       CATCH_CHECK((*read_status(run))["state"] == "interrupted");
       const auto position = position_of(run);
@@ -131,9 +129,7 @@ CATCH_TEST_CASE("a run whose checkpoints are damaged starts from its stage again
   const Results undisturbed, results;
   const auto expected = outcome_of(undisturbed.run(staged()));
   const auto run = results.planned(staged());
-  int asked = 0;
-  CATCH_REQUIRE(run_experiment(staged(), run, [&] { return asked++ == 12; }) ==
-                RunEnd::kInterrupted);
+  CATCH_REQUIRE(run_experiment(staged(), run, testing::stop_after(12)) == RunEnd::kInterrupted);
   write_file_atomically(run.checkpoint(), "nothing");
   run_experiment(staged(), run, [] { return false; });
   CATCH_CHECK(outcome_of(run).result.dump() == expected.result.dump());

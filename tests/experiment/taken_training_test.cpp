@@ -60,8 +60,7 @@ CATCH_TEST_CASE("a run that is trained anew is not taken before it is trained to
   const auto training = training_id(trained_config());
   std::filesystem::remove_all(first.path);
   std::filesystem::create_directories(first.path);
-  int asked = 0;
-  CATCH_CHECK(run_experiment(trained_config(), first, [&] { return ++asked == 2; }) ==
+  CATCH_CHECK(run_experiment(trained_config(), first, testing::stop_after(1)) ==
               RunEnd::kInterrupted);
   CATCH_CHECK(std::filesystem::exists(first.checkpoint()));
   CATCH_CHECK(runs_with_training(results_of(first), training, "").empty());
@@ -92,8 +91,7 @@ CATCH_TEST_CASE("a training that has begun is given up for one that has ended") 
   const Results alone, together;
   const auto expected = alone.run(asked_more());
   const auto begun = together.planned(asked_more());
-  int asked = 0;
-  CATCH_REQUIRE(run_experiment(asked_more(), begun, [&] { return ++asked == 3; }) ==
+  CATCH_REQUIRE(run_experiment(asked_more(), begun, testing::stop_after(2)) ==
                 RunEnd::kInterrupted);
   CATCH_REQUIRE(std::filesystem::exists(begun.checkpoint()));
   const auto other = together.run(trained_config());

@@ -211,8 +211,7 @@ CATCH_TEST_CASE("a positive λ is a softplus of the free one that leaves λ_init
     at_free(value);
     free.mutable_grad() = at::zeros_like(free);
     f.attention->lambdas(f.x)[0][0][0].backward();
-    const auto gradient = free.grad().item<double>();
-    CATCH_CHECK(gradient == Approx(slope).epsilon(1e-6).margin(1e-9));
+    CATCH_CHECK(free.grad().item<double>() == Approx(slope).epsilon(1e-6).margin(1e-9));
   }
   CATCH_CHECK(at_free(init) == Approx(init).epsilon(1e-12));
   const auto problem_of = [](LambdaInit choice, LambdaScope per = LambdaScope::kLayer) {

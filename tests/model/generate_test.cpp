@@ -123,8 +123,7 @@ CATCH_TEST_CASE("dropout acts in training alone") {
   auto model = model_of(config);
   const auto tokens = at::arange(8).unsqueeze(0).remainder(kVocab);
   CATCH_CHECK(at::equal(model.forward(tokens), model.forward(tokens)));
-  auto plain = model_of({});
-  CATCH_CHECK(at::equal(model.forward(tokens), plain.forward(tokens)));
+  CATCH_CHECK(at::equal(model.forward(tokens), model_of({}).forward(tokens)));
   model.train();
   CATCH_CHECK_FALSE(at::equal(model.forward(tokens), model.forward(tokens)));
 }

@@ -5,28 +5,25 @@
 #include <sys/wait.h>
 
 #include "support/catch.h"
+#include "support/fake_runs.h"
 #include "util/process.h"
 
 namespace difflab {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::TemporaryFolder;
+using testing::eventually, testing::TemporaryFolder;
 
 constexpr LeaseTimes kPatient{.beat = 1h, .silence = 10h};
 constexpr LeaseTimes kHasty{.beat = 20ms, .silence = 400ms};
 
 bool never() { return false; }
 
-template <class Condition>
-bool eventually(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + 60s;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(2ms);
-  }
-  return true;
-}
+// A run in a folder of its own.
+struct TemporaryRun : TemporaryFolder, RunDirectory {
+  TemporaryRun() : RunDirectory{TemporaryFolder::path()} {}
+  using RunDirectory::path;
+};
 
 // Another process; what the function returns is its exit code.
 class Child {
@@ -59,8 +56,7 @@ class Child {
 };
 
 CATCH_TEST_CASE("who does not want to wait gets a free run at once, and no other") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   {
     const auto lease = Lease::acquire_if_free(run, kPatient);
     CATCH_REQUIRE(lease);
@@ -71,8 +67,7 @@ CATCH_TEST_CASE("who does not want to wait gets a free run at once, and no other
 }
 
 CATCH_TEST_CASE("a run has one holder; the next waits until it is given back") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   auto first = Lease::acquire(run, never, kPatient);
   LeaseWatch watch(kPatient);
   CATCH_CHECK(watch.taken(run));
@@ -83,13 +78,11 @@ CATCH_TEST_CASE("a run has one holder; the next waits until it is given back") {
   first.reset();
   CATCH_CHECK_FALSE(watch.taken(run));
   CATCH_CHECK_FALSE(looks_taken(run));
-  const auto second = Lease::acquire(run, never, kPatient);
-  CATCH_CHECK(second->held());
+  CATCH_CHECK(Lease::acquire(run, never, kPatient)->held());
 }
 
 CATCH_TEST_CASE("a holder that was killed holds nothing from that moment on") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   Child child([&] {
     const auto lease = Lease::acquire(run, never, kPatient);
     ::pause();
@@ -105,8 +98,7 @@ CATCH_TEST_CASE("a holder that was killed holds nothing from that moment on") {
 
 CATCH_TEST_CASE("a holder that stood still, was overtaken and goes on is fenced off") {
   for (int round = 0; round < 5; ++round) {
-    const TemporaryFolder folder;
-    const RunDirectory run{folder.path()};
+    const TemporaryRun run;
     Child child([&] {
       const auto lease = Lease::acquire(run, never, kHasty);
       ::raise(SIGSTOP);
@@ -130,8 +122,7 @@ CATCH_TEST_CASE("a holder that stood still, was overtaken and goes on is fenced 
 
 CATCH_TEST_CASE(
     "a holder elsewhere counts while its number moves, and not for ever when it stops") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   fs::create_directories(run.claims());
   const auto claim = run.claims() / "1";
   LeaseWatch watch(kHasty);
@@ -156,8 +147,7 @@ CATCH_TEST_CASE(
 
 // That it counts up is all that others see of it.
 CATCH_TEST_CASE("a holder counts up the number in its claim, and changes nothing else there") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   const auto lease = Lease::acquire(run, never, {.beat = 5ms, .silence = 10h});
   const auto claim = run.claims() / "1";
   const auto first = read_file(claim);
@@ -175,8 +165,7 @@ CATCH_TEST_CASE("a holder counts up the number in its claim, and changes nothing
 }
 
 CATCH_TEST_CASE("for people, a holder elsewhere is there for minutes after its last sign") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   fs::create_directories(run.claims());
   const auto claim = run.claims() / "1";
   write_file_atomically(claim, "held another/machine\n00000000000000000007\n");
@@ -187,8 +176,7 @@ CATCH_TEST_CASE("for people, a holder elsewhere is there for minutes after its l
 }
 
 CATCH_TEST_CASE("of claims the last ones stay, so that a late look finds the names taken") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   for (int i = 0; i < 30; ++i) Lease::acquire(run, never, kPatient);
   std::set<int> epochs;
   for (const auto& entry : fs::directory_iterator(run.claims())) {
@@ -201,8 +189,7 @@ CATCH_TEST_CASE("of claims the last ones stay, so that a late look finds the nam
 }
 
 CATCH_TEST_CASE("a claim whose maker died before its first word is passed over in time") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   fs::create_directories(run.claims());
   write_file_atomically(run.claims() / "7", "");
   const auto lease = Lease::acquire(run, never, kHasty);
@@ -233,9 +220,8 @@ CATCH_TEST_CASE("a process that dies while it writes its claim leaves the run fr
 }
 
 CATCH_TEST_CASE("of many processes at once each gets its turn, alone") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
-  const auto counter = folder.path() / "counter";
+  const TemporaryRun run;
+  const auto counter = run.path / "counter";
   write_file_atomically(counter, "0");
   constexpr int kProcesses = 16, kTurns = 5;
   std::vector<std::unique_ptr<Child>> children;
@@ -255,19 +241,18 @@ CATCH_TEST_CASE("of many processes at once each gets its turn, alone") {
 }
 
 CATCH_TEST_CASE("who takes a run removes what killed writers left, and only that") {
-  const TemporaryFolder folder;
-  const RunDirectory run{folder.path()};
+  const TemporaryRun run;
   for (const char* name : {".result.json.12.0.tmp", ".status.json.tmp"}) {
-    write_file_atomically(folder.path() / name, "half");
+    write_file_atomically(run.path / name, "half");
   }
   const auto by_a_sweep = concat(".config.yaml.", ::getpid(), ".0.tmp");  // just being written
   for (const auto& name :
        {std::string("config.yaml"), std::string("mine.tmp"), std::string(".hidden"), by_a_sweep}) {
-    write_file_atomically(folder.path() / name, "whole");
+    write_file_atomically(run.path / name, "whole");
   }
   auto lease = Lease::acquire(run, never, kPatient);
   std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder.path())) {
+  for (const auto& entry : fs::directory_iterator(run.path)) {
     names.insert(entry.path().filename().string());
   }
   CATCH_CHECK(names ==

@@ -120,11 +120,7 @@ CATCH_TEST_CASE("a run that diverged has not got there in all its steps, and cut
   Times times;
   for (int seed = 0; seed < 16; ++seed) {
     times.found("transformer", seed, 1'100 + 10 * seed);
-    if (seed == 3) {
-      times.diverged("diff", seed);
-    } else {
-      times.found("diff", seed, 600 + 10 * seed);
-    }
+    seed == 3 ? times.diverged("diff", seed) : times.found("diff", seed, 600 + 10 * seed);
   }
   const auto answer = times.ask();
   CATCH_CHECK(answer.pairs == 16);
@@ -168,11 +164,7 @@ CATCH_TEST_CASE("the runs that did not diverge are no answer for all") {
   times.claim.metric = "test_loss";
   for (int seed = 0; seed < 16; ++seed) {
     times.found("transformer", seed, 1'100 + 10 * seed);
-    if (seed % 2 == 0) {
-      times.diverged("diff", seed);
-    } else {
-      times.found("diff", seed, 600 + 10 * seed);
-    }
+    seed % 2 == 0 ? times.diverged("diff", seed) : times.found("diff", seed, 600 + 10 * seed);
   }
   const auto answer = times.ask();
   CATCH_CHECK(answer.verdict == Verdict::kUninformative);
@@ -185,11 +177,7 @@ CATCH_TEST_CASE("times that are compared up to a bound before others got there a
   Times times;
   for (int seed = 0; seed < 8; ++seed) {
     times.found("transformer", seed, 1'000 + 10 * seed);
-    if (seed == 0) {
-      times.never("diff", seed, 100);
-    } else {
-      times.found("diff", seed, 500 + 10 * seed);
-    }
+    seed == 0 ? times.never("diff", seed, 100) : times.found("diff", seed, 500 + 10 * seed);
   }
   const auto answer = times.ask();
   CATCH_CHECK(answer.verdict == Verdict::kUninformative);

@@ -258,9 +258,7 @@ CATCH_TEST_CASE("eleven values of an axis have eleven colours, shapes and dashes
   values.push_back("one too many");
   const auto twelve = looks_of(values, "transformer");
   CATCH_CHECK(twelve.size() == 12);
-  for (std::size_t i = 0; i < eleven.size(); ++i) {
-    CATCH_CHECK(twelve[i].color == eleven[i].color);
-  }
+  for (std::size_t i = 0; i < eleven.size(); ++i) CATCH_CHECK(twelve[i].color == eleven[i].color);
 }
 
 }  // namespace

@@ -68,8 +68,7 @@ CATCH_TEST_CASE("a learning curve ends with its first run, and shows no choice o
     auto line = learning();
     line.y = y;
     const Drawing drawing = draw(builder, line);
-    const bool has_start = line.y == "needle_accuracy";
-    CATCH_REQUIRE(drawing.rows.size() == (has_start ? 3 : 2));
+    CATCH_REQUIRE(drawing.rows.size() == (line.y == "needle_accuracy" ? 3 : 2));
     for (const auto& row : drawing.rows) CATCH_CHECK(row[5] == "3");
     CATCH_CHECK(drawing.rows.back()[1] == "20");
     CATCH_CHECK(drawing.spec["title"]["subtitle"].dump().find("A line ends where the first") !=

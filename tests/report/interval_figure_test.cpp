@@ -113,8 +113,7 @@ CATCH_TEST_CASE("a panel whose baseline never got there has no line, and the oth
   const Drawing drawing = draw(builder, config);
   CATCH_CHECK(origins(drawing) == std::vector<double>{101});
   // Vega warns of a scale without an extent where a layer has no value in a panel.
-  const std::string spec = drawing.spec.dump();
-  CATCH_CHECK_THAT(spec, Contains("as\":\"place") && !Contains("field\":\"origin"));
+  CATCH_CHECK_THAT(drawing.spec.dump(), Contains("as\":\"place") && !Contains("field\":\"origin"));
 }
 
 CATCH_TEST_CASE("an interval figure tells ratios to the best opponent of each panel") {

@@ -8,10 +8,14 @@
 namespace difflab::report {
 namespace {
 
-bool has_renderer(const Renderer& renderer) {
-  if (!fs::exists(renderer.python)) return false;
-  Process process({renderer.python.string(), "-c", "import vl_convert"});
-  return process.wait().success();
+/// Whether figures cannot be drawn, which it says.
+bool lacks_renderer(const Renderer& renderer) {
+  if (fs::exists(renderer.python)) {
+    Process process({renderer.python.string(), "-c", "import vl_convert"});
+    if (process.wait().success()) return false;
+  }
+  CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
+  return true;
 }
 
 // What a program printed, and its exit code.
@@ -23,6 +27,15 @@ std::pair<std::string, int> output_of(const std::vector<std::string>& argv) {
     for (const std::string& line : process.read_lines(std::chrono::seconds(1))) text += line + "\n";
   }
   return {text, process.wait().code};
+}
+
+void check_fonts(const fs::path& figure) {
+  const auto [fonts, code] = output_of({"/usr/bin/pdffonts", figure.string()});
+  CATCH_INFO(figure << "\n" << fonts);
+  CATCH_CHECK(code == 0);
+  CATCH_CHECK(fonts.find("LiberationSans") != std::string::npos);
+  CATCH_CHECK(fonts.find("Type 3") == std::string::npos);
+  CATCH_CHECK(fonts.find(" no ") == std::string::npos);  // embedded, subset, with Unicode
 }
 
 StudyBuilder drawn_study() {
@@ -61,12 +74,8 @@ CATCH_TEST_CASE("the page escapes what users wrote and needs nothing from a netw
 
 CATCH_TEST_CASE("figures are drawn once, with embedded fonts, and again when their data change") {
   StudyBuilder builder = drawn_study();
-  if (!has_renderer(builder.study.renderer)) {
-    CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
-    return;
-  }
-  const Summary summary = write_report(builder.study);
-  CATCH_REQUIRE(summary.warnings.empty());
+  if (lacks_renderer(builder.study.renderer)) return;
+  CATCH_REQUIRE(write_report(builder.study).warnings.empty());
   const fs::path figures = builder.study.output / "figures";
   CATCH_CHECK(read_file(figures / "learning.svg").find("<svg") != std::string::npos);
   CATCH_CHECK(read_file(figures / "learning.svg").find("\">init</tspan>") != std::string::npos);
@@ -99,24 +108,15 @@ CATCH_TEST_CASE("figures are drawn once, with embedded fonts, and again when the
     return;
   }
   for (const char* name : {"learning.pdf", "accuracy.pdf", "depth_length.pdf"}) {
-    const auto [fonts, code] = output_of({"/usr/bin/pdffonts", (figures / name).string()});
-    CATCH_INFO(fonts);
-    CATCH_CHECK(code == 0);
-    CATCH_CHECK(fonts.find("LiberationSans") != std::string::npos);
-    CATCH_CHECK(fonts.find("Type 3") == std::string::npos);
-    CATCH_CHECK(fonts.find(" no ") == std::string::npos);  // embedded, subset, with Unicode
+    check_fonts(figures / name);
   }
 }
 
 CATCH_TEST_CASE("every kind of figure is drawn, with embedded fonts and none of Type 3") {
   StudyBuilder builder = drawn_study();
-  if (!has_renderer(builder.study.renderer)) {
-    CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
-    return;
-  }
+  if (lacks_renderer(builder.study.renderer)) return;
   builder.study.report.figures = other_figures();
-  const Summary summary = write_report(builder.study);
-  CATCH_CHECK(join(summary.warnings) == "");
+  CATCH_CHECK(join(write_report(builder.study).warnings) == "");
   for (const FigureConfig& figure : builder.study.report.figures) {
     const std::string name = std::visit([](const auto& f) { return f.name; }, figure);
     CATCH_INFO(name);
@@ -124,13 +124,7 @@ CATCH_TEST_CASE("every kind of figure is drawn, with embedded fonts and none of 
     CATCH_REQUIRE(fs::exists(base.string() + ".pdf"));
     const std::string data = read_file(base.string() + ".csv");
     CATCH_CHECK(std::count(data.begin(), data.end(), '\n') > 6);
-    if (!fs::exists("/usr/bin/pdffonts")) continue;
-    const auto [fonts, code] = output_of({"/usr/bin/pdffonts", base.string() + ".pdf"});
-    CATCH_INFO(fonts);
-    CATCH_CHECK(code == 0);
-    CATCH_CHECK(fonts.find("LiberationSans") != std::string::npos);
-    CATCH_CHECK(fonts.find("Type 3") == std::string::npos);
-    CATCH_CHECK(fonts.find(" no ") == std::string::npos);
+    if (fs::exists("/usr/bin/pdffonts")) check_fonts(base.string() + ".pdf");
   }
 }
 
@@ -138,10 +132,7 @@ CATCH_TEST_CASE("ticks are plain numbers, on short axes and on logarithmic ones"
   StudyBuilder builder;
   builder.study.renderer = Renderer::below(DIFFLAB_ROOT);
   builder.study.renderer.cache = builder.folder() / "cache";
-  if (!has_renderer(builder.study.renderer)) {
-    CATCH_WARN("SKIPPED: no vl-convert in .venv, so no figure was drawn");
-    return;
-  }
+  if (lacks_renderer(builder.study.renderer)) return;
   builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
   std::string curve;
   for (const int step : {5, 10}) {
@@ -167,10 +158,7 @@ CATCH_TEST_CASE("ticks are plain numbers, on short axes and on logarithmic ones"
 
 CATCH_TEST_CASE("the page opens in Chromium, wide, on a phone and in the dark, without complaint") {
   StudyBuilder builder = drawn_study();
-  if (!has_renderer(builder.study.renderer)) {
-    CATCH_WARN("SKIPPED: no vl-convert in .venv, so the page has no figures to draw");
-    return;
-  }
+  if (lacks_renderer(builder.study.renderer)) return;
   for (const FigureConfig& figure : other_figures()) builder.study.report.figures.push_back(figure);
   write_report(builder.study);
   const fs::path page = builder.study.output / "report.html";

@@ -11,8 +11,7 @@ struct Scripted {
   explicit Scripted(const std::string& script) {
     builder.finished("diff", 0, {{"loss", 0.5}});
     builder.finished("diff", 1, {{"loss", 0.25}});
-    auto interval = of_yaml<IntervalConfig>("name: loss, y: model, x: loss");
-    builder.study.report.figures = {interval};
+    builder.study.report.figures = {of_yaml<IntervalConfig>("name: loss, y: model, x: loss")};
     auto& renderer = builder.study.renderer;
     renderer.python = builder.folder() / "python";
     renderer.script = renderer.python;
@@ -70,8 +69,7 @@ CATCH_TEST_CASE("nothing of a report is written before its figures are drawn") {
 CATCH_TEST_CASE("the caller's environment does not change what is drawn") {
   StudyBuilder builder;
   builder.finished("diff", 0, {{"loss", 0.5}});
-  auto interval = of_yaml<IntervalConfig>("name: loss, y: model, x: loss");
-  builder.study.report.figures = {interval};
+  builder.study.report.figures = {of_yaml<IntervalConfig>("name: loss, y: model, x: loss")};
   builder.study.renderer = Renderer::below(DIFFLAB_ROOT);
   builder.study.renderer.cache = builder.folder() / "cache";
   if (!fs::exists(builder.study.renderer.python)) {

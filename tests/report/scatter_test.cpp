@@ -9,10 +9,17 @@ ScatterConfig scaling() {
   return of_yaml<ScatterConfig>("name: scaling, x: parameters, y: test_loss, color: model");
 }
 
+const std::vector<double> kSizes = {1e4, 4e4, 16e4, 64e4};
+
 /// Models of four sizes and some seeds; the loss is a power of the parameters, of which a model
 /// needs a share for the same loss. Seeds differ, but alike for all models.
 struct Sizes {
   Sizes() { builder.study.baseline = "transformer"; }
+  /// One seed of the baseline and of a model that needs this share.
+  explicit Sizes(double share) : Sizes() {
+    add("transformer", 0, kSizes, 1);
+    add("diff", 0, kSizes, share);
+  }
   void add(const std::string& model, int seed, const std::vector<double>& sizes, double share) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const double loss = (8 + seed) * std::pow(sizes[i] / share, -.25);
@@ -22,11 +29,15 @@ struct Sizes {
           {"model", model}, {"size", std::to_string(i)}, {"seed", std::to_string(seed)}};
     }
   }
+  /// A run of the smallest size that never got there.
+  void never(const std::string& model, const std::string& seed) {
+    builder.finished(model, std::stoi(seed), {{"parameters", 1e4}, {"test_loss", nullptr}},
+                     {{"censored", Json{{"test_loss", 99}}}});
+    builder.study.runs.back().axes = {{"model", model}, {"size", "0"}, {"seed", seed}};
+  }
   std::string said() const { return draw(builder, scaling()).spec["description"]; }
   StudyBuilder builder;
 };
-
-const std::vector<double> kSizes = {1e4, 4e4, 16e4, 64e4};
 
 CATCH_TEST_CASE("a scatter says how much of x a line needs for the same y, seed by seed") {
   Sizes sizes;
@@ -55,24 +66,15 @@ CATCH_TEST_CASE("a scatter says how much of x a line needs for the same y, seed 
 }
 
 CATCH_TEST_CASE("a worse line needs more, and what lies beyond the sizes is not said") {
-  Sizes sizes;
-  sizes.add("transformer", 0, kSizes, 1);
-  sizes.add("diff", 0, kSizes, 1.5);
+  const Sizes sizes(1.5);
   CATCH_CHECK_THAT(sizes.said(), Contains("diff needs 1.50 times the parameters of transformer"));
-
-  Sizes apart;
-  apart.add("transformer", 0, kSizes, 1);
-  apart.add("diff", 0, kSizes, 0.001);  // its smallest is better than the other's largest
+  const Sizes apart(0.001);  // its smallest is better than the other's largest
   CATCH_CHECK_THAT(apart.said(), !Contains("needs"));
 }
 
 CATCH_TEST_CASE("runs whose time never came are counted, and no mean is drawn of the others") {
-  Sizes sizes;
-  sizes.add("transformer", 0, kSizes, 1);
-  sizes.add("diff", 0, kSizes, 0.5);
-  sizes.builder.finished("diff", 9, {{"parameters", 1e4}, {"test_loss", nullptr}},
-                         {{"censored", Json{{"test_loss", 99}}}});
-  sizes.builder.study.runs.back().axes = {{"model", "diff"}, {"size", "0"}, {"seed", "9"}};
+  Sizes sizes(0.5);
+  sizes.never("diff", "9");
   const Drawing drawing = draw(sizes.builder, scaling());
   const std::string said = drawing.spec["description"];
   CATCH_CHECK_THAT(said,
@@ -84,19 +86,13 @@ CATCH_TEST_CASE("runs whose time never came are counted, and no mean is drawn of
 }
 
 CATCH_TEST_CASE("nothing is compared with a baseline of which a run never got there") {
-  Sizes sizes;
-  sizes.add("transformer", 0, kSizes, 1);
-  sizes.add("diff", 0, kSizes, 0.5);
-  sizes.builder.finished("transformer", 8, {{"parameters", 1e4}, {"test_loss", nullptr}},
-                         {{"censored", Json{{"test_loss", 99}}}});
-  sizes.builder.study.runs.back().axes = {{"model", "transformer"}, {"size", "0"}, {"seed", "8"}};
+  Sizes sizes(0.5);
+  sizes.never("transformer", "8");
   CATCH_CHECK_THAT(sizes.said(), !Contains("needs"));
 }
 
 CATCH_TEST_CASE("no line is drawn where the figure wants none") {
-  Sizes sizes;
-  sizes.add("transformer", 0, kSizes, 1);
-  sizes.add("diff", 0, kSizes, 0.5);
+  Sizes sizes(0.5);
   auto config = scaling();
   config.line = Through::kNone;
   const Drawing drawing = draw(sizes.builder, config);

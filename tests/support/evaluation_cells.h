@@ -9,8 +9,7 @@ namespace difflab::testing {
 /// What an evaluation finds in a model.
 inline EvaluationResult evaluate(const auto& config, LanguageModel& model,
                                  const TaskConfig& task_config, std::uint64_t seed = 3) {
-  const auto task = build_task(task_config);
-  return config.run({model, task_config, *task, seed});
+  return config.run({model, task_config, *build_task(task_config), seed});
 }
 
 /// The cells that have these values.

@@ -11,6 +11,11 @@
 
 namespace difflab::testing {
 
+/// Asks a run to stop when it has looked `times` times before.
+inline std::function<bool()> stop_after(int times) {
+  return [times, asked = std::make_shared<int>(0)] { return (*asked)++ == times; };
+}
+
 /// A run of a few steps, asked nothing.
 inline RunConfig smallest_run() {
   RunConfig config;

@@ -53,6 +53,9 @@ struct Notes : sweep::Observer {
 
 /// Sweeps of the fake worker in a folder of their own.
 struct SweepBench {
+  /// @param knobs of its workers
+  explicit SweepBench(const std::string& knobs = "{}") { workers.set(knobs); }
+
   FakeWorkers workers;
   std::filesystem::path results =
       workers.folder() / "results of today";  // with blanks, as users have them

@@ -46,8 +46,7 @@ CATCH_TEST_CASE("every run is executed once, and nothing is executed again") {
 }
 
 CATCH_TEST_CASE("runs that share a training wait for the first of them, others do not") {
-  SweepBench bench;
-  bench.workers.set(R"({"step_ms": 50, "steps": 20})");
+  SweepBench bench(R"({"step_ms": 50, "steps": 20})");
   auto runs = make_runs(bench.results, 6);
   for (std::size_t i = 0; i < 3; ++i) runs[i].training = "one";
   runs[3].training = "two";  // 4 and 5 have none
@@ -70,8 +69,7 @@ CATCH_TEST_CASE("runs that share a training wait for the first of them, others d
 }
 
 CATCH_TEST_CASE("all runs share one worker process, and as many execute at once as asked") {
-  SweepBench bench;
-  bench.workers.set(R"({"steps": 15, "step_ms": 10})");
+  SweepBench bench(R"({"steps": 15, "step_ms": 10})");
   const auto runs = make_runs(bench.results, 6);
   std::size_t most = 0;
   bench.notes.on_tick = [&](const auto& running) { most = std::max(most, running.size()); };
@@ -96,8 +94,7 @@ CATCH_TEST_CASE("a run whose folder was deleted is executed again, alone, with t
 }
 
 CATCH_TEST_CASE("failures are told all together with their own words, and fail only themselves") {
-  SweepBench bench;
-  bench.workers.set(R"({"exit": {"seed: 1": 2, "seed: 3": 70}})");
+  SweepBench bench(R"({"exit": {"seed: 1": 2, "seed: 3": 70}})");
   const auto runs = make_runs(bench.results, 5);
   auto outcome = bench.sweep(runs);
   CATCH_CHECK(outcome.completed == 3);
@@ -119,16 +116,14 @@ CATCH_TEST_CASE("failures are told all together with their own words, and fail o
 }
 
 CATCH_TEST_CASE("a run that ends well but leaves no result has failed") {
-  SweepBench bench;
-  bench.workers.set(R"({"exit": {"seed: 0": 0}})");
+  SweepBench bench(R"({"exit": {"seed: 0": 0}})");
   const auto outcome = bench.sweep(make_runs(bench.results, 1));
   CATCH_REQUIRE(outcome.failures.size() == 1);
   CATCH_CHECK(outcome.failures[0].message == "ended without a result");
 }
 
 CATCH_TEST_CASE("a crash is tried again twice, then it is a failure") {
-  SweepBench bench;
-  bench.workers.set(R"({"signal": {"seed: 1": 11, "seed: 2": 9}, "signal_times": 2})");
+  SweepBench bench(R"({"signal": {"seed: 1": 11, "seed: 2": 9}, "signal_times": 2})");
   auto runs = make_runs(bench.results, 3);
   CATCH_CHECK(bench.sweep(runs).completed == 3);
   CATCH_CHECK(bench.notes.count("retry") == 4);
@@ -160,16 +155,14 @@ CATCH_TEST_CASE("a worker process killed in mid-sweep is replaced and its runs s
   CATCH_CHECK(bench.notes.count("the worker program ended: killed by signal 9") >= 2);
   for (const auto& [id, times] : bench.workers.ends()) CATCH_CHECK(times == 1);
   bench.workers.set("{}");
-  const auto results = results_of(runs);
-  CATCH_CHECK(results.size() == 6);
+  CATCH_CHECK(results_of(runs).size() == 6);
   for (const auto& run : runs) {
     CATCH_CHECK(read_result(run.directory)->at("metrics").at("steps") == 8);
   }
 }
 
 CATCH_TEST_CASE("a single run killed from outside starts again") {
-  SweepBench bench;
-  bench.workers.set(R"({"steps": 1000000, "step_ms": 20})");
+  SweepBench bench(R"({"steps": 1000000, "step_ms": 20})");
   const auto runs = make_runs(bench.results, 3);
   bool killed = false;
   bench.notes.on_tick = [&](const auto&) {
@@ -183,16 +176,14 @@ CATCH_TEST_CASE("a single run killed from outside starts again") {
 }
 
 CATCH_TEST_CASE("a worker process that cannot start says why, once") {
-  SweepBench bench;
-  bench.workers.set(R"({"no_start": 127})");
+  SweepBench bench(R"({"no_start": 127})");
   CATCH_CHECK_THROWS_WITH(bench.sweep(make_runs(bench.results, 50)),
                           Contains("does not start (exit code 127)") &&
                               Contains("cannot load the library of the fake worker"));
 }
 
 CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next call goes on") {
-  SweepBench bench;
-  bench.workers.set(R"({"steps": 1000000, "step_ms": 25})");
+  SweepBench bench(R"({"steps": 1000000, "step_ms": 25})");
   const auto runs = make_runs(bench.results, 4);
   {
     const StopSignals signals;
@@ -217,8 +208,7 @@ CATCH_TEST_CASE("the first stop signal lets runs save their state, and the next 
 }
 
 CATCH_TEST_CASE("the second stop signal kills runs that do not listen") {
-  SweepBench bench;
-  bench.workers.set(R"({"hang": ["seed: 0"]})");
+  SweepBench bench(R"({"hang": ["seed: 0"]})");
   const auto runs = make_runs(bench.results, 1);
   const StopSignals signals;
   bench.notes.on_tick = [&](const auto&) {
@@ -233,8 +223,7 @@ CATCH_TEST_CASE("the second stop signal kills runs that do not listen") {
 }
 
 CATCH_TEST_CASE("after one stop signal runs that do not listen are killed in time") {
-  SweepBench bench;
-  bench.workers.set(R"({"hang": ["seed: 0"]})");
+  SweepBench bench(R"({"hang": ["seed: 0"]})");
   const auto runs = make_runs(bench.results, 1);
   const StopSignals signals;
   bench.notes.on_tick = [&](const auto&) {
@@ -246,8 +235,7 @@ CATCH_TEST_CASE("after one stop signal runs that do not listen are killed in tim
 }
 
 CATCH_TEST_CASE("a sweep knows what its own runs spent, and not what others did") {
-  SweepBench bench;
-  bench.workers.set(R"({"training_ms": 1500})");
+  SweepBench bench(R"({"training_ms": 1500})");
   auto runs = make_runs(bench.results, 4);
   const auto now = bench.sweep({runs[0], runs[1]});
   CATCH_CHECK(now.spent.training == 3);
@@ -294,9 +282,7 @@ CATCH_TEST_CASE("a run that stood still and was overtaken by another sweep is ex
         execute(runs, *launcher, silent);
       });
     }
-    if (stopped && !woken && starts.size() == 2) {
-      woken = ::kill(starts[0].pid, SIGCONT) == 0;
-    }
+    if (stopped && !woken && starts.size() == 2) woken = ::kill(starts[0].pid, SIGCONT) == 0;
   };
   CATCH_CHECK(bench.sweep(runs).completed == 1);
   CATCH_REQUIRE(other.joinable());

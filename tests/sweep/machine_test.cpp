@@ -10,8 +10,7 @@ namespace {
 using testing::make_runs, testing::SweepBench;
 
 CATCH_TEST_CASE("runs for which the machine has no process wait until one has ended") {
-  SweepBench bench;
-  bench.workers.set(R"({"room": 1})");
+  SweepBench bench(R"({"room": 1})");
   const auto outcome = bench.sweep(make_runs(bench.results, 3), 3, {.retries = 0});
   CATCH_CHECK(outcome.failures.empty());
   CATCH_CHECK(outcome.completed == 3);
@@ -20,8 +19,7 @@ CATCH_TEST_CASE("runs for which the machine has no process wait until one has en
 }
 
 CATCH_TEST_CASE("where no run gets a process each is tried as often as configured, and says why") {
-  SweepBench bench;
-  bench.workers.set(R"({"room": 0})");
+  SweepBench bench(R"({"room": 0})");
   const auto outcome = bench.sweep(make_runs(bench.results, 2), 2, {.retries = 1});
   CATCH_REQUIRE(outcome.failures.size() == 2);
   CATCH_CHECK_THAT(outcome.failures[0].message,

@@ -42,8 +42,7 @@ CATCH_TEST_CASE("runs start in the order that was asked for") {
 
 CATCH_TEST_CASE("the number of retries is as configured, none included") {
   for (const int retries : {0, 5}) {
-    SweepBench bench;
-    bench.workers.set(R"({"signal": {"seed: 0": 9}})");
+    SweepBench bench(R"({"signal": {"seed: 0": 9}})");
     const auto outcome = bench.sweep(make_runs(bench.results, 1), 1, {.retries = retries});
     CATCH_REQUIRE(outcome.failures.size() == 1);
     CATCH_CHECK(bench.workers.starts().size() == static_cast<std::size_t>(retries + 1));
@@ -51,8 +50,7 @@ CATCH_TEST_CASE("the number of retries is as configured, none included") {
 }
 
 CATCH_TEST_CASE("a run over its time saves its state, has failed, and goes on in the next call") {
-  SweepBench bench;
-  bench.workers.set(R"({"steps": 100, "step_ms": 100})");
+  SweepBench bench(R"({"steps": 100, "step_ms": 100})");
   const auto runs = make_runs(bench.results, 1);
   const auto outcome = bench.sweep(runs, 1, {.timeout_seconds = 0.5});
   CATCH_REQUIRE(outcome.failures.size() == 1);
@@ -65,8 +63,7 @@ CATCH_TEST_CASE("a run over its time saves its state, has failed, and goes on in
 }
 
 CATCH_TEST_CASE("a run over its time that does not listen is killed") {
-  SweepBench bench;
-  bench.workers.set(R"({"hang": ["seed: 0"]})");
+  SweepBench bench(R"({"hang": ["seed: 0"]})");
   const auto runs = make_runs(bench.results, 1);
   const auto outcome =
       bench.sweep(runs, 1, {.retries = 0, .timeout_seconds = 0.5, .late_grace_seconds = 0.5});
@@ -77,8 +74,7 @@ CATCH_TEST_CASE("a run over its time that does not listen is killed") {
 }
 
 CATCH_TEST_CASE("a run over its memory is killed once, and its siblings are not") {
-  SweepBench bench;
-  bench.workers.set(R"({"steps": 30, "step_ms": 100, "memory_mb": {"seed: 1": 200}})");
+  SweepBench bench(R"({"steps": 30, "step_ms": 100, "memory_mb": {"seed: 1": 200}})");
   const auto outcome = bench.sweep(make_runs(bench.results, 3), 3, {.memory_mb = 100});
   CATCH_CHECK(outcome.completed == 2);
   CATCH_REQUIRE(outcome.failures.size() == 1);
@@ -88,8 +84,7 @@ CATCH_TEST_CASE("a run over its memory is killed once, and its siblings are not"
 }
 
 CATCH_TEST_CASE("fail_fast stops at the first failure; the others keep their state") {
-  SweepBench bench;
-  bench.workers.set(R"({"steps": 2000, "step_ms": 5, "exit": {"seed: 1": 2}})");
+  SweepBench bench(R"({"steps": 2000, "step_ms": 5, "exit": {"seed: 1": 2}})");
   const auto runs = make_runs(bench.results, 4);
   const auto outcome = bench.sweep(runs, 2, {.fail_fast = true, .order = RunOrder::kListed});
   CATCH_CHECK_FALSE(outcome.interrupted);

@@ -54,9 +54,7 @@ CATCH_TEST_CASE("an estimate follows a sweep that becomes slower") {
   Estimate estimate(1e6);
   for (int second = 0; second <= 600; ++second) estimate.update(10.0 * second, second);
   CATCH_CHECK(*estimate.rate() == Approx(10).epsilon(0.01));
-  for (int second = 601; second <= 1500; ++second) {
-    estimate.update(6000 + (second - 600), second);
-  }
+  for (int second = 601; second <= 1500; ++second) estimate.update(6000 + (second - 600), second);
   // Five memories later: 1 + 9·e⁻⁵ = 1.06.
   CATCH_CHECK(*estimate.rate() == Approx(1.06).epsilon(0.02));
 }
@@ -136,9 +134,8 @@ CATCH_TEST_CASE("small runs are not expected to take as long as a large one") {
   CATCH_REQUIRE(std::regex_search(told, left, kLeft));
   std::smatch rate;
   CATCH_REQUIRE(std::regex_search(told, rate, std::regex("· ([0-9.]+) steps/s")));
-  const double took = 100 / std::stod(rate[1]);
   const double minutes = left[1].matched ? std::stod(left[1]) : 0;
-  const double expected = took * 500 / 450;
+  const double expected = 100 / std::stod(rate[1]) * 500 / 450;
   CATCH_CHECK(60 * minutes + std::stod(left[2]) == Approx(expected).epsilon(0.1).margin(1));
 }
 

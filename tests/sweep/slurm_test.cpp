@@ -148,8 +148,7 @@ CATCH_TEST_CASE("runs of another number of threads or device are an array of the
   plan.runs[1].config["threads"] = 8;
   plan.runs[2].config["device"] = "cuda";
   plan.runs[3].config["device"] = "cuda";
-  const auto arrays = cluster.submit(plan);
-  CATCH_REQUIRE(arrays.size() == 3);
+  CATCH_REQUIRE(cluster.submit(plan).size() == 3);
   const auto calls = cluster.slurm.calls("sbatch");
   std::map<std::string, const Words*> by_size;
   for (const auto& call : calls) {

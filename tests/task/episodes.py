@@ -26,9 +26,7 @@ class InContext(Task):
         return 1 / self.classes
 
     def read(self, text):
-        expect(len(text) == self.length_of(), f"{len(text)} tokens, not {self.length_of()}")
-        reader = Reader(text)
-        reader.take("B")
+        reader = self.begun(text)
         shots = []
         for _ in range(self.shots):
             symbols = [reader.take("s", self.symbols) for _ in range(self.features)]

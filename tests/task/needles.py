@@ -2,7 +2,7 @@
 
 import collections
 
-from samples import Reader, Repetition, Task, expect, number
+from samples import Repetition, Task, expect, number
 
 
 NO_DISTRACTORS = {
@@ -104,9 +104,7 @@ class Needle(Task):
         return pairs, noise
 
     def read(self, text):
-        expect(len(text) == self.length, f"{len(text)} tokens, not {self.length}")
-        reader = Reader(text)
-        reader.take("B")
+        reader = self.begun(text)
         pairs, noise = self.context(reader)
         asked = []
         for _ in range(self.queries):
@@ -242,9 +240,7 @@ class AssociativeNeedle(Needle):
         return self.learnt[self.things, world]
 
     def read(self, text):
-        expect(len(text) == self.length, f"{len(text)} tokens, not {self.length}")
-        reader = Reader(text)
-        reader.take("B")
+        reader = self.begun(text)
         pairs, noise = self.context(reader)
         things = [p.value for p in pairs]
         for words in things, [p.key for p in pairs]:
@@ -286,9 +282,7 @@ class Bare(AssociativeNeedle):
         return 1 / self.things
 
     def read(self, text):
-        expect(len(text) == self.length, f"{len(text)} tokens, not {self.length}")
-        reader = Reader(text)
-        reader.take("B")
+        reader = self.begun(text)
         things = []
         while reader.next():
             things.append(reader.take("a", self.things))

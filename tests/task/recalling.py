@@ -151,9 +151,7 @@ class NoisyRecall(Task):
         return hits / (queries + 1)
 
     def read(self, text):
-        expect(len(text) == self.length_of(), f"{len(text)} tokens, not {self.length_of()}")
-        reader = Reader(text)
-        reader.take("B")
+        reader = self.begun(text)
         order, known, noise, asked = [], {}, [], []
         names = self.of["keys"]
         if self.noise_names == "keys":

@@ -168,6 +168,13 @@ class Task:
         """Tokens of a sequence, or None if the page does not say."""
         return self.of["length"]
 
+    def begun(self, text):
+        """The reader of a text of the right length, behind its B."""
+        expect(len(text) == self.length_of(), f"{len(text)} tokens, not {self.length_of()}")
+        reader = Reader(text)
+        reader.take("B")
+        return reader
+
     def chance(self):
         """The stated chance, by the page; None if the page gives no formula."""
 

@@ -22,9 +22,7 @@ CATCH_TEST_CASE("a word takes the blank before it, every other character stands 
   const std::string text = "For Lima is: 407.  Ünï  x";
   const auto tokenizer = Tokenizer::words_of(text);
   std::vector<std::string> words;
-  for (const auto token : tokenizer.encode(text)) {
-    words.push_back(tokenizer.decode(Tokens{token}));
-  }
+  for (const auto token : tokenizer.encode(text)) words.push_back(tokenizer.decode(Tokens{token}));
   CATCH_CHECK(words == std::vector<std::string>{"For", " Lima", " is", ":", " ", "4", "0", "7", ".",
                                                 " ", " Ünï", " ", " x"});
   CATCH_CHECK(tokenizer.decode(tokenizer.encode(text)) == text);

@@ -34,9 +34,7 @@ class KHop(Task):
         return alike / math.fsum(weights)
 
     def read(self, text):
-        expect(len(text) == self.length_of(), f"{len(text)} tokens, not {self.length_of()}")
-        reader = Reader(text)
-        reader.take("B")
+        reader = self.begun(text)
         edges, asked = [], []
         while reader.next()[:1] == "n":
             edges.append((reader.take("n", self.names), reader.take("n", self.names)))
@@ -109,9 +107,7 @@ class VariableTracking(Task):
         return math.fsum(1 / (size - i) for i in range(self.hops + 1)) / (self.hops + 1)
 
     def read(self, text):
-        expect(len(text) == self.length, f"{len(text)} tokens, not {self.length}")
-        reader = Reader(text)
-        reader.take("B")
+        reader = self.begun(text)
         chains, order, noise, before = {}, [], [], []
         ends = {}  # the value of the chain that a name now ends
         while reader.next() != "?":
@@ -206,9 +202,7 @@ class CommonWords(Task):
         return math.fsum(1 / (distinct - i) for i in range(asked)) / asked
 
     def read(self, text):
-        expect(len(text) == self.length, f"{len(text)} tokens, not {self.length}")
-        asked, reader = self.asked, Reader(text)
-        reader.take("B")
+        asked, reader = self.asked, self.begun(text)
         words = [reader.take("w", self.words) for _ in range(self.length - 1 - asked)]
         reader.take("?")
         for _ in range(asked - 1):

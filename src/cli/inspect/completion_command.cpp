@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "config/compose/library.h"
 #include "config/grid/key_docs.h"
+#include "report/data/format.h"
 #include "run/run_config.h"
 #include "study/project.h"
 #include "study/study_config.h"
@@ -77,13 +78,10 @@ Words values_of(const std::string& key) {
   for (const auto& doc : all_keys()) {
     if (doc.path != key) continue;
     if (doc.values == "true or false") return {"true", "false"};
-    Words names;
-    for (std::size_t begin = 0; doc.values.find(" | ") != doc.values.npos;) {
-      const auto end = doc.values.find(" | ", begin);
-      names.push_back(doc.values.substr(begin, end - begin));
-      if (end == doc.values.npos) return names;
-      begin = end + 3;
-    }
+    if (doc.values.find(" | ") == doc.values.npos) continue;
+    std::string names = doc.values;
+    report::replace_all(names, " | ", "\n");
+    return split(names, '\n');
   }
   return {};
 }
@@ -233,16 +231,15 @@ complete --command difflab --no-files --arguments '(_difflab)'
 )";
 
 /// The text in single quotes; `inside` stands for a single quote in it.
-std::string quoted(const std::string& text, std::string_view inside) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string(inside) : std::string(1, c);
-  return result + "'";
+std::string quoted(std::string text, std::string_view inside) {
+  report::replace_all(text, "'", inside);
+  return concat("'", text, "'");
 }
 
 std::string script_for(const std::string& shell, const std::string& program) {
   if (shell == "fish") {
-    std::string escaped;  // in fish a backslash counts inside single quotes, too
-    for (const char c : program) escaped += c == '\\' ? std::string("\\\\") : std::string(1, c);
+    std::string escaped = program;  // in fish a backslash counts inside single quotes, too
+    report::replace_all(escaped, "\\", "\\\\");
     return concat("set -g _difflab_program ", quoted(escaped, "\\'"), "\n", kFish);
   }
   return concat("_difflab_program=", quoted(program, "'\\''"), "\n", shell == "zsh" ? kZsh : kBash);

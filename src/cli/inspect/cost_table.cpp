@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
+#include "cli/commands.h"
 #include "model/cost.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -11,31 +12,9 @@
 namespace difflab::cli {
 namespace {
 
-/// Rows of cells, the first left-aligned and the others right-aligned, with a heading.
-class Grid {
- public:
-  explicit Grid(std::vector<std::string> heading) { add(std::move(heading)); }
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+using Grid = std::vector<std::vector<std::string>>;  // the first row is the heading
 
-  std::string text() const {
-    std::vector<std::size_t> widths(rows_.front().size(), 0);
-    for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string text;
-    for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        text += i == 0 ? fmt::format("{:<{}}", row[i], widths[i])
-                       : fmt::format("  {:>{}}", row[i], widths[i]);
-      }
-      text += '\n';
-    }
-    return text;
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
+std::string text_of(const Grid& grid) { return aligned(grid, /*left=*/1); }
 
 // 128714721460224 -> "128,714,721,460,224"
 std::string grouped(std::int64_t number) {
@@ -75,13 +54,11 @@ constexpr const char* kAboutMegabytes = "MB: 10^6 bytes; a parameter has 4 (floa
 
 // What to know of the numbers of these subjects, each sentence once.
 std::string notes_on(const std::vector<CostSubject>& subjects) {
-  std::vector<std::string> notes;
-  for (const auto& subject : subjects) {
-    const bool is_new = std::find(notes.begin(), notes.end(), subject.note) == notes.end();
-    if (!subject.note.empty() && is_new) notes.push_back(subject.note);
-  }
+  std::set<std::string> told{""};
   std::string text;
-  for (const auto& note : notes) text += note + "\n";
+  for (const auto& subject : subjects) {
+    if (told.insert(subject.note).second) text += subject.note + "\n";
+  }
   return text;
 }
 
@@ -158,16 +135,16 @@ std::vector<std::string> row_of(const Product& product) {
 // Each product of a layer with its shape, a line for layers that are alike; then what they make.
 std::string products_table(const CostSubject& subject) {
   const auto T = subject.tokens;
-  Grid grid({concat(subject.name, ", ", T, " tokens"), "times", "m", "k", "n", "full", "causal",
-             "full/token", "causal/token"});
+  Grid grid{{concat(subject.name, ", ", T, " tokens"), "times", "m", "k", "n", "full", "causal",
+             "full/token", "causal/token"}};
   const auto add_sum = [&](const std::string& name, const Operations& sum) {
-    grid.add(with_numbers({name, "", "", "", ""}, sum, T));
+    grid.push_back(with_numbers({name, "", "", "", ""}, sum, T));
   };
   Operations all;
   for (const auto& group : layer_groups(subject)) {
     Operations layer;
     for (const auto& product : group.products) {
-      grid.add(row_of(product));
+      grid.push_back(row_of(product));
       layer.add(Operations::of(product));
     }
     add_sum(layers_text(group), layer);
@@ -175,11 +152,11 @@ std::string products_table(const CostSubject& subject) {
   }
   add_sum("all layers", all);
   const auto head = head_product(subject.model, subject.vocab, T);
-  grid.add(row_of(head));
+  grid.push_back(row_of(head));
   all.add(Operations::of(head));
   add_sum("forward", all);
   add_sum("backward", all.times(2));
-  return grid.text() +
+  return text_of(grid) +
          "m x k by k x n takes 2mkn operations; times: products of this shape in a layer.\n";
 }
 
@@ -206,8 +183,8 @@ Json products_json(const CostSubject& subject) {
 
 std::string params_table(const std::vector<CostSubject>& subjects, bool json) {
   Json list = Json::array();
-  Grid grid({"model", "embedding", "positions", "attention", "feed-forward", "norms", "head",
-             "total", "MB"});
+  Grid grid{{"model", "embedding", "positions", "attention", "feed-forward", "norms", "head",
+             "total", "MB"}};
   for (const auto& subject : subjects) {
     const auto parts = parts_of(count_parameters(subject.model, subject.vocab));
     const auto size = megabytes(parts.back().count);
@@ -218,17 +195,17 @@ std::string params_table(const std::vector<CostSubject>& subjects, bool json) {
     std::vector<std::string> cells{subject.name};
     for (const auto& part : parts) cells.push_back(grouped(part.count));
     cells.push_back(fmt::format("{:.2f}", size));
-    grid.add(std::move(cells));
+    grid.push_back(std::move(cells));
   }
   if (json) return list.dump(1) + "\n";
-  return concat(grid.text(), "\n", kAboutMegabytes, notes_on(subjects));
+  return concat(text_of(grid), "\n", kAboutMegabytes, notes_on(subjects));
 }
 
 std::string flops_table(const std::vector<CostSubject>& subjects, std::int64_t bytes, bool products,
                         bool json) {
   Json list = Json::array();
-  Grid grid({"model", "tokens", "masking", "projections", "scores", "values", "feed-forward",
-             "head", "forward", "backward"});
+  Grid grid{{"model", "tokens", "masking", "projections", "scores", "values", "feed-forward",
+             "head", "forward", "backward"}};
   std::string notes, tables;
   for (const auto& subject : subjects) {
     Json entry = {{"model", subject.name}, {"tokens", subject.tokens}};
@@ -239,7 +216,7 @@ std::string flops_table(const std::vector<CostSubject>& subjects, std::int64_t b
       entry[name] = to_json(parts);
       std::vector<std::string> cells{subject.name, std::to_string(subject.tokens), name};
       for (const auto& part : parts) cells.push_back(grouped(part.count));
-      grid.add(std::move(cells));
+      grid.push_back(std::move(cells));
     }
     const auto cache = cache_bytes(subject.model, subject.tokens, bytes);
     entry["cache_bytes"] = cache;
@@ -255,7 +232,7 @@ std::string flops_table(const std::vector<CostSubject>& subjects, std::int64_t b
     list.push_back(std::move(entry));
   }
   if (json) return list.dump(1) + "\n";
-  return grid.text() +
+  return text_of(grid) +
          "\nOperations of one sequence; multiplication and addition count as two; norms, softmax "
          "and biases are left out.\n" +
          notes + notes_on(subjects) + tables;

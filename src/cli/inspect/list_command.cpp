@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "cli/commands.h"
 #include "config/compose/compose.h"
@@ -25,15 +24,9 @@ namespace {
 
 constexpr const char* kExperiments = "experiment";
 
-using Lines = std::vector<std::pair<std::string, std::string>>;
+using Lines = std::vector<std::vector<std::string>>;
 
-void print(const Lines& lines) {
-  std::size_t width = 0;
-  for (const auto& [name, about] : lines) width = std::max(width, name.size());
-  for (const auto& [name, about] : lines) {
-    std::cout << fmt::format("{:<{}}  {}\n", name, width, about);
-  }
-}
+void print(const Lines& lines) { std::cout << aligned(lines); }
 
 config::Library library() { return config::Library(search_path()); }
 
@@ -51,9 +44,7 @@ std::string title_of(config::Library& files, const std::string& experiment) {
 void list_experiments() {
   auto files = library();
   Lines lines;
-  for (const auto& name : all_experiments()) {
-    lines.emplace_back(name, title_of(files, name));
-  }
+  for (const auto& name : all_experiments()) lines.push_back({name, title_of(files, name)});
   print(lines);
 }
 
@@ -74,7 +65,9 @@ void list_outputs() {
     commands[config::shown_path(entry->path().parent_path())] =
         command.is_string() ? command.get<std::string>() : "runs.json is damaged";
   }
-  print({commands.begin(), commands.end()});
+  Lines lines;
+  for (const auto& [folder, command] : commands) lines.push_back({folder, command});
+  print(lines);
 }
 
 void list_groups(const config::Library& files, const std::string& group) {
@@ -159,6 +152,25 @@ std::vector<std::string> listable() {
   std::vector<std::string> names;
   for (const auto& entry : lists()) names.push_back(entry.first);
   return names;
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool is_last = i + 1 == row.size();
+      text += i >= left ? fmt::format("{:>{}}", row[i], widths[i])
+              : is_last ? row[i]
+                        : fmt::format("{:<{}}", row[i], widths[i]);
+      text += is_last ? "\n" : "  ";
+    }
+  }
+  return text;
 }
 
 void add_list_command(CLI::App& app) {

@@ -39,9 +39,8 @@ NamedReferences named_references(const std::vector<std::string>& words) {
     if (word.starts_with(kResults)) continue;
     if (word.find('=') != word.npos) {
       throw UserError(concat("'", word, "' is no experiment; expected names and results=DIR"));
-    } else {
-      found.names.push_back(word);
     }
+    found.names.push_back(word);
   }
   found.results = named_results(words);
   auto there = referee::reference_names(found.results);

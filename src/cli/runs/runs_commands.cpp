@@ -186,8 +186,7 @@ void print_table(const std::vector<std::vector<std::string>>& lines) {
   for (const auto& line : lines) {
     std::string text;
     for (std::size_t i = 0; i < line.size(); ++i) {
-      text += line[i];
-      text += std::string(widths[i] - report::display_width(line[i]) + kGap, ' ');
+      text += report::pad_right(line[i], widths[i] + kGap);
     }
     std::cout << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';
   }

@@ -29,10 +29,8 @@ Json runs_json(const std::vector<sweep::Run>& runs) {
   Json found = Json::array();
   for (const auto& run : runs) {
     const auto result = read_result(run.directory).value_or(Json::object());
-    Json axes = Json::object();
-    for (const auto& [axis, value] : run.axes) axes[axis] = value;
     found.push_back({{"id", run.id},
-                     {"axes", axes},
+                     {"axes", Json::object_t(run.axes.begin(), run.axes.end())},
                      {"metrics", result.value("metrics", Json::object())},
                      {"evaluations", result.value("evaluations", Json::object())}});
   }
@@ -66,9 +64,8 @@ int ask_and_report(const Asked& asked, bool json,
   std::cerr << asked.note;
   const int code = run_study(study, report);
   const auto runs = study.needed_runs();  // some may have turned out not to be
-  const auto left = std::count_if(runs.begin(), runs.end(), [](const sweep::Run& run) {
-    return !is_complete(state_of(run.directory));
-  });
+  const auto left = std::ranges::count_if(
+      runs, [](const sweep::Run& run) { return !is_complete(state_of(run.directory)); });
   if (code == 0 && left > 0) {  // somebody else asks them
     std::cout << (json ? Json{{"trained_steps", 0}, {"asked", 0}, {"submitted", left}}.dump()
                        : fmt::format("\n{} {} submitted; the same command prints the answers when "

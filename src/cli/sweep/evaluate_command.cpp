@@ -10,6 +10,7 @@
 #include "cli/sweep/run_study.h"
 #include "record/answers.h"
 #include "record/status.h"
+#include "report/data/frame.h"
 #include "report/table/grid.h"
 #include "run/identity.h"
 #include "util/exit_code.h"
@@ -71,9 +72,7 @@ std::string metrics_table(const Study& study, const std::vector<std::string>& na
   for (const auto& run : sweep::distinct(study.points)) {
     grid.columns.push_back({run.axes.front().second});
     metrics.push_back(answered_metrics(study, run, names));
-    for (const auto& [key, value] : metrics.back().items()) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-    }
+    for (const auto& [key, value] : metrics.back().items()) report::add_new(keys, key);
   }
   for (const auto& key : keys) {
     std::vector<std::string> row{key};

@@ -1,7 +1,6 @@
 // needle: accuracy of trained models by length and depth.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -147,9 +146,7 @@ std::vector<sweep::Axes> settings_of(const Study& study) {
   for (const auto& run : study.points) {
     auto axes = report::without_seed(run.axes);
     if (!axes.empty()) axes.erase(axes.begin());
-    if (std::find(settings.begin(), settings.end(), axes) == settings.end()) {
-      settings.push_back(std::move(axes));
-    }
+    report::add_new(settings, std::move(axes));
   }
   return settings;
 }

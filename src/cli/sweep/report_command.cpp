@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "config/value/yaml.h"
 #include "report/archive/rebuild.h"
+#include "report/data/format.h"
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
 #include "report/report.h"
@@ -71,14 +72,6 @@ class Draft {
   bool kept_ = false;
 };
 
-// A summary of the draft with the name of the folder that the draft becomes.
-std::string renamed(std::string text, const std::string& from, const std::string& to) {
-  for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
 // Writes the report in `from` again to `to`, from what lies in `from` alone: equal code gives
 // equal bytes. All of it is there in the end, or nothing.
 // @throws UserError if there is no report that can be written again, or if `to` holds something or
@@ -96,9 +89,11 @@ void rebuild(const fs::path& from, const fs::path& to) {
   for (const auto* inner : {"tuning", "tuning/shorter"}) {
     if (fs::exists(source / inner / "runs.json")) rewrite(source / inner, draft.path() / inner);
   }
-  const auto summary = rewrite(source, draft.path());
+  auto summary = rewrite(source, draft.path());
   draft.keep();
-  std::cout << renamed(summary.text, draft.path().string(), target.string());
+  // With the name of the folder that the draft has become.
+  report::replace_all(summary.text, draft.path().string(), target.string());
+  std::cout << summary.text;
   require_drawn(summary);
 }
 
@@ -209,10 +204,7 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
   if (document == nullptr) throw UserError(concat("experiment ", name, " is there no more"));
   report::Exhibit exhibit{.name = name,
                           .title = text_at(document->root, "title"),
-                          .question = text_at(document->root, "question"),
-                          .summary = nullptr,
-                          .folder = {},
-                          .core_time = {}};
+                          .question = text_at(document->root, "question")};
   for (const char* preset : kShownPresets) {
     auto arguments = overrides;
     arguments.push_back(std::string("preset=") + preset);

@@ -24,6 +24,7 @@
 #include "report/archive/confirmation.h"
 #include "report/archive/rebuild.h"
 #include "report/archive/reproduction.h"
+#include "report/data/frame.h"
 #include "run/run_config.h"
 #include "study/project.h"
 #include "study/study.h"
@@ -108,10 +109,7 @@ void print_elsewhere(const report::Reproduced& found) {
 
 std::vector<std::string> ids_of(const std::vector<Json>& runs) {
   std::vector<std::string> ids;
-  for (const auto& run : runs) {
-    auto id = run.at("id").get<std::string>();
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
-  }
+  for (const auto& run : runs) report::add_new(ids, run.at("id").get<std::string>());
   return ids;
 }
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <set>
 
@@ -71,8 +70,7 @@ void count_asking_little(Found& found) {
 Found look(const Study& study, bool may_write = true) {
   Found found{.runs = sweep::distinct(study.points), .states = {}};
   found.states = states_of(found.runs);
-  found.complete =
-      static_cast<int>(std::count_if(found.states.begin(), found.states.end(), is_complete));
+  found.complete = static_cast<int>(std::ranges::count_if(found.states, is_complete));
   if (found.complete == found.planned()) return found;
   if (may_write) note_older_trainings(study.results);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {

@@ -27,22 +27,6 @@ namespace {
 
 using TableRow = std::vector<std::string>;
 
-// Columns as wide as their widest cell, two blanks between them, none at the end.
-std::string aligned(const std::vector<TableRow>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text += i + 1 < row.size() ? fmt::format("{:<{}}  ", row[i], widths[i]) : row[i] + "\n";
-    }
-  }
-  return text;
-}
-
 std::string state_text(const sweep::Run& run) {
   return std::string(name_of(state_of(run.directory)));
 }
@@ -144,10 +128,8 @@ std::string plan_json(const Study& study) {
   if (study.is_being_tuned()) return plan_json(*study.tuning);
   Json list = Json::array();
   for (const auto& point : study.points) {
-    Json axes = Json::object();
-    for (const auto& [axis, value] : point.axes) axes[axis] = value;
     list.push_back({{"id", point.id},
-                    {"axes", axes},
+                    {"axes", Json::object_t(point.axes.begin(), point.axes.end())},
                     {"state", state_text(point)},
                     {"directory", point.directory.path.string()}});
   }
@@ -163,9 +145,7 @@ struct SweepOptions {
 
 // "headline", "headline,char_lm", or "all" for every file in experiments/.
 std::vector<std::string> experiments_named(const std::string& names) {
-  if (names == "all") {
-    return own_experiments();
-  }
+  if (names == "all") return own_experiments();
   auto all = split(names, ',');
   if (all.empty() || std::find(all.begin(), all.end(), "") != all.end()) {
     throw UserError(concat("'", names,

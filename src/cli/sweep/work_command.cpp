@@ -40,14 +40,12 @@ struct Share {
 
 Share parse_share(const std::string& text) {
   Share share;
-  const auto slash = text.find('/');
   const char* end = text.data() + text.size();
-  const char* middle = text.data() + std::min(slash, text.size());
-  const auto index = std::from_chars(text.data(), middle, share.index);
-  const auto count = slash == text.npos ? std::from_chars_result{end, std::errc::invalid_argument}
-                                        : std::from_chars(middle + 1, end, share.count);
-  if (index.ec != std::errc() || index.ptr != middle || count.ec != std::errc() ||
-      count.ptr != end || share.index < 0 || share.index >= share.count) {
+  const auto index = std::from_chars(text.data(), end, share.index);
+  const bool has_both = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
+  const auto count = std::from_chars(has_both ? index.ptr + 1 : end, end, share.count);
+  if (count.ec != std::errc() || count.ptr != end || share.index < 0 ||
+      share.index >= share.count) {
     throw UserError(
         concat("--share is ", text,
                "; expected I/N with I from 0 to N - 1: every N-th run, the I-th first"));

@@ -51,10 +51,8 @@ std::string download(const DataSet& set, const fs::path& project) {
   const ScratchFolder folder("download");
   const auto file = folder.path() / set.file_name();
   std::vector<std::string> argv = python(project);
-  for (const auto& argument : {std::string("-c"), std::string(kFetch), std::string(set.url),
-                               file.string(), std::to_string(set.bytes)}) {
-    argv.push_back(argument);
-  }
+  argv.insert(argv.end(),
+              {"-c", kFetch, std::string(set.url), file.string(), std::to_string(set.bytes)});
   Process process(argv);  // killed when we leave before it has ended
   process.close_input();
   const auto deadline = steady_clock::now() + kPatience;

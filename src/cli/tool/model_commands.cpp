@@ -2,7 +2,6 @@
 // them on to the worker.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <string>

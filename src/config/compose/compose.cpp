@@ -1,7 +1,6 @@
 #include "config/compose/compose.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "config/compose/default_item.h"
 #include "config/compose/defaults_list.h"
@@ -154,11 +153,7 @@ class ValueOverride {
     assign(*node);
   }
 
-  Value own_map() const {
-    Value map = Value::map();
-    map.source = item_.source;
-    return map;
-  }
+  Value own_map() const { return Value::map(item_.source); }
 
   bool may_add() const { return item_.type != Override::Type::kChange || !options_.strict; }
 
@@ -236,15 +231,13 @@ class ValueOverride {
 
 Value in_package(Value content, const std::string& package) {
   if (package.empty()) return content;
-  Value around = Value::map();
-  around.source = content.source;
+  Value around = Value::map(content.source);
   around.set_path(package, std::move(content));
   return around;
 }
 
 Value of_kind(Value text) {
-  Value kind = Value::map();
-  kind.source = text.source;
+  Value kind = Value::map(text.source);
   kind.set("kind", std::move(text), kind.source);
   return kind;
 }

@@ -72,10 +72,7 @@ Library::Slot Library::load(const std::string& name) const {
       if (i + path_.directories.size() < places.size() && !document.package) {
         document.package = "_global_";
       }
-      if (document.root.is_null()) {
-        document.root = Value::map();
-        document.root.source = {shown_path(file), 1, 1};
-      }
+      if (document.root.is_null()) document.root = Value::map({shown_path(file), 1, 1});
       if (!document.root.is_scalar()) return {std::move(document), ""};
       return {std::nullopt, concat(document.root.source.text(), ": the file holds ",
                                    describe(document.root), "; expected a map of keys")};

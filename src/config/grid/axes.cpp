@@ -1,6 +1,5 @@
 #include "config/grid/axes.h"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -75,8 +74,7 @@ void check_values(const Axis& axis, const Library& library, Problems& problems) 
       problems.add(
           value.source, path,
           concat(path, " has ", describe(value), "; expected names of options of ", group));
-    } else if (axis.group &&
-               std::find(options.begin(), options.end(), value.as_string()) == options.end()) {
+    } else if (axis.group && !is_among(value.as_string(), options)) {
       problems.add(value.source, path,
                    concat("config group ", group, " has no option ", value.as_string(),
                           suggestion(value.as_string(), options)));

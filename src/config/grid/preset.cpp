@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "config/grid/axes.h"
 #include "util/text.h"

@@ -1,8 +1,6 @@
 #include "config/grid/study.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 
 #include "config/compose/default_item.h"
@@ -26,10 +24,6 @@ constexpr const char* kPresetConfig = "preset of the experiment";
 const std::vector<std::string>& own_keys() {
   static const std::vector<std::string> kKeys{"sweep", "presets", "preset", "vars"};
   return kKeys;
-}
-
-bool holds(const std::vector<std::string>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 std::string first_part(const std::string& key) { return key.substr(0, key.find_first_of(".[")); }
@@ -204,24 +198,24 @@ class StudyComposer {
   }
 
   /// Study keys that the caller asked for.
-  bool is_study_key(const std::string& key) const { return holds(request_.study_keys, key); }
+  bool is_study_key(const std::string& key) const { return is_among(key, request_.study_keys); }
   bool is_run_key(const std::string& key) const {
-    if (is_study_key(key) || holds(own_keys(), key)) return false;
-    return request_.run_keys.empty() || holds(request_.run_keys, key);
+    if (is_study_key(key) || is_among(key, own_keys())) return false;
+    return request_.run_keys.empty() || is_among(key, request_.run_keys);
   }
 
   std::vector<std::string> all_keys() const {
     std::vector<std::string> keys = request_.run_keys;
     keys.insert(keys.end(), request_.study_keys.begin(), request_.study_keys.end());
     for (const std::string& key : own_keys()) {
-      if (!holds(keys, key)) keys.push_back(key);
+      if (!is_among(key, keys)) keys.push_back(key);
     }
     return keys;
   }
 
   void check_keys(const Value& tree) {
     for (const Value::Entry& entry : tree.entries()) {
-      if (is_run_key(entry.key) || is_study_key(entry.key) || holds(own_keys(), entry.key))
+      if (is_run_key(entry.key) || is_study_key(entry.key) || is_among(entry.key, own_keys()))
         continue;
       problems_.add(entry.source, entry.key,
                     entry.key == "hydra"
@@ -235,7 +229,7 @@ class StudyComposer {
     for_each_axis(plan_, [&](const Axis& axis) {
       const std::string key = first_part(group_of(axis.key));
       if (axis.group ? is_study_key(key) : !is_run_key(key) && !is_var(axis)) {
-        const bool other = is_study_key(key) || holds(own_keys(), key);
+        const bool other = is_study_key(key) || is_among(key, own_keys());
         problems_.add(axis.source, "sweep",
                       other ? concat("sweep.", axis.key, ": ", key,
                                      " belongs to the study, not to a run; it cannot be swept over")
@@ -256,7 +250,7 @@ class StudyComposer {
       if (!axis.group) return;
       const auto options = library_.options(group_of(axis.key));
       std::erase_if(axis.values, [&](const Value& value) {
-        return !value.is_scalar() || !holds(options, value.as_string());
+        return !value.is_scalar() || !is_among(value.as_string(), options);
       });
     });
     drop_empty(plan_);
@@ -352,7 +346,7 @@ class StudyComposer {
     std::vector<FleetingUse> fleeting;
     interpolate(tree, keys, found, known, &fleeting);
     std::erase_if(fleeting, [&](const FleetingUse& use) {
-      return holds(request_.keys_without_effect, use.path) || !is_run_key(first_part(use.path));
+      return is_among(use.path, request_.keys_without_effect) || !is_run_key(first_part(use.path));
     });
     refuse_fleeting(fleeting, request_.keys_without_effect, found);
     const bool may_name_vars =

@@ -45,7 +45,7 @@ bool agrees(const Value& exclusion, const PlannedPoint& point, const NameLookup&
 void require_option(const std::string& group, const std::vector<std::string>& options,
                     const Value& value, Problems& problems) {
   const auto name = value.is_scalar() ? value.as_string() : canonical_json(value);
-  if (options.empty() || std::find(options.begin(), options.end(), name) != options.end()) return;
+  if (options.empty() || is_among(name, options)) return;
   problems.add(value.source, "sweep",
                concat("sweep.exclude: config group ", group, " has no option ", name,
                       suggestion(name, options)));
@@ -58,8 +58,7 @@ std::vector<Value> items_of(const Value& value) {
 /// Its values may be written as those of axes are: range(2), "0,1". A list stands for any of them,
 /// and a text always for itself, too.
 Value any_of_values(const Value& exclusion, const Library& library, Problems& problems) {
-  Value all = Value::map();
-  all.source = exclusion.source;
+  Value all = Value::map(exclusion.source);
   for (const Value::Entry& entry : exclusion.entries()) {
     const auto group = group_of(entry.key);
     const auto options = options_of(entry.key, library);

@@ -170,8 +170,7 @@ void union_from_list(Value& tree, const std::string& key, const Value& over) {
       if (entry.key == kUnion || (!is_seed && part.find(entry.key) != nullptr)) return;
     }
   }
-  Value map = Value::map();
-  map.source = sweep->source;
+  Value map = Value::map(sweep->source);
   map.set(kUnion, std::move(*sweep), map.source);
   *sweep = std::move(map);
 }

@@ -33,8 +33,7 @@ Value Written::with(const std::vector<std::pair<std::string, Value>>& changes,
 }
 
 Value part_of(Value tree, const std::vector<std::string>& keys) {
-  auto part = Value::map();
-  part.source = tree.source;
+  auto part = Value::map(tree.source);
   for (const std::string& key : keys) {
     const Source source = tree.find_entry(key)->source;
     part.set(key, std::move(*tree.find(key)), source);

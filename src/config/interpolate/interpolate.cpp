@@ -1,7 +1,6 @@
 #include "config/interpolate/interpolate.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_set>
 
 #include "config/interpolate/interpolation_text.h"

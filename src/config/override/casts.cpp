@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -16,9 +14,7 @@ using Cast = Value (*)(const Value&);
 /// Without blanks around it and without the underscores that may stand between digits. Nothing if
 /// one stands elsewhere.
 std::optional<std::string> bare_number(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\v\f\r";
-  const auto begin = std::min(text.find_first_not_of(kBlanks), text.size());
-  text = text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+  text = trimmed(text, " \t\n\v\f\r");
   std::string number;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool between =
@@ -33,11 +29,7 @@ std::optional<std::int64_t> text_to_int(std::string_view text) {
   const auto number = bare_number(text);
   if (!number) return std::nullopt;
   const bool plus = number->size() > 1 && number->front() == '+' && is_digit((*number)[1]);
-  const char* const begin = number->data() + (plus ? 1 : 0);
-  const char* const end = number->data() + number->size();
-  std::int64_t value = 0;
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+  return parse_whole<std::int64_t>(std::string_view(*number).substr(plus ? 1 : 0));
 }
 
 std::optional<double> text_to_float(std::string_view text) {

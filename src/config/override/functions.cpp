@@ -1,7 +1,6 @@
 #include "config/override/functions.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "config/override/sweep_value.h"
@@ -243,7 +242,7 @@ const Value* scalar_of(const Element& element) { return std::get_if<Value>(&elem
 
 Arguments positional(FunctionCall& call, const std::vector<std::string>& names) {
   for (auto& [name, value] : call.named) {
-    if (std::find(names.begin(), names.end(), name) == names.end() || !call.arguments.empty()) {
+    if (!is_among(name, names) || !call.arguments.empty()) {
       fail(concat(call.name, "() has no use for ", name, "="));
     }
     call.arguments.push_back(std::move(value));

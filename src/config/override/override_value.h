@@ -1,9 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <limits>
 #include <string_view>
 #include <type_traits>

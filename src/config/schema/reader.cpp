@@ -1,6 +1,5 @@
 #include "config/schema/reader.h"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -40,11 +39,11 @@ void add_unexpected(const Value& value, const std::string& path, std::string_vie
 
 void Reader::finish() const {
   // A sweep over kinds asks each for keys that another one has.
-  const bool has_kinds = std::find(known_.begin(), known_.end(), "kind") != known_.end();
+  const bool has_kinds = is_among("kind", known_);
   const Value* kind = has_kinds ? map_.find("kind") : nullptr;
   const auto whose = kind && kind->is_string() ? " of " + kind->as_string() : "";
   for (const Value::Entry& entry : map_.entries()) {
-    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+    if (is_among(entry.key, known_)) continue;
     const std::string path = join_path(path_, entry.key);
     const std::string hint = known_.empty()            ? "; expected no keys here"
                              : entry.key == "_target_" ? "; kind: NAME picks a C++ class"

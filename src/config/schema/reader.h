@@ -173,8 +173,7 @@ std::variant<Kinds...> read_kind(const Value& value, const std::string& path, Pr
                               join(names, " | ")));
     return config;
   }
-  Value defaults = Value::map();
-  defaults.source = value.source;
+  const Value defaults = Value::map(value.source);
   const Value& map = value.is_map() ? value : defaults;
   const std::string name = kind->is_scalar() ? kind->as_string() : "";
   const auto read_as = [&]<class Kind>(std::type_identity<Kind>) {

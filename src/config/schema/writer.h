@@ -1,11 +1,8 @@
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "config/schema/fields.h"
 #include "config/schema/traits.h"

@@ -2,8 +2,6 @@
 
 #include <set>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "config/value/value.h"

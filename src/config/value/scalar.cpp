@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -12,11 +11,6 @@
 
 namespace difflab::config {
 namespace {
-
-template <std::size_t N>
-bool one_of(std::string_view text, const std::array<std::string_view, N>& words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
 
 std::string without_underscores(std::string_view text) {
   std::string digits(text);
@@ -76,11 +70,7 @@ bool looks_like_float(std::string_view text) {
 std::optional<std::int64_t> whole_number(std::string_view text, int base) {
   const bool negative = text.starts_with('-');
   const std::string digits = (negative ? "-" : "") + without_underscores(without_sign(text));
-  std::int64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return parse_whole<std::int64_t>(digits, base);
 }
 
 std::optional<Value> as_value(std::optional<std::int64_t> number) {
@@ -124,11 +114,11 @@ std::optional<Value> plain_scalar(std::string_view text) {
   static constexpr std::array<std::string_view, 3> kNan{".nan", ".NaN", ".NAN"};
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-  if (one_of(text, kNull)) return Value();
-  if (one_of(text, kTrue)) return Value(true);
-  if (one_of(text, kFalse)) return Value(false);
-  if (one_of(text, kNan)) return Value(std::nan(""));
-  if (one_of(without_sign(text), kInf)) return Value(text[0] == '-' ? -kInfinity : kInfinity);
+  if (is_among(text, kNull)) return Value();
+  if (is_among(text, kTrue)) return Value(true);
+  if (is_among(text, kFalse)) return Value(false);
+  if (is_among(text, kNan)) return Value(std::nan(""));
+  if (is_among(without_sign(text), kInf)) return Value(text[0] == '-' ? -kInfinity : kInfinity);
   if (looks_like_int(text)) return as_value(whole_number(text, 10));
   if (const auto base = prefixed_base(text)) {
     std::string digits(text);

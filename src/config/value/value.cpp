@@ -29,12 +29,8 @@ std::string_view next_part(std::string_view& path) {
 std::string_view first_of(std::string_view path) { return next_part(path); }
 
 std::optional<std::size_t> index_of(std::string_view text, std::size_t size) {
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc() || end != text.data() + text.size() || index >= size) {
-    return std::nullopt;
-  }
-  return index;
+  const auto index = parse_whole<std::size_t>(text);
+  return index && *index < size ? index : std::nullopt;
 }
 
 [[noreturn]] void wrong_type(const char* expected) {
@@ -62,9 +58,10 @@ Value Value::list(List items) {
   return value;
 }
 
-Value Value::map() {
+Value Value::map(Source source) {
   Value value;
   value.data_ = Map{};
+  value.source = std::move(source);
   return value;
 }
 
@@ -191,9 +188,7 @@ Value& Value::set_path(std::string_view path, Value value) {
   Value* child = find(part);
   const bool has_item = child && child->is_list() && child->find_path(first_of(path));
   if (!child || !(child->is_map() || has_item)) {
-    Value map = Value::map();
-    map.source = value.source;
-    child = &set(part, std::move(map));
+    child = &set(part, Value::map(value.source));
   }
   return child->set_path(path, std::move(value));
 }

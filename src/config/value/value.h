@@ -50,7 +50,7 @@ class Value {
   explicit Value(const char* value);
   static Value list();
   static Value list(List items);
-  static Value map();
+  static Value map(Source source = {});
 
   bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
   bool is_bool() const { return std::holds_alternative<bool>(data_); }

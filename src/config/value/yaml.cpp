@@ -20,12 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxBytes = 1 << 20;
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 /// The value of `# @package …` among the comments at the top.
 std::optional<std::string> package_header(std::string_view text) {
   while (!text.empty()) {

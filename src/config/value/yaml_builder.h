@@ -3,7 +3,6 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/mark.h>
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -7,8 +7,6 @@
 
 #include "evaluate/base/answerer.h"
 #include "model/language_model.h"
-#include "statistics/describe.h"
-#include "statistics/share.h"
 #include "task/base/task.h"
 
 namespace difflab {
@@ -22,14 +20,10 @@ double share(std::int64_t count, std::int64_t of) {
 
 Json cell_of(const char* job, const ContextQaConfig& config, std::int64_t n, std::int64_t right,
              double chance) {
-  const auto interval = wilson_interval(right, n);
-  return {{"job", job},
-          {"distractors", config.distractors},
-          {"n", n},
-          {"accuracy", share(right, n)},
-          {"accuracy_low", interval->low},
-          {"accuracy_high", interval->high},
-          {"chance", chance}};
+  Json cell = {{"job", job}, {"distractors", config.distractors}, {"n", n}};
+  add_accuracy(cell, right, n);
+  cell["chance"] = chance;
+  return cell;
 }
 
 Json ask_questions(const Answerer& answerer, ContextQaConfig config, std::int64_t samples,

@@ -13,6 +13,7 @@
 #include "config/schema/fields.h"
 #include "evaluate/base/asked_task.h"
 #include "statistics/metric_facts.h"
+#include "statistics/share.h"
 #include "task/task_config.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -73,6 +74,14 @@ inline void require_every_token(const TaskConfig& task, std::string_view kind,
                                 config::Check& check) {
   if (asks_every_token(task)) return;
   check.problem("kind", concat("is ", kind, "; expected a task of kind text or language"));
+}
+
+/// Adds accuracy, accuracy_low and accuracy_high (Wilson, 95 %) of `correct` right answers of n.
+inline void add_accuracy(Json& cell, std::int64_t correct, std::int64_t n) {
+  const auto interval = wilson_interval(correct, n);
+  cell["accuracy"] = static_cast<double>(correct) / static_cast<double>(n);
+  cell["accuracy_low"] = interval->low;
+  cell["accuracy_high"] = interval->high;
 }
 
 /// What an evaluation looks at.

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "evaluate/base/evaluation.h"
 #include "model/language_model.h"
-#include "statistics/share.h"
 
 namespace difflab {
 
@@ -81,15 +81,11 @@ Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, 
 }
 
 Json cell_of(const Score& score, std::int64_t samples, double chance) {
-  const auto interval = wilson_interval(score.correct, score.targets);
-  return {{"samples", samples},
-          {"n", score.targets},
-          {"correct", score.correct},
-          {"accuracy", score.accuracy()},
-          {"accuracy_low", interval->low},
-          {"accuracy_high", interval->high},
-          {"chance", chance},
-          {"loss", score.loss()}};
+  Json cell = {{"samples", samples}, {"n", score.targets}, {"correct", score.correct}};
+  add_accuracy(cell, score.correct, score.targets);
+  cell["chance"] = chance;
+  cell["loss"] = score.loss();
+  return cell;
 }
 
 }  // namespace difflab

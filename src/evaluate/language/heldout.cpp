@@ -4,7 +4,6 @@
 
 #include "evaluate/base/score_batches.h"
 #include "model/language_model.h"
-#include "statistics/share.h"
 #include "task/base/task.h"
 #include "util/error.h"
 
@@ -113,11 +112,10 @@ EvaluationResult HeldoutConfig::run(const EvaluationContext& context) const {
       result.metrics[concat(part.name, "_loss_excess")] = score.loss() - *entropy;
     }
     result.metrics[concat(part.name, "_accuracy_chance")] = part.task->chance_accuracy();
-    const auto interval = wilson_interval(score.correct, score.targets);
-    result.details[part.name] = {{"sequences", score.sequences},  {"n", score.targets},
-                                 {"correct", score.correct},      {"accuracy", score.accuracy()},
-                                 {"accuracy_low", interval->low}, {"accuracy_high", interval->high},
-                                 {"loss", score.loss()}};
+    auto& about = result.details[part.name];
+    about = {{"sequences", score.sequences}, {"n", score.targets}, {"correct", score.correct}};
+    add_accuracy(about, score.correct, score.targets);
+    about["loss"] = score.loss();
   }
   return result;
 }

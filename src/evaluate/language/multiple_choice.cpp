@@ -7,7 +7,6 @@
 #include "evaluate/base/score_batches.h"
 #include "model/language_model.h"
 #include "model/score.h"
-#include "statistics/share.h"
 #include "text/tokenizer.h"
 
 namespace difflab {
@@ -78,15 +77,10 @@ struct ChoiceCount {
     chance += 1 / static_cast<double>(choices);
   }
   Json cell(const std::string& group, const char* score) const {
-    const auto interval = wilson_interval(correct, n);
-    return {{"group", group},
-            {"score", score},
-            {"n", n},
-            {"correct", correct},
-            {"accuracy", static_cast<double>(correct) / static_cast<double>(n)},
-            {"accuracy_low", interval->low},
-            {"accuracy_high", interval->high},
-            {"chance", chance / static_cast<double>(n)}};
+    Json cell = {{"group", group}, {"score", score}, {"n", n}, {"correct", correct}};
+    add_accuracy(cell, correct, n);
+    cell["chance"] = chance / static_cast<double>(n);
+    return cell;
   }
 };
 

@@ -1,14 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "config/schema/fields.h"
-#include "statistics/share.h"
-#include "util/json.h"
-#include "util/text.h"
+#include "evaluate/base/evaluation.h"
 
 namespace difflab {
 
@@ -66,19 +58,13 @@ template <class Needles>
 Json cell_json(const Needles& cell, std::int64_t samples, std::int64_t correct,
                std::int64_t all_correct, double chance) {
   const auto n = samples * cell.queries;
-  const auto interval = wilson_interval(correct, n);
-  return {{"needles", cell.needles},
-          {"queries", cell.queries},
-          {"length", cell.length},
-          {"depth", *cell.depth},
-          {"samples", samples},
-          {"n", n},
-          {"correct", correct},
-          {"accuracy", static_cast<double>(correct) / static_cast<double>(n)},
-          {"accuracy_low", interval->low},
-          {"accuracy_high", interval->high},
-          {"all_correct", static_cast<double>(all_correct) / static_cast<double>(samples)},
-          {"chance", chance}};
+  Json told = {{"needles", cell.needles}, {"queries", cell.queries}, {"length", cell.length},
+               {"depth", *cell.depth},    {"samples", samples},      {"n", n},
+               {"correct", correct}};
+  add_accuracy(told, correct, n);
+  told["all_correct"] = static_cast<double>(all_correct) / static_cast<double>(samples);
+  told["chance"] = chance;
+  return told;
 }
 
 }  // namespace difflab

@@ -121,9 +121,7 @@ bool CaseReport::passed() const {
 
 ReferenceCase ReferenceCase::read(const fs::path& path) {
   auto file = Safetensors::read(path);
-  const auto peer = file.metadata().find("peer");
-  const auto json =
-      peer == file.metadata().end() ? Json() : Json::parse(peer->second, nullptr, false);
+  const auto json = Json::parse(file.metadata_at("peer"), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !(json.contains("variant") || json.contains("attention"))) {
     throw UserError(concat(path.string(),
                            ": is no reference case; expected metadata \"peer\" with the shape and "

@@ -42,7 +42,6 @@ struct Arrays {
 
   bool two() const { return !heads.q2.empty(); }
   HeadShape shape() const {
-    const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
     return {size(tokens),
             size(width),
             size(value_width),

@@ -4,7 +4,6 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "kernel/operation/fused_rows.h"
 #include "kernel/packed.h"

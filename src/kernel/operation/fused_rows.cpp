@@ -19,8 +19,6 @@ using torch::autograd::variable_list;
 // Numbers that are worth a thread.
 constexpr std::int64_t kRowGrain = 32'768;
 
-std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 // RMSNorm of x, or of the sum of x and delta, which is then written to `sum`.
 struct NormTensors {
   at::Tensor x, weight;

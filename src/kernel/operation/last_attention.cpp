@@ -42,7 +42,6 @@ struct Query {
 template <class T>
 void attend_last(const Query& in, const HeadMap& heads, const at::Tensor& out) {
   const Kept<T> keys(in.k), values(in.v);
-  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
   const auto width = in.q.size(3), q_heads = in.q.size(2);
   const HeadShape shape{.tokens = size(in.k.size(1)),
                         .width = size(width),

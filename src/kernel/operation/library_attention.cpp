@@ -27,24 +27,20 @@ void note_backend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)
   }
 }
 
+std::vector<at::Tensor> chosen(const std::vector<at::Tensor>& parts,
+                               const std::vector<std::int64_t>& order) {
+  std::vector<at::Tensor> parts_in_order;
+  for (const auto i : order) parts_in_order.push_back(parts[static_cast<std::size_t>(i)]);
+  return parts_in_order;
+}
+
 // Heads of x [B, T, heads, n] in the order that maps read them: [B, maps, T, n]. Put together from
 // views, since an index would have to be copied to the device.
 at::Tensor in_order(const at::Tensor& x, const std::vector<std::int64_t>& order) {
   std::vector<std::int64_t> as_they_are(static_cast<std::size_t>(x.size(2)));
   std::iota(as_they_are.begin(), as_they_are.end(), 0);
   if (order == as_they_are) return x.transpose(1, 2);
-  const auto heads = x.unbind(2);
-  std::vector<at::Tensor> chosen;
-  for (const auto head : order) chosen.push_back(heads[static_cast<std::size_t>(head)]);
-  return at::stack(chosen, 1);
-}
-
-// The same of sinks [heads]: [maps].
-at::Tensor sinks_in_order(const at::Tensor& sinks, const std::vector<std::int64_t>& order) {
-  const auto all = sinks.unbind(0);
-  std::vector<at::Tensor> chosen;
-  for (const auto head : order) chosen.push_back(all[static_cast<std::size_t>(head)]);
-  return at::stack(chosen);
+  return at::stack(chosen(x.unbind(2), order), 1);
 }
 
 // The maps of an output head side by side: first[0], second[0], first[1] …
@@ -94,7 +90,8 @@ at::Tensor library_attention(const at::Tensor& q, const at::Tensor& k, const at:
   auto values = in_order(v, two ? side_by_side(heads.v, heads.v) : heads.v);
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
   if (sinks.defined()) {
-    Sunk sunk(queries, keys, values, sinks_in_order(sinks, maps), scale);
+    const auto of_maps = at::stack(chosen(sinks.unbind(0), maps));  // [maps]
+    Sunk sunk(queries, keys, values, of_maps, scale);
     queries = sunk.queries, keys = sunk.keys, values = sunk.values;
   }
   note_backend(queries, keys, values);

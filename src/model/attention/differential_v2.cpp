@@ -135,9 +135,9 @@ class DifferentialV2Attention final : public Attention {
       const auto lambda = in.lambda.defined()
                               ? in.lambda
                               : at::ones({in.q.size(0), in.q.size(1), heads_}, in.q.options());
-      return attend(in.q, k, v, lambda.transpose(1, 2), head_map(heads_), sinks);
+      return attend(in.q, k, v, lambda.transpose(1, 2), head_map(), sinks);
     }
-    const auto mixed = attend(in.q, k, v, {}, head_map(groups_.maps()), sinks);
+    const auto mixed = attend(in.q, k, v, {}, one_map_per_head(groups_.maps(), kv_heads_), sinks);
     return difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2);
   }
 
@@ -146,18 +146,13 @@ class DifferentialV2Attention final : public Attention {
     return o_proj_(controls_->gated(joined, in.gate, places));
   }
 
-  // Of H differences, or of 2H heads for themselves.
-  kernel::HeadMap head_map(std::int64_t outputs) const {
-    kernel::HeadMap map;
-    const bool differences = outputs == heads_;
-    for (std::int64_t i = 0; i < outputs; ++i) {
-      const auto group = i * kv_heads_ / outputs;
-      map.q1.push_back(differences ? groups_.signal(i) : i);
-      map.k1.push_back(group);
-      map.v.push_back(group);
-      if (!differences) continue;
+  // Of H differences.
+  kernel::HeadMap head_map() const {
+    auto map = one_map_per_head(heads_, kv_heads_);
+    map.k2 = map.k1;
+    for (std::int64_t i = 0; i < heads_; ++i) {
+      map.q1[static_cast<std::size_t>(i)] = groups_.signal(i);
       map.q2.push_back(groups_.noise(i));
-      map.k2.push_back(group);
     }
     return map;
   }

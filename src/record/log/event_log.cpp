@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -58,18 +57,13 @@ std::optional<Record> whole_record(std::string_view bytes) {
   if (bytes[1 + kHexDigits] != ' ' || bytes[kHeader - 1] != ' ') return std::nullopt;
   const auto length_text = bytes.substr(1, kHexDigits);
   const auto checksum = bytes.substr(1 + kHexDigits + 1, kHexDigits);
-  std::size_t length = 0;
-  const auto parsed =
-      std::from_chars(length_text.data(), length_text.data() + kHexDigits, length, /*base=*/16);
-  if (parsed.ec != std::errc() || parsed.ptr != length_text.data() + length_text.size()) {
-    return std::nullopt;
-  }
-  if (length > kLongest || bytes.size() - kHeader < length) return std::nullopt;
-  const auto payload = bytes.substr(kHeader, length);
+  const auto length = parse_whole<std::size_t>(length_text, /*base=*/16);
+  if (!length || *length > kLongest || bytes.size() - kHeader < *length) return std::nullopt;
+  const auto payload = bytes.substr(kHeader, *length);
   if (checksum_of(length_text, payload) != checksum) return std::nullopt;
   Json event = Json::parse(payload, nullptr, /*allow_exceptions=*/false);
   if (!event.is_object()) return std::nullopt;
-  return Record{std::move(event), kHeader + length};
+  return Record{std::move(event), kHeader + *length};
 }
 
 }  // namespace

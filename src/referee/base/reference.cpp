@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/data/format.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -50,7 +49,6 @@ void read_statements(Reference& reference, const CsvTable& claims) {
         .metric = claims.text(row, "metric"),
         .verdict = claims.text(row, "verdict"),
         .is_of_margin = claims.text(row, "expect") == "equivalent",
-        .interval = {},
         .p = claims.number(row, "p"),
         .pairs = static_cast<std::size_t>(std::max(0.0, claims.number(row, "pairs").value_or(0)))};
     const auto low = claims.number(row, "low"), high = claims.number(row, "high");

@@ -20,8 +20,8 @@ struct Statement {
   std::string claim, metric, verdict;
   bool is_of_margin = false;  ///< it expects equivalence
   bool is_ratio = false;
-  std::optional<Interval> interval;  ///< of a ratio in logarithms
-  std::optional<double> p;           ///< adjusted
+  std::optional<Interval> interval = {};  ///< of a ratio in logarithms
+  std::optional<double> p;                ///< adjusted
   std::size_t pairs = 0;
 
   /// Whether it says something of the world, if only that it cannot tell: neither "no verdict" nor

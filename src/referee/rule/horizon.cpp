@@ -77,16 +77,13 @@ void look_at_schedule(const Reference& one, const CsvTable& table, const std::st
 
 // A rate that falls towards the last step lets the horizon move the event.
 void look_at_rate(const Reference& one, const CsvTable& table, Objections& objections) {
-  const auto schedules = one.values("train.schedule");
+  auto falling = one.values("train.schedule");
+  falling.erase("constant");
   const auto ends = one.values("train.final_lr_ratio");
-  std::vector<std::string> falling;
-  for (const auto& schedule : schedules) {
-    if (schedule != "constant") falling.push_back(schedule);
-  }
   if (falling.empty() || (ends.size() == 1 && *ends.begin() == "1")) return;
-  objections.object(
-      one, table.file,
-      concat("times to an event under a rate that falls to the horizon (", join(falling), ")"));
+  objections.object(one, table.file,
+                    concat("times to an event under a rate that falls to the horizon (",
+                           join({falling.begin(), falling.end()}), ")"));
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // No printed interval leaves the range of its metric.
 #include <limits>
-#include <utility>
 
 #include "referee/rule/rules.h"
-#include "report/data/format.h"
 #include "report/data/metric.h"
 #include "util/text.h"
 

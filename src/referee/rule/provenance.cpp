@@ -145,8 +145,7 @@ void look_for_twins(const References& all, Objections& objections) {
 using Values = std::set<std::string>;
 
 bool have_in_common(const Values& first, const Values& second) {
-  return std::find_first_of(first.begin(), first.end(), second.begin(), second.end()) !=
-         first.end();
+  return std::ranges::find_first_of(first, second) != first.end();
 }
 
 // The sets joined until no two have a value in common.
@@ -187,12 +186,11 @@ void check_origin(const References& all, const Origin& origin, Objections& objec
   }
   groups = joined(origin.links ? of_each : groups);
   const auto size = [&](const Values& group) {
-    return std::count_if(of_each.begin(), of_each.end(),
-                         [&](const auto& own) { return have_in_common(own, group); });
+    return std::ranges::count_if(of_each,
+                                 [&](const auto& own) { return have_in_common(own, group); });
   };
-  const auto most = std::max_element(groups.begin(), groups.end(), [&](auto& first, auto& second) {
-    return size(first) < size(second);
-  });
+  const auto most = std::ranges::max_element(
+      groups, [&](auto& first, auto& second) { return size(first) < size(second); });
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (told[i].size() != 1 || have_in_common(of_each[i], *most)) continue;
     objections.object(

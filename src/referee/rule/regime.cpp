@@ -23,20 +23,6 @@ std::vector<report::Question> questions_of(const Reference& one) {
   return questions;
 }
 
-// The highest chance level of a claim's metric in the runs that it is about.
-std::optional<double> chance_of(const report::Archive& archive, const report::Question& question) {
-  const auto axis = report::compared_axis(archive.study.report, archive.frame.axes());
-  std::vector<const report::FrameRun*> about;
-  for (const auto& run : archive.frame.runs()) {
-    const auto& claim = *question.claim;
-    const bool is_it = report::is_about(claim, axis, claim.variant, run) ||
-                       report::is_about(claim, axis, question.against, run);
-    if (is_it) about.push_back(&run);
-  }
-  const auto levels = report::chance_in(about, question.metric.key);
-  return levels.empty() ? std::nullopt : std::optional(levels.back());
-}
-
 void check_share(const Reference& one, const Statement& statement, const report::Question& question,
                  Objections& objections) {
   const auto& metric = question.metric;
@@ -47,14 +33,13 @@ void check_share(const Reference& one, const Statement& statement, const report:
     objections.object(one, statement.place(),
                       concat(statement.verdict, " of ", values, ": both lie above ", kCeiling));
   }
-  const auto chance = chance_of(*one.archive, question);
-  if (!chance) {
+  if (question.chance.empty()) {
     const bool has_some = metric.key.find("accuracy") != metric.key.npos;
     if (has_some && most < kAnyFloor) {
       objections.cannot_check(one, statement.place(),
                               concat("the chance level of ", metric.key, " is not told"));
     }
-  } else if (const double floor = *chance + kAboveChance; most < floor) {
+  } else if (const double floor = question.chance.back() + kAboveChance; most < floor) {
     objections.object(one, statement.place(),
                       concat(statement.verdict, " of ", values, ": both lie below chance + 0.1 (",
                              metric.text(floor), ")"));

@@ -58,8 +58,7 @@ Contrast contrast_of(const Reference& one) {
     const Json* kind = run.config("task.kind");
     if (kind == nullptr || (task && run.axis("task") != *task)) continue;
     contrast.tasks.insert(kind->get<std::string>());
-    const auto parts = parts_of(run);  // none of a run that diverged, or has no result
-    most = std::max(most, parts);
+    most = std::max(most, parts_of(run));  // none of a run that diverged, or has no result
   }
   contrast.asks_one_thing = most == 1;
   return contrast;

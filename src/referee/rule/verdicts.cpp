@@ -8,7 +8,6 @@
 #include "report/data/pairs.h"
 #include "report/table/claim.h"
 #include "report/table/question.h"
-#include "statistics/paired.h"
 #include "util/text.h"
 
 namespace difflab::referee {

@@ -41,11 +41,8 @@ Json shared(const Json& config, Json& settings) {
 }
 
 Json run_json(const FrameRun& run, const RowsInUse& rows, Json& settings) {
-  Json axes = Json::array();
-  for (const auto& [axis, value] : run.plan.axes) axes.push_back(Json::array({axis, value}));
-  Json one = {{"id", run.plan.id},
-              {"axes", std::move(axes)},
-              {"config", shared(run.plan.config, settings)}};
+  Json one = {
+      {"id", run.plan.id}, {"axes", run.plan.axes}, {"config", shared(run.plan.config, settings)}};
   if (!run.has_result()) return one;
   if (Json curve = rows.curve_of(run); !curve.is_null()) one["curve"] = std::move(curve);
   one["evaluations"] = rows.evaluations_of(run);

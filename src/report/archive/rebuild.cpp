@@ -101,10 +101,8 @@ Study study_of(const Json& known, const Json& asked, const fs::path& output) {
           .tuned = tuned.is_null() ? std::nullopt : std::optional(Tuned::of(tuned)),
           .command = known.at("command"),
           .settings = asked.at("settings"),
-          .runs = {},
           .report = config::read<ReportConfig>(config::from_json(asked.at("report"))),
-          .output = output,
-          .renderer = {}};
+          .output = output};
 }
 
 Archive archive_of(const Json& known, const Json& observed, const fs::path& output) {

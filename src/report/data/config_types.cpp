@@ -1,7 +1,5 @@
 #include "report/data/config_types.h"
 
-#include <string>
-
 #include "config/value/value.h"
 #include "report/data/frame.h"
 

@@ -1,7 +1,5 @@
 #include "report/data/frame.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -98,12 +96,8 @@ std::string_view shown(RunState state) {
 }
 
 std::optional<double> parse_number(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) {
-    return std::nullopt;
-  }
-  return number;
+  const auto number = parse_whole<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 bool is_same_value(std::string_view a, std::string_view b) {
@@ -297,12 +291,9 @@ std::map<std::string, std::size_t> restored_beside_new(const Frame& frame) {
   bool is_any_new = false;
   for (const FrameRun& run : frame.runs()) {
     if (!run.has_result()) continue;
-    const auto from = run.provenance.find("restored_from");
-    if (from == run.provenance.end() || !from->is_string()) {
-      is_any_new = true;
-    } else {
-      ++restored[from->get<std::string>()];
-    }
+    const auto from = string_at(run.provenance, "restored_from");
+    is_any_new = is_any_new || from.empty();
+    if (!from.empty()) ++restored[from];
   }
   return is_any_new ? restored : std::map<std::string, std::size_t>();
 }

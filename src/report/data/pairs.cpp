@@ -1,6 +1,5 @@
 #include "report/data/pairs.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "report/data/format.h"
@@ -104,7 +103,6 @@ std::optional<Contrast> contrast(const Pairs& pairs, const Metric& metric) {
                  .ours = mean(pairs.ours),
                  .theirs = mean(pairs.theirs),
                  .difference = mean(pairs.differences),
-                 .interval = {},
                  .is_ratio = pairs.is_ratio};
   if (pairs.is_ratio) {
     const LogTimes test(pairs);

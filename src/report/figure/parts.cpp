@@ -10,31 +10,24 @@ namespace difflab::report {
 
 std::string key_text(const Json& key) { return key.is_null() ? "" : text_of(key); }
 
-const Series* find_series(const std::vector<Series>& series, const Json& key) {
+std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels) {
   for (const Series& one : series) {
     const auto number = parse_number(one.value);
-    if (key == one.value || (number && key.is_number() && key == *number)) return &one;
+    if (key == one.value || (number && key.is_number() && key == *number)) return one.label;
   }
-  return nullptr;
-}
-
-std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels) {
-  const Series* found = find_series(series, key);
-  return found == nullptr ? labels.value(key_text(key)) : found->label;
+  return labels.value(key_text(key));
 }
 
 Json legend_title(const std::vector<Series>& series, const std::string& axis,
                   const Labels& labels) {
-  const bool numbers = std::all_of(series.begin(), series.end(), [](const Series& one) {
-    return parse_number(one.label).has_value();
-  });
+  const bool numbers = std::ranges::all_of(
+      series, [](const Series& one) { return parse_number(one.label).has_value(); });
   return numbers ? Json(labels.axis(axis)) : Json(nullptr);
 }
 
 int legend_columns(const std::vector<Series>& series) {
-  const bool are_long = std::any_of(series.begin(), series.end(), [](const Series& one) {
-    return display_width(one.label) > 30;
-  });
+  const bool are_long =
+      std::ranges::any_of(series, [](const Series& one) { return display_width(one.label) > 30; });
   return are_long ? 1 : 2;
 }
 
@@ -166,7 +159,7 @@ void split_into_panels(Json& spec, const std::vector<Series>& panels, const std:
     const auto& heading = headings[one.label] = wrap(name + one.label, letters);
     order.push_back(heading);
     const auto& text = heading.get_ref<const std::string&>();
-    lines = std::max(lines, 1 + std::count(text.begin(), text.end(), '\n'));
+    lines = std::max(lines, 1 + std::ranges::count(text, '\n'));
   }
   // Vega-Lite heeds no labelExpr where panels wrap. The name is a string of the expression, too.
   const std::string told =

@@ -12,10 +12,7 @@ namespace difflab::report {
 /// A key of a group as text; "" for null.
 std::string key_text(const Json& key);
 
-/// The look that belongs to a key of a group; null if none does.
-const Series* find_series(const std::vector<Series>& series, const Json& key);
-
-/// The label of that look, or the key itself made readable.
+/// The label of the look that belongs to a key of a group, or the key itself made readable.
 std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels);
 
 /// What a legend is headed: the axis' name where all labels are bare numbers, which say nothing

@@ -53,11 +53,7 @@ std::vector<Series> series_of(const std::vector<std::string>& values, const std:
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::string label = labels.value(values[i]);
     if (!taken.insert(label).second) label = values[i];
-    series.push_back({.value = values[i],
-                      .label = label,
-                      .color = looks[i].color,
-                      .shape = looks[i].shape,
-                      .dash = looks[i].dash});
+    series.push_back({values[i], label, looks[i].color, looks[i].shape, looks[i].dash});
   }
   return series;
 }
@@ -86,11 +82,10 @@ std::vector<Series> Style::series(const Frame& frame, const std::vector<Observat
   if (frame.has_axis(key)) return series(frame, key);
   std::vector<std::string> values;
   for (const Observation& row : rows) add_new(values, row.text(key));
-  const bool numbers = std::all_of(values.begin(), values.end(), [](const std::string& text) {
-    return parse_number(text).has_value();
-  });
+  const bool numbers = std::ranges::all_of(
+      values, [](const std::string& text) { return parse_number(text).has_value(); });
   if (numbers) {
-    std::sort(values.begin(), values.end(), [](const std::string& a, const std::string& b) {
+    std::ranges::sort(values, [](const std::string& a, const std::string& b) {
       return *parse_number(a) < *parse_number(b);
     });
   }
@@ -101,9 +96,8 @@ std::vector<Series> Style::panels(const Frame& frame, const std::vector<Observat
                                   const std::string& key) const {
   auto found = series(frame, rows, key);
   std::erase_if(found, [&](const Series& one) {
-    return std::none_of(rows.begin(), rows.end(), [&](const Observation& row) {
-      return is_same_value(row.text(key), one.value);
-    });
+    return std::ranges::none_of(
+        rows, [&](const Observation& row) { return is_same_value(row.text(key), one.value); });
   });
   return found;
 }

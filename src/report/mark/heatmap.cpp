@@ -79,9 +79,8 @@ constexpr const char* kShortLabel =
 // A place of `room` pixels for each value.
 Json axis_channel(const HeatmapPlan& plan, const std::string& key, const char* field,
                   std::size_t index, int room) {
-  const bool numeric = std::all_of(plan.groups.begin(), plan.groups.end(), [&](const Group& group) {
-    return group.keys[index].is_number();
-  });
+  const bool numeric = std::ranges::all_of(
+      plan.groups, [&](const Group& group) { return group.keys[index].is_number(); });
   Json axis = {{"labelAngle", 0}, {"ticks", false}, {"domain", false}, {"labelExpr", kShortLabel}};
   if (room < kOutlinedCell) axis["labelOverlap"] = "greedy";
   return {{"field", field},

@@ -33,7 +33,7 @@ struct IntervalPlan {
   const IntervalConfig& config;
   Metric metric;
   std::vector<Series> names, panels;
-  std::vector<double> chance;
+  std::vector<double> chance = {};
   const Style& style;
   std::optional<Interval> range = {};  ///< of the axis that panels share
 
@@ -373,7 +373,6 @@ Drawing IntervalConfig::draw(const Frame& frame, const Style& style) const {
                     .metric = metric_of(x),
                     .names = style.series(frame, observations, y),
                     .panels = style.panels(frame, observations, facet),
-                    .chance = {},
                     .style = style};
   auto groups = aggregate(frame, observations, keys, x);
   if (plan.is_difference()) {

@@ -46,8 +46,7 @@ std::string discoveries_text(const std::vector<Exhibit>& exhibits) {
   }
   if (directed.empty()) return "";
   const auto limit = discovery_limit(all, kAlpha);
-  const auto kept = std::count_if(directed.begin(), directed.end(),
-                                  [&](double p) { return limit && p <= *limit; });
+  const auto kept = std::ranges::count_if(directed, [&](double p) { return limit && p <= *limit; });
   return concat("Each experiment adjusts for its own claims. Of ", directed.size(),
                 " verdicts on a direction, ", kept,
                 " survive a false discovery rate of 5 % over all ", all.size(),

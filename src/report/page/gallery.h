@@ -24,9 +24,9 @@ struct Exhibit {
   std::string name;
   std::string title;
   std::string question;
-  Json summary;                  ///< null: not run yet
-  std::filesystem::path folder;  ///< of its report, relative to the gallery's
-  CoreTime core_time;            ///< of its runs and those of its tuning
+  Json summary = nullptr;             ///< null: not run yet
+  std::filesystem::path folder = {};  ///< of its report, relative to the gallery's
+  CoreTime core_time = {};            ///< of its runs and those of its tuning
   /// Its claims that have a p, as if each were the only one, and whether the verdict has a
   /// direction.
   struct Test {

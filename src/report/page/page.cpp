@@ -297,10 +297,9 @@ std::string runs_text(const Study& study, const Frame& frame) {
   std::vector<std::string> lines;  // a run on each
   const bool are_mixed = !restored_beside_new(frame).empty();
   for (const FrameRun& run : frame.runs()) {
-    Json axes = Json::object();
-    for (const auto& [axis, value] : run.plan.axes) axes[axis] = value;
+    const auto& axes = run.plan.axes;
     Json one = {{"id", run.plan.id},
-                {"axes", std::move(axes)},
+                {"axes", Json::object_t(axes.begin(), axes.end())},
                 {"status", shown(run.state)},
                 {"directory", std::filesystem::absolute(run.plan.directory)
                                   .lexically_relative(std::filesystem::absolute(study.output))

@@ -37,10 +37,10 @@ struct Study {
   bool is_tuning = false;           ///< of another study, whose methods tell of it
   std::string command;              ///< command line that repeats the study
   Json settings;  ///< shown under "Settings"; null: what all run configurations share
-  std::vector<PlannedRun> runs;  ///< in sweep order (last axis fastest)
+  std::vector<PlannedRun> runs = {};  ///< in sweep order (last axis fastest)
   ReportConfig report;
   std::filesystem::path output;  ///< results/<experiment>/<preset>; made if missing
-  Renderer renderer;
+  Renderer renderer = {};
 };
 
 /// The runs as its report sees them, with the cells of looks if a figure draws them.

@@ -144,7 +144,11 @@ std::string Tuned::text() const {
       ", in runs of ", format_number(static_cast<double>(steps), 0), " steps with ",
       seeds.size() == 1 ? "seed " : "seeds ", listed({seeds.begin(), seeds.end()}),
       ", which are reported in tuning/; taken was ", criterion, ": ", taken(*this), ".");
-  text += trials_cut_short();
+  if (with_one_seed > 0) {
+    text += concat(" ", with_one_seed, " of the ", trials,
+                   " trials of a value for a variant ended with one seed: it did not learn, or "
+                   "diverged, and the value could not be taken any more.");
+  }
   text += on_finalists(*this);
   if (const auto some = with_some_seeds(*this); !some.empty()) {
     text += concat(" With the value that was taken not every seed got there: ", some, ".");
@@ -166,13 +170,6 @@ std::string Tuned::text() const {
   return text;
 }
 
-std::string Tuned::trials_cut_short() const {
-  if (with_one_seed == 0) return "";
-  return concat(" ", with_one_seed, " of the ", trials,
-                " trials of a value for a variant ended with one seed: it did not learn, or "
-                "diverged, and the value could not be taken any more.");
-}
-
 std::string Tuned::picks() const {
   const auto none = not_tunable(*this);
   return concat(taken(*this), none.empty() ? "" : concat("; not tunable: ", none));
@@ -182,9 +179,7 @@ Json Tuned::json() const {
   Json list = Json::array();
   bool is_any_longer = false;
   for (const auto& variant : variants) {
-    Json axes = Json::array();
-    for (const auto& [axis, value] : variant.axes) axes.push_back(Json::array({axis, value}));
-    list.push_back({{"axes", std::move(axes)},
+    list.push_back({{"axes", variant.axes},
                     {"value", variant.value ? Json(*variant.value) : Json()},
                     {"at_edge", variant.at_edge}});
     if (variant.is_longer) {
@@ -220,7 +215,6 @@ Tuned Tuned::of(const Json& json) {
               .steps = json.at("steps"),
               .longer = json.value("longer", std::int64_t{0}),
               .criterion = json.at("criterion"),
-              .variants = {},
               .with_one_seed = json.value("with_one_seed", 0),
               .trials = json.value("trials", 0),
               .again = json.value("again", std::int64_t{0}),

@@ -55,8 +55,6 @@ struct Tuned {
 
   /// The tuning as sentences for the notes of a table.
   std::string text() const;
-  /// A sentence on the trials with one seed, with a blank before it; "" if there were none.
-  std::string trials_cut_short() const;
   /// "diff 0.003, transformer 0.01; not tunable: diff_v2".
   std::string picks() const;
 

@@ -65,7 +65,8 @@ std::string p_text_of(const Judged& judged) {
 // "needle accuracy 0.444 (DIFF) against 0.998 (Transformer): −0.553 [−0.6, −0.5], p = 0.008 …".
 std::string figures_of(const Judged& judged, const Labels& labels) {
   const auto& question = judged.question;
-  const auto& [claim, metric, against, pairs, found, margin, p, beyond, needed, both] = question;
+  const auto& [claim, metric, against, pairs, found, margin, p, beyond, chance, needed, both] =
+      question;
   const std::string name = labels.heading(metric);
   if (!found) {
     const std::string of = labels.value(claim->variant) + " and " + labels.value(against);

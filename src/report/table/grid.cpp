@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "report/data/format.h"
@@ -45,11 +44,6 @@ std::pair<std::string, std::string> two_lines(const std::string& heading, std::s
   return best;
 }
 
-std::string end_line(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
 struct Layout {
   std::vector<std::size_t> widths;
   std::vector<std::pair<std::string, std::string>> headings;
@@ -68,7 +62,7 @@ Layout lay_out(const Grid& grid) {
 }
 
 std::string block(const Grid& grid, const Layout& layout, const std::vector<std::size_t>& columns) {
-  const auto line = [&](const std::function<const std::string&(std::size_t)>& text) {
+  const auto line = [&](const auto& text) {
     std::string out = " ";
     for (const std::size_t column : columns) {
       const std::size_t width = layout.widths[column];
@@ -77,7 +71,8 @@ std::string block(const Grid& grid, const Layout& layout, const std::vector<std:
                                            : pad_left(text(column), width)) +
              " ";
     }
-    return end_line(out);
+    out.erase(out.find_last_not_of(' ') + 1);
+    return out + "\n";
   };
   std::size_t total = 0;
   for (const std::size_t column : columns) total += layout.widths[column] + 2;
@@ -88,14 +83,12 @@ std::string block(const Grid& grid, const Layout& layout, const std::vector<std:
   const bool tall = std::any_of(columns.begin(), columns.end(), [&](std::size_t column) {
     return !layout.headings[column].first.empty();
   });
-  if (tall)
-    out += line([&](std::size_t c) -> const std::string& { return layout.headings[c].first; });
-  out +=
-      line([&](std::size_t c) -> const std::string& { return layout.headings[c].second; }) + rule;
+  if (tall) out += line([&](std::size_t c) { return layout.headings[c].first; });
+  out += line([&](std::size_t c) { return layout.headings[c].second; }) + rule;
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     const bool ruled = row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0;
     if (ruled) out += rule;
-    out += line([&](std::size_t c) -> const std::string& { return grid.rows[row][c]; });
+    out += line([&](std::size_t c) { return grid.rows[row][c]; });
   }
   return out;
 }
@@ -202,26 +195,23 @@ std::string tex_comment(const std::string& text) {
 
 std::string to_tex(const Grid& grid) {
   // Behind \\, \toprule and \midrule a first [ or * would be read as an option.
-  const auto row_of = [](const std::string& cells) {
-    const bool like_option = cells.starts_with('[') || cells.starts_with('*');
-    return concat(like_option ? "{}" : "", cells, " \\\\\n");
+  const auto row_of = [](std::vector<std::string> cells) {
+    for (auto& cell : cells) cell = escape_tex(cell);
+    const auto line = join(cells, " & ");
+    const bool like_option = line.starts_with('[') || line.starts_with('*');
+    return concat(like_option ? "{}" : "", line, " \\\\\n");
   };
   std::string alignment;
   std::vector<std::string> headings;
   for (const auto& column : grid.columns) {
     alignment += column.is_text ? 'l' : 'r';
-    headings.push_back(escape_tex(column.heading));
+    headings.push_back(column.heading);
   }
-  std::string out = "\\begin{tabular}{" + alignment + "}\n\\toprule\n" +
-                    row_of(join(headings, " & ")) + "\\midrule\n";
+  std::string out =
+      "\\begin{tabular}{" + alignment + "}\n\\toprule\n" + row_of(headings) + "\\midrule\n";
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     if (row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0) out += "\\midrule\n";
-    std::string line;
-    for (std::size_t column = 0; column < grid.columns.size(); ++column) {
-      if (column > 0) line += " & ";
-      line += escape_tex(grid.rows[row][column]);
-    }
-    out += row_of(line);
+    out += row_of(grid.rows[row]);
   }
   return out + "\\bottomrule\n\\end{tabular}\n";
 }

@@ -17,9 +17,8 @@ bool any_cell(const Table& table, bool (*predicate)(const Cell&)) {
   });
 }
 
-bool any_state(const Frame& frame, RunState state) {
-  return std::any_of(frame.runs().begin(), frame.runs().end(),
-                     [state](const FrameRun& run) { return run.state == state; });
+bool any_run(const Frame& frame, bool (*predicate)(const FrameRun&)) {
+  return std::any_of(frame.runs().begin(), frame.runs().end(), predicate);
 }
 
 void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::string>& notes) {
@@ -48,14 +47,13 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
         "\"k/n learned\" counts the runs that learned the task (with Wilson's 95 % interval); the "
         "figure behind it is that of those k alone.");
   }
-  if (any_state(frame, RunState::kDiverged)) {
+  if (any_run(frame, [](const FrameRun& run) { return run.state == RunState::kDiverged; })) {
     notes.emplace_back(
         "A diverged run ended with a loss or gradient that is no number; it stays in the table, "
         "and "
         "n says where it has no value.");
   }
-  if (any_state(frame, RunState::kFailed) || any_state(frame, RunState::kNew) ||
-      any_state(frame, RunState::kRunning) || any_state(frame, RunState::kInterrupted)) {
+  if (any_run(frame, [](const FrameRun& run) { return !run.has_result(); })) {
     notes.emplace_back(
         "Runs without a result are missing from every number; an empty cell has none.");
   }

@@ -43,8 +43,7 @@ std::string lack_of_events(const Question& question) {
   const auto& pairs = question.pairs;
   const auto all_are = [&](double value) {
     const auto is_it = [value](double one) { return one == value; };
-    return std::all_of(pairs.ours.begin(), pairs.ours.end(), is_it) &&
-           std::all_of(pairs.theirs.begin(), pairs.theirs.end(), is_it);
+    return std::ranges::all_of(pairs.ours, is_it) && std::ranges::all_of(pairs.theirs, is_it);
   };
   if (pairs.horizon && all_are(pairs.is_ratio ? log_of_time(*pairs.horizon) : *pairs.horizon)) {
     return concat("No run got there within ", question.metric.text(*pairs.horizon), ".");
@@ -53,8 +52,8 @@ std::string lack_of_events(const Question& question) {
   return all_are(0) ? "It happened in no run." : all_are(1) ? "It happened in every run." : "";
 }
 
-// `chance`: levels of the runs that the claim is about; another task may have another.
-std::string beyond_regime(const Question& question, const std::vector<double>& chance) {
+std::string beyond_regime(const Question& question) {
+  const auto& chance = question.chance;
   if (question.metric.outcome() != Outcome::kShare) return "";
   const double floor = chance.empty() ? -1 : chance.back() + .1, ceiling = .97;
   const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
@@ -75,9 +74,8 @@ std::string beside_others(const Metric& metric, const std::vector<const FrameRun
 
 // Why these runs cannot answer, the first of all reasons; "" if they can.
 std::string what_is_beyond(const Question& question, const std::vector<const FrameRun*>& runs) {
-  for (auto reason :
-       {beside_others(question.metric, runs), loss_of_pairs(question), lack_of_events(question),
-        beyond_regime(question, chance_in(runs, question.metric.key))}) {
+  for (auto reason : {beside_others(question.metric, runs), loss_of_pairs(question),
+                      lack_of_events(question), beyond_regime(question)}) {
     if (!reason.empty()) return reason;
   }
   return "";
@@ -89,9 +87,9 @@ const Tuned::Variant* finals_of(const ClaimConfig& claim, const Study& study,
   if (!study.tuned || study.tuned->metric != claim.metric) return nullptr;
   const auto& where = claim.where.entries;
   for (const auto& variant : study.tuned->variants) {
-    const bool is_meant = std::all_of(variant.axes.begin(), variant.axes.end(), [&](auto& one) {
+    const bool is_meant = std::ranges::all_of(variant.axes, [&](auto& one) {
       if (one.first == axis) return is_same_value(one.second, value);
-      return std::any_of(where.begin(), where.end(), [&](const auto& entry) {
+      return std::ranges::any_of(where, [&](const auto& entry) {
         return entry.first == one.first && is_same_value(entry.second, one.second);
       });
     });
@@ -125,9 +123,8 @@ std::string_view name_of(Verdict verdict) {
 
 bool is_in_cell(const ClaimConfig& claim, const FrameRun& run) {
   const auto& fixed = claim.where.entries;
-  return std::all_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
-    return is_same_value(run.axis(entry.first), entry.second);
-  });
+  return std::ranges::all_of(
+      fixed, [&](const auto& entry) { return is_same_value(run.axis(entry.first), entry.second); });
 }
 
 bool is_about(const ClaimConfig& claim, const std::string& axis, const std::string& value,
@@ -141,9 +138,8 @@ std::string compared_with(const ClaimConfig& claim, const Study& study, const Fr
   const std::string axis = compared_axis(study.report, frame.axes());
   const Metric metric = metric_of(claim.metric);
   const auto& names = study.report.opponents;
-  const bool are_tuned = std::all_of(names.begin(), names.end(), [&](const auto& name) {
-    return finals_of(claim, study, axis, name) != nullptr;
-  });
+  const bool are_tuned = std::ranges::all_of(
+      names, [&](const auto& name) { return finals_of(claim, study, axis, name) != nullptr; });
   std::string best = names.empty() ? study.baseline : names.front();
   std::optional<double> least;
   for (const auto& name : names) {
@@ -165,11 +161,7 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame) {
   for (const ClaimConfig& claim : study.report.claims) {
     Question one{.claim = &claim,
                  .metric = metric_of(claim.metric),
-                 .against = compared_with(claim, study, frame),
-                 .pairs = {},
-                 .found = {},
-                 .beyond = {},
-                 .at_both = {}};
+                 .against = compared_with(claim, study, frame)};
     const auto ours = runs_of(claim, frame, axis, claim.variant);
     const auto theirs = runs_of(claim, frame, axis, one.against);
     one.pairs = pair_runs(frame, ours, theirs, {axis}, one.metric);
@@ -182,6 +174,7 @@ std::vector<Question> questions_of(const Study& study, const Frame& frame) {
                              : one.found->p;
       auto both = ours;
       both.insert(both.end(), theirs.begin(), theirs.end());
+      one.chance = chance_in(both, claim.metric);
       one.beyond = what_is_beyond(one, both);
     }
     if (one.margin > 0) {

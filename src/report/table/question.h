@@ -35,13 +35,15 @@ struct Question {
   const ClaimConfig* claim = nullptr;  ///< not owned
   Metric metric;
   std::string against;
-  Pairs pairs;
-  std::optional<Contrast> found;
-  double margin = 0;       ///< 0: equivalence is not asked for
-  TwoWayP p = {1, {}};     ///< of its tests, as if it were the only claim
-  std::string beyond;      ///< why these runs cannot answer, if so: a sentence
-  std::size_t needed = 0;  ///< pairs that a verdict needs
-  std::string at_both;     ///< what a second value of the opponent's tuning says, a clause
+  Pairs pairs = {};
+  std::optional<Contrast> found = {};
+  double margin = 0;        ///< 0: equivalence is not asked for
+  TwoWayP p = {1, {}};      ///< of its tests, as if it were the only claim
+  std::string beyond = {};  ///< why these runs cannot answer, if so: a sentence
+  /// Levels of the runs that it is about; those of another task may have another.
+  std::vector<double> chance = {};
+  std::size_t needed = 0;    ///< pairs that a verdict needs
+  std::string at_both = {};  ///< what a second value of the opponent's tuning says, a clause
 };
 
 /// Whether the claim is about this run: `value` of the compared axis and the claim's values of the

@@ -55,8 +55,8 @@ Cell make_cell(const std::vector<const FrameRun*>& runs, const Metric& metric) {
 }
 
 std::string censored_text(const Cell& cell, const Metric& metric) {
-  const double lowest = *std::min_element(cell.bounds.begin(), cell.bounds.end());
-  const double highest = *std::max_element(cell.bounds.begin(), cell.bounds.end());
+  const double lowest = *std::ranges::min_element(cell.bounds);
+  const double highest = *std::ranges::max_element(cell.bounds);
   const std::string bound = "> " + metric.text(lowest);
   if (cell.values.empty()) return bound;
   const std::size_t runs = cell.values.size() + cell.bounds.size();
@@ -70,7 +70,7 @@ std::string censored_text(const Cell& cell, const Metric& metric) {
     }
     return concat("median ", metric.text(*cell.median), range, " (", share, " ", bound, ")");
   }
-  const double best = *std::min_element(cell.values.begin(), cell.values.end());
+  const double best = *std::ranges::min_element(cell.values);
   return concat(bound, " (", share, "; least ", metric.text(best), ")");
 }
 
@@ -87,12 +87,11 @@ std::string value_text(const Cell& cell, const Metric& metric) {
   const auto& interval = cell.interval;
   const auto& values = cell.values;
   if (metric.outcome() == Outcome::kHappened) {
-    return counted(static_cast<std::size_t>(std::count(values.begin(), values.end(), 1.0)),
-                   values.size(), "");
+    return counted(static_cast<std::size_t>(std::ranges::count(values, 1.0)), values.size(), "");
   }
   std::string text = metric.text(*cell.mean);
   const bool all_equal =
-      std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
+      std::ranges::all_of(values, [&](double value) { return value == values[0]; });
   if (!interval || (metric.is_fixed && all_equal)) return text;
   // What the range has cut is not as far below the mean as above it.
   const bool is_cut = interval->low == metric.least && *cell.mean > metric.least;
@@ -136,8 +135,7 @@ std::optional<std::size_t> baseline_row(const Table& table, std::size_t row,
 bool is_compared(const TableConfig& config, const Table& table, std::size_t column) {
   const Metric& metric = table.columns[column];
   if (!config.compare.empty()) {
-    return std::find(config.compare.begin(), config.compare.end(), metric.key) !=
-           config.compare.end();
+    return std::ranges::find(config.compare, metric.key) != config.compare.end();
   }
   return metric.better != Better::kNeither && !metric.is_time();
 }
@@ -175,8 +173,7 @@ void add_comparisons(const TableConfig& config, const Study& study, const Frame&
 
 // The row of this key, which is made where there is none.
 TableRow& row_with(std::vector<TableRow>& rows, std::vector<std::string> key) {
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.key == key; });
+  const auto row = std::ranges::find_if(rows, [&](const auto& one) { return one.key == key; });
   if (row != rows.end()) return *row;
   return rows.emplace_back(TableRow{.key = std::move(key), .runs = {}, .cells = {}});
 }
@@ -283,8 +280,8 @@ std::string Cell::text(const Metric& metric, std::size_t expected) const {
 }
 
 std::size_t TableRow::count(RunState state) const {
-  return static_cast<std::size_t>(std::count_if(
-      runs.begin(), runs.end(), [state](const FrameRun* run) { return run->state == state; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(runs, [state](const FrameRun* run) { return run->state == state; }));
 }
 
 std::size_t TableRow::results() const {
@@ -343,7 +340,7 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
 }
 
 std::size_t Table::tested() const {
-  return static_cast<std::size_t>(std::count_if(comparisons.begin(), comparisons.end(), has_p));
+  return static_cast<std::size_t>(std::ranges::count_if(comparisons, has_p));
 }
 
 std::string headline(const Table& table, const Frame& frame, const std::string& metric,

@@ -14,8 +14,8 @@ constexpr std::size_t kTerminalWidth = 100;
 
 bool is_setting(const Table& table, std::size_t column) {
   const auto has = [&](auto&& predicate) {
-    return std::any_of(table.rows.begin(), table.rows.end(),
-                       [&](const TableRow& row) { return predicate(row.cells[column]); });
+    return std::ranges::any_of(table.rows,
+                               [&](const TableRow& row) { return predicate(row.cells[column]); });
   };
   return has([](const Cell& cell) { return !cell.settings.empty(); }) &&
          !has([](const Cell& cell) { return cell.n() > 0 || !cell.bounds.empty(); });
@@ -27,9 +27,7 @@ void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
   fields.push_back(plain_number(cell.median));
   fields.push_back(concat(cell.n() + cell.bounds.size()));
   fields.push_back(concat(cell.bounds.size()));
-  fields.push_back(cell.bounds.empty()
-                       ? ""
-                       : plain_number(*std::min_element(cell.bounds.begin(), cell.bounds.end())));
+  fields.push_back(cell.bounds.empty() ? "" : plain_number(*std::ranges::min_element(cell.bounds)));
 }
 
 // Text that Markdown leaves as it is. An empty line would end the span, and HTML after it be alive.
@@ -67,7 +65,7 @@ std::vector<std::string> settings_list(const Study& study) {
       shared = leaves;
     } else {
       std::erase_if(shared, [&](const std::string& leaf) {
-        return std::find(leaves.begin(), leaves.end(), leaf) == leaves.end();
+        return std::ranges::find(leaves, leaf) == leaves.end();
       });
     }
   }

@@ -112,7 +112,7 @@ config::Value evaluations_of(const Question& question, const config::Value& befo
   }
   for (const auto& item : wanted.items()) {
     const auto name = name_in_result(item);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (!is_among(name, names)) names.push_back(name);
   }
   return joined(before, wanted);
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 
 #include "config/override/json.h"
 #include "config/schema/reader.h"
@@ -305,8 +304,7 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
                            "' is an override; expected an experiment or runs before it"));
   }
   const auto experiments = all_experiments();
-  const bool of_experiment =
-      std::find(experiments.begin(), experiments.end(), names.front()) != experiments.end();
+  const bool of_experiment = is_among(names.front(), experiments);
   if (of_experiment && names.size() > 1) {
     throw UserError(concat(names.front(), " is an experiment; expected it alone, or runs alone"));
   }

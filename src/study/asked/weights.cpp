@@ -6,6 +6,7 @@
 #include "record/run_directory.h"
 #include "record/safetensors.h"
 #include "util/error.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -16,11 +17,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kExtension = ".safetensors";
 
 std::vector<fs::path> weights_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none)) {
-    if (entry.path().extension() == kExtension) files.push_back(entry.path());
-  }
+  auto files = paths_in(folder);
+  std::erase_if(files, [](const fs::path& file) { return file.extension() != kExtension; });
   return files;
 }
 
@@ -47,11 +45,8 @@ Weights read_weights(const fs::path& name) {
   file = fs::absolute(file).lexically_normal();
   const auto beside = file.parent_path() / "config.yaml";
   if (fs::exists(beside)) return {file, config::load_yaml(beside)};
-  const auto metadata = Safetensors::read(file).metadata();
-  const auto stored = metadata.find("config");
-  const auto json = stored == metadata.end()
-                        ? Json()
-                        : Json::parse(stored->second, nullptr, /*allow_exceptions=*/false);
+  const auto json = Json::parse(Safetensors::read(file).metadata_at("config"), nullptr,
+                                /*allow_exceptions=*/false);
   if (!json.is_object()) {
     throw UserError(concat(file.string(),
                            ": has no configuration in it; expected one from difflab export, or a "

@@ -16,10 +16,6 @@
 namespace difflab::cli {
 namespace {
 
-bool holds(const std::vector<std::string>& list, const std::string& word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 /// Who says something, the stronger the later.
 enum class Voice { kNobody, kOtherFile, kOwnFile, kTyped };
 
@@ -81,10 +77,10 @@ class AxesFollower {
     const auto written = keys_of(composed.written_axes);
     axes_ = keys_of(composed.axes);
     for (const auto& axis : axes_) {
-      if (axis != report::kSeedAxis && !holds(written, axis)) added_.push_back(axis);
+      if (axis != report::kSeedAxis && !is_among(axis, written)) added_.push_back(axis);
     }
     for (const auto& axis : written) {
-      if (!holds(axes_, axis)) removed_.push_back(axis);
+      if (!is_among(axis, axes_)) removed_.push_back(axis);
     }
   }
 
@@ -111,7 +107,7 @@ class AxesFollower {
   static std::vector<std::string> keys_of(const std::vector<config::Axis>& axes) {
     std::vector<std::string> keys;
     for (const auto& axis : axes) {
-      if (!holds(keys, axis.key)) keys.push_back(axis.key);
+      if (!is_among(axis.key, keys)) keys.push_back(axis.key);
     }
     return keys;
   }
@@ -149,7 +145,7 @@ class AxesFollower {
   Values of_axes(const report::TextMap& where) const {
     Values values;
     for (const auto& entry : where.entries) {
-      if (holds(axes_, entry.first)) values.push_back(entry);
+      if (is_among(entry.first, axes_)) values.push_back(entry);
     }
     return values;
   }
@@ -171,18 +167,9 @@ class AxesFollower {
     if (against == nullptr || against->empty()) return false;
     for (const char* name : {"color", "y", "facet"}) {
       const auto* axis = fields.find(name);
-      if (axis != nullptr && holds(axes_, *axis)) return are_gone({{*axis, *against}});
+      if (axis != nullptr && is_among(*axis, axes_)) return are_gone({{*axis, *against}});
     }
     return false;
-  }
-
-  std::vector<std::string> values_of(const std::string& axis) const {
-    std::vector<std::string> values;
-    for (const auto& point : study_.points) {
-      const auto value = report::value_of_axis(point.axes, axis);
-      if (!holds(values, value)) values.push_back(value);
-    }
-    return values;
   }
 
   // What all runs have where an axis was.
@@ -199,7 +186,7 @@ class AxesFollower {
   bool follow_in_where(report::TextMap& where) const {
     bool is_there = true;
     std::erase_if(where.entries, [&](const auto& entry) {
-      if (!holds(removed_, entry.first)) return false;
+      if (!is_among(entry.first, removed_)) return false;
       is_there = is_there && report::is_same_value(value_without(entry.first), entry.second);
       return true;
     });
@@ -210,9 +197,9 @@ class AxesFollower {
     for (auto& table : report_.tables) {
       auto& rows = table.rows.names;
       if (rows.empty()) continue;  // every axis
-      std::erase_if(rows, [&](const std::string& axis) { return holds(removed_, axis); });
+      std::erase_if(rows, [&](const std::string& axis) { return is_among(axis, removed_); });
       for (const auto& axis : rows.empty() ? std::vector<std::string>() : added_) {
-        if (!holds(rows, axis)) rows.push_back(axis);
+        if (!is_among(axis, rows)) rows.push_back(axis);
       }
     }
   }
@@ -220,7 +207,7 @@ class AxesFollower {
   void follow_in_claims() {
     auto& claims = report_.claims;
     const auto before = claims.size();
-    if (holds(removed_, compared_)) {
+    if (is_among(compared_, removed_)) {
       study_.config.baseline.clear();
       claims.clear();
     }
@@ -240,7 +227,7 @@ class AxesFollower {
       std::vector<report::ClaimConfig> all;
       for (const auto& claim : claims) {
         const auto values = claim.where.find(axis) || axis == compared_ ? std::vector<std::string>()
-                                                                        : values_of(axis);
+                                                                        : study_.values_of(axis);
         if (values.empty()) all.push_back(claim);
         for (const auto& value : values) {
           all.push_back(claim);
@@ -258,7 +245,7 @@ class AxesFollower {
     figure.visit_fields(fields);
     for (const char* name : {"facet", "color"}) {
       auto* field = fields.find(name);
-      if (field != nullptr && holds(removed_, *field)) field->clear();
+      if (field != nullptr && is_among(*field, removed_)) field->clear();
     }
     NamedAxes named;
     figure.check_axes(named);
@@ -290,7 +277,7 @@ class AxesFollower {
     for (const auto& axis : axes) {
       std::vector<Figure> parts;
       for (const auto& one : all) {
-        for (const auto& value : values_of(axis)) {
+        for (const auto& value : study_.values_of(axis)) {
           parts.push_back(one);
           parts.back().where.entries.emplace_back(axis, value);
           auto& title = parts.back().title;

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 5> kReserved{"runs", "trainings", "needle
 
 void check_name(const std::string& name) {
   const auto first = name.substr(0, name.find('/'));
-  if (std::find(kReserved.begin(), kReserved.end(), first) != kReserved.end()) {
+  if (is_among(first, kReserved)) {
     throw UserError(concat("an experiment cannot be called ", first, ": results/", first,
                            " is difflab's own; rename its file"));
   }

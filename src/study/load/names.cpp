@@ -16,7 +16,7 @@ using report::ReportProblem;
 
 void add_new(const std::vector<std::string>& names, std::vector<std::string>& all) {
   for (const auto& name : names) {
-    if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+    if (!is_among(name, all)) all.push_back(name);
   }
 }
 
@@ -58,27 +58,17 @@ class Names {
     });
   }
 
-  std::vector<std::string> values_of(std::string_view axis) const {
-    std::vector<std::string> values;
-    for (const auto& point : study_.points) {
-      add_new({report::value_of_axis(point.axes, axis)}, values);
-    }
-    return values;
-  }
-
   // Another axis than the compared one that has this value; empty if there is none.
   std::string axis_with(const std::string& value) const {
     for (const auto& axis : axes_) {
-      const auto values = values_of(axis);
-      if (axis != compared_ && std::find(values.begin(), values.end(), value) != values.end())
-        return axis;
+      if (axis != compared_ && is_among(value, study_.values_of(axis))) return axis;
     }
     return "";
   }
 
   // Says whether the axis has the value.
   bool require_value(const std::string& key, const std::string& axis, const std::string& value) {
-    const auto values = values_of(axis);
+    const auto values = study_.values_of(axis);
     const auto is_it = [&](const auto& other) { return report::is_same_value(value, other); };
     if (std::any_of(values.begin(), values.end(), is_it)) return true;
     const auto other = axis_with(value);
@@ -97,7 +87,7 @@ class Names {
       are_there = require_value(place + key, axis, value) && are_there;
     };
     for (const auto& [axis, value] : claim.where.entries) {
-      const bool is_axis = std::find(axes_.begin(), axes_.end(), axis) != axes_.end();
+      const bool is_axis = is_among(axis, axes_);
       if (is_axis) require(".where", axis, value);  // else that is told of the report's axes
       are_there = are_there && is_axis;
     }
@@ -120,9 +110,7 @@ class Names {
   // A figure whose `where` no row meets would be an empty one, after all the training.
   template <class Figure>
   void check(const std::string& place, const Figure& figure) {
-    const auto is_axis = [&](const std::string& name) {
-      return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
-    };
+    const auto is_axis = [&](const std::string& name) { return is_among(name, axes_); };
     for (const auto& [key, value] : figure.where.entries) {
       if (is_axis(key)) {
         require_value(place + ".where", key, value);

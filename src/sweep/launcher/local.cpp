@@ -4,13 +4,13 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "record/provenance.h"
 #include "util/error.h"
@@ -39,9 +39,9 @@ std::optional<JobEnd> parse_end(std::string_view line) {
   const auto word = kWords.find(line.substr(0, first));
   if (word == kWords.end()) return std::nullopt;
   end.how = word->second;
-  const auto number = line.substr(first + 1, second - first - 1);
-  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), end.code);
-  if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return std::nullopt;
+  const auto code = parse_whole<int>(line.substr(first + 1, second - first - 1));
+  if (!code) return std::nullopt;
+  end.code = *code;
   if (end.how == JobEnd::How::kRefused) {
     end.reason = concat("cannot start a process: ", std::strerror(std::exchange(end.code, 0)));
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <random>
@@ -47,11 +46,6 @@ std::string ask(const std::vector<std::string>& argv, OnStop on_stop = OnStop::k
   if (printed.status.success()) return printed.output;
   const auto said = last_line(printed.errors);
   throw UserError(concat(argv[0], ": ", said.empty() ? printed.status.text() : said));
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 constexpr int kMaxTasks = 1'000;  // a cluster's MaxArraySize is 1001 if nobody changed it
@@ -189,130 +183,121 @@ class Slurm final : public BatchSystem {
   explicit Slurm(SlurmLauncher config) : config_(std::move(config)) {}
 
   std::string name() const override { return "Slurm"; }
+
   std::vector<Submission> submit(const Plan& plan, const fs::path& folder,
-                                 const fs::path& driver) const override;
-  std::vector<Submission> submissions_of(const fs::path& folder) const override;
-  std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names) const override;
-  void cancel(const std::vector<std::string>& jobs) const override;
-  bool requeue_own_task() const override;
-  int own_restarts() const override;
+                                 const fs::path& driver) const override {
+    auto shapes = arrays_for(plan, config_, folder);
+    std::vector<Submission> arrays;
+    for (auto& [shape, array] : shapes) arrays.push_back(std::move(array));
+    try {
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        auto& array = arrays[i];
+        Plan part = plan;
+        part.runs = array.runs;
+        part.launcher["runs_per_task"] = config_.runs_per_task;  // which run is whose
+        write_plan(array.folder, part);
+        array.job = submit_array(config_, shapes[i].first, array, driver);
+      }
+    } catch (const UserError& error) {
+      std::string message = error.what();
+      try {
+        if (dynamic_cast<const NoSlurm*>(&error) == nullptr) take_back(arrays);
+      } catch (const UserError& also) {
+        message += concat("\nand what was accepted could not be taken back: ", also.what(),
+                          "\n./difflab status and cancel know of it");
+        throw UserError(message);
+      }
+      std::error_code ignored;
+      for (const auto& array : arrays) fs::remove_all(array.folder, ignored);
+      throw UserError(message);
+    }
+    return arrays;
+  }
+
+  std::vector<Submission> submissions_of(const fs::path& folder) const override {
+    std::vector<std::pair<fs::file_time_type, Submission>> found;
+    for (const auto& path : paths_in(folder / "slurm")) {
+      const auto plan_file = path / "plan.json";
+      if (!fs::exists(plan_file)) continue;
+      auto plan = read_plan(path);
+      Submission array{
+          .folder = path,
+          .name = path.filename().string(),
+          .job = {},
+          .tasks = task_count(plan.runs.size(), plan.launcher.value("runs_per_task", 1)),
+          .runs = std::move(plan.runs)};
+      const auto job_file = path / "job.json";
+      if (fs::exists(job_file)) {
+        const Json job = Json::parse(read_file(job_file), nullptr, /*allow_exceptions=*/false);
+        if (job.is_object()) array.job = string_at(job, "job");
+      }
+      found.emplace_back(fs::last_write_time(plan_file), std::move(array));
+    }
+    std::sort(found.begin(), found.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Submission> arrays;
+    for (auto& [time, array] : found) arrays.push_back(std::move(array));
+    return arrays;
+  }
+
+  std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names) const override {
+    std::vector<QueuedTask> tasks;
+    if (names.empty()) return tasks;
+    std::istringstream lines(ask({"squeue", "--array", "--noheader", "--format=%j|%F|%K|%T|%r",
+                                  concat("--name=", join(names, ","))},
+                                 OnStop::kKill));
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream fields(line);
+      QueuedTask task;
+      std::string index;
+      if (!std::getline(fields, task.name, '|') || !std::getline(fields, task.job, '|') ||
+          !std::getline(fields, index, '|') || !std::getline(fields, task.state, '|')) {
+        continue;
+      }
+      std::getline(fields, task.reason);
+      const auto parsed = std::from_chars(index.data(), index.data() + index.size(), task.index);
+      if (parsed.ec == std::errc()) tasks.push_back(task);
+    }
+    return tasks;
+  }
+
+  void cancel(const std::vector<std::string>& jobs) const override {
+    if (jobs.empty()) return;
+    std::vector<std::string> argv{"scancel"};
+    argv.insert(argv.end(), jobs.begin(), jobs.end());
+    ask(argv);
+  }
+
+  bool requeue_own_task() const override {
+    const auto job = environment("SLURM_ARRAY_JOB_ID"), task = environment("SLURM_ARRAY_TASK_ID");
+    if (job.empty() || task.empty()) return false;
+    ask({"scontrol", "requeue", concat(job, "_", task)});
+    return true;
+  }
+
+  int own_restarts() const override {
+    const auto text = environment("SLURM_RESTART_COUNT");
+    int count = 0;
+    std::from_chars(text.data(), text.data() + text.size(), count);
+    return count;
+  }
 
  private:
   /// Ends what Slurm has accepted of these arrays, also what it did not say so of: sbatch may fail,
   /// or its answer may be lost, after the array is in the queue under its name.
-  void take_back(const std::vector<Submission>& arrays) const;
+  void take_back(const std::vector<Submission>& arrays) const {
+    std::set<std::string> accepted;
+    std::vector<std::string> names;
+    for (const auto& array : arrays) {
+      if (!array.job.empty()) accepted.insert(array.job);
+      if (fs::exists(array.folder / "task.sh")) names.push_back(array.name);
+    }
+    for (const auto& task : queued_tasks(names)) accepted.insert(task.job);
+    cancel({accepted.begin(), accepted.end()});
+  }
 
   SlurmLauncher config_;
 };
-
-std::vector<QueuedTask> Slurm::queued_tasks(const std::vector<std::string>& names) const {
-  std::vector<QueuedTask> tasks;
-  if (names.empty()) return tasks;
-  std::istringstream lines(ask({"squeue", "--array", "--noheader", "--format=%j|%F|%K|%T|%r",
-                                concat("--name=", join(names, ","))},
-                               OnStop::kKill));
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    QueuedTask task;
-    std::string index;
-    if (!std::getline(fields, task.name, '|') || !std::getline(fields, task.job, '|') ||
-        !std::getline(fields, index, '|') || !std::getline(fields, task.state, '|')) {
-      continue;
-    }
-    std::getline(fields, task.reason);
-    const auto parsed = std::from_chars(index.data(), index.data() + index.size(), task.index);
-    if (parsed.ec == std::errc()) tasks.push_back(task);
-  }
-  return tasks;
-}
-
-void Slurm::cancel(const std::vector<std::string>& jobs) const {
-  if (jobs.empty()) return;
-  std::vector<std::string> argv{"scancel"};
-  argv.insert(argv.end(), jobs.begin(), jobs.end());
-  ask(argv);
-}
-
-bool Slurm::requeue_own_task() const {
-  const auto job = environment("SLURM_ARRAY_JOB_ID"), task = environment("SLURM_ARRAY_TASK_ID");
-  if (job.empty() || task.empty()) return false;
-  ask({"scontrol", "requeue", concat(job, "_", task)});
-  return true;
-}
-
-int Slurm::own_restarts() const {
-  const auto text = environment("SLURM_RESTART_COUNT");
-  int count = 0;
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
-}
-
-void Slurm::take_back(const std::vector<Submission>& arrays) const {
-  std::set<std::string> accepted;
-  std::vector<std::string> names;
-  for (const auto& array : arrays) {
-    if (!array.job.empty()) accepted.insert(array.job);
-    if (fs::exists(array.folder / "task.sh")) names.push_back(array.name);
-  }
-  for (const auto& task : queued_tasks(names)) accepted.insert(task.job);
-  cancel({accepted.begin(), accepted.end()});
-}
-
-std::vector<Submission> Slurm::submit(const Plan& plan, const fs::path& folder,
-                                      const fs::path& driver) const {
-  auto shapes = arrays_for(plan, config_, folder);
-  std::vector<Submission> arrays;
-  for (auto& [shape, array] : shapes) arrays.push_back(std::move(array));
-  try {
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      auto& array = arrays[i];
-      Plan part = plan;
-      part.runs = array.runs;
-      part.launcher["runs_per_task"] = config_.runs_per_task;  // which run is whose
-      write_plan(array.folder, part);
-      array.job = submit_array(config_, shapes[i].first, array, driver);
-    }
-  } catch (const UserError& error) {
-    std::string message = error.what();
-    try {
-      if (dynamic_cast<const NoSlurm*>(&error) == nullptr) take_back(arrays);
-    } catch (const UserError& also) {
-      message += concat("\nand what was accepted could not be taken back: ", also.what(),
-                        "\n./difflab status and cancel know of it");
-      throw UserError(message);
-    }
-    std::error_code ignored;
-    for (const auto& array : arrays) fs::remove_all(array.folder, ignored);
-    throw UserError(message);
-  }
-  return arrays;
-}
-
-std::vector<Submission> Slurm::submissions_of(const fs::path& folder) const {
-  std::vector<std::pair<fs::file_time_type, Submission>> found;
-  std::error_code none;  // no folder: nothing was submitted
-  for (const auto& entry : fs::directory_iterator(folder / "slurm", none)) {
-    const auto plan_file = entry.path() / "plan.json";
-    if (!fs::exists(plan_file)) continue;
-    auto plan = read_plan(entry.path());
-    Submission array{.folder = entry.path(),
-                     .name = entry.path().filename().string(),
-                     .job = {},
-                     .tasks = task_count(plan.runs.size(), plan.launcher.value("runs_per_task", 1)),
-                     .runs = std::move(plan.runs)};
-    const auto job_file = entry.path() / "job.json";
-    if (fs::exists(job_file)) {
-      const Json job = Json::parse(read_file(job_file), nullptr, /*allow_exceptions=*/false);
-      if (job.is_object()) array.job = string_at(job, "job");
-    }
-    found.emplace_back(fs::last_write_time(plan_file), std::move(array));
-  }
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Submission> arrays;
-  for (auto& [time, array] : found) arrays.push_back(std::move(array));
-  return arrays;
-}
 
 }  // namespace
 

@@ -15,18 +15,6 @@ namespace {
 using Pair = std::pair<std::int64_t, std::int64_t>;  // entity, attribute
 using Pairs = std::vector<Pair>;
 
-Pairs draw(const Pairs& pairs, std::int64_t count, Random& random) {
-  Pairs drawn;
-  for (const auto i : random.distinct(count, static_cast<std::int64_t>(pairs.size()))) {
-    drawn.push_back(pairs[static_cast<std::size_t>(i)]);
-  }
-  return drawn;
-}
-
-bool holds(const std::vector<std::int64_t>& numbers, std::int64_t number) {
-  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
-
 /// What both jobs share: the vocabulary, and how facts are written.
 class FactsTask : public SymbolTask<ContextQaConfig> {
  protected:
@@ -62,7 +50,7 @@ class QuestionTask final : public FactsTask {
     const auto others = draw_others(
         entities, attributes, config_.facts - static_cast<std::int64_t>(facts.size()), random);
     facts.insert(facts.end(), others.begin(), others.end());
-    facts = draw(facts, config_.facts, random);  // shuffles
+    facts = drawn_from(facts, config_.facts, random);  // shuffles
     const auto values = random.distinct(config_.facts, config_.values);
 
     std::size_t t = 0;
@@ -88,14 +76,14 @@ class QuestionTask final : public FactsTask {
     Pairs near, far;
     for (std::int64_t e = 0; e < config_.entities; ++e) {
       for (std::int64_t a = 0; a < config_.attributes; ++a) {
-        const bool asks_entity = holds(entities, e), asks_attribute = holds(attributes, a);
+        const bool asks_entity = is_among(e, entities), asks_attribute = is_among(a, attributes);
         if (asks_entity != asks_attribute) near.emplace_back(e, a);
         if (!asks_entity && !asks_attribute) far.emplace_back(e, a);
       }
     }
     const auto misses = std::llround(config_.distractors * static_cast<double>(count));
-    auto others = draw(near, misses, random);
-    const auto rest = draw(far, count - misses, random);
+    auto others = drawn_from(near, misses, random);
+    const auto rest = drawn_from(far, count - misses, random);
     others.insert(others.end(), rest.begin(), rest.end());
     return others;
   }

@@ -55,8 +55,7 @@ struct ContextQaConfig {
           config::between(0, 1));
     visit("summary_share", summary_share, "share of what is no repetition that is summaries",
           config::between(0, 1));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
     visit("entities", entities, "distinct entities", config::between(2, 1'000'000));
     visit("attributes", attributes, "distinct attributes", config::between(2, 1'000'000));
     visit("values", values, "distinct values", config::between(2, 1'000'000));

@@ -20,13 +20,8 @@ std::int64_t ContextQaConfig::sequence_length() const {
 
 void ContextQaConfig::validate(config::Check& check) const {
   check_recall_share(recall_share, sequence_length(), check);
-  if (questions > facts) {
-    check.problem("questions", concat("is ", questions, "; expected at most facts, ", facts));
-  }
-  if (values < facts) {
-    check.problem("values", concat("is ", values, "; expected at least facts, ", facts,
-                                   ", because values are distinct"));
-  }
+  check_at_most({"questions", questions}, {"facts", facts}, check);
+  check_at_least({"values", values}, {"facts", facts}, "because values are distinct", check);
   // Facts that share neither entity nor attribute with a question, and near misses.
   const auto other_entities = entities - questions, other_attributes = attributes - questions;
   const bool has_others = other_entities > 0 && other_attributes > 0;

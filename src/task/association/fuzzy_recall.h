@@ -38,8 +38,7 @@ struct FuzzyRecallConfig {
     visit("longest", longest, "most tokens M of a key, and of a value", config::between(1, 8));
     visit("key_tokens", key_tokens, "distinct tokens of keys", config::between(1, 1'000'000));
     visit("value_tokens", value_tokens, "distinct tokens of values", config::between(2, 1'000'000));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const;
 

@@ -2,29 +2,20 @@
 
 #include "task/association/fuzzy_recall.h"
 #include "task/needle/recall.h"
-#include "util/text.h"
 
 namespace difflab {
 
 void FuzzyRecallConfig::validate(config::Check& check) const {
   check_recall_share(recall_share, sequence_length(), check);
-  if (queries > pairs) {
-    check.problem("queries", concat("is ", queries, "; expected at most pairs, ", pairs));
-  }
-  if (longest > value_tokens) {
-    check.problem("value_tokens", concat("is ", value_tokens, "; expected at least longest, ",
-                                         longest, ", because the tokens of a value are distinct"));
-  }
-  if (longest > key_tokens) {
-    check.problem("key_tokens", concat("is ", key_tokens, "; expected at least longest, ", longest,
-                                       ", because the tokens of a key are distinct"));
-    return;
-  }
+  check_at_most({"queries", queries}, {"pairs", pairs}, check);
+  check_at_least({"value_tokens", value_tokens}, {"longest", longest},
+                 "because the tokens of a value are distinct", check);
+  check_at_least({"key_tokens", key_tokens}, {"longest", longest},
+                 "because the tokens of a key are distinct", check);
+  if (longest > key_tokens) return;
   // All pairs may have a key of one size, the shortest of which are the fewest.
-  if (pairs > key_tokens) {
-    check.problem("key_tokens", concat("is ", key_tokens, "; expected at least pairs, ", pairs,
-                                       ", because the keys of a sequence are distinct"));
-  }
+  check_at_least({"key_tokens", key_tokens}, {"pairs", pairs},
+                 "because the keys of a sequence are distinct", check);
 }
 
 // A value of size j or more exists with probability P(j) = (M − j + 1)/M. Another pair's value has

@@ -47,18 +47,14 @@ struct InContextConfig {
           config::between(0, 1));
     visit("score_all", score_all,
           "whether each label in the context is trained on, once its class was shown");
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const {
     check_recall_share(recall_share, sequence_length(), check);
-    const auto at_least_classes = [&](std::string_view key, std::int64_t value, const char* why) {
-      if (value >= classes) return;
-      check.problem(key, concat("is ", value, "; expected at least classes, ", classes, why));
-    };
-    at_least_classes("shots", shots, ", so that every class is shown");
-    at_least_classes("symbols", symbols, ", because classes differ in every feature");
-    at_least_classes("labels", labels, ", because labels are distinct");
+    const KeyedNumber least{"classes", classes};
+    check_at_least({"shots", shots}, least, "so that every class is shown", check);
+    check_at_least({"symbols", symbols}, least, "because classes differ in every feature", check);
+    check_at_least({"labels", labels}, least, "because labels are distinct", check);
   }
 
   std::int64_t sequence_length() const { return 1 + shots * (features + 1) + features; }

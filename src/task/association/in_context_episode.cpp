@@ -1,8 +1,7 @@
 #include <algorithm>
 
 #include "task/association/in_context.h"
-#include "task/needle/vocabulary.h"
-#include "util/random.h"
+#include "task/base/rows.h"
 
 namespace difflab {
 namespace {
@@ -20,16 +19,6 @@ InContextExample draw_example(const InContextConfig& config, const Prototypes& p
     example.features.push_back(vocabulary.token(InContextConfig::kSymbol, symbol));
   }
   return example;
-}
-
-template <class T>
-std::vector<T> shuffled(const std::vector<T>& values, Random& random) {
-  const auto count = static_cast<std::int64_t>(values.size());
-  std::vector<T> result;
-  for (const auto i : random.distinct(count, count)) {
-    result.push_back(values[static_cast<std::size_t>(i)]);
-  }
-  return result;
 }
 
 }  // namespace
@@ -61,7 +50,7 @@ std::vector<std::size_t> draw_order(const InContextConfig& config, const InConte
                                     ShotOrder order, Random& random) {
   std::vector<std::size_t> all;
   for (std::size_t shot = 0; shot < episode.shots.size(); ++shot) all.push_back(shot);
-  all = shuffled(all, random);
+  all = drawn_from(all, config.shots, random);
   if (order == ShotOrder::kRandom) return all;
 
   std::vector<std::vector<std::size_t>> of_class(static_cast<std::size_t>(config.classes));
@@ -69,7 +58,7 @@ std::vector<std::size_t> draw_order(const InContextConfig& config, const InConte
     of_class[static_cast<std::size_t>(episode.shots[shot].class_index)].push_back(shot);
   }
   // A class with one example more comes first, or the turn would break before the last round.
-  of_class = shuffled(of_class, random);
+  of_class = drawn_from(of_class, config.classes, random);
   std::stable_sort(of_class.begin(), of_class.end(),
                    [](const auto& a, const auto& b) { return a.size() > b.size(); });
   std::vector<std::size_t> in_turn;
@@ -84,7 +73,7 @@ std::vector<std::size_t> draw_order(const InContextConfig& config, const InConte
 std::vector<std::int64_t> write_episode(const InContextEpisode& episode,
                                         const std::vector<std::size_t>& order,
                                         const InContextExample& query) {
-  std::vector<std::int64_t> tokens{Vocabulary::kBegin};
+  std::vector<std::int64_t> tokens{0};  // B
   for (const auto shot : order) {
     const auto& [class_index, features] = episode.shots[shot];
     tokens.insert(tokens.end(), features.begin(), features.end());

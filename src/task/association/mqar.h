@@ -58,8 +58,7 @@ struct MqarConfig {
     visit("random_filler", random_filler, "whether the tokens between queries are drawn");
     visit("reassign", reassign, "share of the keys that are shown again with a new value",
           config::between(0, 1));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const;
 

@@ -50,8 +50,7 @@ struct NoisyRecallConfig {
     visit("values", values, "distinct values", config::between(2, 1'000'000));
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
     visit("noise_names", noise_names, kAboutNoiseNames);
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const;
 

@@ -41,10 +41,8 @@ std::int64_t NoisyRecallConfig::smallest_length() const {
 
 void NoisyRecallConfig::validate(config::Check& check) const {
   check_recall_share(recall_share, shortest_of(lengths, sequence_length()), check);
-  if (keys > values) {
-    check.problem("values", concat("is ", values, "; expected at least keys, ", keys,
-                                   ", because the values of a sequence are distinct"));
-  }
+  check_at_least({"values", values}, {"keys", keys},
+                 "because the values of a sequence are distinct", check);
   if (shown() < 2) {
     check.problem("length", concat("is ", length, ", too short for two pairs at noise ", noise,
                                    "; the smallest that fits is ", smallest_length()));

@@ -30,34 +30,16 @@ class MixedLengths final : public Task {
   }
 
   std::int64_t vocab_size() const override { return tasks_.front()->vocab_size(); }
-  std::int64_t sequence_length() const override {
-    std::int64_t longest = 0;
-    for (const auto* task : tasks_) longest = std::max(longest, task->sequence_length());
-    return longest;
-  }
-  double mean_length() const override {
-    double sum = 0;
-    for (const auto* task : tasks_) sum += task->mean_length();
-    return sum / static_cast<double>(tasks_.size());
-  }
+  std::int64_t sequence_length() const override { return longest().sequence_length(); }
+  double mean_length() const override { return mean_of(&Task::mean_length); }
   std::vector<TaskPart> parts() const override { return parts_; }
   double chance_accuracy() const override {
     double right = 0;
     for (const auto* task : tasks_) right += task->relative_targets() * task->chance_accuracy();
     return right / (relative_targets() * static_cast<double>(tasks_.size()));
   }
-  double relative_targets() const override {
-    double sum = 0;
-    for (const auto* task : tasks_) sum += task->relative_targets();
-    return sum / static_cast<double>(tasks_.size());
-  }
-  /// Of the longest.
-  std::vector<double> token_entropies() const override {
-    const auto longest = std::max_element(tasks_.begin(), tasks_.end(), [](auto* a, auto* b) {
-      return a->sequence_length() < b->sequence_length();
-    });
-    return (*longest)->token_entropies();
-  }
+  double relative_targets() const override { return mean_of(&Task::relative_targets); }
+  std::vector<double> token_entropies() const override { return longest().token_entropies(); }
   std::optional<double> entropy() const override {
     double sum = 0;
     for (const auto* task : tasks_) {
@@ -85,6 +67,15 @@ class MixedLengths final : public Task {
     std::vector<const Task*> all;
     for (const auto& task : tasks) all.push_back(task.get());
     return all;
+  }
+
+  const Task& longest() const {
+    return **std::ranges::max_element(tasks_, {}, &Task::sequence_length);
+  }
+  double mean_of(double (Task::*figure)() const) const {
+    double sum = 0;
+    for (const auto* task : tasks_) sum += (task->*figure)();
+    return sum / static_cast<double>(tasks_.size());
   }
 
   std::vector<std::unique_ptr<Task>> owned_;

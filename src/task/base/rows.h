@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "task/base/task.h"
 #include "util/random.h"
@@ -13,6 +14,16 @@ namespace difflab {
 
 /// The tokens or targets of one sequence.
 using TokenSpan = std::span<std::int64_t>;
+
+/// `count` of the values, each at most once, in the order in which they are drawn.
+template <class T>
+std::vector<T> drawn_from(const std::vector<T>& values, std::int64_t count, Random& random) {
+  std::vector<T> drawn;
+  for (const auto i : random.distinct(count, static_cast<std::int64_t>(values.size()))) {
+    drawn.push_back(values[static_cast<std::size_t>(i)]);
+  }
+  return drawn;
+}
 
 /// A batch [size, length] whose rows are written one by one by write(random, input, target). Each
 /// row has a stream of its own, named by (seed, task, split, index, row); its targets are kIgnore

@@ -18,4 +18,26 @@ namespace difflab {
 
 class Task;
 
+constexpr std::string_view kAboutRecallShare = "share of each batch that is cyclic repetition";
+
+/// A number of a configuration under its key.
+struct KeyedNumber {
+  std::string_view key;
+  std::int64_t value;
+};
+
+/// What a task says of a number that another one bounds.
+inline void check_at_most(const KeyedNumber& number, const KeyedNumber& most,
+                          config::Check& check) {
+  if (number.value <= most.value) return;
+  check.problem(number.key,
+                concat("is ", number.value, "; expected at most ", most.key, ", ", most.value));
+}
+inline void check_at_least(const KeyedNumber& number, const KeyedNumber& least,
+                           std::string_view why, config::Check& check) {
+  if (number.value >= least.value) return;
+  check.problem(number.key, concat("is ", number.value, "; expected at least ", least.key, ", ",
+                                   least.value, ", ", why));
+}
+
 }  // namespace difflab

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cstddef>
-
 #include "task/base/mixed_lengths.h"
 #include "task/base/task.h"
 #include "util/random.h"

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"

@@ -66,8 +66,7 @@ struct TextNeedleConfig {
           config::between(0, 1));
     visit("test_share", test_share, "share of the text, at its end, for what is reported",
           config::between(0, 1));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const;
 

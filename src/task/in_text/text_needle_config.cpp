@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "task/in_text/text_needle.h"

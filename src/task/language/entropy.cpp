@@ -1,20 +1,14 @@
 #include <cmath>
-#include <initializer_list>
+#include <vector>
 
 #include "task/language/language.h"
 
 namespace difflab {
 namespace {
 
-double entropy_of(std::initializer_list<double> probabilities) {
+double entropy_of(const std::vector<double>& probabilities) {
   double sum = 0;
   for (const double p : probabilities) sum -= p > 0 ? p * std::log(p) : 0;
-  return sum;
-}
-
-double follower_entropy(const LanguageConfig& config) {
-  double sum = 0;
-  for (const double p : config.ranks()) sum -= p * std::log(p);
   return sum;
 }
 
@@ -26,7 +20,7 @@ struct Clause {
 
 // Follows the probabilities of all states of a clause from token to token.
 Clause clause_of(const LanguageConfig& config) {
-  const double h = follower_entropy(config);
+  const double h = entropy_of(config.ranks());
   const auto words = static_cast<std::size_t>(config.longest);
   const auto aside_words = static_cast<std::size_t>(config.aside_words);
   struct States {
@@ -102,7 +96,7 @@ std::vector<double> token_entropies(const LanguageConfig& config) {
     begins[to].probability[last] += p;
     begins[to].unmentioned[last] += unmentioned;
   };
-  const double h = follower_entropy(config);
+  const double h = entropy_of(config.ranks());
   for (std::size_t s = 0; s < T; ++s) {
     double clauses = 0, clauses_unmentioned = 0;
     for (std::size_t last = 0; last < sizes; ++last) {

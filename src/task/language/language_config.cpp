@@ -8,12 +8,8 @@ namespace difflab {
 
 void LanguageConfig::validate(config::Check& check) const {
   check_lengths(lengths, length, 1, check);
-  if (followers > words) {
-    check.problem("followers", concat("is ", followers, "; expected at most words, ", words));
-  }
-  if (shortest > longest) {
-    check.problem("shortest", concat("is ", shortest, "; expected at most longest, ", longest));
-  }
+  check_at_most({"followers", followers}, {"words", words}, check);
+  check_at_most({"shortest", shortest}, {"longest", longest}, check);
   if (copy + mention >= 1) {
     check.problem("mention", concat("is ", mention, " beside copy ", copy,
                                     "; expected less than 1 together, because the rest are "

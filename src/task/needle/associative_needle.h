@@ -62,8 +62,7 @@ struct AssociativeNeedleConfig {
     visit("bare_share", bare_share,
           "share of sequences, less repetition, that are bare pairs of thing and sign",
           config::between(0, 1));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const {
     check_recall_share(recall_share, shortest_of(lengths, length), check);
@@ -72,17 +71,10 @@ struct AssociativeNeedleConfig {
                                          "; expected less than 1 together, because the rest is "
                                          "associative"));
     }
-    if (queries > needles) {
-      check.problem("queries", concat("is ", queries, "; expected at most needles, ", needles));
-    }
-    if (needles > names) {
-      check.problem("names", concat("is ", names, "; expected at least needles, ", needles,
-                                    ", because names are distinct"));
-    }
-    if (needles > things) {
-      check.problem("things", concat("is ", things, "; expected at least needles, ", needles,
-                                     ", because things are distinct"));
-    }
+    const KeyedNumber hidden{"needles", needles};
+    check_at_most({"queries", queries}, hidden, check);
+    check_at_least({"names", names}, hidden, "because names are distinct", check);
+    check_at_least({"things", things}, hidden, "because things are distinct", check);
     if (length < smallest_length()) {
       check.problem("length", concat("is ", length, ", too short for ", needles, " needles and ",
                                      queries, queries == 1 ? " query" : " queries",

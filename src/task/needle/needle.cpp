@@ -1,12 +1,10 @@
 #include "task/needle/needle.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "task/base/mixed_lengths.h"
 #include "task/base/symbol_task.h"
 #include "task/needle/needle_places.h"
-#include "task/needle/vocabulary.h"
 #include "util/random.h"
 
 namespace difflab {
@@ -14,12 +12,12 @@ namespace {
 
 class NeedleTask final : public SymbolTask<NeedleConfig> {
  public:
-  explicit NeedleTask(const NeedleConfig& config)
-      : SymbolTask(config, "needle"), vocabulary_(config) {}
+  explicit NeedleTask(const NeedleConfig& config) : SymbolTask(config, "needle") {}
 
   double chance_accuracy() const override { return config_.chance(); }
 
  private:
+  using Config = NeedleConfig;
   using Words = std::vector<std::int64_t>;
 
   struct Pair {
@@ -39,25 +37,25 @@ class NeedleTask final : public SymbolTask<NeedleConfig> {
     const SequenceNames names(random, config_.noise_names, config_.keys, config_.noise_tokens);
     std::size_t t = 0;
     const auto write_key = [&](const Pair& pair) {
-      for (const auto word : pair.key) input[t++] = vocabulary_.key(names.key(word));
+      for (const auto word : pair.key) input[t++] = symbols_.token(Config::kKeys, names.key(word));
     };
     const auto pair_of = [&](std::int64_t i) -> const Pair& {
       return contents.pairs[static_cast<std::size_t>(i)];
     };
-    input[t++] = Vocabulary::kBegin;
+    input[t++] = symbols_.token(Config::kBegin);
     for (std::size_t gap = 0; gap < contents.pairs_at.size(); ++gap) {
       for (const auto i : contents.pairs_at[gap]) {
         write_key(pair_of(i));
-        input[t++] = vocabulary_.value(pair_of(i).value);
+        input[t++] = symbols_.token(Config::kValues, pair_of(i).value);
       }
       if (gap + 1 == contents.pairs_at.size()) break;
       const auto noise = names.noise(random.below(config_.noise_tokens));
-      input[t++] = names.noise_is_own() ? vocabulary_.noise(noise) : vocabulary_.key(noise);
+      input[t++] = symbols_.token(names.noise_is_own() ? Config::kNoise : Config::kKeys, noise);
     }
     for (const auto needle : contents.asked) {
-      input[t++] = Vocabulary::kQuestion;
+      input[t++] = symbols_.token(Config::kQuestion);
       write_key(pair_of(needle));
-      target[t - 1] = vocabulary_.value(pair_of(needle).value);
+      target[t - 1] = symbols_.token(Config::kValues, pair_of(needle).value);
     }
   }
 
@@ -117,15 +115,9 @@ class NeedleTask final : public SymbolTask<NeedleConfig> {
 
   static std::int64_t gap_of(const std::vector<Words>& pairs_at, std::int64_t pair) {
     std::int64_t gap = 0;
-    while (std::find(pairs_at[static_cast<std::size_t>(gap)].begin(),
-                     pairs_at[static_cast<std::size_t>(gap)].end(),
-                     pair) == pairs_at[static_cast<std::size_t>(gap)].end()) {
-      ++gap;
-    }
+    while (!is_among(pair, pairs_at[static_cast<std::size_t>(gap)])) ++gap;
     return gap;
   }
-
-  Vocabulary vocabulary_;
 };
 
 }  // namespace

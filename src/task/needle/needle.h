@@ -88,8 +88,10 @@ struct NeedleConfig {
   void validate(config::Check& check) const;
 
   std::int64_t sequence_length() const { return length; }
-  Symbols vocabulary() const;       ///< those of vocabulary.h, with names to read them by
-  std::int64_t vocab_size() const;  ///< V, reserved tokens included (vocabulary.h)
+  /// Noise without names of its own has no tokens, and there are as many more keys.
+  enum Range : std::size_t { kBegin, kQuestion, kNoise, kKeys, kValues };
+  Symbols vocabulary() const;
+  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   /// Accuracy of a guess among the values that a sequence shows.
   double chance() const { return 1 / static_cast<double>(distinct_values()); }

@@ -1,28 +1,24 @@
 #include "task/needle/needle.h"
-#include "task/needle/vocabulary.h"
 
 namespace difflab {
 
-Symbols NeedleConfig::vocabulary() const { return Vocabulary(*this).symbols(); }
-
-std::int64_t NeedleConfig::vocab_size() const { return Vocabulary(*this).size(); }
+Symbols NeedleConfig::vocabulary() const {
+  // Without symbols of its own noise has those of keys, which are as many more.
+  const auto own_noise = noise_names == NoiseNames::kOwn ? noise_tokens : 0;
+  return {
+      {"B", 1}, {"?", 1}, {"n", own_noise}, {"k", keys + noise_tokens - own_noise}, {"v", values}};
+}
 
 void NeedleConfig::validate(config::Check& check) const {
-  if (queries > needles) {
-    check.problem("queries", concat("is ", queries, "; expected at most needles, ", needles));
-  }
+  check_at_most({"queries", queries}, {"needles", needles}, check);
   const bool alone = pairs() == needles;
-  const auto first_keys = needles + distractors.same_value;
-  if (first_keys > keys) {
-    check.problem("keys", concat("is ", keys, "; expected at least needles",
-                                 alone ? "" : " and distractors.same_value", ", ", first_keys,
-                                 ", because keys are distinct"));
-  }
-  if (distinct_values() > values) {
-    check.problem("values", concat("is ", values, "; expected at least needles",
-                                   alone ? "" : ", near and stale distractors", ", ",
-                                   distinct_values(), ", because values are distinct"));
-  }
+  check_at_least(
+      {"keys", keys},
+      {alone ? "needles" : "needles and distractors.same_value", needles + distractors.same_value},
+      "because keys are distinct", check);
+  check_at_least({"values", values},
+                 {alone ? "needles" : "needles, near and stale distractors", distinct_values()},
+                 "because values are distinct", check);
   if (distractors.near > 0 && key_tokens == 1) {
     check.problem("distractors.near", concat("is ", distractors.near,
                                              " with key_tokens 1; expected keys of at least two "

@@ -21,8 +21,7 @@ struct NeedleRecallConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("needle", needle, "the needle sequences; repetition takes their length and vocabulary");
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const {
     if (needle.length < RecallConfig::kSmallestLength) {

@@ -2,7 +2,6 @@
 
 #include "task/base/mixed_lengths.h"
 #include "task/base/symbol_task.h"
-#include "task/needle/vocabulary.h"
 #include "util/random.h"
 
 namespace difflab {
@@ -36,10 +35,11 @@ class RecallTask final : public SymbolTask<RecallConfig> {
     const auto T = input.size();
     const auto period = static_cast<std::size_t>(
         shortest_period() + random.below(longest_period() - shortest_period() + 1));
-    input[0] = Vocabulary::kBegin;
+    input[0] = symbols_.token(RecallConfig::kBegin);
     for (std::size_t t = 1; t < T; ++t) {
       const bool repeats = t > period;
-      input[t] = repeats ? input[t - period] : Vocabulary::kFirstSymbol + random.below(symbols());
+      input[t] = repeats ? input[t - period]
+                         : symbols_.token(RecallConfig::kSymbols, random.below(symbols()));
       if (repeats) target[t - 1] = input[t];
     }
     target[T - 1] = input[T - period];
@@ -47,7 +47,7 @@ class RecallTask final : public SymbolTask<RecallConfig> {
 
   std::int64_t shortest_period() const { return config_.length / 4; }
   std::int64_t longest_period() const { return config_.length / 2; }
-  std::int64_t symbols() const { return config_.tokens - Vocabulary::kFirstSymbol; }
+  std::int64_t symbols() const { return config_.tokens - symbols_.token(RecallConfig::kSymbols); }
 };
 
 }  // namespace

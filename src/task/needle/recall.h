@@ -35,6 +35,7 @@ struct RecallConfig {
   }
 
   std::int64_t sequence_length() const { return length; }
+  enum Range : std::size_t { kBegin, kQuestion, kSymbols };
   Symbols vocabulary() const { return {{"B", 1}, {"?", 1}, {"s", tokens - 2}}; }
   std::int64_t vocab_size() const { return tokens; }
 

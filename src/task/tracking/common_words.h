@@ -36,8 +36,7 @@ struct CommonWordsConfig {
     visit("asked", asked, "words K to be told", config::between(1, 100'000));
     visit("alpha", alpha, "power α of the frequencies: rank r in proportion to r^-α",
           config::between(0, 10));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const;
 

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "task/needle/recall.h"

@@ -37,8 +37,7 @@ struct KHopConfig {
           config::between(1, 100'000));
     visit("questions", questions, "questions Q of a sequence", config::between(1, 100'000));
     visit("names", names, "distinct nodes in the vocabulary", config::between(2, 1'000'000));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const;
 

@@ -3,22 +3,15 @@
 
 #include "task/needle/recall.h"
 #include "task/tracking/k_hop.h"
-#include "util/text.h"
 
 namespace difflab {
 
 void KHopConfig::validate(config::Check& check) const {
   check_recall_share(recall_share, sequence_length(), check);
-  if (least_nodes > nodes) {
-    check.problem("least_nodes", concat("is ", least_nodes, "; expected at most nodes, ", nodes));
-  }
-  if (nodes > names) {
-    check.problem("names", concat("is ", names, "; expected at least nodes, ", nodes,
-                                  ", because the nodes of a cycle are distinct"));
-  }
-  if (asked && *asked > hops) {
-    check.problem("asked", concat("is ", *asked, "; expected at most hops, ", hops));
-  }
+  check_at_most({"least_nodes", least_nodes}, {"nodes", nodes}, check);
+  check_at_least({"names", names}, {"nodes", nodes}, "because the nodes of a cycle are distinct",
+                 check);
+  if (asked) check_at_most({"asked", *asked}, {"hops", hops}, check);
 }
 
 std::vector<double> KHopConfig::sizes() const {

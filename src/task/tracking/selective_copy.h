@@ -30,8 +30,7 @@ struct SelectiveCopyConfig {
     visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("copied", copied, "symbols n to copy", config::between(1, 100'000));
     visit("symbols", symbols, "distinct symbols", config::between(2, 1'000'000));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const {
     check_recall_share(recall_share, shortest_of(lengths, length), check);

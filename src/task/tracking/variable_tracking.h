@@ -43,8 +43,7 @@ struct VariableTrackingConfig {
     visit("names", names, "distinct names", config::between(1, 1'000'000));
     visit("values", values, "distinct values", config::between(1, 1'000'000));
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
-    visit("recall_share", recall_share, "share of each batch that is cyclic repetition",
-          config::between(0, 1));
+    visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
   void validate(config::Check& check) const;
 

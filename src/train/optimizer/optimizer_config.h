@@ -1,11 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "config/schema/fields.h"

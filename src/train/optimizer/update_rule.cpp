@@ -29,11 +29,7 @@ void add_scaled(at::Tensor target, const at::Tensor& change, const LearningRate&
 // target ← target · (1 − factor · lr)
 void shrink(at::Tensor target, const LearningRate& lr, double factor) {
   if (factor == 0) return;
-  if (const auto* number = std::get_if<double>(&lr)) {
-    target.mul_(1 - factor * *number);
-  } else {
-    target.mul_(1 - factor * std::get<at::Tensor>(lr));
-  }
+  std::visit([&](const auto& rate) { target.mul_(1 - factor * rate); }, lr);
 }
 
 // Parameters that are updated alike. Those that lie side by side are one tensor of the lists.

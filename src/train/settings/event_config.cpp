@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <utility>
 
 #include "train/settings/train_config.h"
 

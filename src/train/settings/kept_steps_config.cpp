@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "train/settings/kept_steps.h"
 #include "util/text.h"
@@ -25,7 +24,7 @@ bool KeptSteps::keeps(std::int64_t step) const {
     return step > 0 && std::has_single_bit(static_cast<std::uint64_t>(step));
   }
   const auto& list = std::get<std::vector<std::int64_t>>(choice_);
-  return std::find(list.begin(), list.end(), step) != list.end();
+  return is_among(step, list);
 }
 
 std::string KeptSteps::text(std::int64_t steps) const {
@@ -59,10 +58,8 @@ std::optional<KeptSteps> KeptSteps::from_value(const config::Value& value) {
     constexpr std::string_view kEvery = "every ";
     if (!text.starts_with(kEvery)) return std::nullopt;
     text.remove_prefix(kEvery.size());
-    std::int64_t steps = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), steps);
-    if (error != std::errc() || end != text.data() + text.size() || steps < 1) return std::nullopt;
-    return every(steps);
+    const auto steps = parse_whole<std::int64_t>(text);
+    return steps && *steps >= 1 ? std::optional(every(*steps)) : std::nullopt;
   }
   if (!value.is_list()) return std::nullopt;
   std::vector<std::int64_t> list;

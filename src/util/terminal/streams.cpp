@@ -5,7 +5,6 @@
 
 #include <iostream>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "util/exit_code.h"

@@ -82,12 +82,8 @@ std::string format_count(double count) {
 }
 
 std::string fit_to_width(std::string_view text, int width) {
-  const auto columns = std::count_if(text.begin(), text.end(), starts_character);
-  if (columns <= width) return std::string(text);
-  int column = 0;
-  std::size_t end = 0;
-  while (end < text.size() && (!starts_character(text[end]) || column++ < width - 1)) ++end;
-  return std::string(text.substr(0, end)) + "…";
+  if (columns_of(text) <= width) return std::string(text);
+  return std::string(text.substr(0, byte_of(text, std::max(width - 1, 0)))) + "…";
 }
 
 std::string printable(std::string_view text) {

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
-#include <utility>
 
 #include "config/schema/fields.h"
 #include "model/attention/base/attention_cost.h"
