@@ -151,14 +151,13 @@ class AxesFollower {
   }
 
   bool is_gone(const report::ClaimConfig& claim) const {
-    auto values = of_axes(claim.where);
-    for (const auto& variant :
-         {claim.variant, claim.against.empty() ? study_.config.baseline : claim.against}) {
-      auto all = values;
-      all.emplace_back(compared_, variant);
-      if (are_gone(all)) return true;
-    }
-    return false;
+    auto variants = report::others_of(claim, study_.config.baseline, report_.opponents);
+    variants.push_back(claim.variant);
+    return std::any_of(variants.begin(), variants.end(), [&](const std::string& variant) {
+      auto values = of_axes(claim.where);
+      values.emplace_back(compared_, variant);
+      return are_gone(values);
+    });
   }
 
   // Whether a figure shows differences to a value that no run has any more.
