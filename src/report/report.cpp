@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "report/archive/rebuild.h"
@@ -28,7 +29,11 @@ constexpr std::size_t kSummaryWidth = 100;
 
 void require_fit(const Study& study, const Frame& frame) {
   std::vector<std::string> lines;
-  for (const auto& [key, message] : check_report(study.report, frame.axes())) {
+  std::set<std::string> single;
+  for (const auto& axis : frame.axes()) {
+    if (frame.values(axis).size() == 1) single.insert(axis);
+  }
+  for (const auto& [key, message] : check_report(study.report, frame.axes(), single)) {
     lines.push_back(concat(study.name, ": ", key, " ", message));
   }
   if (!lines.empty()) throw UserError(join(lines, "\n"));

@@ -347,6 +347,7 @@ CATCH_TEST_CASE("a table or figure that would average over an axis is refused by
   CATCH_CHECK(problems[0].key == "tables[0]");
   CATCH_CHECK(problems[0].message == "would average over axis 'train.lr'; add it to rows");
   CATCH_CHECK(problems[3].key == "figures[2]");
+  CATCH_CHECK(check_report(report, {"model", "train.lr", "seed"}, {"train.lr"}).empty());
   report.tables[0].rows.names = {"modle"};
   CATCH_CHECK(check_report(report, {"model", "seed"})[0].message ==
               "names 'modle', which the sweep does not vary; did you mean model?");

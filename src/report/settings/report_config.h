@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ struct ReportConfig {
   TimesConfig times = {};              ///< how times to an event are compared
   std::vector<std::string> opponents;  ///< variants, the best of which a claim may be against
   std::vector<ClaimConfig> claims;     ///< what the runs are asked about
-  std::vector<DerivedConfig> derived;  ///< metrics made from the cells of an evaluation
+  std::vector<DerivedConfig> derived;  ///< metrics that the report adds to every run
   std::vector<TableConfig> tables;     ///< empty: only the list of runs is reported
   std::vector<FigureConfig> figures;   ///< each drawn as SVG, PDF, PNG with its data
 
@@ -83,7 +84,7 @@ struct ReportConfig {
           "or, "
           "untuned, its runs");
     visit("claims", claims, "what a source found; the report says what the runs say to it");
-    visit("derived", derived, "metrics worked out from the cells of an evaluation");
+    visit("derived", derived, "metrics that the report adds to every run");
     visit("tables", tables, "tables to write");
     visit("figures", figures, "figures to draw");
   }
@@ -97,12 +98,14 @@ std::string compared_axis(const ReportConfig& report, const std::vector<std::str
 /// What is wrong with `report` for a sweep over `axes` (in sweep order) with this baseline, one
 /// clause each, e.g. "tables[0].rows names axis modle; did you mean model?". The caller shows them
 /// before anything runs; empty means the report can be written.
+/// @param single axes with one value, over which nothing is averaged
 struct ReportProblem {
   std::string key;      ///< e.g. "tables[0].rows"
   std::string message;  ///< what was found and expected
 };
 std::vector<ReportProblem> check_report(const ReportConfig& report,
-                                        const std::vector<std::string>& axes);
+                                        const std::vector<std::string>& axes,
+                                        const std::set<std::string>& single = {});
 
 }  // namespace difflab::report
 

@@ -56,8 +56,8 @@ void check_linear(std::string_view key, AxisScale scale, const std::string& agai
 class AxisRules {
  public:
   AxisRules(std::string place, const std::vector<std::string>& axes,
-            std::vector<ReportProblem>& problems)
-      : place_(std::move(place)), axes_(axes), problems_(problems) {}
+            const std::set<std::string>& single, std::vector<ReportProblem>& problems)
+      : place_(std::move(place)), axes_(axes), problems_(problems), used_(single) {}
 
   void must_be_axis(std::string_view key, const std::string& name) {
     used_.insert(name);
@@ -214,25 +214,26 @@ void ReportConfig::validate(config::Check& check) const {
 }
 
 std::vector<ReportProblem> check_report(const ReportConfig& report,
-                                        const std::vector<std::string>& axes) {
+                                        const std::vector<std::string>& axes,
+                                        const std::set<std::string>& single) {
   std::vector<ReportProblem> problems;
   check_answer(report, problems);
   for (std::size_t i = 0; i < report.tables.size(); ++i) {
     const std::string place = concat("tables[", i, "]");
     if (report.tables[i].rows.names.empty()) continue;
-    AxisRules rules(place, axes, problems);
+    AxisRules rules(place, axes, single, problems);
     for (const std::string& axis : report.tables[i].rows.names) rules.must_be_axis("rows", axis);
     rules.must_use_all("add it to rows");
   }
   for (std::size_t i = 0; i < report.claims.size(); ++i) {
-    AxisRules rules(concat("claims[", i, "]"), axes, problems);
+    AxisRules rules(concat("claims[", i, "]"), axes, single, problems);
     rules.may_be_axis(compared_axis(report, axes));
     for (const auto& entry : report.claims[i].where.entries)
       rules.must_be_axis("where", entry.first);
     rules.must_use_all("say with where which of its values is meant");
   }
   for (std::size_t i = 0; i < report.figures.size(); ++i) {
-    AxisRules rules(concat("figures[", i, "]"), axes, problems);
+    AxisRules rules(concat("figures[", i, "]"), axes, single, problems);
     std::visit(
         [&](auto figure) {
           figure.check_axes(rules);

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -60,7 +61,15 @@ void check_report_fits(const config::Study& composed, const StudyConfig& config,
                        config::Problems& problems) {
   std::vector<std::string> axes;
   for (const auto& axis : composed.axes) axes.push_back(axis.key);
-  for (const auto& [key, message] : report::check_report(config.report, axes)) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const auto& point : composed.points) {
+    for (const auto& [axis, value] : point.axes) values[axis].insert(value);
+  }
+  std::set<std::string> single;
+  for (const auto& [axis, all] : values) {
+    if (all.size() == 1) single.insert(axis);
+  }
+  for (const auto& [key, message] : report::check_report(config.report, axes, single)) {
     add_problem(composed, key, message, problems);
   }
 }
