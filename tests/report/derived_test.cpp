@@ -119,6 +119,27 @@ labels: {is_negative: λ negative}
   CATCH_CHECK_THAT(testing::Problems::of(unnamed), Contains("expected one that begins with is_"));
 }
 
+CATCH_TEST_CASE("a source's numbers stand beside the measured ones, as the source prints them") {
+  StudyBuilder builder;
+  for (int seed = 0; seed < 5; ++seed) {
+    builder.finished("diff", seed, {{"ar_hit_loss", 1.5 + 0.1 * seed}});
+    builder.finished("transformer", seed, {{"ar_hit_loss", 1.6}});
+  }
+  const char* report = R"(
+derived: [{kind: published, name: published_ar_hit_loss, value: ar_hit_loss, numbers: {diff: 0.88}}]
+tables: [{columns: [ar_hit_loss, published_ar_hit_loss]}]
+)";
+  builder.study.report = config::read<ReportConfig>(config::parse_yaml(report, "x.yaml"));
+  write_report(builder.study);
+  CATCH_CHECK_THAT(read_file(builder.study.output / "table.md"),
+                   Contains("| published ar hit loss |") && Contains(" | 0.88 |\n") &&
+                       Contains(" |  |\n") && !Contains("0.8800"));
+  PublishedConfig wrong{.name = "published", .value = "", .numbers = {{{"a", "b"}}}};
+  CATCH_CHECK_THAT(testing::Problems::of(wrong),
+                   Contains("begins with published_") && Contains("value") &&
+                       Contains("numbers.a is 'b'; expected a number"));
+}
+
 CATCH_TEST_CASE("looks are cells of their metrics, and of each layer's λ") {
   const auto cells = cells_of_looks(Json::parse(
       R"({"every": 5, "valid_accuracy": [null, 0.5], "lambda.0": [0.2, 0.1], "lambda.1": [0.3, -0.4]})"));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report/data/frame.h"
+#include "report/data/metric.h"
 #include "statistics/describe.h"
 #include "statistics/share.h"
 #include "util/text.h"
@@ -108,9 +109,30 @@ void BelowConfig::validate(config::Check& check) const {
   if (value.empty()) check.problem("value", "is missing");
 }
 
+void PublishedConfig::validate(config::Check& check) const {
+  if (!name.starts_with(kPublished)) {
+    check.problem("name", concat("is '", name, "'; expected one that begins with ", kPublished,
+                                 ", by which tables print it as the source does"));
+  }
+  if (value.empty()) check.problem("value", "is missing");
+  for (const auto& [key, number] : numbers.entries) {
+    if (!parse_number(number)) {
+      check.problem(concat("numbers.", key), concat("is '", number, "'; expected a number"));
+    }
+  }
+}
+
+std::optional<double> PublishedConfig::of(const std::vector<Observation>& rows) const {
+  for (const auto& [axis, text] : rows.front().run->plan.axes) {
+    if (const auto number = numbers.find(text)) return parse_number(*number);
+  }
+  return std::nullopt;
+}
+
 std::optional<double> BelowConfig::of(const std::vector<Observation>& rows) const {
   const auto number = rows.front().measured(value);
-  return number ? std::optional(*number < bound ? 1.0 : 0.0) : std::nullopt;
+  if (!number) return rows.front().run->diverged_at ? std::optional(0.0) : std::nullopt;
+  return *number < bound ? 1.0 : 0.0;
 }
 
 }  // namespace difflab::report

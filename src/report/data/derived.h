@@ -73,7 +73,8 @@ struct MapAreaConfig : DerivedCommon {
 };
 
 /// Whether a metric of the run's result is below a bound, 1 or 0: reports count such runs, with
-/// Wilson's interval. The name begins with is_, by which they know it.
+/// Wilson's interval. A run that diverged has no number and is not below. The name begins with is_,
+/// by which reports know it.
 struct BelowConfig {
   static constexpr std::string_view kKind = "below";
   static constexpr std::string_view kAbout =
@@ -95,8 +96,32 @@ struct BelowConfig {
   std::optional<double> of(const std::vector<Observation>& rows) const;
 };
 
-/// A metric that the report works out for every run, from the cells of an evaluation or from
-/// another metric.
-using DerivedConfig = std::variant<EffectiveLengthConfig, MapAreaConfig, BelowConfig>;
+/// What a source gives for a metric, by the value of an axis, so that a table has it beside what
+/// was measured. A run whose value is not listed has none.
+struct PublishedConfig {
+  static constexpr std::string_view kKind = "published";
+  static constexpr std::string_view kAbout =
+      "what a source gives for a metric, by value of an axis";
+  static inline const std::string source;
+  static inline const TextMap where;
+
+  std::string name;
+  std::string value;
+  TextMap numbers;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "the metric's key in tables and figures; begins with published_");
+    visit("value", value, "metric of result.json that the source gives, e.g. test_loss");
+    visit("numbers", numbers, "value of an axis -> number, e.g. {transformer: 3.087, diff: 3.062}");
+  }
+  void validate(config::Check& check) const;
+  std::optional<double> of(const std::vector<Observation>& rows) const;
+};
+
+/// A metric that the report adds to every run: from the cells of an evaluation, from another metric
+/// or from a source.
+using DerivedConfig =
+    std::variant<EffectiveLengthConfig, MapAreaConfig, BelowConfig, PublishedConfig>;
 
 }  // namespace difflab::report

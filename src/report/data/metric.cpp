@@ -119,7 +119,9 @@ Metric by_its_name(std::string_view key) {
   unknown.key = key;
   unknown.heading = readable(key);
   unknown.least = 0;
-  if (key.starts_with(kIs)) {
+  if (key.starts_with(kPublished)) {
+    unknown.is_fixed = true;
+  } else if (key.starts_with(kIs)) {
     unknown.is_share = true;
     unknown.decimals = 3;
   } else if (key.starts_with("steps_to_")) {
@@ -203,8 +205,9 @@ Metric metric_of(std::string_view key) {
     return metric;
   }
   Metric metric = by_its_name(key);
-  // When something was learned is no metric of an evaluation, whatever it ends in.
-  if (metric.outcome() == Outcome::kTimeToEvent) return metric;
+  // When something was learned and what a source gives are no metrics of an evaluation, whatever
+  // they end in.
+  if (metric.outcome() == Outcome::kTimeToEvent || key.starts_with(kPublished)) return metric;
   const MetricFacts* facts = declared_as(key);
   if (facts == nullptr) facts = declared_as(without_step(key));
   if (facts != nullptr) {

@@ -17,6 +17,9 @@ namespace difflab::report {
 /// False verdicts are at most this likely in an experiment, all claims together.
 constexpr double kAlpha = 0.05;
 
+/// A metric whose name begins so is a source's, printed as it stands there.
+constexpr std::string_view kPublished = "published_";
+
 /// The logarithm of a time, of which geometric means are made; a time of 0 counts as 1.
 double log_of_time(double time);
 

@@ -19,7 +19,11 @@ namespace {
 
 void summarise(Cell& cell, const Metric& metric) {
   if (!cell.values.empty() && cell.bounds.empty()) {
-    cell.mean = mean(cell.values);
+    const double first = cell.values.front();
+    const bool all_equal =
+        std::ranges::all_of(cell.values, [&](double value) { return value == first; });
+    // A mean of equal numbers may be off in the last digit.
+    cell.mean = metric.is_fixed && all_equal ? first : mean(cell.values);
     cell.interval = interval_of_mean(cell.values, metric);
   }
   if (cell.bounds.empty()) {
