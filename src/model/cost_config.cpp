@@ -48,11 +48,11 @@ class Shapes {
   }
   void add_norm(const std::string& name) {
     add(name + ".weight", {config_.d_model});
-    if (config_.block == BlockKind::kNano) add(name + ".bias", {config_.d_model});
+    if (config_.has_biases()) add(name + ".bias", {config_.d_model});
   }
   void add_linear(const std::string& name, std::int64_t in, std::int64_t out) {
     add(name + ".weight", {out, in});
-    if (config_.biases()) add(name + ".bias", {out});
+    if (config_.has_biases()) add(name + ".bias", {out});
   }
   void add_feed_forward(const std::string& name) {
     const auto D = config_.d_model, hidden = config_.ffn_width();

@@ -27,7 +27,7 @@ LanguageModel::LanguageModel(const ModelConfig& config, std::int64_t vocab_size,
   norm_ = register_module("norm", build_norm(config, kernels));
   if (!config.tied_head) {
     output_ =
-        register_module("output", Linear(config.d_model, vocab_size, config.biases(), kernels));
+        register_module("output", Linear(config.d_model, vocab_size, config.has_biases(), kernels));
   }
 }
 
@@ -72,8 +72,7 @@ at::Tensor LanguageModel::observe(const at::Tensor& tokens,
     x = block.forward({x}, rotary).sum();
     visit({static_cast<std::int64_t>(layer), block.attention(), before, input, rotary, x});
   }
-  Residual stream{x};
-  return norm_->read(stream);
+  return norm_->forward(x);
 }
 
 at::Tensor LanguageModel::head(const at::Tensor& states) {

@@ -33,11 +33,10 @@ class RmsNorm final : public Norm {
 
 class LayerNorm final : public Norm {
  public:
-  LayerNorm(std::int64_t width, double eps)
-      : width_(width),
-        eps_(eps),
-        weight_(register_parameter("weight", at::ones(width))),
-        bias_(register_parameter("bias", at::zeros(width))) {}
+  LayerNorm(std::int64_t width, bool bias, double eps)
+      : width_(width), eps_(eps), weight_(register_parameter("weight", at::ones(width))) {
+    if (bias) bias_ = register_parameter("bias", at::zeros(width));
+  }
 
   at::Tensor forward(const at::Tensor& x) override {
     return at::layer_norm(x, {width_}, weight_, bias_, eps_);
@@ -69,9 +68,9 @@ class SwiGlu final : public Layer {
 
 class GeluMlp final : public Layer {
  public:
-  GeluMlp(std::int64_t d_model, std::int64_t hidden, Kernels kernels)
-      : fc_(register_module("fc", Linear(d_model, hidden, /*bias=*/true, kernels))),
-        proj_(register_module("proj", Linear(hidden, d_model, /*bias=*/true, kernels))) {}
+  GeluMlp(std::int64_t d_model, std::int64_t hidden, bool bias, Kernels kernels)
+      : fc_(register_module("fc", Linear(d_model, hidden, bias, kernels))),
+        proj_(register_module("proj", Linear(hidden, d_model, bias, kernels))) {}
 
   at::Tensor forward(const at::Tensor& x) override { return proj_(at::gelu(fc_(x))); }
 
@@ -88,14 +87,15 @@ at::Tensor Norm::read(Residual& stream) {
 
 std::shared_ptr<Norm> build_norm(const ModelConfig& config, Kernels kernels) {
   if (config.block == BlockKind::kNano) {
-    return std::make_shared<LayerNorm>(config.d_model, config.norm_eps);
+    return std::make_shared<LayerNorm>(config.d_model, config.has_biases(), config.norm_eps);
   }
   return std::make_shared<RmsNorm>(config.d_model, config.norm_eps, kernels);
 }
 
 std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config, Kernels kernels) {
   if (config.block == BlockKind::kNano) {
-    return std::make_shared<GeluMlp>(config.d_model, config.ffn_width(), kernels);
+    return std::make_shared<GeluMlp>(config.d_model, config.ffn_width(), config.has_biases(),
+                                     kernels);
   }
   return std::make_shared<SwiGlu>(config.d_model, config.ffn_width(), kernels);
 }

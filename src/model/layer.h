@@ -32,12 +32,13 @@ class Norm : public Layer {
 };
 
 /// llama: RMSNorm with a learned gain `weight` [D] (Zhang & Sennrich 2019, arXiv:1910.07467);
-/// nano: LayerNorm with `weight` and `bias` [D] (Ba et al. 2016, arXiv:1607.06450).
-/// Fused, RMSNorm is one pass over the numbers on the CPU, with the sum of the stream in it.
+/// nano: LayerNorm with `weight` and, if it has biases, `bias` [D] (Ba et al. 2016,
+/// arXiv:1607.06450). Fused, RMSNorm is one pass over the numbers on the CPU, with the sum of the
+/// stream in it.
 std::shared_ptr<Norm> build_norm(const ModelConfig& config, Kernels kernels);
 
 /// llama: SwiGLU, down(SiLU(gate(x)) · up(x)), no biases (Shazeer 2020, arXiv:2002.05202);
-/// nano: proj(GELU(fc(x))) with biases, the exact GELU (Hendrycks & Gimpel 2016, arXiv:1606.08415).
+/// nano: proj(GELU(fc(x))), the exact GELU (Hendrycks & Gimpel 2016, arXiv:1606.08415).
 /// Fused, SwiGLU is one kernel on the CPU.
 std::shared_ptr<Layer> build_feed_forward(const ModelConfig& config, Kernels kernels);
 

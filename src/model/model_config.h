@@ -1,11 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "config/schema/fields.h"
@@ -19,7 +17,7 @@ namespace difflab {
 /// The architecture around the attention.
 enum class BlockKind {
   kLlama,  ///< RMSNorm, SwiGLU, no biases (Touvron et al. 2023, arXiv:2302.13971)
-  kNano,   ///< LayerNorm, GELU feed-forward of width 4D, biases everywhere (GPT-2, nanoGPT)
+  kNano,   ///< LayerNorm, GELU feed-forward of width 4D, biases unless told (GPT-2, nanoGPT)
 };
 
 template <>
@@ -46,6 +44,7 @@ struct ModelConfig {
   std::int64_t d_model = 64;
   std::int64_t layers = 2;
   BlockKind block = BlockKind::kLlama;
+  bool biases = true;           ///< of nano
   std::int64_t ffn_hidden = 0;  ///< 0 means the block's own width, see ffn_width
   double norm_eps = 1e-5;
   Positions positions = Positions::kRotary;
@@ -67,11 +66,11 @@ struct ModelConfig {
     return block == BlockKind::kNano ? 4 * d_model : (8 * d_model / 3 + 31) / 32 * 32;
   }
 
-  /// Whether projections, feed-forward layer and output head have biases.
-  bool biases() const { return block == BlockKind::kNano; }
+  /// Whether norms, projections, feed-forward layer and output head have biases.
+  bool has_biases() const { return block == BlockKind::kNano && biases; }
 
   AttentionShape attention_shape(std::int64_t layer) const {
-    return {.d_model = d_model, .layer = layer, .bias = biases()};
+    return {.d_model = d_model, .layer = layer, .bias = has_biases()};
   }
 
   template <class Visitor>
@@ -81,6 +80,8 @@ struct ModelConfig {
     visit("layers", layers, "blocks", config::between(1, 10'000));
     visit("block", block,
           "llama (RMSNorm, SwiGLU, no biases) or nano (LayerNorm, GELU, biases; nanoGPT)");
+    visit("biases", biases,
+          "biases everywhere; counts only with block=nano (nanoGPT trains without)");
     visit("ffn_hidden", ffn_hidden,
           "feed-forward width; 0 means 8D/3 rounded up to a multiple of 32 (llama) or 4D (nano)",
           config::between(0, 1 << 24));

@@ -20,6 +20,7 @@ constexpr std::array kLaterKeys{
     LaterKey{"precision", "\"float32\""},
     LaterKey{"cuda_graph", "false"},
     LaterKey{"stages", "[]"},
+    LaterKey{"model.biases", "true"},
     LaterKey{"model.embedding_scale", "1.0"},
     LaterKey{"model.attention_scale", "1.0"},
     LaterKey{"model.init.embedding", "\"inverse_sqrt_width\""},
