@@ -1,6 +1,7 @@
 #include "study/study.h"
 
 #include <algorithm>
+#include <set>
 
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
@@ -66,9 +67,10 @@ void Study::add(const RunConfig& run, sweep::Axes axes) {
 
 std::vector<std::string> Study::values_of(std::string_view axis) const {
   std::vector<std::string> values;
+  std::set<std::string> seen;
   for (const auto& point : points) {
     const auto value = report::value_of_axis(point.axes, axis);
-    if (!is_among(value, values)) values.push_back(value);
+    if (seen.insert(value).second) values.push_back(value);
   }
   return values;
 }
