@@ -195,9 +195,9 @@ std::string tex_comment(const std::string& text) {
 
 std::string to_tex(const Grid& grid) {
   // Behind \\, \toprule and \midrule a first [ or * would be read as an option.
-  const auto row_of = [](std::vector<std::string> cells) {
-    for (auto& cell : cells) cell = escape_tex(cell);
-    const auto line = join(cells, " & ");
+  const auto row_of = [](const std::vector<std::string>& cells) {
+    std::string line = escape_tex(cells.front());  // join would leave out empty cells
+    for (std::size_t c = 1; c < cells.size(); ++c) line += " & " + escape_tex(cells[c]);
     const bool like_option = line.starts_with('[') || line.starts_with('*');
     return concat(like_option ? "{}" : "", line, " \\\\\n");
   };
