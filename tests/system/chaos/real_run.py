@@ -120,6 +120,9 @@ class Run:
     def published(self):
         return (self.path / "result.json").exists()
 
+    def began(self):
+        return (self.path / "status.json").exists()
+
     def step(self):
         return json.loads((self.path / "status.json").read_text())["step"]
 

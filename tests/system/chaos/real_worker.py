@@ -104,7 +104,8 @@ def random_resumes(run, dose, chance):
         code = process.wait(60)
         if code not in (0, SAVED):
             require(code < 0, f"exit code {code}")  # before the handlers were there
-        hit = code == SAVED and not run.published()
+        # A signal that comes while it still waits for the run is obeyed before there is a status.
+        hit = code == SAVED and not run.published() and run.began()
         step = run.step() if hit else None
         if not run.published():
             run.finish()
