@@ -66,7 +66,7 @@ struct ModelConfig {
     return block == BlockKind::kNano ? 4 * d_model : (8 * d_model / 3 + 31) / 32 * 32;
   }
 
-  /// Whether norms, projections, feed-forward layer and output head have biases.
+  /// Biases in norms, projections, feed-forward layer and output head.
   bool has_biases() const { return block == BlockKind::kNano && biases; }
 
   AttentionShape attention_shape(std::int64_t layer) const {

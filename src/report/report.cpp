@@ -31,7 +31,7 @@ void require_fit(const Study& study, const Frame& frame) {
   std::vector<std::string> lines;
   std::set<std::string> single;
   for (const auto& axis : frame.axes()) {
-    if (frame.values(axis).size() == 1) single.insert(axis);
+    if (axis != kSeedAxis && frame.values(axis).size() == 1) single.insert(axis);
   }
   for (const auto& [key, message] : check_report(study.report, frame.axes(), single)) {
     lines.push_back(concat(study.name, ": ", key, " ", message));

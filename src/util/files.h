@@ -66,7 +66,7 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path);
 /// has the number in their name.
 void remove_abandoned_temporaries(const std::filesystem::path& folder);
 
-/// What lies in the folder, sorted; nothing if that cannot be listed, as it does not exist.
+/// The paths in the folder, sorted; none if it cannot be listed, as when it does not exist.
 std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder);
 
 /// Makes the folder and its parents. @throws UserError if that is not possible.

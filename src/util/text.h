@@ -69,7 +69,7 @@ std::optional<Number> parse_whole(std::string_view text, Format... format) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-/// Whether one of a list, such as one of names, is equal to `item`.
+/// Membership in a list, such as one of names.
 template <class Item, class List>
 bool is_among(const Item& item, const List& list) {
   return std::find(list.begin(), list.end(), item) != list.end();

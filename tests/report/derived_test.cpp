@@ -134,6 +134,9 @@ tables: [{columns: [ar_hit_loss, published_ar_hit_loss]}]
   CATCH_CHECK_THAT(read_file(builder.study.output / "table.md"),
                    Contains("| published ar hit loss |") && Contains(" | 0.88 |\n") &&
                        Contains(" |  |\n") && !Contains("0.8800"));
+  // LaTeX keeps the place of an empty cell.
+  CATCH_CHECK_THAT(read_file(builder.study.output / "table.tex"),
+                   Contains("& 0.88 \\\\\n") && Contains("0.0000 &  \\\\\n"));
   PublishedConfig wrong{.name = "published", .value = "", .numbers = {{{"a", "b"}}}};
   CATCH_CHECK_THAT(testing::Problems::of(wrong),
                    Contains("begins with published_") && Contains("value") &&

@@ -146,7 +146,7 @@ class DifferentialV2Attention final : public Attention {
     return o_proj_(controls_->gated(joined, in.gate, places));
   }
 
-  // Of H differences.
+  // The maps of H differences.
   kernel::HeadMap head_map() const {
     auto map = one_map_per_head(heads_, kv_heads_);
     map.k2 = map.k1;

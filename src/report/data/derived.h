@@ -96,8 +96,8 @@ struct BelowConfig {
   std::optional<double> of(const std::vector<Observation>& rows) const;
 };
 
-/// What a source gives for a metric, by the value of an axis, so that a table has it beside what
-/// was measured. A run whose value is not listed has none.
+/// A source's numbers for a metric, by the value of an axis, so that a table has them beside the
+/// measured ones. A run whose value is not listed has none.
 struct PublishedConfig {
   static constexpr std::string_view kKind = "published";
   static constexpr std::string_view kAbout =

@@ -17,13 +17,15 @@
 namespace difflab::report {
 namespace {
 
+bool are_equal(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
+}
+
 void summarise(Cell& cell, const Metric& metric) {
   if (!cell.values.empty() && cell.bounds.empty()) {
-    const double first = cell.values.front();
-    const bool all_equal =
-        std::ranges::all_of(cell.values, [&](double value) { return value == first; });
     // A mean of equal numbers may be off in the last digit.
-    cell.mean = metric.is_fixed && all_equal ? first : mean(cell.values);
+    const bool is_one = metric.is_fixed && are_equal(cell.values);
+    cell.mean = is_one ? cell.values.front() : mean(cell.values);
     cell.interval = interval_of_mean(cell.values, metric);
   }
   if (cell.bounds.empty()) {
@@ -94,9 +96,7 @@ std::string value_text(const Cell& cell, const Metric& metric) {
     return counted(static_cast<std::size_t>(std::ranges::count(values, 1.0)), values.size(), "");
   }
   std::string text = metric.text(*cell.mean);
-  const bool all_equal =
-      std::ranges::all_of(values, [&](double value) { return value == values[0]; });
-  if (!interval || (metric.is_fixed && all_equal)) return text;
+  if (!interval || (metric.is_fixed && are_equal(values))) return text;
   // What the range has cut is not as far below the mean as above it.
   const bool is_cut = interval->low == metric.least && *cell.mean > metric.least;
   if (metric.outcome() == Outcome::kShare || is_cut) {

@@ -26,7 +26,7 @@ struct KeyedNumber {
   std::int64_t value;
 };
 
-/// What a task says of a number that another one bounds.
+/// The problem of a number that another one bounds, if it has one.
 inline void check_at_most(const KeyedNumber& number, const KeyedNumber& most,
                           config::Check& check) {
   if (number.value <= most.value) return;
