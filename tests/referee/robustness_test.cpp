@@ -45,10 +45,12 @@ CATCH_TEST_CASE("robustness: a task with one kind of question has nothing to wei
     GoodResults results;
     results.each_run = [&](GoodResults::Run& run) {
       run.metrics["needle_loss"] = 1;
-      run.metrics["needle_accuracy"] = 0.5;
+      run.metrics["needle_accuracy_chance"] = 0.5;
+      run.metrics["ar_hit_loss"] = 1;  // tokens of the same question
+      run.metrics["ar_hit_accuracy"] = 0.5;
       if (!has_repetition) return;
       run.metrics["recall_loss"] = 1;
-      run.metrics["recall_accuracy"] = 0.5;
+      run.metrics["recall_accuracy_chance"] = 0.5;
     };
     results.contrast = [](report::Study& study) {
       std::erase_if(study.runs, [](const auto& run) { return run.axes[2].second != "target"; });

@@ -217,6 +217,31 @@ CATCH_TEST_CASE("tuning: nobody tuned, small grids, picks at the edge") {
   CATCH_CHECK(against([](auto& tuned) { tuned->again = 8; }) == "");
 }
 
+CATCH_TEST_CASE("tuning: rates that are asked are at least five, with each arm's best inside") {
+  const auto against = [](std::size_t rates, int first) {
+    GoodResults results;
+    results.contrast = [&](report::Study& study) {
+      const std::vector<std::string> values = {"0.001", "0.002", "0.004", "0.008", "0.016"};
+      study.tuned.reset();
+      for (auto& run : study.runs) {
+        const auto seed = static_cast<std::size_t>(std::stoi(run.axes.back().second) + first);
+        run.axes.insert(run.axes.end() - 1, {"train.lr", values.at(seed % rates)});
+      }
+      study.report.tables.front().rows.names.push_back("train.lr");
+      study.report.figures.clear();
+      for (auto& claim : study.report.claims) {
+        claim.where.entries.emplace_back("train.lr", values.front());
+      }
+    };
+    results.write();
+    return results.against("tuning");
+  };
+  CATCH_CHECK(against(5, 3) == "");
+  CATCH_CHECK_THAT(against(5, 0), Contains("contrast runs.json: the best steps_to_found is at an "
+                                           "end of the rates for transformer"));
+  CATCH_CHECK_THAT(against(4, 3), Contains("an axis of 4 rates; 5 are needed"));
+}
+
 CATCH_TEST_CASE("opponents: DIFF beside fewer than four shapes of a Transformer") {
   const std::vector<std::pair<int, const char*>> shapes = {
       {4, "none"}, {4, "rms"}, {2, "none"}, {2, "rms"}};

@@ -31,7 +31,8 @@ struct Contrast {
   bool asks_one_thing = false;  ///< no task has parts with other numbers of targets to weigh
 };
 
-// Parts have a loss and an accuracy each (evaluation heldout).
+// Parts have an accuracy with a chance each (evaluation heldout); what another evaluation picks out
+// of a sequence has none.
 std::size_t parts_of(const report::FrameRun& run) {
   const auto metrics = run.result.find("metrics");
   if (metrics == run.result.end()) return 0;
@@ -39,7 +40,8 @@ std::size_t parts_of(const report::FrameRun& run) {
   std::size_t parts = 0;
   for (const auto& [name, value] : metrics->items()) {
     if (!name.ends_with(kLoss) || name == "valid_loss") continue;
-    parts += metrics->contains(name.substr(0, name.size() - kLoss.size()) + "_accuracy") ? 1 : 0;
+    const auto part = name.substr(0, name.size() - kLoss.size());
+    parts += metrics->contains(part + "_accuracy_chance") ? 1 : 0;
   }
   return parts;
 }

@@ -1,8 +1,11 @@
 // Every arm has its own learning rate for its task, found inside a grid that begins the same for
-// all.
+// all; or rates are what is asked, and all arms run at all of them.
 #include <algorithm>
+#include <limits>
 
 #include "referee/rule/rules.h"
+#include "report/data/metric.h"
+#include "statistics/describe.h"
 #include "util/text.h"
 
 namespace difflab::referee {
@@ -52,6 +55,40 @@ void look_at_own(const Reference& one, const report::Tuned& tuned, Objections& o
   if (!edge.empty()) say(concat("the best rate is at the edge of the grid for ", listed(edge)));
 }
 
+// Rates that are an axis go from one that is too small for an arm to one that is too large.
+void look_at_axis(const Reference& one, Objections& objections) {
+  const auto& frame = one.archive->frame;
+  auto rates = frame.values(kRate);
+  std::sort(rates.begin(), rates.end(), [](const auto& a, const auto& b) {
+    return report::parse_number(a).value_or(0) < report::parse_number(b).value_or(0);
+  });
+  if (rates.size() < kRates) {
+    objections.object(one, "runs.json",
+                      concat("an axis of ", rates.size(), " rates; ", kRates, " are needed"));
+  }
+  if (one.statements.empty()) return;
+  const auto& metric = one.statements.front().metric;
+  const double sign = report::metric_of(metric).better == Better::kHigher ? -1 : 1;
+  std::vector<std::string> edge;
+  for (const auto& arm : one.arms()) {
+    std::vector<double> means;
+    for (const auto& rate : rates) {
+      std::vector<double> values;
+      for (const auto& run : frame.runs()) {
+        if (run.axis(one.compared_axis()) != arm || run.axis(kRate) != rate) continue;
+        if (const auto value = run.reached(metric)) values.push_back(sign * *value);
+      }
+      means.push_back(values.empty() ? std::numeric_limits<double>::infinity() : mean(values));
+    }
+    const auto best = std::min_element(means.begin(), means.end());
+    if (best == means.begin() || best + 1 == means.end()) edge.push_back(arm);
+  }
+  if (!edge.empty()) {
+    objections.object(one, "runs.json",
+                      concat("the best ", metric, " is at an end of the rates for ", listed(edge)));
+  }
+}
+
 // Whether trained arms are compared with each other.
 bool compares(const Reference& one) {
   return one.is_trained() && one.arms().size() > 1 &&
@@ -64,6 +101,8 @@ bool compares(const Reference& one) {
 void check_tuning(const Reference& one, Objections& objections) {
   if (const auto* own = own_tuning(one)) {
     look_at_own(one, *own, objections);
+  } else if (compares(one) && one.archive && one.archive->frame.has_axis(kRate)) {
+    look_at_axis(one, objections);
   } else if (compares(one)) {
     objections.object(one, "runs.json", concat("nothing tunes the rate of ", listed(one.arms())));
   }
