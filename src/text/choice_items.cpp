@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "text/tokenizer.h"
 #include "util/error.h"
@@ -14,25 +13,79 @@ namespace {
 
 constexpr const char* kExample = R"({"context": "…", "choices": ["…", "…"], "answer": 0})";
 
-// What is wrong with a line, or nothing.
+void rename(Json& line, const char* from, const char* to) {
+  if (!line.contains(from) || line.contains(to)) return;
+  line[to] = line[from];
+  line.erase(from);
+}
+
+// Choices that have a label each, as {"text", "label"} or as {"text": […], "label": […]}, become a
+// list of texts. Their labels.
+Json take_labels(Json& choices) {
+  Json texts = Json::array(), labels = Json::array();
+  if (choices.is_object()) {
+    texts = choices.value("text", Json());
+    labels = choices.value("label", Json());
+  } else if (choices.is_array() && !choices.empty() && choices[0].is_object()) {
+    for (const auto& choice : choices) {
+      if (!choice.is_object()) return labels;
+      texts.push_back(choice.value("text", Json()));
+      labels.push_back(choice.value("label", Json()));
+    }
+  } else {
+    return labels;
+  }
+  choices = texts;
+  return labels;
+}
+
+// The place of a label, a letter or digits; the answer itself if it is none of them.
+Json place_of(const Json& answer, const Json& labels) {
+  const auto at = std::find(labels.begin(), labels.end(), answer);
+  if (at != labels.end()) return static_cast<std::uint64_t>(at - labels.begin());
+  if (!answer.is_string() || !labels.empty()) return answer;
+  const auto text = answer.get<std::string>();
+  if (text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z') {
+    return static_cast<std::uint64_t>(text[0] - 'A');
+  }
+  const auto number = parse_whole<std::uint64_t>(text);
+  return number ? Json(*number) : answer;
+}
+
+// A line of HellaSwag (ctx, endings, label), or of ARC or OpenBookQA (question, answerKey, choices
+// with labels), with the keys of ours.
+Json in_our_keys(Json line) {
+  if (!line.is_object()) return line;
+  if (line.contains("question") && line["question"].is_object()) {
+    const Json question = line["question"];
+    line["question"] = question.value("stem", Json());
+    line["choices"] = question.value("choices", Json());
+  }
+  rename(line, "question", "context");
+  rename(line, "ctx", "context");
+  rename(line, "endings", "choices");
+  rename(line, "answerKey", "answer");
+  rename(line, "label", "answer");
+  if (!line.contains("choices") || !line.contains("answer")) return line;
+  const auto labels = take_labels(line["choices"]);
+  line["answer"] = place_of(line["answer"], labels);
+  return line;
+}
+
+// What is wrong with a line in our keys, or nothing.
 std::optional<std::string> wrong_with(const Json& line) {
   if (!line.is_object()) return concat("is no object; expected ", kExample);
-  for (const auto& [key, value] : line.items()) {
-    static const std::set<std::string> kKnown{"context", "choices", "answer", "group"};
-    if (kKnown.count(key) == 0) {
-      const auto near = closest(key, std::vector<std::string>(kKnown.begin(), kKnown.end()));
-      return concat("has an unknown key ", key,
-                    near ? concat("; did you mean ", *near, "?")
-                         : "; expected context, choices, "
-                           "answer and perhaps group");
-    }
-  }
   for (const char* key : {"context", "choices", "answer"}) {
-    if (!line.contains(key)) return concat("has no ", key, "; expected ", kExample);
+    if (line.contains(key)) continue;
+    std::vector<std::string> keys;
+    for (const auto& item : line.items()) keys.push_back(item.key());
+    const auto near = closest(key, keys);
+    return concat("has no ", key, near ? concat(" but ", *near) : "", "; expected ", kExample);
   }
-  if (!line["context"].is_string() || line["context"].get<std::string>().empty()) {
-    return std::string("has a context that is no text; expected at least one character");
+  if (line.contains("question")) {
+    return std::string("has a context and a question; expected one of them");
   }
+  if (!line["context"].is_string()) return std::string("has a context that is no text");
   const auto& choices = line["choices"];
   const auto is_text = [](const Json& choice) {
     return choice.is_string() && !choice.get<std::string>().empty();
@@ -66,7 +119,7 @@ std::vector<ChoiceItem> parse_choice_items(std::string_view text, std::string_vi
     begin = end + 1;
     ++number;
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    const auto json = Json::parse(line, nullptr, false);
+    const auto json = in_our_keys(Json::parse(line, nullptr, false));
     if (json.is_discarded()) {
       throw UserError(concat(name, ":", number, ": is no JSON; expected ", kExample));
     }
@@ -81,11 +134,18 @@ std::vector<ChoiceItem> parse_choice_items(std::string_view text, std::string_vi
 
 ChoiceTokens encode_choices(const ChoiceItem& item, std::string_view delimiter,
                             const Tokenizer& tokenizer, std::string_view name) {
-  const auto context = tokenizer.encode(item.context, name);
+  // Without a context, all choices stand behind the delimiter: a model gives the first token of a
+  // sequence no probability.
+  const bool has_context = !item.context.empty();
+  const auto before = has_context ? item.context : std::string(delimiter);
+  if (before.empty()) {
+    throw UserError(concat(name, ": has no context; expected a delimiter to stand before choices"));
+  }
+  const auto context = tokenizer.encode(before, name);
   ChoiceTokens tokens;
   tokens.context = static_cast<std::int64_t>(context.size());
   for (const auto& choice : item.choices) {
-    auto whole = tokenizer.encode(concat(item.context, delimiter, choice), name);
+    auto whole = tokenizer.encode(concat(before, has_context ? delimiter : "", choice), name);
     const bool begins_alike =
         whole.size() > context.size() && std::equal(context.begin(), context.end(), whole.begin());
     if (!begins_alike) {

@@ -11,7 +11,7 @@ class Tokenizer;
 
 /// A question with several answers, one of which is right.
 struct ChoiceItem {
-  std::string context;
+  std::string context;  ///< may be empty
   std::vector<std::string> choices;  ///< at least two
   std::int64_t answer = 0;           ///< the right choice, counted from 0
   std::string group = {};            ///< what it is counted under besides all items; may be empty
@@ -21,7 +21,9 @@ struct ChoiceItem {
 ///
 ///   {"context": "Ada has two", "choices": ["lamps", "lamp"], "answer": 0, "group": "plural"}
 ///
-/// `group` may be left out, and so may blank lines be there.
+/// `group` may be left out, other keys are passed over, and the answer may be a letter. Lines of
+/// HellaSwag (ctx, endings, label), of ARC and of OpenBookQA (question, choices with labels,
+/// answerKey) are read as they are.
 /// @throws UserError with the line, what is wrong with it and what would be right.
 std::vector<ChoiceItem> parse_choice_items(std::string_view text, std::string_view name);
 
@@ -37,8 +39,8 @@ struct ChoiceTokens {
 };
 
 /// @param delimiter stands between context and choice. @param name what messages call the item
-/// @throws UserError if a character or word is not in the vocabulary, if the context has no token,
-/// or if a choice changes the tokens of the context.
+/// @throws UserError if a character or word is not in the vocabulary, if neither the context nor the
+/// delimiter has a token, or if a choice changes the tokens of the context.
 ChoiceTokens encode_choices(const ChoiceItem& item, std::string_view delimiter,
                             const Tokenizer& tokenizer, std::string_view name);
 

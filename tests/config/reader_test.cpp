@@ -1,6 +1,5 @@
 #include "config/schema/reader.h"
 
-#include <limits>
 
 #include "config/schema/writer.h"
 #include "config/support.h"

@@ -23,6 +23,7 @@ CATCH_TEST_CASE("the likeliest choice is the answer, whole or per character") {
   CATCH_CHECK(found.metrics["choice_accuracy_per_character"] == 1);
   CATCH_CHECK(found.metrics["choice_accuracy_chance"].get<double>() == Approx((0.5 + 1.0 / 3) / 2));
   CATCH_CHECK(found.metrics["choice_loss"] == (6 + 1) / 2.0);
+  CATCH_CHECK(found.details["items"][0] == Json{{"answer", 1}, {"sum", 0}, {"per_character", 1}});
   CATCH_REQUIRE(found.details["cells"].size() == 4);
   const auto& group = found.details["cells"][2];
   CATCH_CHECK(group["group"] == "short");
@@ -137,19 +138,52 @@ CATCH_TEST_CASE("items are read line by line, and a wrong one is named") {
   starts(refusal("[1]"), "q.jsonl:1: is no object; expected {");
   starts(refusal(R"({"context": "a", "choices": ["b", "c"]})"), "q.jsonl:1: has no answer;");
   starts(refusal(R"({"context": "a", "choice": ["b", "c"], "answer": 0})"),
-         "q.jsonl:1: has an unknown key choice; did you mean choices?");
-  starts(refusal(R"({"context": "", "choices": ["b", "c"], "answer": 0})"),
-         "q.jsonl:1: has a context that is no text; expected at least one character");
+         "q.jsonl:1: has no choices but choice; expected {");
+  starts(refusal(R"({"context": 1, "choices": ["b", "c"], "answer": 0})"),
+         "q.jsonl:1: has a context that is no text");
+  starts(refusal(R"({"context": "a", "question": "a?", "choices": ["b", "c"], "answer": 0})"),
+         "q.jsonl:1: has a context and a question; expected one of them");
   starts(refusal(R"({"context": "a", "choices": ["b"], "answer": 0})"),
          "q.jsonl:1: has choices that are no list of at least two texts");
   starts(refusal(R"({"context": "a", "choices": ["b", ""], "answer": 0})"),
          "q.jsonl:1: has choices that are no list");
-  for (const char* answer : {"2", "-1", "0.5", "\"0\""}) {
+  for (const char* answer : {"2", "-1", "0.5", "\"2\"", "\"C\"", "\"b\""}) {
     starts(refusal(concat(R"({"context": "a", "choices": ["b", "c"], "answer": )", answer, "}")),
            "q.jsonl:1: has the answer ");
   }
   starts(refusal(R"({"context": "a", "choices": ["b", "c"], "answer": 0, "group": "all"})"),
          "q.jsonl:1: has the group all, which stands for all items");
+}
+
+CATCH_TEST_CASE("lines of HellaSwag, ARC and OpenBookQA are read as they are") {
+  // One of each kind, in the original files and in those of their copies as data sets.
+  for (
+      const char* line : {
+          R"({"ind": 24, "ctx_a": "He", "ctx": "He sits.", "label": 1, "endings": ["Up", "On"]})",
+          R"({"ind": 24, "ctx": "He sits.", "label": "1", "endings": ["Up", "On"], "split": "val"})",
+          R"({"id": "M7", "question": {"stem": "He sits.", "choices": [{"text": "Up", "label": "A"},
+               {"text": "On", "label": "B"}]}, "answerKey": "B"})",
+          R"({"id": "M7", "question": "He sits.", "choices": {"text": ["Up", "On"],
+               "label": ["1", "2"]}, "answerKey": "2"})",
+          R"({"id": 7, "context": "He sits.", "choices": ["Up", "On"], "answer": "B"})",
+      }) {
+    std::string text = line;
+    std::erase(text, '\n');
+    const auto items = parse_choice_items(text, "q.jsonl");
+    CATCH_INFO(text);
+    CATCH_REQUIRE(items.size() == 1);
+    CATCH_CHECK(items[0].context == "He sits.");
+    CATCH_CHECK(items[0].choices == std::vector<std::string>{"Up", "On"});
+    CATCH_CHECK(items[0].answer == 1);
+  }
+  const auto asked = [](const char* choices, const char* key) {
+    return refusal(
+        concat(R"({"question": "q", "choices": )", choices, R"(, "answerKey": ")", key, "\"}"));
+  };
+  CATCH_CHECK(asked(R"([{"text": "b", "label": "A"}, {"label": "B"}])", "A")
+                  .starts_with("q.jsonl:1: has choices that are no list of at least two texts"));
+  CATCH_CHECK(asked(R"({"text": ["b", "c"], "label": ["A", "B"]})", "D")
+                  .starts_with("q.jsonl:1: has the answer \"D\"; expected a whole number"));
 }
 
 CATCH_TEST_CASE("what a vocabulary or a length cannot hold is refused by item") {
@@ -168,6 +202,16 @@ CATCH_TEST_CASE("what a vocabulary or a length cannot hold is refused by item") 
   CATCH_CHECK(refused(glued, {"one two", {"fold", " two"}, 0}, 1) ==
               "generated items, item 1: the choice \"fold\" changes the tokens of the context; "
               "expected a delimiter that parts them");
+  // Without a context a delimiter stands there.
+  const auto letters = Tokenizer::characters_of("abc ", "letters");
+  const auto alone = config.encode({{"", {"a", "bc"}, 0}}, letters, 4);
+  CATCH_CHECK(alone[0].context == 1);
+  CATCH_CHECK(alone[0].whole[1].size() == 3);
+  CATCH_CHECK(
+      testing::error_of([&] {
+        glued.encode({{"", {"a", "bc"}, 0}}, letters, 4);
+      }) ==
+      "generated items, item 1: has no context; expected a delimiter to stand before choices");
   CATCH_CHECK(refused(config, {"one", {"two two", "two"}, 0}, 1) ==
               "generated items, item 1: has a choice of 2 tokens; expected at most the task's "
               "length, 1");

@@ -94,9 +94,11 @@ EvaluationResult MultipleChoiceConfig::judge(const std::vector<ChoiceItem>& item
                                              const std::vector<double>& log_likelihoods) const {
   constexpr const char* kAll = "all";
   std::map<std::string, std::array<ChoiceCount, 2>> groups;
+  auto each = Json::array();
   double loss = 0;
   std::size_t row = 0;
   for (const auto& item : items) {
+    Json chosen = {{"answer", item.answer}};
     std::array<std::vector<double>, 2> scores;  // sum, per character
     for (const auto& choice : item.choices) {
       scores[0].push_back(log_likelihoods.at(row));
@@ -107,9 +109,11 @@ EvaluationResult MultipleChoiceConfig::judge(const std::vector<ChoiceItem>& item
     for (std::size_t by = 0; by < scores.size(); ++by) {
       const auto best = std::max_element(scores[by].begin(), scores[by].end());  // the first one
       const bool is_right = best == scores[by].begin() + item.answer;
+      chosen[by == 0 ? "sum" : "per_character"] = best - scores[by].begin();
       groups[kAll][by].add(item.choices.size(), is_right);
       if (!item.group.empty()) groups[item.group][by].add(item.choices.size(), is_right);
     }
+    each.push_back(std::move(chosen));
   }
   EvaluationResult result;
   auto cells = Json::array();
@@ -126,6 +130,7 @@ EvaluationResult MultipleChoiceConfig::judge(const std::vector<ChoiceItem>& item
   }
   result.metrics["choice_loss"] = loss;
   result.details["cells"] = std::move(cells);
+  result.details["items"] = std::move(each);
   return result;
 }
 

@@ -48,8 +48,9 @@ struct MultipleChoiceConfig : EvaluationCommon {
   /// Metrics: choice_accuracy and choice_accuracy_per_character with their chances, 1/choices on
   /// average; choice_loss, the mean −log p(right choice | context) in nats. Details: cells for all
   /// items and for each group with group ("all" for all), score (sum, per_character), n, correct,
-  /// accuracy, accuracy_low, accuracy_high (Wilson), chance; cut_contexts, how many lost their
-  /// beginning because they are longer than the task's sequences.
+  /// accuracy, accuracy_low, accuracy_high (Wilson), chance; items, the choice that each got by
+  /// either score beside its answer; cut_contexts, how many lost their beginning because they are
+  /// longer than the task's sequences.
   EvaluationResult run(const EvaluationContext& context) const;
 
   /// The same from log p(choice | context) of the choices of all items, one behind the other.

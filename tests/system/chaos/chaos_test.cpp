@@ -5,9 +5,6 @@
 // ctest gives a quick dose; the figures of docs/reliability.md come from
 //   DIFFLAB_CHAOS=full build/release/tests/chaos_test
 // Kills fall at random instants; DIFFLAB_CHAOS_SEED repeats their sequence, not their instants.
-#include <chrono>
-#include <optional>
-#include <thread>
 
 #include "record/lease.h"
 #include "support/dose.h"
