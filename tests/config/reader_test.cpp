@@ -1,6 +1,5 @@
 #include "config/schema/reader.h"
 
-
 #include "config/schema/writer.h"
 #include "config/support.h"
 #include "config/value/yaml.h"
