@@ -62,6 +62,7 @@ Json in_our_keys(Json line) {
     line["choices"] = question.value("choices", Json());
   }
   rename(line, "question", "context");
+  rename(line, "question_stem", "context");
   rename(line, "ctx", "context");
   rename(line, "endings", "choices");
   rename(line, "answerKey", "answer");

@@ -163,7 +163,7 @@ CATCH_TEST_CASE("lines of HellaSwag, ARC and OpenBookQA are read as they are") {
           R"({"ind": 24, "ctx": "He sits.", "label": "1", "endings": ["Up", "On"], "split": "val"})",
           R"({"id": "M7", "question": {"stem": "He sits.", "choices": [{"text": "Up", "label": "A"},
                {"text": "On", "label": "B"}]}, "answerKey": "B"})",
-          R"({"id": "M7", "question": "He sits.", "choices": {"text": ["Up", "On"],
+          R"({"id": "M7", "question_stem": "He sits.", "choices": {"text": ["Up", "On"],
                "label": ["1", "2"]}, "answerKey": "2"})",
           R"({"id": 7, "context": "He sits.", "choices": ["Up", "On"], "answer": "B"})",
       }) {
