@@ -12,13 +12,14 @@ namespace {
 
 constexpr int kInkSlot = 0;
 constexpr int kChosen = 9;  // by name or hash; the others when these are taken
-constexpr int kSlots = 11;
+constexpr int kSlots = 14;
 
 // Ink, then Okabe and Ito 2008; their yellow, too pale for lines on white paper, is replaced by
-// Tol's olive, and Tol's wine makes nine. Tol's indigo and a grey are for the tenth and eleventh.
+// Tol's olive, and Tol's wine makes nine. Tol's indigo, a grey, Tol's purple, brown and green
+// follow.
 constexpr std::array<std::string_view, kSlots> kColors = {
-    kInk,      "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9",
-    "#E69F00", "#999933", "#882255", "#332288", "#888888"};
+    kInk,      "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00",
+    "#999933", "#882255", "#332288", "#888888", "#AA4499", "#661100", "#117733"};
 constexpr std::array<std::string_view, kSlots> kShapes = {
     "circle",
     "square",
@@ -30,16 +31,20 @@ constexpr std::array<std::string_view, kSlots> kShapes = {
     "triangle-left",
     "M0,-1.2L.38,-.38L1.2,0L.38,.38L0,1.2L-.38,.38L-1.2,0L-.38,-.38Z",
     "M-1,-1L1,-1L-1,1L1,1Z",
-    "M-1,-1L-1,1L1,-1L1,1Z"};
+    "M-1,-1L-1,1L1,-1L1,1Z",
+    "M-.5,-.87L.5,-.87L1,0L.5,.87L-.5,.87L-1,0Z",
+    "wedge",
+    "arrow"};
 
 Json dash_of(int slot) {
   static const std::array<Json, kSlots> dashes = {
-      Json::array({1, 0}),      Json::array({6, 2}),
-      Json::array({2, 2}),      Json::array({8, 2, 2, 2}),
-      Json::array({4, 1}),      Json::array({10, 3}),
-      Json::array({1, 1.5}),    Json::array({12, 2, 1, 2, 1, 2}),
-      Json::array({5, 4}),      Json::array({3, 1, 1, 1}),
-      Json::array({8, 4, 1, 4})};
+      Json::array({1, 0}),       Json::array({6, 2}),
+      Json::array({2, 2}),       Json::array({8, 2, 2, 2}),
+      Json::array({4, 1}),       Json::array({10, 3}),
+      Json::array({1, 1.5}),     Json::array({12, 2, 1, 2, 1, 2}),
+      Json::array({5, 4}),       Json::array({3, 1, 1, 1}),
+      Json::array({8, 4, 1, 4}), Json::array({14, 4}),
+      Json::array({2, 4}),       Json::array({6, 2, 2, 2, 2, 2})};
   return dashes[static_cast<std::size_t>(slot)];
 }
 
