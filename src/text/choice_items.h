@@ -11,7 +11,7 @@ class Tokenizer;
 
 /// A question with several answers, one of which is right.
 struct ChoiceItem {
-  std::string context;  ///< may be empty
+  std::string context;               ///< may be empty
   std::vector<std::string> choices;  ///< at least two
   std::int64_t answer = 0;           ///< the right choice, counted from 0
   std::string group = {};            ///< what it is counted under besides all items; may be empty
@@ -39,8 +39,8 @@ struct ChoiceTokens {
 };
 
 /// @param delimiter stands between context and choice. @param name what messages call the item
-/// @throws UserError if a character or word is not in the vocabulary, if neither the context nor the
-/// delimiter has a token, or if a choice changes the tokens of the context.
+/// @throws UserError if a character or word is not in the vocabulary, if neither the context nor
+/// the delimiter has a token, or if a choice changes the tokens of the context.
 ChoiceTokens encode_choices(const ChoiceItem& item, std::string_view delimiter,
                             const Tokenizer& tokenizer, std::string_view name);
 

@@ -1,7 +1,6 @@
 // More than one batch, and more than one part and split: what is asked, in which order and of whom.
 // Models whose answers are known by hand, or that are asked one sequence at a time.
 
-
 #include "evaluate/base/answerer.h"
 #include "evaluate/base/score_batches.h"
 #include "evaluate/evaluation_config.h"
