@@ -15,8 +15,9 @@ constexpr const char* kExample = R"({"context": "…", "choices": ["…", "…"]
 
 void rename(Json& line, const char* from, const char* to) {
   if (!line.contains(from) || line.contains(to)) return;
-  line[to] = line[from];
+  auto value = std::move(line[from]);
   line.erase(from);
+  line[to] = std::move(value);
 }
 
 // Choices that have a label each, as {"text", "label"} or as {"text": […], "label": […]}, become a
