@@ -82,9 +82,10 @@ Json finished_result(const RunConfig& config, const RunDirectory& directory,
   Json metrics = {{"parameters", context.model.parameter_count()}};
   metrics.update(training_metrics(config, context.task, directory, progress));
   for (const auto& [name, value] : context.model.statistics()) metrics[name] = value;
-  if (const auto first = metrics.find("lambda.0"); first != metrics.end()) {
-    metrics["lambda_first"] = *first;  // of layers, whatever the depth
-    metrics["lambda_last"] = metrics[concat("lambda.", config.model.layers - 1)];
+  if (metrics.contains("lambda.0")) {  // copied first: an object that grows moves its members
+    const Json ends[] = {metrics["lambda.0"], metrics[concat("lambda.", config.model.layers - 1)]};
+    metrics["lambda_first"] = ends[0];  // of layers, whatever the depth
+    metrics["lambda_last"] = ends[1];
   }
   Json evaluations = Json::object();
   for (std::size_t i = 0; i < answers.size(); ++i) {

@@ -74,7 +74,7 @@ Json in_our_keys(Json line) {
   return line;
 }
 
-// What is wrong with a line in our keys, or nothing.
+// The fault of a line in our keys, if it has one.
 std::optional<std::string> wrong_with(const Json& line) {
   if (!line.is_object()) return concat("is no object; expected ", kExample);
   for (const char* key : {"context", "choices", "answer"}) {
@@ -138,8 +138,7 @@ ChoiceTokens encode_choices(const ChoiceItem& item, std::string_view delimiter,
                             const Tokenizer& tokenizer, std::string_view name) {
   // Without a context, all choices stand behind the delimiter: a model gives the first token of a
   // sequence no probability.
-  const bool has_context = !item.context.empty();
-  const auto before = has_context ? item.context : std::string(delimiter);
+  const auto before = item.context.empty() ? std::string(delimiter) : item.context;
   if (before.empty()) {
     throw UserError(concat(name, ": has no context; expected a delimiter to stand before choices"));
   }
@@ -147,7 +146,7 @@ ChoiceTokens encode_choices(const ChoiceItem& item, std::string_view delimiter,
   ChoiceTokens tokens;
   tokens.context = static_cast<std::int64_t>(context.size());
   for (const auto& choice : item.choices) {
-    auto whole = tokenizer.encode(concat(before, has_context ? delimiter : "", choice), name);
+    auto whole = tokenizer.encode(concat(item.context, delimiter, choice), name);
     const bool begins_alike =
         whole.size() > context.size() && std::equal(context.begin(), context.end(), whole.begin());
     if (!begins_alike) {
