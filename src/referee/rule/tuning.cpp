@@ -69,13 +69,14 @@ void look_at_axis(const Reference& one, Objections& objections) {
   if (one.statements.empty()) return;
   const auto& metric = one.statements.front().metric;
   const double sign = report::metric_of(metric).better == Better::kHigher ? -1 : 1;
+  const auto axis = one.compared_axis();
   std::vector<std::string> edge;
-  for (const auto& arm : one.arms()) {
+  for (const auto& arm : frame.values(axis)) {
     std::vector<double> means;
     for (const auto& rate : rates) {
       std::vector<double> values;
       for (const auto& run : frame.runs()) {
-        if (run.axis(one.compared_axis()) != arm || run.axis(kRate) != rate) continue;
+        if (run.axis(axis) != arm || run.axis(kRate) != rate) continue;
         if (const auto value = run.reached(metric)) values.push_back(sign * *value);
       }
       means.push_back(values.empty() ? std::numeric_limits<double>::infinity() : mean(values));

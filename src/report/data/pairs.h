@@ -43,7 +43,7 @@ struct Contrast {
   std::size_t pairs = 0;
   double ours = 0, theirs = 0;  ///< means, of ratios geometric ones; of times up to the horizon
   double difference = 0;        ///< of ratios the logarithm of theirs
-  /// Of the difference, within its range; empty for few pairs.
+  /// Bounds of the difference, within its range; empty for few pairs.
   std::optional<Interval> interval = {};
   double p = 1;  ///< exact: McNemar, sign flips, of ratios see LogTimes
   bool is_ratio = false;
