@@ -16,12 +16,19 @@ inline constexpr const char* kCells = "grid";  // the evaluation that the small 
 class Refused final : public config::Check {
  public:
   template <class Config>
-  static Names by(const Config& config) {
+  static Names by(Config config) {
     Refused refused;
+    config.visit_fields(refused);
     if constexpr (requires { config.validate(refused); }) config.validate(refused);
     return refused.keys_;
   }
   void problem(std::string_view key, std::string_view) override { keys_.emplace(key); }
+  template <class T>
+  void operator()(std::string_view key, T& member, std::string_view, config::Range range = {}) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (member.empty() && range.low >= 1) keys_.emplace(key);
+    }
+  }
 
  private:
   Names keys_;

@@ -1,7 +1,6 @@
 // A row per variant: its runs, their mean and interval.
 #include "report/example_study.h"
 #include "support/catch.h"
-#include "support/problems.h"
 
 namespace difflab::report {
 namespace {
@@ -157,12 +156,11 @@ CATCH_TEST_CASE("an interval figure tells ratios to the best opponent of each pa
 }
 
 CATCH_TEST_CASE("an interval figure needs an axis, a metric and room for negative differences") {
-  IntervalConfig config;
-  config.against = "transformer";
-  config.x_scale = AxisScale::kLog;
-  const auto problems = testing::Problems::of(config);
-  CATCH_CHECK_THAT(problems, Contains("y ") && Contains("x ") &&
-                                 Contains("x_scale is log with against; expected linear"));
+  CATCH_CHECK_THROWS_WITH(of_yaml<IntervalConfig>("name: a, against: transformer"),
+                          Contains("y is missing") && Contains("x is missing; expected: metric"));
+  CATCH_CHECK_THROWS_WITH(
+      of_yaml<IntervalConfig>("name: a, y: model, x: loss, against: transformer, x_scale: log"),
+      Contains("x_scale is log with against; expected linear"));
 }
 
 }  // namespace

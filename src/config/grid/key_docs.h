@@ -53,7 +53,7 @@ std::string values_text(Range range = {}) {
   } else if constexpr (std::is_arithmetic_v<T>) {
     return expected_number(std::is_integral_v<T> ? "a whole number" : "a number", range);
   } else {
-    return "text";
+    return range.low >= 1 ? "text, required" : "text";
   }
 }
 

@@ -8,13 +8,14 @@
 
 namespace difflab::config {
 
-/// The values a number may take, both ends included.
+/// The values a number may take, both ends included; of a text, how many letters it may have.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
 };
 constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+constexpr Range given() { return at_least(1); }  ///< a text that must not be empty
 
 /// A config struct lists its fields once:
 ///

@@ -56,10 +56,13 @@ class Reader final : public PlacedCheck {
   using PlacedCheck::PlacedCheck;
 
   template <class T>
-  void operator()(std::string_view key, T& member, std::string_view, Range range = {}) {
+  void operator()(std::string_view key, T& member, std::string_view about, Range range = {}) {
     claim(key);
     if (const Value* child = map_.find(key)) {
       member = read<T>(*child, join_path(path_, key), problems_, range);
+    }
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (member.empty() && range.low >= 1) problem(key, concat("is missing; expected: ", about));
     }
   }
 

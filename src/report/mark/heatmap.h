@@ -25,9 +25,9 @@ struct HeatmapConfig : FigureCommon {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     FigureCommon::visit_fields(visit);
-    visit("x", x, "key of the cells on the horizontal axis, e.g. length");
-    visit("y", y, "key of the cells on the vertical axis, e.g. depth");
-    visit("value", value, "key of the cells that is coloured, between 0 and 1");
+    visit("x", x, "key of the cells on the horizontal axis, e.g. length", config::given());
+    visit("y", y, "key of the cells on the vertical axis, e.g. depth", config::given());
+    visit("value", value, "key of the cells that is coloured, between 0 and 1", config::given());
     visit("facet", facet, "axis with one panel per value");
     visit("against", against, "value of facet: panels show the difference to it on equal seeds");
     visit("columns", columns, "panels side by side; 0: chosen by the width", config::at_least(0));

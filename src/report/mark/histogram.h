@@ -25,7 +25,7 @@ struct HistogramConfig : FigureCommon {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     FigureCommon::visit_fields(visit);
-    visit("x", x, "the value, or where a bin begins");
+    visit("x", x, "the value, or where a bin begins", config::given());
     visit("x_end", x_end, "where a bin ends, if the cells are bins");
     visit("weight", weight, "how many values a bin holds, if the cells are bins");
     visit("color", color, "axis with one line per value");

@@ -24,8 +24,8 @@ struct IntervalConfig : FigureCommon {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     FigureCommon::visit_fields(visit);
-    visit("y", y, "axis or key of the cells with one row per value");
-    visit("x", x, "metric");
+    visit("y", y, "axis or key of the cells with one row per value", config::given());
+    visit("x", x, "metric", config::given());
     visit("facet", facet, "axis with one panel per value");
     visit("against", against, "value of y: rows show the difference to it on equal seeds");
     visit("shared", shared, "panels stand below each other and share one axis");

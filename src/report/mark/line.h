@@ -33,8 +33,9 @@ struct LineConfig : FigureCommon {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     FigureCommon::visit_fields(visit);
-    visit("x", x, "step (reads metrics.jsonl), an axis, a metric or a key of the cells");
-    visit("y", y, "metric on the vertical axis");
+    visit("x", x, "step (reads metrics.jsonl), an axis, a metric or a key of the cells",
+          config::given());
+    visit("y", y, "metric on the vertical axis", config::given());
     visit("color", color, "axis with one line per value");
     visit("facet", facet, "axis with one panel per value");
     visit("against", against, "value of color: lines show the difference to it on equal seeds");

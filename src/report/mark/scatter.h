@@ -11,9 +11,7 @@ enum class Through {
 };
 
 /// Every run as a point, with a line through the means for each value of `color`: loss against
-/// parameters. With a baseline the subtitle says how much of x each other needs for the y that both
-/// reach, seed by seed and interpolated between the sizes that were trained
-/// (statistics/equal_level.h). No law is fitted: few sizes do not show that one holds.
+/// parameters.
 struct ScatterConfig : FigureCommon {
   static constexpr std::string_view kKind = "scatter";
   static constexpr std::string_view kAbout =
@@ -29,14 +27,14 @@ struct ScatterConfig : FigureCommon {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     FigureCommon::visit_fields(visit);
-    visit("x", x, "metric, axis, key of the cells or path of the configuration; a number");
-    visit("y", y, "metric");
+    visit("x", x, "metric, axis, key of the cells or path of the configuration; a number",
+          config::given());
+    visit("y", y, "metric", config::given());
     visit("color", color, "axis with one line per value");
     visit("line", line, "means: through the mean at each x; or none");
     visit("x_scale", x_scale, "linear or log");
     visit("y_scale", y_scale, "linear or log");
   }
-  void validate(config::Check& check) const;
   /// Its fields against the axes of the sweep (settings/report_rules.cpp).
   template <class Rules>
   void check_axes(Rules& rules) const {

@@ -20,11 +20,10 @@ struct SurvivalConfig : FigureCommon {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     FigureCommon::visit_fields(visit);
-    visit("event", event, "metric that says when, e.g. steps_to_learn");
-    visit("color", color, "axis with one curve per value");
+    visit("event", event, "metric that says when, e.g. steps_to_learn", config::given());
+    visit("color", color, "axis with one curve per value", config::given());
     visit("band", band, "ci95 (pointwise, log-log) or none");
   }
-  void validate(config::Check& check) const;
   /// Its fields against the axes of the sweep (settings/report_rules.cpp).
   template <class Rules>
   void check_axes(Rules& rules) const {

@@ -33,9 +33,10 @@ struct ClaimConfig {
     visit(
         "text", text,
         "what is claimed, one sentence without a figure; {AXIS} stands for the label of its value "
-        "in where");
-    visit("metric", metric, "metric of result.json, or a derived one");
-    visit("variant", variant, "value of the tables' first axis");
+        "in where",
+        config::given());
+    visit("metric", metric, "metric of result.json, or a derived one", config::given());
+    visit("variant", variant, "value of the tables' first axis", config::given());
     visit("against", against,
           "value it is compared with, or best: that of the opponents; empty: the baseline");
     visit("expect", expect,

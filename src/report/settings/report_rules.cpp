@@ -42,10 +42,6 @@ class OutputNames {
   int count_ = 0;
 };
 
-void check_given(std::string_view key, std::string_view value, config::Check& check) {
-  if (value.empty()) check.problem(key, "is missing; expected the name of a metric, axis or key");
-}
-
 void check_linear(std::string_view key, AxisScale scale, const std::string& against,
                   config::Check& check) {
   if (against.empty() || scale != AxisScale::kLog) return;
@@ -144,8 +140,6 @@ void TableConfig::validate(config::Check& check) const {
 }
 
 void LineConfig::validate(config::Check& check) const {
-  check_given("x", x, check);
-  check_given("y", y, check);
   if (!against.empty() && color.empty()) {
     check.problem("against", "is given without color; expected the axis whose value it is");
   }
@@ -153,36 +147,20 @@ void LineConfig::validate(config::Check& check) const {
 }
 
 void IntervalConfig::validate(config::Check& check) const {
-  check_given("y", y, check);
-  check_given("x", x, check);
   check_linear("x_scale", x_scale, against, check);
 }
 
 void HeatmapConfig::validate(config::Check& check) const {
-  check_given("source", source, check);
-  check_given("x", x, check);
-  check_given("y", y, check);
-  check_given("value", value, check);
+  if (source.empty()) check.problem("source", "is missing; expected: an evaluation with cells");
   if (!against.empty() && facet.empty()) {
     check.problem("against", "is given without facet; expected the axis whose value it is");
   }
 }
 
 void HistogramConfig::validate(config::Check& check) const {
-  check_given("x", x, check);
   if (x_end.empty() != weight.empty()) {
     check.problem("weight", "and x_end belong together; expected both or neither");
   }
-}
-
-void SurvivalConfig::validate(config::Check& check) const {
-  check_given("event", event, check);
-  check_given("color", color, check);
-}
-
-void ScatterConfig::validate(config::Check& check) const {
-  check_given("x", x, check);
-  check_given("y", y, check);
 }
 
 void ReportConfig::validate(config::Check& check) const {
@@ -258,13 +236,7 @@ std::string compared_axis(const ReportConfig& report, const std::vector<std::str
 }
 
 void ClaimConfig::validate(config::Check& check) const {
-  const auto require = [&](std::string_view key, const std::string& value, const char* what) {
-    if (value.empty()) check.problem(key, concat("is missing; expected ", what));
-  };
-  require("text", text, "what is claimed");
-  require("metric", metric, "the name of a metric");
-  require("variant", variant, "a value of the tables' first axis");
-  if (variant == against && !variant.empty()) {
+  if (variant == against) {
     check.problem("against", "is the variant itself; expected another one");
   }
 }

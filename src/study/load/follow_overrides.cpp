@@ -9,6 +9,7 @@
 
 #include "config/grid/axes.h"
 #include "config/schema/reader.h"
+#include "config/schema/writer.h"
 #include "report/data/frame.h"
 #include "study/load/load.h"
 #include "util/text.h"
@@ -60,10 +61,8 @@ struct TextFields {
 
 template <class Figure>
 bool is_valid(const Figure& figure) {
-  const config::Value nowhere;
   config::Problems problems;
-  config::PlacedCheck check(nowhere, "", problems);
-  figure.validate(check);
+  config::read<Figure>(config::write(figure), "", problems);
   return problems.empty();
 }
 
