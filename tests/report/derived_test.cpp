@@ -137,10 +137,11 @@ tables: [{columns: [ar_hit_loss, published_ar_hit_loss]}]
   // LaTeX keeps the place of an empty cell.
   CATCH_CHECK_THAT(read_file(builder.study.output / "table.tex"),
                    Contains("& 0.88 \\\\\n") && Contains("0.0000 &  \\\\\n"));
-  PublishedConfig wrong{.name = "published", .value = "", .numbers = {{{"a", "b"}}}};
-  CATCH_CHECK_THAT(testing::Problems::of(wrong),
-                   Contains("begins with published_") && Contains("value") &&
-                       Contains("numbers.a is 'b'; expected a number"));
+  CATCH_CHECK_THROWS_WITH(of_yaml<PublishedConfig>("name: published_a"),
+                          Contains("value is missing; expected: metric of result.json"));
+  CATCH_CHECK_THROWS_WITH(
+      of_yaml<PublishedConfig>("name: published, value: loss, numbers: {a: b}"),
+      Contains("begins with published_") && Contains("numbers.a is 'b'; expected a number"));
 }
 
 CATCH_TEST_CASE("looks are cells of their metrics, and of each layer's λ") {

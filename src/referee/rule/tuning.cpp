@@ -2,6 +2,7 @@
 // all; or rates are what is asked, and all arms run at all of them.
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "referee/rule/rules.h"
 #include "report/data/metric.h"
@@ -58,13 +59,11 @@ void look_at_own(const Reference& one, const report::Tuned& tuned, Objections& o
 // Rates that are an axis go from one that is too small for an arm to one that is too large.
 void look_at_axis(const Reference& one, Objections& objections) {
   const auto& frame = one.archive->frame;
-  auto rates = frame.values(kRate);
-  std::sort(rates.begin(), rates.end(), [](const auto& a, const auto& b) {
-    return report::parse_number(a).value_or(0) < report::parse_number(b).value_or(0);
-  });
-  if (rates.size() < kRates) {
+  std::map<double, std::vector<double>> none;
+  for (const auto& rate : frame.values(kRate)) none[report::parse_number(rate).value_or(0)];
+  if (none.size() < kRates) {
     objections.object(one, "runs.json",
-                      concat("an axis of ", rates.size(), " rates; ", kRates, " are needed"));
+                      concat("an axis of ", none.size(), " rates; ", kRates, " are needed"));
   }
   if (one.statements.empty()) return;
   const auto& metric = one.statements.front().metric;
@@ -72,13 +71,14 @@ void look_at_axis(const Reference& one, Objections& objections) {
   const auto axis = one.compared_axis();
   std::vector<std::string> edge;
   for (const auto& arm : frame.values(axis)) {
+    auto by_rate = none;
+    for (const auto& run : frame.runs()) {
+      const auto value = run.axis(axis) == arm ? run.reached(metric) : std::nullopt;
+      if (value)
+        by_rate[report::parse_number(run.axis(kRate)).value_or(0)].push_back(sign * *value);
+    }
     std::vector<double> means;
-    for (const auto& rate : rates) {
-      std::vector<double> values;
-      for (const auto& run : frame.runs()) {
-        if (run.axis(axis) != arm || run.axis(kRate) != rate) continue;
-        if (const auto value = run.reached(metric)) values.push_back(sign * *value);
-      }
+    for (const auto& [rate, values] : by_rate) {
       means.push_back(values.empty() ? std::numeric_limits<double>::infinity() : mean(values));
     }
     const auto best = std::min_element(means.begin(), means.end());

@@ -49,12 +49,6 @@ std::vector<double> trapezoid(const std::vector<double>& places) {
 
 }  // namespace
 
-void DerivedCommon::validate(config::Check& check) const {
-  for (const auto& [key, text] : {std::pair("name", &name), std::pair("source", &source)}) {
-    if (text->empty()) check.problem(key, "is missing");
-  }
-}
-
 std::optional<double> EffectiveLengthConfig::of(const std::vector<Observation>& cells) const {
   std::map<double, Score> scores;
   for (const Observation& cell : cells) {
@@ -106,7 +100,6 @@ void BelowConfig::validate(config::Check& check) const {
     check.problem("name", concat("is '", name, "'; expected one that begins with is_, by which ",
                                  "reports know what is 1 or 0"));
   }
-  if (value.empty()) check.problem("value", "is missing");
 }
 
 void PublishedConfig::validate(config::Check& check) const {
@@ -114,7 +107,6 @@ void PublishedConfig::validate(config::Check& check) const {
     check.problem("name", concat("is '", name, "'; expected one that begins with ", kPublished,
                                  ", by which tables print it as the source does"));
   }
-  if (value.empty()) check.problem("value", "is missing");
   for (const auto& [key, number] : numbers.entries) {
     if (!parse_number(number)) {
       check.problem(concat("numbers.", key), concat("is '", number, "'; expected a number"));

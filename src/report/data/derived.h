@@ -8,6 +8,7 @@
 
 #include "config/schema/fields.h"
 #include "report/data/config_types.h"
+#include "report/data/equal_level.h"
 #include "util/json.h"
 
 namespace difflab::report {
@@ -23,12 +24,12 @@ struct DerivedCommon {
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
-    visit("name", name, "the metric's key in tables, figures and claims");
-    visit("source", source, "evaluation whose cells it is made from, e.g. needle_grid");
+    visit("name", name, "the metric's key in tables, figures and claims", config::given());
+    visit("source", source, "evaluation whose cells it is made from, e.g. needle_grid",
+          config::given());
     visit("value", value, "key of the cells with the score");
     visit("where", where, "keep only cells with these values, e.g. {needles: 4, queries: 1}");
   }
-  void validate(config::Check& check) const;
 };
 
 /// The longest context at which a run keeps a share of its own score at the shortest: with 0.85,
@@ -89,7 +90,7 @@ struct BelowConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("name", name, "the metric's key in tables, figures and claims; begins with is_");
-    visit("value", value, "metric of result.json, e.g. lambda.0");
+    visit("value", value, "metric of result.json, e.g. lambda.0", config::given());
     visit("bound", bound, "what it has to be below");
   }
   void validate(config::Check& check) const;
@@ -112,16 +113,17 @@ struct PublishedConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("name", name, "the metric's key in tables and figures; begins with published_");
-    visit("value", value, "metric of result.json that the source gives, e.g. test_loss");
+    visit("value", value, "metric of result.json that the source gives, e.g. test_loss",
+          config::given());
     visit("numbers", numbers, "value of an axis -> number, e.g. {transformer: 3.087, diff: 3.062}");
   }
   void validate(config::Check& check) const;
   std::optional<double> of(const std::vector<Observation>& rows) const;
 };
 
-/// A metric that the report adds to every run: from the cells of an evaluation, from another metric
+/// A metric that the report adds to every run: from the cells of an evaluation, from other metrics
 /// or from a source.
-using DerivedConfig =
-    std::variant<EffectiveLengthConfig, MapAreaConfig, BelowConfig, PublishedConfig>;
+using DerivedConfig = std::variant<EffectiveLengthConfig, MapAreaConfig, BelowConfig,
+                                   PublishedConfig, EqualLevelConfig>;
 
 }  // namespace difflab::report

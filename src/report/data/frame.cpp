@@ -78,12 +78,16 @@ void add_matching(const Observation& row, const TextMap& where, std::vector<Obse
 }
 
 // From here on a derived metric is one like any other.
-void add_derived(const DerivedConfig& config, FrameRun& run) {
+void add_derived(const DerivedConfig& config, FrameRun& run, const Frame& frame) {
   std::visit(
       [&](const auto& derived) {
-        const auto rows = derived.source.empty() ? std::vector<Observation>{{.run = &run}}
-                                                 : cells_of(run, derived.source, derived.where);
-        const auto value = derived.of(rows);
+        std::optional<double> value;
+        if constexpr (requires { derived.of(run, frame); }) {
+          value = derived.of(run, frame);
+        } else {
+          value = derived.of(derived.source.empty() ? std::vector<Observation>{{.run = &run}}
+                                                    : cells_of(run, derived.source, derived.where));
+        }
         if (value) run.result["metrics"][derived.name] = *value;
       },
       config);
@@ -195,7 +199,10 @@ Frame::Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConf
     if (!run.has_result()) continue;
     add_bounds_of_diverged(run);
     if (learned.given()) add_learned(learned, run);
-    for (const DerivedConfig& one : derived) add_derived(one, run);
+  }
+  for (FrameRun& run : runs_) {
+    if (!run.has_result()) continue;
+    for (const DerivedConfig& one : derived) add_derived(one, run, *this);
   }
 }
 

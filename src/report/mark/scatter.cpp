@@ -1,16 +1,12 @@
 #include "report/mark/scatter.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
-#include <set>
 
 #include "report/data/format.h"
 #include "report/data/learned.h"
 #include "report/figure/parts.h"
 #include "statistics/describe.h"
-#include "statistics/equal_level.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -25,30 +21,10 @@ struct Point {
   double y;  // nothing where it is a time that never came
 };
 
-/// The share of x that a line needs for the baseline's y, geometric mean over the seeds.
-struct Share {
-  double ratio;
-  std::optional<Interval> interval;
-  std::size_t seeds;
-};
-
 struct ScatterLine {
   Series look;
   std::vector<Point> points;
   std::vector<Point> unreached = {};  // whose y, a time, never came
-  std::optional<Share> share = {};
-
-  /// The mean y at each x; of one seed's runs alone if it is given.
-  Levels levels(const std::string* seed = nullptr) const {
-    std::map<double, std::vector<double>> values;
-    for (const Point& point : points) {
-      if (seed == nullptr || point.run->axis(kSeedAxis) == *seed)
-        values[point.x].push_back(point.y);
-    }
-    Levels means;
-    for (const auto& [x, ys] : values) means[x] = mean(ys);
-    return means;
-  }
 };
 
 struct ScatterPlan {
@@ -81,54 +57,6 @@ std::vector<ScatterLine> lines_of(const ScatterConfig& config, const Frame& fram
   return lines;
 }
 
-const ScatterLine* baseline_of(const ScatterPlan& plan, const Frame& frame) {
-  const auto found = std::find_if(
-      plan.lines.begin(), plan.lines.end(),
-      [&](const ScatterLine& line) { return is_same_value(line.look.value, frame.baseline()); });
-  return found == plan.lines.end() ? nullptr : &*found;
-}
-
-// Seed by seed, as runs of one share what it makes easy or hard. Nothing where a seed's lines do
-// not reach a common y between their sizes.
-std::optional<Share> share_of(const ScatterPlan& plan, const ScatterLine& line,
-                              const ScatterLine* baseline) {
-  const auto better = metric_of(plan.config.y).better;
-  if (plan.config.line == Through::kNone || baseline == nullptr || &line == baseline ||
-      better == Better::kNeither || !line.unreached.empty() || !baseline->unreached.empty()) {
-    return std::nullopt;
-  }
-  std::set<std::string> seeds;
-  for (const Point& point : line.points) seeds.insert(std::string(point.run->axis(kSeedAxis)));
-  std::vector<double> logs;
-  for (const auto& seed : seeds) {
-    const auto ratio =
-        share_at_equal_level(line.levels(&seed), baseline->levels(&seed), better == Better::kLower);
-    if (!ratio) return std::nullopt;
-    logs.push_back(std::log(*ratio));
-  }
-  Share share{.ratio = std::exp(mean(logs)), .interval = {}, .seeds = logs.size()};
-  if (const auto interval = t_interval(logs)) {
-    share.interval = Interval{std::exp(interval->low), std::exp(interval->high)};
-  }
-  return share;
-}
-
-// "DIFF needs 0.64 [0.58, 0.71] times the parameters of Transformer for the same test loss".
-std::string describe(const ScatterPlan& plan, const ScatterLine& line,
-                     const ScatterLine* baseline) {
-  const auto& share = line.share;
-  if (!share) return "";
-  const auto number = [](double value) { return format_number(value, 2); };
-  const Labels& labels = plan.style.labels;
-  return concat(line.look.label, " needs ", number(share->ratio),
-                share->interval ? concat(" [", number(share->interval->low), ", ",
-                                         number(share->interval->high), "]")
-                                : "",
-                " times the ", labels.heading(metric_of(plan.config.x)), " of ",
-                baseline->look.label, " for the same ", labels.heading(metric_of(plan.config.y)),
-                " (", share->seeds, share->seeds == 1 ? " seed" : " seeds", ", interpolated)");
-}
-
 Json data_of(const ScatterPlan& plan) {
   Json values = Json::array();
   for (const ScatterLine& line : plan.lines) {
@@ -146,8 +74,10 @@ Json line_data(const ScatterPlan& plan) {
   Json values = Json::array();
   for (const ScatterLine& line : plan.lines) {
     if (!line.unreached.empty()) continue;  // a mean of those that got there is not one of all
-    for (const auto& [x, y] : line.levels()) {
-      values.push_back(Json{{"series", line.look.label}, {"x", x}, {"y", y}});
+    std::map<double, std::vector<double>> by_x;
+    for (const Point& point : line.points) by_x[point.x].push_back(point.y);
+    for (const auto& [x, ys] : by_x) {
+      values.push_back(Json{{"series", line.look.label}, {"x", x}, {"y", mean(ys)}});
     }
   }
   return values;
@@ -204,24 +134,14 @@ Json layers(const ScatterPlan& plan) {
 
 void add_csv(const ScatterPlan& plan, Drawing& drawing) {
   const ScatterConfig& config = plan.config;
-  drawing.columns = {config.color.empty() ? "series" : config.color,
-                     "run",
-                     config.x,
-                     config.y,
-                     "ratio_at_equal_" + config.y,
-                     "ratio_low",
-                     "ratio_high"};
+  drawing.columns = {config.color.empty() ? "series" : config.color, "run", config.x, config.y};
   for (const ScatterLine& line : plan.lines) {
-    const auto& share = line.share;
-    std::vector<std::string> of_line{share ? plain_number(share->ratio) : ""};
-    add_ends(share ? share->interval : std::nullopt, of_line);
     for (const Point& point : line.points) {
-      auto& row = drawing.rows.emplace_back(std::vector{
-          line.look.value, point.run->plan.id, plain_number(point.x), plain_number(point.y)});
-      row.insert(row.end(), of_line.begin(), of_line.end());
+      drawing.rows.push_back(
+          {line.look.value, point.run->plan.id, plain_number(point.x), plain_number(point.y)});
     }
     for (const auto& [run, x, never] : line.unreached) {  // their y is empty
-      drawing.rows.push_back({line.look.value, run->plan.id, plain_number(x), "", "", "", ""});
+      drawing.rows.push_back({line.look.value, run->plan.id, plain_number(x), ""});
     }
   }
 }
@@ -239,9 +159,7 @@ std::string describe_unreached(const ScatterPlan& plan, const ScatterLine& line)
 }  // namespace
 
 Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
-  ScatterPlan plan{.config = *this, .lines = lines_of(*this, frame, style), .style = style};
-  const ScatterLine* baseline = baseline_of(plan, frame);
-  for (ScatterLine& one : plan.lines) one.share = share_of(plan, one, baseline);
+  const ScatterPlan plan{.config = *this, .lines = lines_of(*this, frame, style), .style = style};
   std::size_t runs = 0, without = 0;
   for (const ScatterLine& one : plan.lines) {
     runs += one.points.size();
@@ -250,10 +168,7 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   std::vector<std::string> subtitle = {runs + without == 0
                                            ? "No finished run has this metric"
                                            : concat("Every run is a point (n = ", runs, ")")};
-  for (const ScatterLine& one : plan.lines) {
-    subtitle.push_back(describe(plan, one, baseline));
-    subtitle.push_back(describe_unreached(plan, one));
-  }
+  for (const ScatterLine& one : plan.lines) subtitle.push_back(describe_unreached(plan, one));
   subtitle.push_back(describe_gaps(frame, color, where, style.labels));
   Drawing drawing;
   drawing.spec = style.start(

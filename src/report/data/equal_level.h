@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/schema/fields.h"
+#include "report/data/config_types.h"
+
+namespace difflab::report {
+
+class Frame;
+struct FrameRun;
+
+/// How much of x a variant needs for the level of a metric that it and the baseline both reach, as
+/// a share of what the baseline needs: parameters at equal loss (arXiv 2410.05258, figure 3). Seed
+/// by seed, over the runs of all sizes (statistics/equal_level.h); all of them get the same number,
+/// the baseline's 1. None where a size has no result, or both reach no common level between sizes.
+struct EqualLevelConfig {
+  static constexpr std::string_view kKind = "equal_level";
+  static constexpr std::string_view kAbout =
+      "how much of x a variant needs for the level that the baseline reaches, too, as a share";
+  static inline const std::string source;
+  static inline const TextMap where;
+
+  std::string name;
+  std::string value;
+  std::string x = "parameters";
+  std::string along;
+  std::string variants = "model";
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "the metric's key in tables, figures and claims", config::given());
+    visit("value", value, "metric of result.json whose level is reached, e.g. test_loss",
+          config::given());
+    visit("x", x, "metric of result.json that is needed for it");
+    visit("along", along, "axis of the sizes, e.g. model.d_model", config::given());
+    visit("variants", variants, "axis that has the baseline among its values");
+  }
+  std::optional<double> of(const FrameRun& run, const Frame& frame) const;
+};
+
+}  // namespace difflab::report
