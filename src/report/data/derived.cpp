@@ -49,9 +49,9 @@ std::vector<double> trapezoid(const std::vector<double>& places) {
 
 }  // namespace
 
-std::optional<double> EffectiveLengthConfig::of(const std::vector<Observation>& cells) const {
+std::optional<double> EffectiveLengthConfig::of(const FrameRun& run, const Frame&) const {
   std::map<double, Score> scores;
-  for (const Observation& cell : cells) {
+  for (const Observation& cell : cells_of(run, source, where)) {
     const auto length = cell.measured(x);
     const auto score = cell.measured(value);
     if (length && score) scores[*length].add(cell, *score);
@@ -66,10 +66,10 @@ std::optional<double> EffectiveLengthConfig::of(const std::vector<Observation>& 
   return longest;
 }
 
-std::optional<double> MapAreaConfig::of(const std::vector<Observation>& cells) const {
+std::optional<double> MapAreaConfig::of(const FrameRun& run, const Frame&) const {
   std::map<double, std::map<double, std::vector<double>>> map;  // by x, then y
   std::set<double> all_y;
-  for (const Observation& cell : cells) {
+  for (const Observation& cell : cells_of(run, source, where)) {
     const auto at_x = cell.measured(x);
     const auto at_y = cell.measured(y);
     const auto score = cell.measured(value);
@@ -114,16 +114,16 @@ void PublishedConfig::validate(config::Check& check) const {
   }
 }
 
-std::optional<double> PublishedConfig::of(const std::vector<Observation>& rows) const {
-  for (const auto& [axis, text] : rows.front().run->plan.axes) {
+std::optional<double> PublishedConfig::of(const FrameRun& run, const Frame&) const {
+  for (const auto& [axis, text] : run.plan.axes) {
     if (const auto number = numbers.find(text)) return parse_number(*number);
   }
   return std::nullopt;
 }
 
-std::optional<double> BelowConfig::of(const std::vector<Observation>& rows) const {
-  const auto number = rows.front().measured(value);
-  if (!number) return rows.front().run->diverged_at ? std::optional(0.0) : std::nullopt;
+std::optional<double> BelowConfig::of(const FrameRun& run, const Frame&) const {
+  const auto number = run.metric(value);
+  if (!number) return run.diverged_at ? std::optional(0.0) : std::nullopt;
   return *number < bound ? 1.0 : 0.0;
 }
 

@@ -4,16 +4,12 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "config/schema/fields.h"
 #include "report/data/config_types.h"
 #include "report/data/equal_level.h"
-#include "util/json.h"
 
 namespace difflab::report {
-
-struct Observation;
 
 /// What every derived metric has: which cells of one run it is made from, and its name.
 struct DerivedCommon {
@@ -51,7 +47,7 @@ struct EffectiveLengthConfig : DerivedCommon {
     visit("x", x, "key of the cells with the length");
     visit("share", share, "of the score at the shortest length", config::between(0, 1));
   }
-  std::optional<double> of(const std::vector<Observation>& cells) const;
+  std::optional<double> of(const FrameRun& run, const Frame& frame) const;
 };
 
 /// The area under the depth × length map divided by its ground: the mean score by the trapezoid
@@ -70,7 +66,7 @@ struct MapAreaConfig : DerivedCommon {
     visit("x", x, "key of the cells whose logarithm is one side");
     visit("y", y, "key of the cells that is the other side");
   }
-  std::optional<double> of(const std::vector<Observation>& cells) const;
+  std::optional<double> of(const FrameRun& run, const Frame& frame) const;
 };
 
 /// Whether a metric of the run's result is below a bound, 1 or 0: reports count such runs, with
@@ -94,7 +90,7 @@ struct BelowConfig {
     visit("bound", bound, "what it has to be below");
   }
   void validate(config::Check& check) const;
-  std::optional<double> of(const std::vector<Observation>& rows) const;
+  std::optional<double> of(const FrameRun& run, const Frame& frame) const;
 };
 
 /// A source's numbers for a metric, by the value of an axis, so that a table has them beside the
@@ -118,7 +114,7 @@ struct PublishedConfig {
     visit("numbers", numbers, "value of an axis -> number, e.g. {transformer: 3.087, diff: 3.062}");
   }
   void validate(config::Check& check) const;
-  std::optional<double> of(const std::vector<Observation>& rows) const;
+  std::optional<double> of(const FrameRun& run, const Frame& frame) const;
 };
 
 /// A metric that the report adds to every run: from the cells of an evaluation, from other metrics

@@ -77,22 +77,6 @@ void add_matching(const Observation& row, const TextMap& where, std::vector<Obse
   if (matches(row, where)) rows.push_back(row);
 }
 
-// From here on a derived metric is one like any other.
-void add_derived(const DerivedConfig& config, FrameRun& run, const Frame& frame) {
-  std::visit(
-      [&](const auto& derived) {
-        std::optional<double> value;
-        if constexpr (requires { derived.of(run, frame); }) {
-          value = derived.of(run, frame);
-        } else {
-          value = derived.of(derived.source.empty() ? std::vector<Observation>{{.run = &run}}
-                                                    : cells_of(run, derived.source, derived.where));
-        }
-        if (value) run.result["metrics"][derived.name] = *value;
-      },
-      config);
-}
-
 }  // namespace
 
 std::string_view shown(RunState state) {
@@ -202,7 +186,10 @@ Frame::Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConf
   }
   for (FrameRun& run : runs_) {
     if (!run.has_result()) continue;
-    for (const DerivedConfig& one : derived) add_derived(one, run, *this);
+    const auto add = [&](const auto& config) {  // from here on it is a metric like any other
+      if (const auto value = config.of(run, *this)) run.result["metrics"][config.name] = *value;
+    };
+    for (const DerivedConfig& one : derived) std::visit(add, one);
   }
 }
 
