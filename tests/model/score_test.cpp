@@ -152,5 +152,22 @@ CATCH_TEST_CASE("the state at chosen places is the same as among all") {
   CATCH_CHECK(model.hidden_at(tokens, at::empty({0}, at::kLong)).size(0) == 0);
 }
 
+CATCH_TEST_CASE("few places of a long sequence have the state that they have among all") {
+  at::manual_seed(3);
+  const auto tokens = at::randint(kScoreVocab, {2, 1'024}, at::kLong);
+  const auto places = at::tensor({0, 600, 1'023, 1'024, 2'047}, at::kLong);
+  for (const auto& [name, attention] : testing::attention_variants()) {
+    CATCH_INFO(name);
+    const ModelConfig config{.d_model = 16, .layers = 1, .attention = attention};
+    LanguageModel model(config, kScoreVocab, Kernels::kFused);
+    initialise(model, config, 0);
+    model.to(at::kDouble);
+    const auto all = model.hidden(tokens).flatten(0, 1).index_select(0, places).detach();
+    CATCH_CHECK(testing::relative_error(model.hidden_at(tokens, places).detach(), all) < 1e-12);
+    const at::NoGradGuard no_grad;
+    CATCH_CHECK(testing::relative_error(model.hidden_at(tokens, places), all) < 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace difflab

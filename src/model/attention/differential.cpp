@@ -42,9 +42,9 @@ class DifferentialAttention final : public Attention {
     const bool fused = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (fused) {
-      const auto heads = attend(in.q, k, v, lambda_of_rows(in), head_map(), controls_->sinks(in.q),
-                                kernels_);  // [B, T, H, 2d]
-      return out(subln_->forward(at_places(heads, places), scale_).flatten(-2), in, places);
+      const auto heads = attend_at(places, in.q, k, v, lambda_of_rows(in), head_map(),
+                                   controls_->sinks(in.q), kernels_);  // [B, T, H, 2d]
+      return out(subln_->forward(heads, scale_).flatten(-2), in, places);
     }
     const auto values = repeat_heads(v, sharing()).transpose(1, 2);  // [B, H, T, 2d]
     const auto mixed = after_weight_hook(difference(in, k)).matmul(values);

@@ -41,7 +41,7 @@ class DifferentialV2Attention final : public Attention {
     const bool unseen = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (unseen) {
-      return out(subln_->forward(at_places(fused(in, k, v), places)).flatten(-2), in, places);
+      return out(subln_->forward(fused(in, k, v, places)).flatten(-2), in, places);
     }
     const auto mixed = mix(all_maps(in.q, k), repeat(v), in.lambda);
     const auto heads = subln_->forward(after_head_hook(HeadPoint::kBeforeNorm, mixed));
@@ -129,16 +129,17 @@ class DifferentialV2Attention final : public Attention {
 
   // All heads [B, T, H, d]. Maps of one group share its values and are subtracted before they are
   // applied; other pairs are heads of their own first, and all in the official form.
-  at::Tensor fused(const Inputs& in, const at::Tensor& k, const at::Tensor& v) const {
+  at::Tensor fused(const Inputs& in, const at::Tensor& k, const at::Tensor& v,
+                   const at::Tensor& places) const {
     const auto sinks = controls_->sinks(in.q);
     if (pairing_ == QueryPairing::kInterleaved && !calls_by_map(kernels_)) {
       const auto lambda = in.lambda.defined()
                               ? in.lambda
                               : at::ones({in.q.size(0), in.q.size(1), heads_}, in.q.options());
-      return attend(in.q, k, v, lambda.transpose(1, 2), head_map(), sinks);
+      return attend_at(places, in.q, k, v, lambda.transpose(1, 2), head_map(), sinks);
     }
     const auto mixed = attend(in.q, k, v, {}, one_map_per_head(groups_.maps(), kv_heads_), sinks);
-    return difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2);
+    return at_places(difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2), places);
   }
 
   // Of the joined heads at these places.

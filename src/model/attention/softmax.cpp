@@ -59,9 +59,10 @@ class OneMapAttention : public Attention {
     return causal_map(q.transpose(1, 2), repeat(k), controls_->sinks(q));
   }
 
-  // By kernels that store no map: [B, T, H, d].
-  at::Tensor attended(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const {
-    return attend(q, k, v, {}, one_map_per_head(heads_, kv_heads_), controls_->sinks(q));
+  // By kernels that store no map: [B, T, H, d], or at places [n, H, d].
+  at::Tensor attended(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                      const at::Tensor& places = {}) const {
+    return attend_at(places, q, k, v, {}, one_map_per_head(heads_, kv_heads_), controls_->sinks(q));
   }
 
   // Of the joined heads at these places.
@@ -95,8 +96,8 @@ class SoftmaxAttention final : public OneMapAttention {
     const bool fused = uses_fused(kernels_, x, cache);
     const auto [k, v] = with_earlier(cache, in.k, in.v);
     if (fused) {
-      const auto heads = attended(in.q, k, v);
-      return out(subln_->forward(at_places(heads, places)).flatten(-2), in, places);
+      const auto heads = attended(in.q, k, v, places);
+      return out(subln_->forward(heads).flatten(-2), in, places);
     }
     const auto mixed = after_weight_hook(map(in.q, k)).matmul(repeat(v));  // [B, H, T, d]
     const auto heads = subln_->forward(after_head_hook(HeadPoint::kBeforeNorm, mixed));

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernel/operation/attention_at.h"
 #include "kernel/operation/fused_rows.h"
-#include "kernel/operation/last_attention.h"
 #include "kernel/operation/library_attention.h"
 
 namespace difflab {
@@ -65,6 +65,37 @@ kernel::HeadMap one_map_per_head(std::int64_t heads, std::int64_t kv_heads) {
   return map;
 }
 
+namespace {
+
+// The rows of the last tokens, by a kernel that takes places: [B, 1, H, width].
+at::Tensor last_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                          const at::Tensor& lambda, const kernel::HeadMap& heads,
+                          const at::Tensor& sinks) {
+  const auto T = k.size(1);
+  const auto last = at::arange(T - 1, k.size(0) * T, T, at::kLong);
+  return kernel::attention_at(last, q.squeeze(1), k, v, lambda, heads, sinks).unsqueeze(1);
+}
+
+// Whether so few rows of so long sequences are wanted that keys and values are best read for each:
+// a sixteenth, from a length on at which attention is most of a layer.
+bool are_few(const at::Tensor& places, const at::Tensor& q) {
+  constexpr std::int64_t kLong = 1'024, kOneOf = 16;
+  return places.defined() && q.size(1) >= kLong && kernel::takes_rows(q) &&
+         !at::GradMode::is_enabled() && places.numel() * kOneOf <= q.size(0) * q.size(1);
+}
+
+}  // namespace
+
+at::Tensor attend_at(const at::Tensor& places, const at::Tensor& q, const at::Tensor& k,
+                     const at::Tensor& v, const at::Tensor& lambda, const kernel::HeadMap& heads,
+                     const at::Tensor& sinks, Kernels kernels) {
+  if (calls_by_map(kernels) || !are_few(places, q)) {
+    return at_places(attend(q, k, v, lambda, heads, sinks, kernels), places);
+  }
+  const auto of_rows = lambda.defined() ? at_places(lambda.transpose(1, 2), places) : lambda;
+  return kernel::attention_at(places, at_places(q, places), k, v, of_rows, heads, sinks);
+}
+
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads, const at::Tensor& sinks,
                   Kernels kernels) {
@@ -72,7 +103,7 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
               "attend: on this device or of this type only whole sequences");
   const auto call = !kernel::takes_rows(q)   ? kernel::library_attention
                     : q.size(1) == k.size(1) ? kernel::fused_attention
-                                             : kernel::last_attention;
+                                             : last_attention;
   if (heads.q2.empty() || !calls_by_map(kernels)) return call(q, k, v, lambda, heads, sinks);
   // The maps of all heads that are first, or second, in their pairs: [B, T, H, width].
   const auto values = kernels == Kernels::kFlash2 ? v.chunk(2, -1) : std::vector{v};

@@ -131,12 +131,19 @@ using WithWeightHook = WithHook<WeightHook, &Attention::set_weight_hook>;
 using WithHeadHook = WithHook<HeadHook, &Attention::set_head_hook>;
 
 /// Attention by kernels that store no map: ours on the CPU, the library's elsewhere. Shapes are
-/// those of kernel::fused_attention or, on the CPU without gradients, kernel::last_attention.
+/// those of kernel::fused_attention, or one query for each sequence on the CPU without gradients.
 /// Two maps of a head take one call, or as many as the official form that `kernels` names; plain is
 /// not among them.
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads,
                   const at::Tensor& sinks = {}, Kernels kernels = Kernels::kFused);
+
+/// What `attend` gives at flat places [n] of B · T alone, [n, H, width], or all of it if they are
+/// undefined. A few rows of long sequences cost no more than they need, where nobody asks for
+/// gradients; they round otherwise than whole ones do.
+at::Tensor attend_at(const at::Tensor& places, const at::Tensor& q, const at::Tensor& k,
+                     const at::Tensor& v, const at::Tensor& lambda, const kernel::HeadMap& heads,
+                     const at::Tensor& sinks = {}, Kernels kernels = Kernels::kFused);
 
 /// Each query head with one map of its own, and with its group's keys and values.
 kernel::HeadMap one_map_per_head(std::int64_t heads, std::int64_t kv_heads);
