@@ -17,7 +17,7 @@ const std::map<std::string, int> kLineBudgets = {
     {"statistics", 1'160}, {"study", 4'020},      {"sweep", 2'570},   {"task", 4'470},
     {"text", 975},         {"train", 2'200},      {"util", 1'670},    {"worker", 1'370},
 };
-constexpr std::uintmax_t kMostBytesOfResults = 73'000'000;
+constexpr std::uintmax_t kMostBytesOfResults = 75'500'000;
 constexpr int kMostCommands = 27;
 
 /// By the first folder of their paths ("" for those in none).
