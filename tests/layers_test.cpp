@@ -150,4 +150,14 @@ CATCH_TEST_CASE("the driver's rooms never see a tensor") {
   }
 }
 
+CATCH_TEST_CASE("a comment begins with what it speaks of") {
+  const std::regex vague(R"(^ *//+ *(What|Of|Whether|Those|That) )");
+  for (const auto& file : source_files()) {
+    for (const auto& line : file.lines) {
+      CATCH_INFO(file.path << ": " << line);
+      CATCH_CHECK_FALSE(std::regex_search(line, vague));
+    }
+  }
+}
+
 }  // namespace

@@ -43,7 +43,7 @@ constexpr const char* kExamples =
     "Exit codes: 0 done, 1 some runs failed, 2 something for you to fix, 70 a bug of difflab,\n"
     "130 interrupted (the same command continues).";
 
-// What is shown without arguments: the way from nothing to an answer.
+// Shown without arguments: the way from nothing to an answer.
 constexpr const char* kFirstSteps =
     "difflab " DIFFLAB_VERSION
     ": experiments with small Differential Transformers\n"

@@ -39,7 +39,7 @@ using EvaluationConfig =
                  HeadRedundancyConfig, HeadStatisticsConfig, AttentionMapConfig,
                  SparseAttentionConfig, ThroughputConfig, SampleTextConfig, DecodingConfig>;
 
-/// What every evaluation has.
+/// Settings that every evaluation has.
 inline EvaluationCommon& common_of(EvaluationConfig& config) {
   return std::visit([](auto& kind) -> EvaluationCommon& { return kind; }, config);
 }
@@ -47,7 +47,7 @@ inline const EvaluationCommon& common_of(const EvaluationConfig& config) {
   return common_of(const_cast<EvaluationConfig&>(config));
 }
 
-/// What the names of an evaluation's metrics begin with in a result.
+/// Prefix of the names of an evaluation's metrics in a result.
 inline std::string metric_prefix(const EvaluationConfig& config) {
   const auto& name = common_of(config).name;
   return name.empty() ? "" : name + "_";
@@ -69,7 +69,7 @@ inline std::string kind_name(const EvaluationConfig& config, const TaskConfig& t
       config);
 }
 
-/// What the result of an evaluation is kept under.
+/// Name under which a result keeps what an evaluation found.
 inline std::string result_name(const EvaluationConfig& config, const TaskConfig& trained) {
   const auto& name = common_of(config).name;
   if (!name.empty()) return name;

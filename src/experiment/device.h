@@ -13,7 +13,7 @@ namespace difflab {
 /// @throws UserError if there is none.
 c10::Device open_device(Device device);
 
-/// What it is called, "NVIDIA H100" for one; "" for the CPU, which provenance names anyway, and
+/// Name of the device, such as "NVIDIA H100"; "" for the CPU, which provenance names anyway, and
 /// where difflab was built without CUDA's headers.
 std::string name_of_device(c10::Device device);
 

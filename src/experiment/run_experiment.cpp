@@ -60,7 +60,7 @@ Json training_metrics(const RunConfig& config, const Task& task, const RunDirect
   return metrics;
 }
 
-// What had not come when training ended.
+// Events that had not come when training ended, with its last step or its seconds as bounds.
 Json censored(const Json& metrics, const Progress& progress) {
   Json bounds = Json::object();
   for (const auto& [key, value] : metrics.items()) {
@@ -119,8 +119,8 @@ Json diverged_result(const RunConfig& config, const LanguageModel& model,
                     progress);
 }
 
-/// What a run's numbers depend on and its configuration does not say. Processors of one name may
-/// have other instructions, which round otherwise.
+/// Facts that a run's numbers depend on and its configuration does not say. Processors of one name
+/// may have other instructions, which round differently.
 Json facts_of(const c10::Device& device) {
   Json facts{{"libtorch", TORCH_VERSION},
              {"device", device.str()},
@@ -213,7 +213,7 @@ class Work {
 
   static constexpr const char* kSource[] = {"trained_in", "training"};
 
-  // Of a training that was taken from another run.
+  // Notes the run that the training was taken from.
   void note_source(const RunDirectory& other) {
     provenance_.note("trained_in", other.path.filename().string());
     provenance_.note_origin("training", other);

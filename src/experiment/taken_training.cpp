@@ -25,7 +25,7 @@ std::vector<RunDirectory> others_with_training(const RunConfig& config, const Ru
   return runs_with_training(results_of(run), training_id(config), run.path.filename().string());
 }
 
-// What is noted is only where to look; the files of the run say what it is.
+// Checks the files of the run itself: the index of trained runs only tells where to look.
 void require_trained(const RunConfig& config, const RunDirectory& other) {
   if (training_of(config::load_yaml(other.config())) != training_id(config)) {
     throw UserError(concat(other.path.string(), ": has another training"));

@@ -24,7 +24,7 @@ std::optional<std::pair<RunDirectory, Json>> diverged_twin(const RunConfig& conf
                                                            const RunDirectory& run,
                                                            const Lease* lease);
 
-/// Whether the configuration in a checkpoint is of a run with this training.
+/// True if the configuration in a checkpoint is that of a run with this training.
 bool has_training(const std::string& config_json, const std::string& training);
 
 }  // namespace difflab

@@ -103,7 +103,7 @@ class Forward {
     return group_.noise.sink == nullptr ? lambda / noise_sum_[i] : lambda * noise_factor_[i];
   }
 
-  // What a signal head's strip multiplies the values with, in scores_.
+  // Puts into scores_ the weights with which a signal head's strip multiplies the values.
   void weigh_values(std::size_t g, std::size_t row) {
     const auto& signal = group_.signals[g];
     const std::size_t limit = size_.limit(row), columns = size_.columns;

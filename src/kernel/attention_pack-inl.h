@@ -1,5 +1,5 @@
-// What a head's queries, keys and values are copied into before they are multiplied, included once
-// per instruction set (Highway's manner, hence the guard that toggles).
+// Packing of a head's queries, keys and values before they are multiplied, included once per
+// instruction set (Highway's manner, hence the guard that toggles).
 #if defined(DIFFLAB_KERNEL_ATTENTION_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DIFFLAB_KERNEL_ATTENTION_PACK_INL_H_
 #undef DIFFLAB_KERNEL_ATTENTION_PACK_INL_H_

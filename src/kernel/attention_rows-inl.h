@@ -54,7 +54,7 @@ std::pair<T, T> exponentials(T* row, std::size_t n, std::size_t limit) {
   return {hn::GetLane(top), hn::GetLane(hn::SumOfLanes(tag, sum))};
 }
 
-// What exp(score − largest) is multiplied with to be a weight; notes log Σ exp of all logits.
+// Factor that makes exp(score − largest) a weight; stores log Σ exp of all logits.
 template <class T>
 T weigh(std::pair<T, T> largest_and_sum, const T* sink, T* log_sum) {
   const auto [largest, sum] = largest_and_sum;

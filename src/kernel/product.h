@@ -29,7 +29,7 @@ Panels<T> as_panels(const T* data, std::size_t row) {
   return {data, row, panel_width<T>()};
 }
 
-/// What becomes of the numbers that C holds.
+/// Treatment of the numbers that C holds: overwritten or added to.
 enum class Into { kWritten, kAddedTo };
 
 /// C [rows, columns] = or += A [rows, depth] · B [depth, columns], for matrices of the sizes of

@@ -167,7 +167,7 @@ HWY_INLINE Vector weight_of(Vector x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(hn::ScalableTag<T>(), x));
 }
 
-// Of each row: the largest logit and Σ exp(logit − largest), in two looks at what the cache holds.
+// Finds each row's largest logit, then Σ exp(logit − largest), in two passes over cached numbers.
 template <class T>
 double answers(const AnswerRows<T>& in) {
   const hn::ScalableTag<T> tag;

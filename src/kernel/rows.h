@@ -15,7 +15,7 @@ struct NormRows {
   T* inverse = nullptr;  // [rows], 1/√(mean x² + eps)
 };
 
-/// What is added to x before it is normalised, and the sum, both [rows, width]; or neither.
+/// Delta that is added to x before the norm, and the sum, both [rows, width]; or neither.
 template <class T>
 struct Added {
   const T* delta = nullptr;

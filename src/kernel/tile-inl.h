@@ -19,8 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// over their latency, and they fit sixteen registers.
 constexpr std::size_t kStrip = 6;
 
-/// Of thirty-two registers twenty-four may be sums: a tile of two strips, or of four vectors, has
-/// fewer loads to a multiplication and is begun half as often. No sum runs in another order.
+/// With thirty-two registers, twenty-four may be sums: a tile of two strips, or of four vectors,
+/// has fewer loads per multiplication and is begun half as often. No sum runs in another order.
 constexpr bool kLargeTiles = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
 
 // One, two or four vectors that lie side by side; what is not loaded is zero.
@@ -67,7 +67,7 @@ HWY_INLINE void add_product(T a, const Line<Vector>& b, Line<Vector>& sum) {
 template <int kVectors, class T>
 class StripSums {
  public:
-  // Those that C holds, or none.
+  // Starts from the sums that C holds, or from zero.
   template <bool kFromC>
   HWY_INLINE void begin(const T* c, std::size_t c_row) {
     constexpr int kLoaded = kFromC ? kVectors : 0;

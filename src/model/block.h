@@ -25,7 +25,7 @@ class Block : public torch::nn::Module {
   Residual forward(Residual stream, const Rotary& rotary, KeyValueCache* cache = nullptr,
                    const at::Tensor& places = {});
 
-  /// What the attention reads of x [B, T, D], for analysis: [B, T, D].
+  /// The attention's input for the stream x [B, T, D], for analysis: [B, T, D].
   at::Tensor attention_input(const at::Tensor& x) { return attn_norm_->forward(x); }
 
   Attention& attention() { return *attn_; }

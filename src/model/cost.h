@@ -9,7 +9,7 @@
 
 namespace difflab {
 
-/// What the attention of a layer (from 0) is made of and does.
+/// Parameters, operations and cache of the attention of a layer (from 0).
 AttentionCost attention_cost(const ModelConfig& config, std::int64_t layer);
 
 /// Every parameter of a model under its full name, worked out from the configuration alone.
@@ -64,7 +64,7 @@ struct Product {
 /// All products of one layer (from 0), in the order in which they are done.
 std::vector<Product> layer_products(const ModelConfig& config, std::int64_t layer,
                                     std::int64_t tokens);
-/// That of the output head.
+/// The product of the output head.
 Product head_product(const ModelConfig& config, std::int64_t vocab_size, std::int64_t tokens);
 
 /// The sums of all products.

@@ -9,7 +9,7 @@
 
 namespace difflab {
 
-/// What the weight [out, in] of a linear layer is drawn from.
+/// Distribution of the initial weight [out, in] of a linear layer.
 enum class MatrixInit {
   kUniform,  ///< U(±1/√in), PyTorch's rule for Linear
   kXavier,   ///< U(±√(6/(in + out))) (Glorot & Bengio 2010, equation 16)
@@ -18,7 +18,7 @@ enum class MatrixInit {
 template <>
 inline constexpr auto config::kNames<MatrixInit> = names("uniform", "xavier");
 
-/// What embeddings are drawn from.
+/// Distribution of initial embeddings.
 enum class EmbeddingInit {
   kInverseSqrtWidth,  ///< N(0, 1/D)
   kUnit,              ///< N(0, 1)
@@ -36,7 +36,7 @@ enum class ResidualInit {
 template <>
 inline constexpr auto config::kNames<ResidualInit> = names("none", "depth");
 
-/// What the output head is drawn from.
+/// Distribution of the output head's initial weights.
 enum class OutputInit {
   kMatrices,          ///< as other matrices
   kInverseSqrtWidth,  ///< N(0, 1/D)
@@ -46,9 +46,9 @@ enum class OutputInit {
 template <>
 inline constexpr auto config::kNames<OutputInit> = names("matrices", "inverse_sqrt_width", "zero");
 
-/// What a model's parameters are drawn from (docs/decisions/0003-initial-values.md). Standard
-/// deviations that ModelConfig gives, init_std and embedding_std, come before these rules, but for
-/// the output head, where `output` says more than "matrices".
+/// Rules for a model's initial parameters (docs/decisions/0003-initial-values.md). Standard
+/// deviations that ModelConfig gives, init_std and embedding_std, take precedence over these rules,
+/// but for an output head whose `output` says more than "matrices".
 struct InitConfig {
   EmbeddingInit embedding = EmbeddingInit::kInverseSqrtWidth;
   MatrixInit matrices = MatrixInit::kUniform;
@@ -70,7 +70,7 @@ struct InitConfig {
   }
 };
 
-/// What the token embeddings are multiplied by when they are looked up.
+/// Factor that token embeddings are multiplied by when they are looked up.
 class EmbeddingScale {
  public:
   EmbeddingScale() = default;  ///< 1

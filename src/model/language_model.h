@@ -22,7 +22,7 @@ class Attention;
 class Block;
 class Norm;
 
-/// What one layer does with a batch.
+/// One layer with its inputs and its output for a batch.
 struct LayerView {
   std::int64_t layer;
   Attention& attention;
@@ -32,7 +32,7 @@ struct LayerView {
   const at::Tensor& output;  ///< [B, T, D], the residual stream behind the layer
 };
 
-/// What decoding keeps between tokens: a cache for each layer.
+/// State that decoding keeps between tokens: a cache for each layer.
 struct DecodingState {
   std::vector<KeyValueCache> layers;
   std::int64_t tokens() const { return layers.empty() ? 0 : layers.front().tokens(); }
@@ -88,8 +88,8 @@ class LanguageModel : public torch::nn::Module {
   /// In what numbers the functions above multiply, from now on; float32 at first.
   void set_precision(Precision precision) { precision_ = precision; }
   Precision precision() const { return precision_; }
-  /// Whether the blocks but the last compute their intermediate values once more on the way back
-  /// instead of keeping them (block.h); not at first.
+  /// Sets whether all blocks but the last recompute their intermediate values in the backward pass
+  /// instead of keeping them (block.h); at first they keep them.
   void recompute_blocks(bool recompute) { recompute_ = recompute; }
   std::int64_t parameter_count() const;
 

@@ -24,7 +24,7 @@ struct Residual {
   at::Tensor sum() const { return delta.defined() ? x + delta : x; }
 };
 
-/// What a layer reads of the residual stream.
+/// The norm through which a layer reads the residual stream.
 class Norm : public Layer {
  public:
   /// The norm of the stream's sum, which becomes its x: [..., D].

@@ -50,7 +50,7 @@ at::Tensor gradient_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.grad() : at::Tensor();
 }
 
-/// What the way back needs beside the stream.
+/// State that the backward pass needs beside the stream.
 struct Call final : torch::CustomClassHolder {
   Call(Block& of, const Rotary& turned, Precision in, const at::Device& device)
       : block(of),

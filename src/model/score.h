@@ -15,8 +15,8 @@ struct Questions {
   at::Tensor weights =
       {};  ///< [n] float64, with mean 1: what each counts in a loss; all 1 if undefined
 
-  /// Those of targets [B, T] that are not negative. How many there are is known to the host alone:
-  /// of targets on another device it has to be waited for.
+  /// Questions at the targets [B, T] that are not negative. The host needs to know their number, so
+  /// it waits for targets on another device.
   static Questions of(const at::Tensor& targets);
 
   Questions to(const at::Device& device) const;

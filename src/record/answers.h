@@ -8,10 +8,9 @@
 
 namespace difflab {
 
-/// What a trained model answered to one evaluation: answers/ID.json in the folder of a run, written
-/// in one piece as soon as it is known. So an evaluation that fails, or a process that is killed,
-/// costs the answers that were not given yet and no others, and a run with the same training need
-/// not ask again.
+/// Answer of a trained model to one evaluation: answers/ID.json in the folder of a run, written in
+/// one piece as soon as it is known. An evaluation that fails, or a process that is killed, thus
+/// loses only answers that were not given yet, and a run with the same training need not ask again.
 struct Answer {
   std::string id;   ///< of training, evaluation and task: run/identity.h
   Json evaluation;  ///< its configuration without its name

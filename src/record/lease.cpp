@@ -76,7 +76,7 @@ struct Claim {
   }
 
  private:
-  // What follows the kind.
+  // Words of the claim's first line after its kind.
   std::istringstream first_line() const {
     std::istringstream words(content.substr(0, content.find('\n')));
     std::string kind;
@@ -100,7 +100,7 @@ Claim last_claim(const RunDirectory& run) {
   return claim;
 }
 
-// Whether the kernel has taken the lock of the claim's holder back, which it does when that ends.
+// True if the kernel has released the lock of the claim's holder, as it does when that ends.
 bool holder_is_gone(const RunDirectory& run, const Claim& claim) {
   if (claim.process_here() == 0) return false;
   const int descriptor =
@@ -191,8 +191,8 @@ void remove_claims_before(const RunDirectory& run, std::uint64_t epoch) {
   }
 }
 
-// What the clock says by which the files of this folder are dated, which may be another machine's;
-// ours where nothing can be written.
+// Time by the clock that dates the files of this folder, which may be another machine's; by ours
+// where nothing can be written.
 std::time_t now_in(const fs::path& folder) {
   const auto file = folder / concat(".now.", host_name(), ".", ::getpid());
   ::unlink(file.c_str());  // never into a file that somebody has put there

@@ -48,8 +48,8 @@ class LeaseWatch {
  public:
   explicit LeaseWatch(LeaseTimes times = LeaseTimes::from_environment()) : times_(times) {}
 
-  /// Whether somebody is at the run. A holder that was silent for too long is shut out by this call
-  /// (it creates the next epoch) and counts as nobody from then on.
+  /// True if a process holds the run. A holder that was silent for too long is shut out by this
+  /// call (it creates the next epoch) and no longer counts.
   bool taken(const RunDirectory& run) { return !free_after(run); }
   /// The epoch after which the run is free: only who creates the next one has it.
   std::optional<std::uint64_t> free_after(const RunDirectory& run);
@@ -65,8 +65,8 @@ class LeaseWatch {
   std::map<std::string, Seen> seen_;
 };
 
-/// Whether somebody is at the run as far as one look can tell: a holder on another machine counts
-/// for as long as its file was changed within minutes. For people; LeaseWatch decides.
+/// True if a process seems to hold the run, as far as one look can tell: a holder on another
+/// machine counts if its file was changed within minutes. For display; LeaseWatch decides.
 bool looks_taken(const RunDirectory& run);
 
 /// The process that is at the run, if it is on this machine and alive; else 0.

@@ -16,7 +16,7 @@
 namespace difflab {
 namespace {
 
-// What a hook or a user's settings may say of another repository, or of how to show this one.
+// Start of a command without git's variables that name another repository or change its output.
 std::vector<std::string> without_settings_of_git() {
   std::vector<std::string> words{"env"};
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -29,7 +29,7 @@ std::vector<std::string> without_settings_of_git() {
   return words;
 }
 
-// What git prints about a folder, nothing if it fails or is missing. The programs run from the
+// Output of git about a folder, nothing if it fails or is missing. The programs run from the
 // checkout, so it is trusted whoever owns it.
 std::optional<std::string> ask_git(const std::string& root,
                                    const std::vector<std::string>& arguments) {
@@ -70,7 +70,7 @@ std::string new_sources(const std::string& root) {
   return text;
 }
 
-// What git is asked for changes in a folder; what lies in results/ is output.
+// Arguments that ask git for changes in a folder, but for results/, which is output.
 std::vector<std::string> changes_here() {
   return {"status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none", "--",
           ".",      ":!results"};
@@ -126,7 +126,7 @@ constexpr const char* kTimeFormat = "%Y-%m-%dT%H:%M:%SZ";
 
 constexpr const char* kEnvironment = "environment";
 
-/// What the numbers of a run depend on beside its configuration.
+/// Facts that the numbers of a run depend on, beside its configuration.
 constexpr std::array kOrigin = {"commit",          "dirty",       "diff_sha256", "cpu",
                                 "instruction_set", "device_name", "device",      "libtorch",
                                 "compiler",        kEnvironment};

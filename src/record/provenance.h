@@ -35,11 +35,11 @@ class Provenance {
   /// took, or "stage", from which it goes on.
   void note_origin(const std::string& key, const RunDirectory& other);
 
-  /// What is another than in the session before, "commit a1b2 → c3d4", of what numbers depend on;
-  /// empty if nothing is, or there was none.
+  /// Facts that numbers depend on and that differ from the session before, "commit a1b2 → c3d4";
+  /// empty if none differs, or there was no session before.
   std::string change() const;
 
-  /// What the file says so far, earlier sessions aside, with now as the time of the end.
+  /// Content of the file so far, without earlier sessions, with now as the time of the end.
   Json so_far() const;
 
   /// Adds the time at which the session ended before the run did ("stopped").
@@ -91,7 +91,7 @@ const Json& source_state();
 /// built before. Only `program` as it is now believes it: one that is built anew asks for itself.
 void hand_on_source_state(const std::filesystem::path& program);
 
-/// What `program` was told; nothing if it was not, or is another file than then.
+/// Source state that `program` was told; nothing if it was not told or has been built anew.
 std::optional<Json> handed_source_state(const std::filesystem::path& program);
 
 }  // namespace difflab

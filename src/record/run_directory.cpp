@@ -40,7 +40,7 @@ struct TypedField {
   const char* type;
 };
 
-// What is wrong with fields of an object that need not be there; empty if nothing is.
+// Problem with the optional fields of an object; empty if there is none.
 std::string problem_of_fields(const Json& object, std::initializer_list<TypedField> fields) {
   for (const auto& [name, is, type] : fields) {
     const auto found = object.find(name);
@@ -63,7 +63,7 @@ std::string problem_of_rows(const Json& details, const char* list) {
   return "";
 }
 
-// What is wrong with a result as a whole; empty if its fields can be read.
+// Problem with a result as a whole; empty if its fields can be read.
 std::string problem_of(const Json& result) {
   if (!result.is_object() || !result.contains("schema")) return "no JSON object with a schema";
   auto problem = problem_of_fields(result, {{"id", is_text, "text"},

@@ -24,10 +24,10 @@ struct RunDirectory {
   std::filesystem::path claims() const { return path / "claims"; }  ///< who works on it: lease.h
   std::filesystem::path status() const { return path / "status.json"; }
   std::filesystem::path result() const { return path / "result.json"; }
-  /// What the trained model has answered so far, one file an evaluation (record/answers.h).
+  /// Answers of the trained model so far, one file per evaluation (record/answers.h).
   std::filesystem::path answers() const { return path / "answers"; }
-  /// What the reference NAME keeps of a run that was restored from another one: its own numbers,
-  /// rows and lines. Reports of studies of that name look at these.
+  /// Numbers, rows and lines that the reference NAME has of a run that was restored from another
+  /// reference. Reports of studies of that name look at these.
   std::filesystem::path restored(const std::string& name) const {
     return path / "restored" / (name + ".json");
   }
@@ -53,7 +53,7 @@ std::optional<Json> read_provenance(const RunDirectory& run);
 /// A status is only news: one that cannot be read counts as none.
 std::optional<Json> read_status(const RunDirectory& run);
 
-/// Whether it was restored from a reference and has no model.
+/// True if the run was restored from a reference and has no model.
 bool is_restored(const RunDirectory& run);
 
 /// The lines of metrics.jsonl; a last line that a crash left torn is not among them.

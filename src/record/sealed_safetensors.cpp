@@ -22,7 +22,7 @@ std::size_t place_of_seal(std::string_view header) {
   return field + kField.size();
 }
 
-// What the seal must be: of the header with zeros in its place, and of the data.
+// Seal of a file: of the header with zeros in the seal's place, and of the data.
 std::string seal_of(std::string header, std::size_t place, std::string_view data) {
   header.replace(place, kSealDigits, kSealDigits, '0');
   return sha256_hex(header + sha256_hex(data));

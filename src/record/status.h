@@ -22,14 +22,14 @@ enum class RunState {
 
 std::string_view name_of(RunState state);  ///< "new", "running", …
 
-/// Of a name, as status.json and result.json have it.
+/// The state of this name, as status.json and result.json have it; none if it is unknown.
 std::optional<RunState> run_state_of(std::string_view name);
 
 constexpr bool is_complete(RunState state) {
   return state == RunState::kFinished || state == RunState::kDiverged;
 }
 
-/// Of a result: diverged or finished.
+/// State of a run with this result: diverged or finished.
 RunState state_of_result(const Json& result);
 
 /// Where a run stands, the same for every command, table and page: what its result says, without
@@ -63,8 +63,8 @@ struct RunPosition {
   std::int64_t all() const { return stages + steps; }
 };
 
-/// What status.json says; zeros if it says nothing. While a stage trains, the stage's own status is
-/// looked at, too.
+/// Position that status.json gives; zeros if it gives none. While a stage trains, the stage's own
+/// status is read, too.
 RunPosition position_of(const RunDirectory& run);
 
 /// Overwrites status.json: {"state", "step", "steps", "stages"?, "stage"?, "message"?}. News for

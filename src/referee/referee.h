@@ -25,7 +25,7 @@ std::vector<std::string> reference_names(const std::filesystem::path& results);
 /// Each of them, read.
 References read_references(const std::filesystem::path& results);
 
-/// What the rules have against the references, by rule, then by experiment.
+/// All objections of the rules to the references, by rule, then by experiment.
 std::vector<Objection> judge(const References& all);
 
 /// The objections as people read them, grouped by experiment; "" if there are none.

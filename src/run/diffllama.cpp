@@ -71,7 +71,7 @@ std::string unlike_diffllama(const ModelConfig& model) {
   if (model.positions != Positions::kRotary) return "positions is not rotary";
   if (model.embedding_scale.of(model.d_model) != 1) return "embedding_scale is not 1";
   if (model.attention_scale != 1) return "attention_scale is not 1";
-  // What does not change the formula may differ from the defaults.
+  // Keys that do not change the formula may differ from the defaults.
   auto same = *attention;
   const DifferentialAttentionConfig defaults;
   same.heads = defaults.heads;

@@ -15,12 +15,11 @@ struct StoredPart {
   std::vector<std::int64_t> rows = {};  ///< its rows in our order; empty: as they are
 };
 
-/// Whether a file holds weights as transformers' DiffLlamaForCausalLM names them.
+/// True if a file names its weights as transformers' DiffLlamaForCausalLM does.
 bool is_diffllama(const Safetensors& file);
 
-/// What the model has that DiffLlama has not, or has otherwise, as the end of a sentence; "" if it
-/// is a DiffLlama: the llama block with DIFF V1 and its defaults, rotary positions in either
-/// layout.
+/// First difference of the model from DiffLlama, as the end of a sentence; "" if it is a DiffLlama:
+/// the llama block with DIFF V1 and its defaults, rotary positions in either layout.
 std::string unlike_diffllama(const ModelConfig& model);
 
 /// Where a parameter of such a model (parameter_shapes) lies in DiffLlama's file. DiffLlama

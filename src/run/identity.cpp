@@ -126,7 +126,7 @@ void forget_what_has_no_effect(config::Value& value) {
   forget_place(value.find("task")->find("file"));
 }
 
-// What a run is, without what cannot change its result.
+// Configuration of a run without the parts that cannot change its result.
 config::Value essence(const RunConfig& config) {
   config::Value value = config::write(config);
   forget_what_has_no_effect(value);

@@ -91,8 +91,8 @@ std::optional<std::string> misfit(const Safetensors& file,
                 "; expected the weights of a training that did not diverge");
 }
 
-// What our own files tell of and the shapes do not: 4 heads of width 16 have those of 8 of width 8,
-// and embeddings that are scaled those of others, in another model.
+// Finds a key, in files of our own, that makes another model of the same shapes: 4 heads of width
+// 16 have those of 8 of width 8, and scaled embeddings those of unscaled ones.
 std::optional<std::string> other_function(const Safetensors& file, const RunConfig& run) {
   const auto before = Json::parse(file.metadata_at("config"), nullptr, /*allow_exceptions=*/false);
   if (!before.is_object()) return std::nullopt;
@@ -120,7 +120,7 @@ class Resolver {
   using Place = std::function<fs::path(const std::string&, const std::string&)>;
   Resolver(const Place& place, config::Check& check) : place_(place), check_(check) {}
 
-  /// Whether the file is there and is the one that is meant.
+  /// Fills in path and hash. True if the file is there and is the one that is meant.
   bool resolve(InputFile& file, const std::string& key) {
     if (!file.given()) return false;
     const auto path_key = key + ".path";
@@ -140,7 +140,7 @@ class Resolver {
     return true;
   }
 
-  /// What `work` gives, or nothing and a problem of `key`.
+  /// Returns the result of `work`, or nothing after reporting a problem of `key`.
   template <class Work>
   auto attempt(const std::string& key, Work work) -> std::optional<decltype(work())> {
     try {
@@ -192,7 +192,7 @@ void resolve_items(RunConfig& config, Resolver& resolver) {
   }
 }
 
-// What makes a token of each number: two tasks with the same can be asked of one model.
+// Meaning of the token numbers of a task: two tasks with the same can be asked of one model.
 struct Tokens {
   std::int64_t count;
   std::optional<Tokenizer> tokenizer = {};  ///< of a text

@@ -13,7 +13,7 @@ constexpr double kBytes = 4;  // of a number
 
 double number(std::int64_t n) { return static_cast<double>(n); }
 
-// Of all layers, [T, T] each, before and behind the softmax.
+// Bytes of the maps [T, T] of the first `layers` layers, either before or behind the softmax.
 double bytes_of_maps(const ModelConfig& model, std::int64_t layers, std::int64_t T) {
   double maps = 0;
   for (std::int64_t layer = 0; layer < layers; ++layer) {
@@ -28,7 +28,7 @@ MemoryNeed need_of_training(const RunConfig& config) {
   const auto T = sequence_length(config.task), B = config.train.batch_size;
   const auto& model = config.model;
   const double weights = number(count_parameters(model, 1).total());
-  // Of a layer whose values are computed once more, the two parts of its stream are kept.
+  // A layer whose values are computed once more keeps only the two parts of its stream.
   const auto again = config.train.recompute ? model.layers - 1 : 0, whole = model.layers - again;
   // Behind each other layer at least: x, its norm, q, k, v, heads, the norm and the hidden states.
   const double states =

@@ -41,7 +41,7 @@ void add_metrics_of(const EvaluationConfig& evaluation, const TaskConfig& traine
       evaluation);
 }
 
-// What attention says of itself (Attention::statistics), layer by layer.
+// Statistics of attention (Attention::statistics), layer by layer.
 constexpr const char* kOfLayers[] = {"lambda.*", "lambda_head*.*", "exclusion.*"};
 
 }  // namespace

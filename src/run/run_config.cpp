@@ -35,7 +35,7 @@ void check_kept(const TrainConfig& train, std::int64_t step, config::Check& chec
              train.keep_checkpoints.text(train.steps), ", and the last step is ", train.steps));
 }
 
-// Whether each training that keeps an optimiser's state finds that of its own kind.
+// Checks that each training that keeps an optimiser's state finds one of its own kind.
 void check_optimizer_kept(const RunConfig& run, config::Check& check) {
   for (std::size_t i = 0; i <= run.stages.size(); ++i) {
     const bool own = i == run.stages.size();

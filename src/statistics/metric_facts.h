@@ -7,7 +7,7 @@ namespace difflab {
 
 enum class Better { kHigher, kLower, kNeither };
 
-/// What kind of thing was measured, which says how runs are averaged and compared.
+/// Kind of a measured quantity, which decides how runs are averaged and compared.
 enum class Outcome {
   kMeasure,      ///< a loss, a norm, a count: t intervals, sign-flip test
   kShare,        ///< between 0 and 1: intervals that stay there
@@ -15,7 +15,7 @@ enum class Outcome {
   kTimeToEvent,  ///< steps or seconds, censored where it never came: restricted means
 };
 
-/// What is known of a metric before anything is measured. It stands beside what measures it.
+/// Facts known of a metric before anything is measured, declared beside the code that measures it.
 struct MetricFacts {
   std::string_view name;  ///< a * stands for a number or the name of a part
   Outcome outcome = Outcome::kMeasure;
@@ -32,7 +32,7 @@ constexpr MetricFacts positive_metric(std::string_view name, Better better = Bet
   return {name, Outcome::kMeasure, better, 0};
 }
 
-/// Whether a metric is called what `name` says, in which each * stands for one letter or more.
+/// True if a metric's name matches `name`, in which each * stands for one letter or more.
 bool is_called(std::string_view metric, std::string_view name);
 
 }  // namespace difflab

@@ -91,7 +91,7 @@ void ShiftTest::draw(std::span<const double> ours, std::span<const double> their
   all.insert(all.end(), theirs.begin(), theirs.end());
   Random random{ours.size(), theirs.size()};
   for (std::int64_t way = 0; way < kDrawnWays; ++way) {
-    // Those that are dealt to ours come to the front, and ours that are not move behind them.
+    // Sums the values that the dealt way takes from ours, minus those that it puts in their place.
     std::vector<bool> is_dealt(all.size());
     for (const auto i : random.distinct(static_cast<std::int64_t>(ours.size()),
                                         static_cast<std::int64_t>(all.size()))) {

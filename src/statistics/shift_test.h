@@ -31,7 +31,7 @@ class ShiftTest {
   /// Two-sided: twice the smaller of the two, at most 1.
   double p(double shift = 0) const;
 
-  /// That of two one-sided tests (Schuirmann 1987): small if they lie less than `margin` apart.
+  /// The p of two one-sided tests (Schuirmann 1987): small if they lie less than `margin` apart.
   /// @throws std::invalid_argument if the margin is not positive.
   double equivalence_p(double margin) const;
 

@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of so many earlier runs at most, the newest, the files are read.
+// At most this many earlier runs are read, the newest.
 constexpr std::size_t kMostRuns = 60;
-// Of trainings that differ more than that nothing can be concluded: evaluations take their time,
-// too.
+// Largest ratio of operations at which one training tells the time of another: evaluations take
+// time, too.
 constexpr double kAlike = 4;
 
 // Floating-point operations of a whole training: the causal forward pass counted by count_flops,
@@ -68,7 +68,7 @@ std::vector<fs::path> newest_runs(const fs::path& results) {
   return paths;
 }
 
-// What has to be equal for one run to tell how long another takes.
+// Settings that must be equal for one run to tell how long another takes.
 Json circumstances(const Json& config) {
   return {config.at("evaluate"),
           config.at("threads"),

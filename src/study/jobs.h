@@ -9,7 +9,7 @@
 
 namespace difflab::cli {
 
-/// What the sweep was frozen with.
+/// Launcher that the sweep was frozen with.
 sweep::LauncherConfig launcher_of(const sweep::Plan& plan);
 
 /// Submits the runs of a frozen sweep that have no result and that nobody is at, and says what it

@@ -23,14 +23,14 @@ config::SearchPath search_path();
 
 /// The names of all experiments, sorted, those of subfolders with them: "headline", "sub/mine".
 std::vector<std::string> all_experiments();
-/// Those of the project alone. @throws UserError if there are none.
+/// Names of the project's experiments alone. @throws UserError if there are none.
 std::vector<std::string> own_experiments();
 
 /// " --project DIR" for a command that somebody shall type, if there is a project; "" if not.
 std::string project_option();
 
 /// Takes --project DIR or --project=DIR out of a command line and puts it into $DIFFLAB_PROJECT.
-/// What follows a "--" stays. @throws UserError without a DIR, or if it is given twice.
+/// Words after a "--" stay. @throws UserError without a DIR, or if it is given twice.
 void take_project(std::vector<std::string>& arguments);
 
 /// The worker program: $DIFFLAB_WORKER, else difflab-worker beside this program.

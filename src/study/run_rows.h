@@ -14,7 +14,7 @@ namespace difflab::cli {
 /// Digits of a run's id that tables show, of its 16; every command takes a beginning.
 inline constexpr std::size_t kShownId = 8;
 
-/// What the files of one run say, flat: "id", "state", "step", "steps", "message", "directory",
+/// Content of one run's files, flat: "id", "state", "step", "steps", "message", "directory",
 /// "commit", "host", "started", "finished", "trained_in" (the run that trained the model of one
 /// that was only asked), every key of the configuration by its dotted name
 /// ("config.model.attention.kind") and every figure of the result as "metrics.NAME".

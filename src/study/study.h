@@ -39,7 +39,7 @@ struct Study {
   /// The runs that find the tuned key's value for each variant, a study of its own; null: nothing
   /// is tuned. Until they are finished the points have the key's value as it is written.
   std::shared_ptr<Study> tuning = nullptr;
-  /// Of a tuning: the runs that longer ones took the place of; null if there are none.
+  /// Runs of a tuning that longer ones replaced, a study of their own; null if there are none.
   std::shared_ptr<Study> shorter = nullptr;
   std::optional<report::Tuned> tuned = {};  ///< what they have found; then the points have it
   /// Its points before any key was tuned, if one is.
@@ -56,7 +56,7 @@ struct Study {
   /// The configuration of a point.
   const RunConfig& config_of(const sweep::Run& run) const { return *configs.at(run.id); }
 
-  /// What write_report needs to know; no runs while it is tuned.
+  /// The study as write_report takes it; without runs while it is tuned.
   report::Study for_report() const;
   /// The distinct runs. While it is tuned none: those of `tuning` come first.
   std::vector<sweep::Run> needed_runs() const;
@@ -68,7 +68,7 @@ struct Study {
 /// Writes the report of a study's tuning, if it has one, with all folders in it.
 void report_tuning(const Study& study);
 
-/// Whether a word of a command line is KEY=VALUE or ~KEY, and no name.
+/// True if a word of a command line is KEY=VALUE or ~KEY, and no name.
 bool is_override(std::string_view word);
 
 /// Without those that say where and how fast a study runs: its tables are the same.
@@ -94,7 +94,7 @@ Study tune_again(const Study& study);
 std::vector<RunConfig> written_runs(const std::string& name,
                                     const std::vector<std::string>& overrides);
 
-/// What each run of a study has under `key`, "evaluate" or "task", composed but not checked.
+/// Value of `key`, "evaluate" or "task", in each run of a study, composed but not checked.
 /// @throws UserError with all problems of composing.
 std::vector<config::Value> composed_values(const std::string& name,
                                            const std::vector<std::string>& overrides,

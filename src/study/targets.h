@@ -8,7 +8,7 @@
 
 namespace difflab::cli {
 
-/// What a command about runs was pointed at.
+/// Runs that a command was pointed at: of a sweep, a results folder, or one run.
 struct Target {
   std::string name;              ///< "headline/default"; of a run, its id
   std::filesystem::path folder;  ///< of the sweep's output, or of the results, or of the run

@@ -75,7 +75,7 @@ pid_t own_process_at(const Run& run) {
   return 0;
 }
 
-// Whether the process waits for another one that trains a stage of the run. Stages that it trains
+// True if the process waits for another one that trains a stage of the run. Stages that it trains
 // itself may wait in the same way.
 bool waits_for_stage(RunDirectory run, pid_t process) {
   constexpr int kDeepest = 16;
@@ -219,7 +219,7 @@ class Execution {
     }
   }
 
-  // Whether it is to be started: another sweep may have run it since we looked.
+  // Prepares a run's folder. False if complete: another sweep may have run it since we looked.
   // @throws UserError if the run's folder cannot be used.
   bool take(const Run& run) {
     const auto state = state_of(run.directory);

@@ -9,7 +9,7 @@
 
 namespace difflab::sweep {
 
-/// What a sweep tells about itself while it goes on: nobody here, a person in progress.h.
+/// Receives the events of a sweep; does nothing here, informs a person in progress.h.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -36,7 +36,7 @@ class Progress : public Observer {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// What is done of a run, or of several: training steps tell how fast it goes, operations how
+  /// Finished part of one run or of several: training steps tell how fast it goes, operations how
   /// long the rest takes where runs are of different sizes.
   struct Done {
     double share = 0, work = 0, effort = 0;

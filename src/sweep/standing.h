@@ -31,7 +31,7 @@ struct Standings {
   std::vector<Run> abandoned() const;
 };
 
-/// What batch systems still have of a sweep.
+/// Tasks of a sweep that batch systems still have.
 struct Queue {
   std::vector<QueuedTask> tasks;
   std::map<std::string, QueuedTask> of_run;  ///< by run id
@@ -41,7 +41,7 @@ struct Queue {
 /// Asks those that something was submitted to for the sweep in `folder`.
 Queue queue_of(const std::filesystem::path& folder);
 
-/// What the files of one run say.
+/// Standing of one run, from its files alone.
 Standing standing_of(const Run& run);
 
 /// Reads the files of every run and asks the batch systems that something was submitted to.

@@ -6,7 +6,7 @@
 
 namespace difflab::sweep {
 
-/// What the time of a sweep went to.
+/// Where the time of a sweep went.
 struct SweepTime {
   double runs = 0;     ///< wall-clock seconds until the last run ended
   int workers = 0;     ///< runs at once

@@ -20,7 +20,7 @@ double fraction_of(const WatchedRun& run) {
   return std::clamp(static_cast<double>(run.step) / static_cast<double>(run.steps), 0.0, 1.0);
 }
 
-// Of training alone, as the run's own clock has it; known from the first look on.
+// Steps per second of training alone, by the run's own clock; known from the first look on.
 std::optional<double> training_rate(const std::vector<double>& steps,
                                     const std::vector<double>& seconds) {
   if (steps.size() < 2) return std::nullopt;

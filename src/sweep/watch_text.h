@@ -18,8 +18,8 @@ std::vector<std::string> watch_lines(const WatchView& view, const std::string& t
 std::vector<std::string> watch_frame(const WatchView& view, const std::string& title,
                                      ScreenSize size);
 
-/// What has changed since the view before, in plain lines for a log; a sign of life every minute:
-/// "headline: 3/30 done · 2 running · 1.2k steps/s · 14m 05s left".
+/// Prints changes since the previous view as plain lines for a log, and a sign of life every
+/// minute: "headline: 3/30 done · 2 running · 1.2k steps/s · 14m 05s left".
 class WatchLog {
  public:
   explicit WatchLog(std::ostream& out) : out_(out) {}

@@ -42,7 +42,7 @@ std::unique_ptr<Task> build_task(const TaskConfig& config);
 /// for other tasks.
 std::unique_ptr<Task> build_next_token_task(const TaskConfig& config, std::int64_t length);
 
-/// Whether every position of a task asks for the next token.
+/// True if every position of a task asks for the next token.
 inline bool asks_every_token(const TaskConfig& config) {
   return std::visit(
       [](const auto& kind) {
@@ -83,8 +83,8 @@ inline InputFile* text_file(TaskConfig& config) {
       config);
 }
 
-/// What Task::parts() are called, without building it; those that its shares leave out, too. A kind
-/// whose part is not called as itself lists `kParts`.
+/// Names of Task::parts(), without building the task; all of `kParts`, also parts with a share of
+/// 0. A kind whose part has another name than the kind lists `kParts`.
 inline std::vector<std::string> part_names(const TaskConfig& config) {
   return std::visit(
       [](const auto& kind) {
@@ -113,7 +113,7 @@ inline std::optional<TextConfig> text_of(const TaskConfig& config, std::int64_t 
       config);
 }
 
-/// What makes the tokens of a task in text; none if it is made of symbols.
+/// The tokenizer of a task in text; none if it is made of symbols.
 /// @throws UserError if the text cannot be read.
 inline std::optional<Tokenizer> read_tokenizer(const TaskConfig& config) {
   return std::visit(

@@ -35,7 +35,7 @@ void check_data_set(const DataSet& set, std::string_view bytes, std::string_view
 
 enum class DataState { kMissing, kWrong, kCorrect };
 
-/// Whether the file holds this data set. @throws UserError if it is there but cannot be read.
+/// Tells if the file is there and holds this data set. @throws UserError if it cannot be read.
 DataState data_state(const DataSet& set, const std::filesystem::path& file);
 
 /// The data set that a path means, whether its file is there or not; null if it means none.

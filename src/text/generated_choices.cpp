@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kChoices = 4;
 constexpr std::uint64_t kFirstSeed = 1'000;  // text to train on has seed 0
 
-// What a paragraph says in its first sentence: "Ada lives in Northford and finds 8 old lamps."
+// Facts in the first sentence of a paragraph: "Ada lives in Northford and finds 8 old lamps."
 struct Facts {
   std::string person, town, number, adjective, thing;
 

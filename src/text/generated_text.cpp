@@ -61,7 +61,7 @@ const Words kTimes = {"morning", "evening", "Monday", "winter",
 const Words kManners = {"slowly",    "gladly",     "in secret", "together",
                         "with care", "every year", "at once",   "for nothing"};
 
-// What the letters after % stand for, see Paragraph::write.
+// Paragraph::written explains the letters after %.
 constexpr std::string_view kOpening = "%H lives in %C and %vs %n %a %os.";
 const std::vector<std::string_view> kSentences = {
     "%E %vs the %a %o every %t.",

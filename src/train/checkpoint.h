@@ -44,7 +44,7 @@ struct Progress {
 struct RunIdentity {
   std::string id;
   std::string config;  ///< the resolved configuration as JSON, kept for whoever reads the file
-  /// Whether a run with this configuration has the same training, so that its checkpoint will do.
+  /// True if a run with this configuration has the same training, so that its checkpoint will do.
   std::function<bool(const std::string& config)> same_training = [](const auto&) { return false; };
 };
 

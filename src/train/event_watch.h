@@ -12,8 +12,8 @@
 
 namespace difflab {
 
-/// Whether the event has happened at which this training stops (train.stop_at), or its time is up
-/// (train.seconds). A checkpoint that is saved then is the last, also for who resumes.
+/// True if the event has happened at which this training stops (train.stop_at), or its time is up
+/// (train.seconds). A checkpoint that is saved then is the last, also for a resumed run.
 bool has_stopped(const TrainConfig& config, const Progress& progress);
 
 /// Held-out figures of the model under their names, over so many sequences per task part: those of

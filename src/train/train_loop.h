@@ -19,7 +19,7 @@ class Task;
 
 enum class TrainEnd { kFinished, kDiverged, kInterrupted };
 
-/// What the loop needs beside model and data.
+/// Inputs of the training loop.
 struct TrainContext {
   LanguageModel& model;
   const Task& task;

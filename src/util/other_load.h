@@ -5,7 +5,7 @@
 
 namespace difflab {
 
-/// What other processes do to a machine while this one measures something, from now on.
+/// Measures the load of other processes on the machine, from the construction of this object on.
 class OtherLoad {
  public:
   OtherLoad();

@@ -57,7 +57,7 @@ struct Pipe {
   }
 };
 
-// What the child does between fork and exec: only calls that are safe there. It never returns.
+// Runs in the child between fork and exec: only calls that are safe there. It never returns.
 [[noreturn]] void become(char* const* argv, int input, int output, int errors, int exec_error,
                          pid_t parent) {
   ::setpgid(0, 0);
@@ -203,7 +203,7 @@ void Process::kill_group(int signal) const {
 
 ExitStatus Process::wait() {
   while (!status_) {
-    // What it says at last, until it ends or closes the stream.
+    // Reads the last of standard error, until the child ends or closes the stream.
     while (errors_ >= 0) {
       pollfd stream{errors_, POLLIN, 0};
       if (::poll(&stream, 1, 20) > 0) read_errors();

@@ -29,7 +29,7 @@ class StopSignals {
 
   /// How many arrived since the object was made; 0 while there is none.
   static int count();
-  /// Whether SIGUSR1 was among them: a batch system says that the time is nearly over.
+  /// True if SIGUSR1 was among them, by which a batch system warns that the time is nearly over.
   static bool time_is_short();
 
  private:
@@ -68,7 +68,7 @@ class Process {
   /// up to `timeout`; comes back earlier with nothing when the child closes its output or a signal
   /// arrives.
   std::vector<std::string> read_lines(std::chrono::milliseconds timeout);
-  /// What the child has printed behind the last complete line.
+  /// Output of the child after the last complete line.
   const std::string& partial_line() const { return partial_line_; }
   /// False once the child has closed its standard output, which it does at the latest by ending.
   bool output_open() const { return output_ >= 0; }
@@ -90,14 +90,14 @@ class Process {
   std::optional<ExitStatus> status_;
 };
 
-/// What a program that ran to its end has printed.
+/// Exit status and output of a program that has ended.
 struct Printed {
   ExitStatus status;
   std::string output;  ///< with a line end after every line
   std::string errors;  ///< the end of it, at most 4 KiB
 };
 
-/// What becomes of a program when a stop signal comes (StopSignals) while it is waited for.
+/// How to treat a program when a stop signal (StopSignals) comes while it is waited for.
 enum class OnStop { kWait, kKill };
 
 /// Runs a program that is searched for in PATH, without input, and waits for its end.

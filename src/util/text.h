@@ -51,10 +51,10 @@ std::string concat(const Args&... args) {
   return concat_pieces({Piece(args)...});
 }
 
-/// Whether a character is one of 0 to 9, in every locale.
+/// True if a character is one of 0 to 9, in every locale.
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether a byte of UTF-8 text is the first of a character.
+/// True if a byte of UTF-8 text is the first of a character.
 constexpr bool starts_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }

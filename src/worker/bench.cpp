@@ -29,7 +29,7 @@ struct Row {
   std::optional<double> share;  ///< of the peak, both medians; on the CPU alone
 };
 
-// Of one call, until the device is done.
+// Seconds of one call, until the device is done.
 double seconds_on(const c10::Device& device, const std::function<void()>& run) {
   return seconds_of([&] {
     run();

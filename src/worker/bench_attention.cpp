@@ -107,7 +107,7 @@ struct Grouped {
   // Queries [B, T, N, G + 1, d] and keys [B, T, N, 2, d] of groups.
   at::Tensor queries() const { return q.unflatten(2, {kGroups.noise_heads(), -1}); }
   at::Tensor keys() const { return k.unflatten(2, {kGroups.noise_heads(), 2}); }
-  // Of groups [B, T, N, 1, n], for every signal head: [B, T, H, n].
+  // Repeats groups [B, T, N, 1, n] for every signal head: [B, T, H, n].
   at::Tensor repeated(const at::Tensor& x) const {
     return x.expand({-1, -1, -1, kGroups.per_noise, -1}).flatten(2, 3);
   }

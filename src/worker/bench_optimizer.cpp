@@ -1,4 +1,4 @@
-// What an update costs, for each optimiser: clipping and the step, without forward and backward.
+// Cost of an update with each optimiser: clipping and the step, without forward and backward.
 #include <memory>
 #include <variant>
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kVocab = 256;
 
-// What each costs beside the Transformer without it.
+// Controls, each timed beside the Transformer without it.
 const std::pair<const char*, AttentionControls> kControls[] = {
     {"Transformer, gate per head", {.gate = HeadGate::kHead}},
     {"Transformer, gate per channel", {.gate = HeadGate::kElement}},
@@ -101,7 +101,7 @@ SoftmaxAttentionConfig transformer_of(const Shape& shape) {
   return {.heads = shape.d_model / shape.head_dim};
 }
 
-// Those that bench/compare compares with PyTorch.
+// Models that bench/compare compares with PyTorch.
 std::vector<NamedModel> models_of(const Shape& shape) {
   const auto transformer = transformer_of(shape);
   return {{"Transformer", transformer},

@@ -7,10 +7,10 @@ namespace difflab {
 /// TERM, INT, HUP, USR1 and USR2 ask the run to stop at the next step; a second INT ends at once.
 void install_stop_signals();
 
-/// Whether one of them has come, for whichever job.
+/// True if one of these signals has come, for whichever job.
 bool stop_is_requested();
 
-/// What a job does whose run somebody else is at.
+/// Behaviour of a job whose run another process holds.
 enum class WhenTaken { kWait, kGiveUp };
 
 /// Executes the run that DIR/config.yaml describes, unless its result is there already. Two callers

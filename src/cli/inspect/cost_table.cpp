@@ -52,7 +52,7 @@ double megabytes(std::int64_t parameters) {
 
 constexpr const char* kAboutMegabytes = "MB: 10^6 bytes; a parameter has 4 (float32).\n";
 
-// What to know of the numbers of these subjects, each sentence once.
+// Notes on the numbers of these subjects, each once.
 std::string notes_on(const std::vector<CostSubject>& subjects) {
   std::set<std::string> told{""};
   std::string text;

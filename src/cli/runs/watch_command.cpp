@@ -54,8 +54,8 @@ class Viewer {
       int looks = 0;
       while (StopSignals::count() == 0 && looks < kLooksAfterEnd) {
         last = look();
-        // What is complete stays so, but for runs that are needed then; what failed may just be
-        // taken up again.
+        // Complete runs stay so, but others may be needed then; failed ones may just be taken up
+        // again.
         const bool complete = last->complete() == static_cast<int>(last->runs.size());
         const bool more = complete && more_are_needed();
         looks = more ? 0 : complete ? kLooksAfterEnd : last->ended() ? looks + 1 : 0;
@@ -105,8 +105,8 @@ class Viewer {
     return more;
   }
 
-  // Of a whole results folder only what happens now is of interest: runs that are not finished, and
-  // those that were not when this view began. New ones appear in it.
+  // A whole results folder shows only current runs: those without a result, and those that had none
+  // when this view first saw them. New ones appear in it.
   void list_again(Target& target) {
     double& next = next_listing_[target.folder.string()];
     if (seconds() < next) return;

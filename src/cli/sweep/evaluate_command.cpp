@@ -24,8 +24,8 @@ constexpr std::size_t kMostNewColumns = 8;
 
 constexpr const char* kNoNumber = "not finite";  // in the place of a metric
 
-// What the run's model answered to evaluations of these names (all if none), under the names that
-// its result has for it; kNoNumber for what is NaN or infinite.
+// Metrics that the run's model got in evaluations of these names (all if none), named as in its
+// result; kNoNumber for NaN and infinity.
 Json answered_metrics(const Study& study, const sweep::Run& run,
                       const std::vector<std::string>& names) {
   Json metrics = Json::object();

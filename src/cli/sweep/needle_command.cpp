@@ -79,7 +79,7 @@ Json evaluation_of(const NeedleOptions& options) {
   return evaluation;
 }
 
-/// What a map is of: one number of needles and questions, at one step of the training.
+/// Key of a map: a number of needles and of questions, at one step of the training.
 struct MapKey {
   std::int64_t needles, queries, step;  // step -1: at the end
 
@@ -139,8 +139,8 @@ std::string maps_of(const sweep::Run& run) {
   return text;
 }
 
-// What runs differ in beside their seed and the first axis, in sweep order: a picture has one of
-// these, with a panel for each value of the first.
+// Settings in which runs differ, without the seed and the first axis, in sweep order: each gets a
+// picture of its own, with a panel for each value of the first axis.
 std::vector<sweep::Axes> settings_of(const Study& study) {
   std::vector<sweep::Axes> settings;
   for (const auto& run : study.points) {

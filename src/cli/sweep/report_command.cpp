@@ -122,7 +122,7 @@ Json read_object(const fs::path& file) {
   return json.is_object() ? json : Json(nullptr);
 }
 
-// Whether it has what the gallery shows.
+// True if a summary has everything that the gallery shows.
 bool is_summary(const Json& summary) {
   const auto has_text = [](const Json& object, const char* key) {
     return !object.contains(key) || object.at(key).is_string();

@@ -143,8 +143,8 @@ int make_again(const Study& study) {
   return code;
 }
 
-// Whether every number of these runs of the reference is the same, or as far as that can be
-// expected.
+// Makes these runs of the reference again and compares every number. Returns 0 if all agree as far
+// as can be expected.
 int reproduce(const std::string& name, const fs::path& folder, const std::vector<std::string>& ids,
               bool record) {
   const auto finished = committed_runs(folder);
@@ -178,8 +178,8 @@ int reproduce(const std::string& name, const fs::path& folder, const std::vector
   return found.confirms() ? 0 : kFailed;
 }
 
-// Whether a run of somebody's own gives the same numbers again: trained from its configuration
-// alone.
+// Trains a user's own run again, from its configuration alone, and compares every number. Returns 0
+// if all agree as far as can be expected.
 int reproduce_run(const RunDirectory& run) {
   const auto id = run.path.filename().string();
   const auto result = read_result(run);

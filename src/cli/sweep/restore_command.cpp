@@ -72,7 +72,7 @@ Json provenance_of(const report::FrameRun& run, const std::string& name) {
   return provenance;
 }
 
-// What of a run's folder the reference keeps; the result last, with which it is complete.
+// Writes the part of a run's folder that the reference keeps; last the result, which completes it.
 void write_run(const report::FrameRun& run, const sweep::Run& known, const Json& result,
                const std::string& name) {
   const auto& folder = known.directory;
@@ -119,8 +119,8 @@ bool is_of_another(const RunDirectory& folder, const std::string& name) {
   return !from.empty() && from != name + "/reference";
 }
 
-// Of a run that another reference has restored: each keeps the rows that its own report looks at.
-// False if they are there.
+// Writes the view of this reference beside a run that another one restored: each keeps the rows
+// that its own report looks at. False if they are there.
 bool write_view(const report::FrameRun& run, const RunDirectory& folder, const Json& result,
                 const std::string& name) {
   const auto file = folder.restored(name);
@@ -163,7 +163,7 @@ Restored restore(const std::string& name, const fs::path& folder, const fs::path
   Restored restored;
   auto study = study_without_runs(results, name, name);
   const Restoration into{name, study, restored};
-  // What a tuning found is read off its own runs.
+  // The findings of a tuning are read off its own runs.
   for (const auto* inner : {"tuning", "tuning/shorter"}) {
     if (fs::exists(folder / inner / "runs.json")) restore_folder(folder / inner, into);
   }

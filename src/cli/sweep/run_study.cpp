@@ -58,7 +58,7 @@ struct Found {
   }
 };
 
-// What only asks, since another run has done its training, is nearly nothing beside a training.
+// A run that only asks, as another has done its training, costs next to nothing.
 void count_asking_little(Found& found) {
   for (auto& run : found.runs) {
     if (found.trained.count(run.id) == 0) continue;
@@ -221,7 +221,7 @@ int submit(const Study& study, const Found& found) {
   return 0;
 }
 
-// What cannot be done is better known now than hours later, in the last run.
+// Fails at once, not hours later in the last run, if a run lacks CUDA or memory.
 void require_machine_of(const Study& study, const Found& found) {
   const double available = sweep::memory_of_run(study.config.launcher);
   for (std::size_t i = 0; i < found.runs.size(); ++i) {

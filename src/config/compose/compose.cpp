@@ -172,7 +172,7 @@ class ValueOverride {
     return true;
   }
 
-  /// What a text that is one reference, ${vars.optimizer}, stands for; null for anything else.
+  /// The value that a text refers to if it is one reference, ${vars.optimizer}; otherwise null.
   const Value* referred_to(const Value& text) const {
     const auto words = options_.texts_are_kinds && text.is_string() ? text.as_string() : "";
     if (!words.starts_with("${") || words.find('}') != words.size() - 1) return nullptr;

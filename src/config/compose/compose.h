@@ -21,7 +21,7 @@ struct Default {
   std::optional<std::string> group;  ///< "model", if it is a choice
   std::string option = {};           ///< "diff", if it is a choice
   Source source;                     ///< the line or override that asked for it
-  /// What was chosen before an override chose this, and where: {"transformer",
+  /// The choice that an override replaced with this one, and its place: {"transformer",
   /// configs/config.yaml…}.
   std::optional<std::pair<std::string, Source>> replaced;
   /// The files whose defaults lists lead here, outermost first, and the file itself, as a person
@@ -82,7 +82,7 @@ void apply_overrides(Value& tree, const std::vector<Override>& value_overrides, 
 /// The content of a file where its package is.
 Value in_package(Value content, const std::string& package);
 
-/// Whether the override chooses, adds or removes an option of a config group.
+/// True if the override chooses, adds or removes an option of a config group.
 bool is_group_override(const Override& item, const Library& library);
 
 }  // namespace difflab::config

@@ -19,7 +19,7 @@ std::string without_slash(const std::string& path) {
   return path.starts_with('/') ? path.substr(1) : path;
 }
 
-/// What comes before the last slash.
+/// The part before the last slash; "" without one.
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);

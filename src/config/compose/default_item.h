@@ -12,7 +12,7 @@
 
 namespace difflab::config {
 
-/// What a group choice picks: nothing (null), one option, or several.
+/// Options that a group choice picks: none (null), one, or several.
 using Choice = std::variant<std::monostate, std::string, std::vector<std::string>>;
 
 /// The answer to a choice or key that configures Hydra itself.

@@ -12,7 +12,7 @@
 
 namespace difflab::config {
 
-/// Whether an override sets what lies at a path, around it or in it.
+/// True if an override sets the value at a path, one around it or one in it.
 bool meets(const Override& item, std::string_view key);
 
 /// Reports an override that speaks of the key of an axis, of what lies around it or in it. The

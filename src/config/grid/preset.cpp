@@ -121,8 +121,8 @@ bool is_folder_name(const std::string& name) {
          });
 }
 
-// Whether all that it sets was written in suites, none of it in an experiment that this one builds
-// on, or on the command line.
+// True if suites wrote everything that it sets, and neither an experiment that this one builds on
+// nor the command line any of it.
 bool is_of_suites(const Value& preset) {
   if (preset.entries().empty()) {
     const std::filesystem::path file = preset.source.file;

@@ -29,13 +29,13 @@ struct Preset {
 Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
                      const Document* experiment, Problems& problems);
 
-/// What one file says, its presets aside, where it stands in the tree.
+/// Content of one file without its presets, at its place in the tree.
 struct FileWords {
   std::string file;
   Value content;
 };
 
-/// Of all files of a composition, in the order in which they are merged.
+/// Contents of all files of a composition, in the order in which they are merged.
 std::vector<FileWords> words_of(Library& library, const std::vector<Default>& defaults);
 
 /// A preset without what a file says otherwise that is merged after the one which wrote the

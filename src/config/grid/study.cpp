@@ -76,7 +76,7 @@ class StudyComposer {
     }
   }
 
-  /// Whether the two files that everything else depends on can be read.
+  /// True if config.yaml and the experiment, on which everything else depends, can be read.
   bool readable() {
     const std::size_t before = problems_.reports();
     std::vector<std::string> names = options().appended;
@@ -99,7 +99,7 @@ class StudyComposer {
     return problems_.reports() == before;
   }
 
-  /// What the presets and the sweep are read with: what they say may depend on any choice or value.
+  /// Overrides to read the presets and the sweep with, which may depend on any choice or value.
   std::vector<Override> single_overrides() const {
     auto found = overrides_;
     std::erase_if(found, [&](const Override& item) { return item.holds_sweep(); });

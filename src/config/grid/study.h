@@ -23,7 +23,7 @@ struct Watch {
   Observer observer;
 };
 
-/// What to compose into a study.
+/// Input of compose_study.
 struct StudyRequest {
   SearchPath search_path;              ///< SearchPath::of_project(root)
   std::string experiment;              ///< "headline" for experiments/headline.yaml, "" for none
@@ -34,13 +34,13 @@ struct StudyRequest {
   std::vector<std::string> study_keys;
   /// Keys of a run that may hold the time and the like, as they are no part of its identity.
   std::vector<std::string> keys_without_effect = {};
-  /// Whether keys of the runs are set later (Written), by the study keys.
+  /// Tells from the study keys whether keys of the runs are set later (see Written).
   std::function<bool(const Value& settings)> keeps_written = {};
   std::optional<std::time_t> start = {};  ///< what ${now:…} stands for in all runs
   Watch watch = {};
 };
 
-/// What a run's keys are interpolated from.
+/// A run before interpolation, with all that its keys are interpolated from.
 struct Written {
   Value tree;
   std::vector<std::string> keys;  ///< of the run
@@ -73,8 +73,8 @@ struct Study {
   std::vector<Point> points;  ///< in sweep order, the last axis fastest
   /// The overrides beside preset=…: what makes this study differ from the files.
   std::vector<std::string> changes;
-  /// Of the files and the preset, whatever the command line makes of the sweep; of a union, one for
-  /// each part. One that parts of a union lack has no values here: theirs are written nowhere.
+  /// Axes of the files and the preset, whatever the command line makes of the sweep; of a union,
+  /// one for each part. An axis that some parts lack has no values here, as those write none.
   std::vector<Axis> written_axes = {};
   bool is_narrowed = false;                         ///< the command line changes axes of the files
   std::map<std::string, std::string> choices = {};  ///< group → option, where it is not swept over

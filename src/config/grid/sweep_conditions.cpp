@@ -21,7 +21,7 @@ bool is_met(const Value& condition, const NameLookup& lookup, Problems& problems
   }
 }
 
-/// Whether a run has all these values; a list stands for any of its items.
+/// True if a run has all these values; a list stands for any of its items.
 bool agrees(const Value& exclusion, const PlannedPoint& point, const NameLookup& lookup,
             Problems& problems) {
   const auto& entries = exclusion.entries();

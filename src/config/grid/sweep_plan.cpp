@@ -58,7 +58,7 @@ Value resolved_specs(const Value& study, Problems& problems) {
   return sweep;
 }
 
-/// What a part of a union may not have again.
+/// Keys of the sweeps around a part of a union, which it may not have again.
 struct Around {
   std::map<std::string, Source> keys;
   bool repeats = false;  ///< seed is among them as `repeat`

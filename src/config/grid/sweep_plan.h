@@ -14,7 +14,7 @@
 
 namespace difflab::config {
 
-/// What `sweep:` says: factors that are multiplied, and which combinations are left out.
+/// A parsed `sweep:`: factors that are multiplied, and which combinations are left out.
 struct SweepPlan {
   struct Factor;
 
@@ -50,7 +50,7 @@ void replace_axis(SweepPlan& plan, Axis axis);
 void for_each_axis(SweepPlan& plan, const std::function<void(Axis&)>& visit);
 const Axis* find_axis(SweepPlan& plan, const std::string& key);
 
-/// Whether every combination has a value of this axis, which parts of a union may lack.
+/// True if every combination has a value of this axis, which parts of a union may lack.
 bool is_everywhere(const SweepPlan& plan, const std::string& key);
 
 bool has_union(const SweepPlan& plan);
@@ -68,12 +68,12 @@ std::vector<Value> read_conditions(const Value& value, Problems& problems);
 /// one.
 std::vector<Value> read_exclusions(const Value& value, const Library& library, Problems& problems);
 
-/// What names stand for in a run: axes, choices of config groups, keys. It refers to the arguments.
+/// Lookup of the names in a run: axes, choices of config groups, keys. Refers to the arguments.
 /// @param vars a map with `vars` in it, or null
 NameLookup names_in(const PlannedPoint& point, const std::vector<Default>& defaults,
                     const Value& config, const Value& vars);
 
-/// Whether a run stays in its sweep: every `where` holds, and it agrees with no `exclude`. A
+/// True if a run stays in its sweep: every `where` holds, and it agrees with no `exclude`. A
 /// condition that cannot be evaluated is a problem at its place; the run then stays.
 /// @param lookup the values of the run, by the names of axes and of keys
 bool stays(const PlannedPoint& point, const NameLookup& lookup, Problems& problems);

@@ -21,11 +21,11 @@ using NameLookup = std::function<const Value*(const std::string& name)>;
 /// @throws UserError that says what is wrong, e.g. "there is no key mdoel"
 Value evaluate_expression(std::string_view text, const NameLookup& lookup);
 
-/// What == says: the same content, and the same number whether whole or not.
+/// Compares as == does: same content, or same number, whole or not.
 bool same_value(const Value& a, const Value& b);
 
-/// Whether a condition, such an expression, is true. @throws UserError also if the result is
-/// neither true nor false
+/// Evaluates such an expression as a condition. @throws UserError also if the result is neither
+/// true nor false
 bool holds(std::string_view condition, const NameLookup& lookup);
 
 }  // namespace difflab::config

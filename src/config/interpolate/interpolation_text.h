@@ -39,7 +39,7 @@ struct Interpolation {
   std::vector<Argument> arguments;
 };
 
-/// Whether a text has a ${ in it, and so is a template.
+/// True if a text has a ${ in it, and so is a template.
 inline bool has_interpolation(std::string_view text) {
   return text.find("${") != std::string_view::npos;
 }

@@ -142,7 +142,7 @@ void sort_range(RangeSweep& range, bool reverse) {
   range.step = range.step.is_int() ? Value(-range.step.as_int()) : Value(-range.step.as_double());
 }
 
-/// What sort() and shuffle() put into another order: a sweep, a list, or values that make a choice.
+/// The argument that sort() and shuffle() reorder: a sweep, a list, or values that make a choice.
 Element sequence(FunctionCall& call) {
   for (const auto& [name, value] : call.named) {
     const bool range = std::holds_alternative<RangeSweep>(value.data);

@@ -63,7 +63,7 @@ const char* value_type_name(const Element& element) {
   return "ELEMENT";
 }
 
-/// Whether the values of a sweep have an order that is written down.
+/// True if a sweep gives its values in a fixed order: a choice or range without shuffle.
 bool has_fixed_values(const Element& element) {
   if (const auto* choice = std::get_if<ChoiceSweep>(&element.data)) return !choice->shuffle;
   const auto* range = std::get_if<RangeSweep>(&element.data);

@@ -8,7 +8,7 @@
 
 namespace difflab::config {
 
-/// What an override was parsed to: {"type", "key", "package", "value_type", "value", "sweep"}.
+/// A parsed override: {"type", "key", "package", "value_type", "value", "sweep"}.
 /// Texts, numbers, lists and null stand for themselves; {"float": x}, {"quoted": text, "quote":
 /// kind}, {"dict": [[key, value], …]}, {"choice": […]}, {"range": [start, stop, step]} and
 /// {"glob": …} for the rest; "extends" marks extend_list(). "sweep" lists the values that a sweep

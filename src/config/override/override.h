@@ -22,7 +22,7 @@ struct Override {
   Source source;         ///< what messages show; the text unless it came from a file
 
   bool is_sweep() const { return value && value->is_sweep(); }
-  /// Whether it is a sweep, or has one inside a list or map: no single value.
+  /// True if it is a sweep or has one inside a list or map, and so no single value.
   bool holds_sweep() const { return value && contains_sweep(*value); }
   /// The value that a run gets; a logic error for a sweep.
   Value to_value() const;

@@ -38,7 +38,7 @@ struct GlobSweep {
   std::vector<std::string> include, exclude;
 };
 
-/// What stands after the = of an override.
+/// The value after the = of an override, or a part of it.
 struct Element {
   using Data = std::variant<Value /* a scalar */, Quoted, std::vector<Element>, Dict, ChoiceSweep,
                             RangeSweep, GlobSweep>;
@@ -52,7 +52,7 @@ struct Dict::Entry {
   Element value;
 };
 
-/// Whether the element is a sweep or has one inside, e.g. [range(3)], which stands for no value.
+/// True if the element is a sweep or has one inside, e.g. [range(3)], and so is no single value.
 bool contains_sweep(const Element& element);
 
 /// The plain tree of an element. @throws std::logic_error if contains_sweep

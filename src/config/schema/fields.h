@@ -52,7 +52,7 @@ constexpr std::array<std::string_view, sizeof...(Texts)> names(const Texts&... t
   return {texts...};
 }
 
-/// What `validate` reports to: problems are collected, all are shown at once with the place of the
+/// Collects the problems that `validate` reports, to show them all at once with the place of the
 /// key they name.
 class Check {
  public:

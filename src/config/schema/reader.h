@@ -21,7 +21,7 @@ namespace difflab::config {
 
 /// Reads a config struct (fields.h) or any type that a field may have, and reports everything that
 /// is wrong with it: unknown keys, wrong types, numbers out of range, broken rules of `validate`.
-/// What is wrong or absent keeps its default, so the result counts only if no problem was added.
+/// Wrong or absent keys keep their defaults, so the result counts only if no problem was added.
 ///
 /// A field may be a bool, std::int64_t, double, std::string, an enumeration with kNames, a type
 /// with from_value/to_value/expected, a struct with fields, a std::variant of kinds, a

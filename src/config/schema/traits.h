@@ -67,7 +67,7 @@ constexpr std::string_view kind_key() {
   }
 }
 
-/// What a kind is, in one line; "" if it does not say.
+/// One-line description of a kind; "" if it has none.
 template <class Kind>
 constexpr std::string_view about() {
   if constexpr (requires { Kind::kAbout; }) {

@@ -87,7 +87,7 @@ std::string scalar(const Value& value) {
   return text == "-inf" ? "-.inf" : text;
 }
 
-/// What fits behind a key: scalars, empty maps, and short lists of such.
+/// Text of a value that fits behind its key: a scalar, an empty map, or a short list of such.
 std::optional<std::string> in_one_line(const Value& value, std::size_t width) {
   if (value.is_scalar()) return scalar(value);
   if (value.empty()) return value.is_list() ? "[]" : "{}";

@@ -7,9 +7,9 @@
 
 namespace difflab::config {
 
-/// What a plain (unquoted) YAML scalar stands for, as Hydra's loader types it: null and ~, true and
-/// false, 1_000, 0x1F, 0b11, 3e-3, .inf, .nan; everything else is text. Unlike there, yes, no, on
-/// and off, numbers with leading zeros (017) and in base sixty (10:30) are text.
+/// Value of a plain (unquoted) YAML scalar, typed as by Hydra's loader: null and ~, true and false,
+/// 1_000, 0x1F, 0b11, 3e-3, .inf, .nan; everything else is text. Unlike there, yes, no, on and off,
+/// numbers with leading zeros (017) and in base sixty (10:30) are text.
 /// Nothing for a whole number that does not fit 64 bits.
 std::optional<Value> plain_scalar(std::string_view text);
 

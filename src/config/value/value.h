@@ -96,7 +96,7 @@ class Value {
   Value& set(std::string_view key, Value value, Source key_source);
   /// Sets the value at a path "a.b.c", making the maps on the way.
   Value& set_path(std::string_view path, Value value);
-  /// Whether there was such a key.
+  /// Removes a key of a map. False if there was none.
   bool erase(std::string_view key);
   /// Appends to a list. Null becomes a list first.
   void push_back(Value value);

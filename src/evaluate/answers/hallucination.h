@@ -6,7 +6,7 @@ namespace difflab {
 
 struct Answerer;
 
-/// Whether a model answers from the context, by the share of distractors: the token-level form of
+/// How often a model answers from the context, by the share of distractors: the token-level form of
 /// the DIFF paper's table 4 (arXiv 2410.05258, contextual hallucination in summaries and question
 /// answering). Each answer to a question is one of
 ///

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the header of a kind of evaluation needs: these includes and EvaluationCommon.
+// Includes and EvaluationCommon, which the header of every kind of evaluation needs.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -23,11 +23,11 @@ namespace difflab {
 class LanguageModel;
 class Task;
 
-/// What every kind of evaluation has. Each also lists, as `kMetrics`, the metrics that its `run`
+/// Settings of every kind of evaluation. Each also lists, as `kMetrics`, the metrics that its `run`
 /// gives, with their kinds, ranges and directions (statistics/metric_facts.h), and says `kOfMachine
 /// = true` if they are times or sizes on this machine, which no two runs share.
 struct EvaluationCommon {
-  /// What the result is kept under; empty: the kind. Metrics of a named one begin with the name.
+  /// Key of the result and prefix of its metrics; empty: the kind as key, and no prefix.
   std::string name = {};
   /// Steps of the training at which the model is asked, instead of at its end.
   std::vector<std::int64_t> at = {};
@@ -84,7 +84,7 @@ inline void add_accuracy(Json& cell, std::int64_t correct, std::int64_t n) {
   cell["accuracy_high"] = interval->high;
 }
 
-/// What an evaluation looks at.
+/// Inputs of an evaluation.
 struct EvaluationContext {
   LanguageModel& model;
   const TaskConfig& task_config;
@@ -93,7 +93,7 @@ struct EvaluationContext {
   int lanes = 1;  ///< batches that may be scored at the same time; changes no number
 };
 
-/// What an evaluation found.
+/// Numbers that an evaluation found.
 struct EvaluationResult {
   Json metrics = Json::object();  ///< single numbers, for tables
   Json details = Json::object();  ///< everything, for figures

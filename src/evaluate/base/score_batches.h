@@ -31,7 +31,7 @@ void side_by_side(int lanes, std::int64_t n, const std::function<void(std::int64
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, int lanes = 1);
 
-/// What a cell tells of a score: samples, n, correct, accuracy, accuracy_low and accuracy_high
+/// A cell's fields for a score: samples, n, correct, accuracy, accuracy_low and accuracy_high
 /// (Wilson, 95 %), chance, loss.
 Json cell_of(const Score& score, std::int64_t samples, double chance);
 

@@ -81,7 +81,7 @@ EvaluationResult AttentionMapConfig::run(const EvaluationContext& context) const
     needles.depth = depth;
     deep = needles.build();
   }
-  // Of a mixture, that of the task asked about: the others stand last in a batch.
+  // For a mixture, its first part, which is the task asked about: a batch has the others last.
   const auto& task = deep ? *deep : *context.task.parts().front().task;
   const auto device = context.model.parameters().front().device();
   const auto inputs =

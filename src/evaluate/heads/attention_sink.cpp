@@ -22,7 +22,7 @@ struct SinkSums {
   std::int64_t samples = 0;
 };
 
-// Of one layer, [B, H, T, T] each; undefined where it has none.
+// The maps of one layer, [B, H, T, T] each; undefined where it has none.
 std::array<at::Tensor, kSinkMaps> sink_maps(const LayerView& view) {
   const auto maps = view.attention.maps(view.attention_input, view.rotary);
   const auto sizes = view.attention.weights(view.attention_input, view.rotary).abs();

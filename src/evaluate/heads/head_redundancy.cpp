@@ -59,7 +59,7 @@ class LayerSums {
     return std::max(0.0, distance_[a][b].item<double>() / static_cast<double>(sequences_));
   }
 
-  // Of all pairs, [H, H]; NaN where an output is constant but for rounding.
+  // CKA of all pairs of heads, [H, H]; NaN where an output is constant but for rounding.
   at::Tensor cka() const {
     constexpr double kRounding = 1e-10;
     const auto squares = [&](const at::Tensor& gram) {  // of |XᵀY|, [H, H]

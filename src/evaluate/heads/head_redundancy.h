@@ -6,13 +6,13 @@ namespace difflab {
 
 /// How different the heads of a layer are, and how wide each looks.
 ///
-/// Of every pair of heads: the mean of 1 − cosine between their weights [T, T] of a sequence, and
-/// the linear CKA between what their outputs are at all positions (arXiv 1905.00414, eq. 4).
+/// For every pair of heads: the mean of 1 − cosine between their weights [T, T] of a sequence, and
+/// the linear CKA between their outputs at all positions (arXiv 1905.00414, eq. 4).
 ///
 ///   CKA(X, Y) = |XᵀY|² / (|XᵀX| |YᵀY|), Frobenius norms, columns of X, Y [n, width] centred
 ///
-/// Of every head: the share of its weights that is negative, Σ|min(A, 0)| / Σ|A|; the entropy in
-/// nats of its rows, those of p = |A| / Σ|A|, because signed weights are no probabilities; the
+/// For every head: the share of its weights that is negative, Σ|min(A, 0)| / Σ|A|; the entropy in
+/// nats of its rows, taken of p = |A| / Σ|A|, as signed weights are no probabilities; the number of
 /// tokens that a row in effect attends to, exp(entropy); and the signed sum of its rows.
 struct HeadRedundancyConfig : SampledEvaluation {
   static constexpr std::string_view kKind = "head_redundancy";

@@ -4,11 +4,11 @@
 
 namespace difflab {
 
-/// What the head norm does to the outputs of heads and to the gradients that reach them: size and
+/// Effect of the head norm on the outputs of heads and on the gradients that reach them: size and
 /// tails of every head's output, and the norm of the loss' gradient with respect to it, before and
 /// after the norm, which is said to "improve gradient statistics" (arXiv 2410.05258, section 2.1).
-/// A kind without a head norm has the same numbers at both places, but for DIFF's constant factor 1
-/// − λ_init, which belongs to what is after.
+/// A kind without a head norm has the same numbers before and after, but for DIFF's constant factor
+/// 1 − λ_init, which counts as after.
 struct HeadStatisticsConfig : SampledEvaluation {
   static constexpr std::string_view kKind = "head_statistics";
   static constexpr std::string_view kAbout =

@@ -30,7 +30,7 @@ at::Tensor regions_of(const at::Tensor& inputs, std::int64_t M) {
   return regions;
 }
 
-// What of the last row lies in each region, summed over sequences and averaged over heads: [5].
+// Values of the last row by region, summed over sequences and averaged over heads: [5].
 at::Tensor by_region(const at::Tensor& row, const at::Tensor& regions) {
   const auto of_position = row.mean(1).to(at::kDouble);  // row [B, H, T] -> [B, T]
   return at::zeros({static_cast<std::int64_t>(kRegions.size())}, of_position.options())

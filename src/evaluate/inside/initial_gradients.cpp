@@ -41,7 +41,7 @@ double add_gradients(LanguageModel& model, const Batch& batch, Json& cells) {
 
 double rms(const at::Tensor& x) { return x.to(at::kDouble).square().mean().sqrt().item<double>(); }
 
-/// What attention adds to the residual stream.
+/// Sizes of the attention outputs that are added to the residual stream.
 struct Outputs {
   double mean_rms = 0;     // over the layers
   double first_ratio = 0;  // of the first layer, to the embeddings

@@ -4,13 +4,13 @@
 
 namespace difflab {
 
-/// What the norms do before training has done anything: the gradient of every parameter at
-/// initialisation, on the first training batch, of the loss in which every target counts the same
-/// (whatever train.loss.per says, so that models compare), and the root mean square of what each
-/// attention layer adds to the residual stream, at initialisation and after training. The head norm
-/// is said to give DIFF the gradients of a Transformer (arXiv 2410.05258, appendix F). How large
-/// the first attention is beside the embeddings that it is added to is one number for how models
-/// start apart.
+/// Effect of the norms before any training: the gradient of every parameter at initialisation, on
+/// the first training batch, of the loss in which every target counts the same (whatever
+/// train.loss.per says, so that models compare), and the root mean square of each attention layer's
+/// output to the residual stream, at initialisation and after training. The head norm is said to
+/// give DIFF the gradients of a Transformer (arXiv 2410.05258, appendix F). The size of the first
+/// attention output relative to the embeddings that it is added to tells in one number how
+/// differently models start.
 struct InitialGradientsConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "initial_gradients";
   static constexpr std::string_view kAbout =

@@ -15,7 +15,7 @@ namespace {
 
 // Values that lie together in the dimensions `together`. Infinite ones stay: a masked logit is −∞.
 at::Tensor quantize(const at::Tensor& given, std::int64_t bits, at::IntArrayRef together) {
-  // Of a model in bfloat16, which has 8 bits, the levels would be rounded once more.
+  // In bfloat16, which has 8 bits, the levels would be rounded once more.
   const auto values = given.to(at::promote_types(given.scalar_type(), at::kFloat));
   const auto hidden = values.isinf();
   const auto seen = values.masked_fill(hidden, 0);
@@ -51,7 +51,7 @@ class WithRoundedMatrices {
   std::vector<std::pair<at::Tensor, at::Tensor>> kept_;
 };
 
-// What the model answers to a batch with every layer's output rounded, one token at a time.
+// Scores a batch with every layer's output rounded token by token.
 Score score_with_rounded_stream(LanguageModel& model, const Batch& batch, std::int64_t bits) {
   const auto states = model.observe(batch.inputs, [bits](const LayerView& view) {
     view.output.copy_(quantize(view.output, bits, {-1}));

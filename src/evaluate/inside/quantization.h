@@ -9,11 +9,11 @@ enum class Quantized { kWeights, kStates, kLogits };
 template <>
 inline constexpr auto config::kNames<Quantized> = names("weights", "states", "logits");
 
-/// What is left of the accuracy when numbers are rounded to few bits: 2^bits − 1 evenly spaced
-/// levels between ± the largest size among those that lie together. These are a row of a layer's
-/// matrix (one output channel), a token of the residual stream behind a layer, or the logits of a
-/// sequence in one map (dynamic absmax per head; arXiv 2410.05258, figure 8). Activations with few
-/// outliers lose less, which section 3.7 there expects of DIFF. Embeddings and output head stay.
+/// Accuracy that is left when numbers are rounded to few bits: 2^bits − 1 evenly spaced levels
+/// between ± the largest size in a group. A group is a row of a layer's matrix (one output
+/// channel), a token of the residual stream behind a layer, or the logits of a sequence in one map
+/// (dynamic absmax per head; arXiv 2410.05258, figure 8). Activations with few outliers lose less,
+/// which section 3.7 there expects of DIFF. Embeddings and output head are not rounded.
 struct QuantizationConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "quantization";
   static constexpr std::string_view kAbout =

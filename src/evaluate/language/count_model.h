@@ -4,8 +4,8 @@
 
 namespace difflab {
 
-/// What a table of counts would have made of the same targets. A language model that is no better
-/// than trigrams has learned little that needs attention.
+/// Loss of a table of counts on the same targets. A language model that is no better than trigrams
+/// has learned little that needs attention.
 ///
 ///   p(t | c) = (n(c, t) + δ) / (n(c) + δ V)
 ///

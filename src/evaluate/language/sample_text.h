@@ -5,8 +5,8 @@
 
 namespace difflab {
 
-/// What the model writes, for a person to read: continuations of a prompt. No number comes of it;
-/// the report shows the texts.
+/// Texts of the model for a person to read: continuations of a prompt. They give no numbers; the
+/// report shows them.
 struct SampleTextConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "sample_text";
   static constexpr std::string_view kAbout = "continuations of a prompt, for a person to read";

@@ -5,10 +5,10 @@
 
 namespace difflab {
 
-/// What the model costs: forward pass, and forward and backward pass with the loss of every token,
-/// at each length and with each of the kernels, on random tokens. Medians of interleaved
-/// rounds. Compares with arXiv 2410.05258, table 7. Times depend on the machine and on what else it
-/// does; run one at a time (launcher.workers=1).
+/// Cost of the model: forward pass, and forward and backward pass with the loss of every token, at
+/// each length and with each of the kernels, on random tokens. Medians of interleaved rounds.
+/// Compares with arXiv 2410.05258, table 7. Times depend on the machine and on what else it does;
+/// run one at a time (launcher.workers=1).
 struct ThroughputConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "throughput";
   static constexpr std::string_view kAbout =

@@ -18,8 +18,8 @@ namespace difflab {
 /// Parameters of the official file, by their names there.
 using OfficialParameters = std::function<at::Tensor(const std::string& name)>;
 
-/// What a parameter of ours is made of, such as rows of an official matrix. Differentiable, so that
-/// gradients of ours become those of the official parameters.
+/// Makes a parameter of ours from official ones, such as rows of an official matrix.
+/// Differentiable, so that gradients of ours become those of the official parameters.
 using OfficialPart = std::function<at::Tensor(const OfficialParameters& official)>;
 
 /// Our module for a case, and how the official one keeps its parameters.

@@ -6,8 +6,8 @@
 
 namespace difflab::kernel {
 
-/// Whether `linear` takes them, and is worth its while: on the CPU, float32 or float64, and enough
-/// rows of x that the library's product is no better.
+/// True if `linear` can take these and is worth its while: on the CPU, float32 or float64, and
+/// enough rows of x that the library's product is no better.
 bool takes_linear(const at::Tensor& x, const at::Tensor& weight);
 
 /// x Wᵀ + bias: x [..., in], weight [out, in], bias [out] -> [..., out], by products made for the

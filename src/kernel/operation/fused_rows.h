@@ -4,7 +4,7 @@
 
 namespace difflab::kernel {
 
-/// Whether the functions below can take it: on the CPU, float32 or float64.
+/// True if the functions below can take x: on the CPU, float32 or float64.
 bool takes_rows(const at::Tensor& x);
 
 /// RMSNorm, x · weight / √(mean x² + eps) over the last dimension, in one pass: x [..., D],

@@ -74,7 +74,7 @@ void run_forward(const Sizes& s, const at::Tensor& x, const variable_list& weigh
   });
 }
 
-/// What a group of rows contributes to the gradients of the weights.
+/// Intermediate values of a group of rows, from which the weights' gradients are computed.
 template <class T>
 struct Group {
   T *inner, *d_gate, *d_up;  // [kGroup, padded]

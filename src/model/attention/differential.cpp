@@ -134,7 +134,7 @@ class DifferentialAttention final : public Attention {
     return causal_map(q.transpose(1, 2), repeat_keys(k).transpose(1, 2), controls_->sinks(q));
   }
 
-  // Of the joined heads at these places.
+  // Gates and projects the joined heads at these places.
   at::Tensor out(const at::Tensor& joined, const Inputs& in, const at::Tensor& places) {
     return out_proj_(controls_->gated(joined, in.gate, places));
   }

@@ -142,7 +142,7 @@ class DifferentialV2Attention final : public Attention {
     return at_places(difference(mixed.transpose(1, 2), in.lambda).transpose(1, 2), places);
   }
 
-  // Of the joined heads at these places.
+  // Gates and projects the joined heads at these places.
   at::Tensor out(const at::Tensor& joined, const Inputs& in, const at::Tensor& places) {
     return o_proj_(controls_->gated(joined, in.gate, places));
   }

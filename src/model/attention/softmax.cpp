@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kSmallestValue = 1e-4;  // |v| below which a value has no direction
 
-/// What kinds with one softmax map for each head have in common.
+/// Base of the kinds that have one softmax map for each head.
 class OneMapAttention : public Attention {
  public:
   at::Tensor weights(const at::Tensor& x, const Rotary& rotary) override {
@@ -65,7 +65,7 @@ class OneMapAttention : public Attention {
     return attend_at(places, q, k, v, {}, one_map_per_head(heads_, kv_heads_), controls_->sinks(q));
   }
 
-  // Of the joined heads at these places.
+  // Gates and projects the joined heads at these places.
   at::Tensor out(const at::Tensor& joined, const Inputs& in, const at::Tensor& places) {
     return out_proj_(controls_->gated(joined, in.gate, places));
   }

@@ -17,10 +17,10 @@ enum class Kernels {
   kFlash2,  ///< values of DIFF V1 in two halves as wide as queries: twice the calls (FlashDiff_2)
 };
 
-/// Whether operations are fused, all that there is a kernel for.
+/// True if operations are fused, all those that have a kernel.
 constexpr bool uses_kernels(Kernels kernels) { return kernels != Kernels::kPlain; }
 
-/// Whether DIFF is computed in an official form, a call of attention for each map.
+/// True if DIFF is computed in an official form, with a call of attention for each map.
 constexpr bool calls_by_map(Kernels kernels) {
   return kernels == Kernels::kFlash1 || kernels == Kernels::kFlash2;
 }
@@ -47,7 +47,7 @@ enum class RotaryLayout {
 template <>
 inline constexpr auto config::kNames<RotaryLayout> = names("interleaved", "halves");
 
-/// What is done to each head's output before the heads are joined.
+/// Normalisation of each head's output before the heads are joined.
 enum class HeadNormKind {
   kNone,
   kRms,  ///< RMSNorm over the head's channels, gain shared by the heads ("GroupNorm" in the paper)

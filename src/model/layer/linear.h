@@ -20,7 +20,7 @@ class LinearImpl : public torch::nn::LinearImpl {
 
   at::Tensor forward(const at::Tensor& x);
 
-  /// Whether x [..., in] is multiplied by our own product.
+  /// True if x [..., in] is multiplied by our own product.
   bool is_fused(const at::Tensor& x) const;
 
  private:
@@ -28,8 +28,8 @@ class LinearImpl : public torch::nn::LinearImpl {
 };
 TORCH_MODULE(Linear);
 
-/// What several projections make of the same x, in their order. Fused, their gradients with respect
-/// to x are summed on the way.
+/// Results of several projections of the same x, in their order. Fused, their gradients with
+/// respect to x are summed as they are computed.
 std::vector<at::Tensor> project(const at::Tensor& x, std::vector<Linear> projections);
 
 }  // namespace difflab

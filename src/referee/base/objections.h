@@ -7,7 +7,7 @@
 
 namespace difflab::referee {
 
-/// What a rule has against a report.
+/// A rule's objection to a report.
 struct Objection {
   std::string experiment;
   std::string rule;
@@ -17,7 +17,7 @@ struct Objection {
       false;  ///< the folder does not tell: a failure of recomputability, never silence
 };
 
-/// What a rule writes into.
+/// List to which a rule adds its objections.
 class Objections {
  public:
   explicit Objections(std::string rule) : rule_(std::move(rule)) {}

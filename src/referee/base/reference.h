@@ -24,8 +24,8 @@ struct Statement {
   std::optional<double> p;                ///< adjusted
   std::size_t pairs = 0;
 
-  /// Whether it says something of the world, if only that it cannot tell: neither "no verdict" nor
-  /// "not measured".
+  /// True if the verdict says something of the world, even if only that it cannot tell: neither "no
+  /// verdict" nor "not measured".
   bool judges() const { return verdict != "no verdict" && verdict != "not measured"; }
   bool takes_sides() const { return verdict == "supported" || verdict == "opposite"; }
   /// How an objection names it.
@@ -56,10 +56,10 @@ struct Reference {
   std::string compared_axis() const;
   std::vector<std::string> arms() const;
 
-  /// Whether its runs were trained at all; a benchmark's are not.
+  /// True if any run was trained, for more than one step; a benchmark's runs are not.
   bool is_trained() const;
 
-  /// Whether runs.json has the metric of any run.
+  /// True if any run in runs.json has the metric.
   bool measures(const std::string& metric) const;
 };
 

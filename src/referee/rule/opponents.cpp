@@ -26,8 +26,8 @@ Shape shape_of(const report::FrameRun& run) {
           norm != nullptr && *norm != "none"};
 }
 
-// Those of four shapes that no Transformer among the runs has, as sentences; h is the largest
-// number of heads.
+// Names the ones of four shapes (h or h / 2 heads, each with and without a norm) that no
+// Transformer among the runs has; h is their largest number of heads.
 std::vector<std::string> missing(const std::vector<const report::FrameRun*>& runs) {
   std::set<Shape> there;
   for (const auto* run : runs) {

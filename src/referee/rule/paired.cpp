@@ -12,7 +12,7 @@ namespace {
 
 using report::FigureConfig;
 
-// What a figure shows the differences of, "" if it shows none.
+// The metric whose differences a figure shows, "" if it shows none.
 std::string metric_of_differences(const FigureConfig& figure) {
   if (const auto* line = std::get_if<report::LineConfig>(&figure)) {
     return line->against.empty() ? "" : line->y;

@@ -13,7 +13,7 @@
 namespace difflab::referee {
 namespace {
 
-// What the runs with a result say of a key, session by session.
+// Values of a key of the provenance over the runs with a result, session by session.
 struct Told {
   std::set<std::string> values;
   std::size_t silent = 0;  // runs of which a session does not say
@@ -76,7 +76,7 @@ struct Twin {
   const Json* run;
 };
 
-// What of a run's metrics must depend neither on when it ran nor on what a report asks of curves.
+// Metrics of a run that must depend neither on when it ran nor on what a report asks of curves.
 Json comparable_metrics(const Twin& twin, const Twin& other) {
   std::vector<std::string> of_report;
   for (const auto* one : {twin.reference, other.reference}) {
@@ -91,7 +91,7 @@ Json comparable_metrics(const Twin& twin, const Twin& other) {
   return kept;
 }
 
-// Whether they were made under other conditions, and each is one more seed among the other's.
+// True if the two ran under different conditions, and each passes as a seed among the other's.
 bool are_two_seeds(const Twin& first, const Twin& second) {
   const auto provenance = [](const Json& of) { return of.value("provenance", Json::object()); };
   if (report::other_conditions(provenance(*first.run), provenance(*second.run)).empty())
@@ -108,7 +108,7 @@ bool are_two_seeds(const Twin& first, const Twin& second) {
   return judged > 0;
 }
 
-// What differs between a run and itself in another reference; empty if nothing does. A run that
+// Describes how a run differs from itself in another reference; empty if it does not. A run that
 // diverges under some conditions alone is worth an objection.
 std::string difference_of(const Twin& first, const Twin& second) {
   const auto status = [](const Json& run) { return run.value("status", std::string()); };

@@ -61,7 +61,7 @@ void add_changed(const fs::path& folder, const fs::path& root, std::vector<std::
       changed.push_back(stands.lexically_relative(root).generic_string());
     }
   }
-  // What an earlier report left there would be read as today's.
+  // Readers would take files left by an earlier report for today's.
   for (const auto* part : {"", "figures"}) {
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder / part, none)) {

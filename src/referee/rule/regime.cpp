@@ -15,7 +15,7 @@ constexpr double kCeiling = 0.97;
 constexpr double kAboveChance = 0.1;
 constexpr double kAnyFloor = 0.6;  // of two answers chance is right in half
 
-// What the runs say to each claim; nothing where the claims are not those of claims.csv.
+// The claims' questions with what the runs found; none if claims.csv has another number of claims.
 std::vector<report::Question> questions_of(const Reference& one) {
   if (!one.archive) return {};
   auto questions = report::questions_of(one.archive->study, one.archive->frame);

@@ -66,7 +66,7 @@ Contrast contrast_of(const Reference& one) {
   return contrast;
 }
 
-// What a reference tried of a setting with each variant of the contrast, on its tasks.
+// Values of a setting that a reference tried with every variant of the contrast, on its tasks.
 std::set<std::string> tried_with(const Reference& other, const Contrast& contrast,
                                  const std::string& key) {
   if (!other.archive || other.compared_axis() != contrast.axis) return {};

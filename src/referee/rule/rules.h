@@ -5,7 +5,7 @@
 namespace difflab::referee {
 
 // One family of rules a file. To add one: write it, declare it here, name it in rules.cpp.
-// Each names the part of "What a statement needs" that it holds a report to (docs/referee.md).
+// Every function checks one rule of the table in docs/referee.md, under its name.
 
 void check_intervals(const Reference& one, Objections& objections);
 void check_learned(const Reference& one, Objections& objections);

@@ -26,7 +26,7 @@ std::string listed(std::vector<std::string> names) {
   return join(names) + (more > 0 ? concat(" and ", more, " more") : "");
 }
 
-// What a reference that tuned its own arms says of it; null if it did not.
+// A reference's own tuning of the learning rate of its arms; null if it did none.
 const report::Tuned* own_tuning(const Reference& one) {
   if (!one.archive || !one.archive->study.tuned) return nullptr;
   const auto& tuned = *one.archive->study.tuned;
@@ -90,7 +90,7 @@ void look_at_axis(const Reference& one, Objections& objections) {
   }
 }
 
-// Whether trained arms are compared with each other.
+// True if trained arms are compared with each other.
 bool compares(const Reference& one) {
   return one.is_trained() && one.arms().size() > 1 &&
          std::any_of(one.comparisons.begin(), one.comparisons.end(),

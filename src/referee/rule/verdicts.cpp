@@ -30,7 +30,7 @@ void check_side(const Reference& one, const Statement& statement, Objections& ob
     objections.cannot_check(one, statement.place(), "its adjusted p stands nowhere");
 }
 
-// What the metrics in runs.json say today.
+// Objects to verdicts and pairs that differ from what the metrics in runs.json give today.
 void compare_with_runs(const Reference& one, Objections& objections) {
   const auto& study = one.archive->study;
   const report::Labels labels(study.report.labels);

@@ -39,7 +39,7 @@ bool has_all_runs(const Json& session, const Json& runs) {
   });
 }
 
-// Whether it is of committed code and of enough runs to say anything.
+// True if the session ran committed code and has enough runs to say anything.
 bool may_confirm(const Json& session) {
   std::set<std::string> ids;
   for (const Json& run : session["runs"]) ids.insert(string_at(run, "id"));

@@ -25,8 +25,8 @@ struct Reproduced {
 Reproduced compare_with(const Archive& archive, const Json& committed,
                         const std::vector<MadeAgain>& again, const Json& provenance);
 
-/// What reproduced.json keeps of one time that runs were made again: commit, conditions, and of
-/// each run the numbers that are compared.
+/// The session that reproduced.json keeps when runs were made again: commit, conditions, and the
+/// compared numbers of each run.
 Json session_of(const std::vector<MadeAgain>& runs, const Json& provenance, const Archive& archive);
 
 /// reproduced.json with one more session. It replaces an earlier one under the same conditions

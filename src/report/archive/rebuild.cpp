@@ -17,7 +17,7 @@ RunState state_named(const std::string& name) {
   throw UserError(concat("a run has the status '", name, "', which is none"));
 }
 
-// What a report of an older difflab lacks; one message for all of it.
+// Throws one UserError that lists all that a report of an older difflab lacks.
 void require_archived(const fs::path& folder, const Json& runs) {
   std::vector<std::string> missing;
   for (const Json& run : runs.at("runs")) {

@@ -24,9 +24,9 @@ Archive read_archive(const std::filesystem::path& folder, const std::filesystem:
 constexpr const char* kObservationsFile = "observations.json";
 constexpr int kObservationsFormat = 1;
 
-/// What is asked and how it is reported; of every run its axes, its configuration, and the cells
-/// and lines of its curve that figures and derived metrics look at. One line a run. Parts of the
-/// configurations ("train", "task", …) that several runs share stand there once.
+/// observations.json: the study's questions and its report settings; for each run its axes, its
+/// configuration, and the cells and curve lines that figures and derived metrics use. One line a
+/// run. Parts of the configurations ("train", "task", …) that several runs share stand there once.
 std::string observations_text(const Study& study, const Frame& frame);
 
 /// The JSON object in a file. @throws UserError if there is none, or it is damaged.

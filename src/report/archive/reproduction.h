@@ -10,7 +10,7 @@
 
 namespace difflab::report {
 
-/// What a provenance tells that the last digits of a run's numbers depend on.
+/// Key of a provenance that the last digits of a run's numbers depend on.
 struct RunCondition {
   const char *key, *name;  ///< in provenance.json, and for a person
 };
@@ -57,8 +57,8 @@ std::vector<std::string> drawn(std::vector<std::string> ids, const std::string& 
 /// runs.json and in no result.
 std::vector<std::string> metrics_of_report(const Study& study);
 
-/// Whether a metric of a run made again has to be the committed one: of all but those of the
-/// machine and those that a report reads off curves and cells.
+/// True if a metric of a run made again must equal the committed one: any but those of the machine
+/// and those that a report reads off curves and cells.
 /// @param of_report metrics_of_report
 bool is_compared(const std::string& metric, const std::vector<std::string>& of_report);
 
@@ -67,9 +67,9 @@ bool is_compared(const std::string& metric, const std::vector<std::string>& of_r
 Reproduction compare_run(const Json& committed, const Json& result,
                          const std::vector<std::string>& of_report);
 
-/// What of a run's machine and libraries is another now than it was then, by two provenances,
-/// "processor B instead of A": its numbers may then differ in the last digits, and by that
-/// anywhere. Empty if nothing is. What one of the two does not tell may be another.
+/// Differences between the machines and libraries of two provenances of a run, "processor B instead
+/// of A": its numbers may then differ in the last digits, and as a result anywhere. Empty if there
+/// are none. A value that only one of the two records counts as different.
 std::string other_conditions(const Json& then, const Json& now);
 
 /// By the same two provenances what a run began with: "the same first batch and initial weights",

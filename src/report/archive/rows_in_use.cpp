@@ -9,7 +9,7 @@
 namespace difflab::report {
 namespace {
 
-// What figures ask rows for beside the keys that their settings name.
+// Keys of rows that figures read besides those that their settings name.
 constexpr const char* kAskedAnyway[] = {"step", "chance", "correct", "n"};
 
 // Every text of a config struct: some are keys of rows, and which ones only the kind knows.

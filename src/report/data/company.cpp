@@ -10,7 +10,7 @@
 namespace difflab::report {
 namespace {
 
-// What an idle system does beside a run.
+// Load of an idle system beside a run.
 constexpr double kIdle = 0.1;  // cores
 
 struct Span {
@@ -49,7 +49,7 @@ Company company_of(const std::vector<std::pair<std::string, const Json*>>& runs)
       busy = concat(id, " beside ", cores.get<double>(), " busy cores");
     }
     if (!has) continue;
-    // What was at work beside a session that was interrupted, nobody has written down.
+    // Nobody has recorded the other work beside a session that was interrupted.
     if (provenance->contains("earlier_sessions") && busy.empty())
       busy = concat(id, ", which was interrupted and continued, beside unknown work");
     const auto from = recorded_time(*provenance, "started");

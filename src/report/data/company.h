@@ -9,8 +9,8 @@
 
 namespace difflab::report {
 
-/// What else was at work on the machines of some runs while they ran. Seconds and speeds are data
-/// only of runs that were alone.
+/// Other work on the machines of some runs while they ran. Seconds and speeds count as data only
+/// for runs that were alone.
 struct Company {
   std::string with;   ///< the first that was not alone, and with what: "a and b"; empty: all were
   bool known = true;  ///< whether all runs say how busy others kept their machine

@@ -11,7 +11,7 @@
 
 namespace difflab::report {
 
-/// What every derived metric has: which cells of one run it is made from, and its name.
+/// Fields of the metrics that are derived from cells of one run: a name, and which cells.
 struct DerivedCommon {
   std::string name;
   std::string source;
@@ -69,9 +69,9 @@ struct MapAreaConfig : DerivedCommon {
   std::optional<double> of(const FrameRun& run, const Frame& frame) const;
 };
 
-/// Whether a metric of the run's result is below a bound, 1 or 0: reports count such runs, with
-/// Wilson's interval. A run that diverged has no number and is not below. The name begins with is_,
-/// by which reports know it.
+/// Derived metric, 1 if a metric of the run's result is below a bound, else 0: reports count such
+/// runs, with Wilson's interval. A run that diverged has no number and counts as 0. The name begins
+/// with is_, by which reports know it.
 struct BelowConfig {
   static constexpr std::string_view kKind = "below";
   static constexpr std::string_view kAbout =

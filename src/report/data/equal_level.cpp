@@ -7,7 +7,7 @@
 namespace difflab::report {
 namespace {
 
-// Of the runs that differ from this one in these axes alone; none if one of them has no result.
+// Levels of `variant` along the axis of sizes, all else as in `run`; none if a run lacks a metric.
 std::optional<Levels> levels_of(const EqualLevelConfig& config, const FrameRun& run,
                                 const Frame& frame, const std::string& variant) {
   Levels levels;

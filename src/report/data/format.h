@@ -45,7 +45,7 @@ std::string without_controls(std::string_view text);
 
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 
-/// Whether neither a letter nor a digit stands before or behind this part of a text.
+/// True if no letter or digit stands directly before or after this part of a text.
 bool is_word(std::string_view text, std::size_t at, std::size_t length);
 
 std::string escape_html(std::string_view text);      ///< & < > " '

@@ -35,7 +35,7 @@ void read_standing_into(FrameRun& run, const RunDirectory& directory) {
   run.diverged_at = number_at(run.result, "diverged_at_step");
 }
 
-// What the reference of that name keeps of it, in place of what another one does.
+// Replaces the run's numbers, curve and provenance by those that this study's reference keeps.
 void take_view(FrameRun& run, const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return;
   const Json view = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);

@@ -59,9 +59,9 @@ struct FrameRun {
   const Json* config(std::string_view path) const;
 };
 
-/// What the directories of the runs hold. One that cannot be read makes its run failed, with the
-/// reason as its message; it never stops the report.
-/// @param study whose report it is: of a run that several references hold it sees its own rows
+/// Reads the directories of the runs. A directory that cannot be read makes its run failed, with
+/// the reason as its message; it never stops the report.
+/// @param study whose report it is; of a run that several references hold, it sees its own rows
 std::vector<FrameRun> read_runs(const std::vector<PlannedRun>& runs, const std::string& study = "");
 
 /// One row of numbers: a cell of an evaluation, a line of metrics.jsonl, or a result's metrics.
@@ -74,13 +74,13 @@ struct Observation {
   /// configuration, in this order; null if none has it. An axis value that reads as a number is
   /// one.
   Json value(std::string_view key) const;
-  /// What was measured: of the row itself if it is a cell or a line of the curve, where a missing
-  /// key means that nothing was measured; of the result otherwise.
+  /// The measured number: from the row itself if it is a cell or a line of the curve, where a
+  /// missing key means that nothing was measured; otherwise from the result.
   std::optional<double> measured(std::string_view key) const;
   std::string text(std::string_view key) const;  ///< numbers in their shortest form
 };
 
-/// Whether the row has these values.
+/// True if the row has the values of `where`.
 bool matches(const Observation& row, const TextMap& where);
 
 /// The runs of a study in sweep order.
@@ -102,7 +102,7 @@ class Frame {
   std::vector<Observation> observations(const std::string& source, bool curve,
                                         const TextMap& where) const;
 
-  /// Whether two runs agree in all axes but these.
+  /// True if the two runs agree in all axes except `but`.
   bool are_partners(const FrameRun& a, const FrameRun& b,
                     const std::vector<std::string>& but) const;
 
@@ -148,7 +148,7 @@ std::optional<double> parse_number(std::string_view text);
 /// runs were: a reference is the same whether it was restored or not.
 std::map<std::string, std::size_t> restored_beside_new(const Frame& frame);
 
-/// Whether two values of an axis are the same, as text or as numbers: 0.5 and .5 are.
+/// True if two values of an axis are the same, as text or as numbers: 0.5 and .5 are.
 bool is_same_value(std::string_view a, std::string_view b);
 
 /// Appends what is not there yet.
@@ -156,7 +156,7 @@ void add_new(auto& list, auto value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(std::move(value));
 }
 
-/// What stands there, keys with dots in them first; null if nothing does.
+/// The value at a dotted path, keys with dots in them first; null pointer if there is none.
 const Json* at_path(const Json& json, std::string_view path);
 
 /// The finite number that stands there, if one does.
@@ -165,7 +165,7 @@ std::optional<double> number_at(const Json& json, std::string_view path);
 /// A text as it is, numbers in their shortest form, everything else as JSON.
 std::string text_of(const Json& value);
 
-/// What stands under a key as text or JSON; "" for nothing and null.
+/// The value of a key as text or JSON; "" if it is missing or null.
 std::string told_at(const Json& object, const char* key);
 
 }  // namespace difflab::report

@@ -13,7 +13,7 @@ std::optional<double> planned_steps(const FrameRun& run) {
   return ends_by_time ? std::nullopt : number_at(run.plan.config, "train.steps");
 }
 
-// Whether it ended because the event had come that ends it.
+// True if the run ended at the event that ends it (train.stop_at).
 bool has_stopped(const FrameRun& run) {
   const Json* event = run.config("train.stop_at");
   return event != nullptr && event->is_string() && !event->get_ref<const std::string&>().empty() &&
@@ -39,7 +39,7 @@ void add_learned(const LearnedConfig& config, FrameRun& run) {
     if (in_a_row++ == 0) first = last;
     if (in_a_row == config.in_a_row) break;
   }
-  // Of a run that does not measure it, or whose curve is lost, nothing is known.
+  // Nothing is known of a run that lacks the metric or has lost its curve, unless it diverged.
   if (!was_asked && run.state != RunState::kDiverged) return;
   if (run.state == RunState::kDiverged) last = planned_steps(run).value_or(last);
   const bool learned = in_a_row == config.in_a_row || (in_a_row > 0 && has_stopped(run));

@@ -36,16 +36,16 @@ constexpr const char* kStepsToLearn = "steps_to_learn";  ///< of the first evalu
 /// run that stopped when an event had come (train.stop_at) need not go on in the row that it is in.
 void add_learned(const LearnedConfig& config, FrameRun& run);
 
-/// What a diverged run did not reach it would not have reached in all its steps: adds the bounds of
-/// its events, train.steps. None where time ends a training, as nobody knows its steps then.
+/// Adds the bound train.steps for events that a diverged run did not reach: its other steps would
+/// not have changed that. No bound where time ends a training, as its steps are then unknown.
 void add_bounds_of_diverged(FrameRun& run);
 
-/// What is wrong with a run that was restored without its curve, where it matters who has learned.
+/// Error for a run that was restored without its curve, where it matters which runs have learned.
 /// @param run as it is called  @param folder to be deleted
 UserError nobody_knows_who_learned(const LearnedConfig& config, const std::string& run,
                                    const std::string& folder);
 
-/// Whether the metric asks what the run has learned, which this one has not.
+/// True if the metric measures what a run has learned, and this run has not learned.
 bool is_unlearned(const FrameRun& run, const Metric& metric);
 
 }  // namespace difflab::report

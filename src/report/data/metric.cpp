@@ -110,7 +110,7 @@ std::string_view without_step(std::string_view key) {
   return before.ends_with(kAt) ? before.substr(0, before.size() - kAt.size()) : key;
 }
 
-// What a key lets expect that nobody has declared, such as one of a cell.
+// The metric that a name suggests; all there is for an undeclared key, such as one of a cell.
 Metric by_its_name(std::string_view key) {
   // "accuracy_4_bits" is an accuracy, "accuracy_chance" is none.
   const bool is_accuracy = key.find("accuracy") != key.npos && !key.ends_with("_chance") &&

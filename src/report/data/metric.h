@@ -23,7 +23,7 @@ constexpr std::string_view kPublished = "published_";
 /// The logarithm of a time, of which geometric means are made; a time of 0 counts as 1.
 double log_of_time(double time);
 
-/// What the CSV of a figure with `against` appends to the key of a metric: variant minus that one.
+/// Suffix of a metric's key in the CSV of a figure with `against`: variant minus `against`.
 constexpr std::string_view kDifferenceSuffix = "_difference";
 
 /// How a metric is printed. One list of them (metric.cpp) serves tables, figures and the page.
@@ -40,15 +40,15 @@ struct Metric {
 
   Outcome outcome() const;
 
-  /// Whether it asks what a run has learned: not a property of the configuration or of the start,
-  /// no speed, nor when or whether it learned.
+  /// True if it measures what a run has learned: no property of the configuration or of the start,
+  /// no speed or size of memory, nor when or whether the run learned.
   bool is_of_learned() const;
 
   bool is_time() const;  ///< the key ends in _seconds or _per_second
-  /// Whether it is a time or a speed of any kind, which is that of the machine, too.
+  /// True if it is a time or a speed of any kind, which depends on the machine, too.
   bool is_of_machine() const;
-  /// Whether the same run, executed again on the same machine, has another: times, speeds, the peak
-  /// of memory.
+  /// True if it changes when the same run is executed again on the same machine: times, speeds,
+  /// peak memory.
   bool is_measured() const;
 
   std::string text(double value) const;         ///< a number in this metric's format

@@ -15,8 +15,8 @@ namespace difflab::report {
 
 /// A metric of runs that agree in everything but the compared axes, ours minus theirs.
 struct Pairs {
-  /// Whether ours are compared with theirs as ratios: all three lists hold logarithms. A time of 0
-  /// counts as 1.
+  /// True if ours are compared with theirs as ratios: all three lists then hold logarithms, and a
+  /// time of 0 counts as 1.
   bool is_ratio = false;
   std::vector<double> ours;
   std::vector<double> theirs;
@@ -76,7 +76,7 @@ class LogTimes {
   ShiftTest test_;
 };
 
-/// Whether so many of all pairs are lost that the others are no answer for all: more than a tenth.
+/// True if more than a tenth of all pairs is lost: too many for the rest to answer for all.
 bool are_too_many(std::size_t lost, std::size_t all);
 
 /// Empty if there are no pairs.
@@ -94,7 +94,7 @@ std::string effect_text(const Metric& metric, double effect, bool is_ratio);
 std::string range_text(const Metric& metric, const std::optional<Interval>& range,
                        bool is_ratio = false, std::string_view between = " to ");
 
-/// Whether p, adjusted for the number of questions, and the interval agree that there is a
+/// True if p, adjusted for the number of questions, and the interval agree that there is a
 /// difference.
 bool is_resolved(const Contrast& found, double adjusted_p);
 
@@ -103,7 +103,7 @@ bool is_resolved(const Contrast& found, double adjusted_p);
 std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions,
                               const TimesConfig& times = {});
 
-/// Whether the metric is compared as a ratio.
+/// True if the metric is a time to an event, and `times` compares these as ratios.
 bool is_ratio(const Metric& metric, const TimesConfig& times);
 
 }  // namespace difflab::report

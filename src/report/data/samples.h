@@ -9,7 +9,7 @@
 
 namespace difflab::report {
 
-/// What a run's models wrote (evaluation sample_text, whatever its name is): the evaluation's name
+/// Texts that a run's models wrote (evaluation sample_text, under any name): the evaluation's name
 /// and its samples, each with `prompt` and `text`, and `step` if it was asked at steps.
 std::vector<std::pair<std::string, const Json*>> texts_in(const Json& result);
 

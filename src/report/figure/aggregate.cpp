@@ -152,7 +152,7 @@ std::string describe_spread(const std::vector<Group>& groups, bool shows_interva
 
 std::string describe_gaps(const Frame& frame, const std::string& axis, const TextMap& where,
                           const Labels& labels) {
-  // Of what is no axis all runs have the same, or only their cells have it.
+  // A key that is no axis excludes no run: all runs share its value, or only their cells have it.
   const auto& axes = frame.axes();
   const auto is_behind = [&](const FrameRun& run) {
     return std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {

@@ -22,7 +22,7 @@ enum class ColumnWidth {
 
 enum class AxisScale { kLinear, kLog };
 
-/// What every kind of figure has.
+/// Fields that every kind of figure has.
 struct FigureCommon {
   static constexpr std::string_view kKindKey = "mark";  ///< the YAML key that picks the kind
 

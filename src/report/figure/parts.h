@@ -15,8 +15,8 @@ std::string key_text(const Json& key);
 /// The label of the look that belongs to a key of a group, or the key itself made readable.
 std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels);
 
-/// What a legend is headed: the axis' name where all labels are bare numbers, which say nothing
-/// without it; null where they speak for themselves.
+/// Title of a legend: the axis' name if all labels are bare numbers, which say nothing without it;
+/// null if the labels speak for themselves.
 Json legend_title(const std::vector<Series>& series, const std::string& axis, const Labels& labels);
 /// The columns of a legend below a figure of one column, half of which has room for 30 letters.
 int legend_columns(const std::vector<Series>& series);
@@ -63,7 +63,7 @@ constexpr int kPanelGap = 22;
 /// one panel alone where that can be avoided.
 int panels_across(std::size_t panels, int most);
 
-/// Whether the last row of panels is not full.
+/// True if the last row of panels is not full.
 bool has_gap(const std::vector<Series>& panels, int columns);
 
 /// Splits a figure into panels, one per value, `columns` side by side; `panel` has marks and size.

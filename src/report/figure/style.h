@@ -55,7 +55,7 @@ struct Style {
   std::vector<Series> series(const Frame& frame, const std::vector<Observation>& rows,
                              const std::string& key) const;
 
-  /// Those of them that a row has: a panel without any shows nothing.
+  /// The same without values that no row has, whose panels would be empty.
   std::vector<Series> panels(const Frame& frame, const std::vector<Observation>& rows,
                              const std::string& key) const;
 

@@ -159,7 +159,7 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
 
 Json x_channel(const IntervalPlan& plan, const char* field) {
   const bool is_log = plan.config.x_scale == AxisScale::kLog;
-  // Of a log scale, nice ends are whole powers of ten.
+  // On a log scale, nice ends would be whole powers of ten.
   Json scale = {{"zero", false}, {"nice", !is_log}, {"padding", 5}};
   if (is_log) scale["type"] = "log";
   if (plan.range) scale["domain"] = Json::array({plan.range->low, plan.range->high});

@@ -114,7 +114,7 @@ Json legend(const LinePlan& plan) {
   return legend;
 }
 
-// What tells one line from another: one legend serves all channels.
+// Channel (colour, dash or shape) that tells lines apart; all channels share one legend.
 Json look(const LinePlan& plan, const Json& scale) {
   const auto title = legend_title(plan.lines, plan.config.color, plan.style.labels);
   return name_channel("series", title, scale, legend(plan));

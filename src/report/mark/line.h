@@ -4,7 +4,7 @@
 
 namespace difflab::report {
 
-/// Of the horizontal axis.
+/// Scale of the horizontal axis.
 enum class LineScale { kLinear, kLog, kCategory };
 
 enum class Band {

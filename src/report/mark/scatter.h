@@ -4,7 +4,7 @@
 
 namespace difflab::report {
 
-/// What a line of a scatter figure goes through.
+/// Points that a line of a scatter figure goes through.
 enum class Through {
   kMeans,  ///< the mean over runs at each x
   kNone

@@ -10,11 +10,11 @@ namespace difflab::report {
 /// experiments share has one id, so a sum over maps that are merged counts it once.
 using CoreTime = std::map<std::string, double>;
 
-/// Of the runs of a report and of its tuning, by the record in its folder (runs.json). A session
-/// that was killed does not say when it ended and does not count.
+/// Core time of the runs of a report and of its tuning, from the runs.json of each folder. A
+/// session that was killed has no end time and does not count.
 CoreTime core_time_of(const std::filesystem::path& report);
 
-/// Of all of them together, in hours.
+/// Sum over all runs, in hours.
 double core_hours(const CoreTime& runs);
 
 /// "1.8 core-hours"; "less than 0.1 core-hours".

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What cannot be looked at, in a folder that only somebody else may enter, is not there for us.
+// A path in a folder that we may not enter counts as missing.
 bool is_there(const fs::path& path) {
   std::error_code none;
   return fs::exists(path, none);
@@ -67,7 +67,7 @@ Json job_for(const Study& study, const std::vector<Figure*>& figures, bool needs
   return job;
 }
 
-// What went wrong with each figure, empty if nothing did; those that it did not come to are absent.
+// Error of each figure, "" if it was drawn; figures that the renderer did not reach are absent.
 std::map<std::string, std::string> errors_of(Process& renderer, std::size_t figures) {
   std::map<std::string, std::string> errors;
   while (errors.size() < figures && renderer.output_open()) {

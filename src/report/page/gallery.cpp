@@ -22,7 +22,7 @@ constexpr const char* kIntroduction =
     "reported "
     "before these rules; its figures stand.";
 
-// What all of it took: a run that several experiments share counts once.
+// Sentence on the cost of all runs; a run that several experiments share counts once.
 std::string total_text(const std::vector<Exhibit>& exhibits) {
   CoreTime all;
   for (const Exhibit& exhibit : exhibits) {
@@ -53,7 +53,7 @@ std::string discoveries_text(const std::vector<Exhibit>& exhibits) {
                 " claims here with a p (Benjamini and Hochberg).");
 }
 
-// What stands above the experiments beside the introduction.
+// Remarks between the introduction and the experiments.
 std::vector<std::string> remarks_on(const std::vector<Exhibit>& exhibits) {
   std::vector<std::string> all{discoveries_text(exhibits), total_text(exhibits)};
   std::erase(all, "");

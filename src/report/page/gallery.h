@@ -14,8 +14,8 @@ namespace difflab::report {
 
 struct Summary;
 
-/// What a report says in a few lines, as summary.json beside it holds it: enough for the gallery
-/// where the runs themselves are not, e.g. in a fresh clone.
+/// summary.json: a report in a few lines, enough for the gallery where the runs themselves are
+/// missing, e.g. in a fresh clone.
 Json summary_json(const Study& study, const Summary& summary, const std::string& best,
                   const std::vector<Answer>& answers, const std::vector<Figure>& figures);
 

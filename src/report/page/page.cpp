@@ -34,7 +34,7 @@ std::string header(const PageContent& page) {
                 answer.empty() ? "" : concat("<p class=\"answer\">", answer, "</p>\n"));
 }
 
-// What is only read by who wants more.
+// Collapsed details for readers who want more; empty without content.
 std::string folded(const std::string& summary, const std::string& content) {
   if (content.empty()) return "";
   return concat("<details><summary>", summary, "</summary>\n", content, "</details>\n");
@@ -309,7 +309,7 @@ std::string runs_text(const Study& study, const Frame& frame) {
     for (const char* key : {"metrics", "censored"}) {
       if (const auto found = run.result.find(key); found != run.result.end()) one[key] = *found;
     }
-    // Of tunings, which are thousands of runs, the numbers do.
+    // A tuning has thousands of runs, so it keeps their numbers and drops the looks.
     if (const auto looks = run.result.find("looks");
         looks != run.result.end() && !study.is_tuning) {
       one["looks"] = *looks;

@@ -11,7 +11,7 @@
 
 namespace difflab::report {
 
-/// What the page shows.
+/// Content of report.html.
 struct PageContent {
   const Study& study;
   const Frame& frame;

@@ -143,7 +143,7 @@ class SettingList {
     add("Model", "sizes not matched", study_.unmatched);
   }
 
-  // Whether a key has an effect beside the others.
+  // True if a key has an effect, given the other settings.
   bool counts(std::string_view path) const {
     const auto schedule = values("train.schedule");
     if (path == "train.decay_share") return schedule.find("decay") != schedule.npos;

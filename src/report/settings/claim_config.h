@@ -14,8 +14,8 @@ inline constexpr std::string_view kBestOpponent = "best";
 
 enum class Expect { kHigher, kLower, kEquivalent };
 
-/// What a source found, as something that runs can support or contradict: the metric of one variant
-/// is higher or lower than that of another, or differs by less than a margin.
+/// A source's finding, as a statement that runs can support or contradict: the metric of one
+/// variant is higher or lower than that of another, or differs by less than a margin.
 struct ClaimConfig {
   std::string text;
   std::string metric;

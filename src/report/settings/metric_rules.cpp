@@ -22,7 +22,7 @@ std::string problem(std::string_view name, std::string_view what, std::vector<st
   return concat("is ", name, ", which is no ", what, suggestion(name, names));
 }
 
-// Those of the runs, and those that the report makes of them.
+// Metrics of the runs, and those that the report adds to them.
 std::vector<std::string> all_metrics(const ReportConfig& report, const KnownNames& known) {
   auto metrics = known.metrics;
   for (const auto& derived : report.derived) {

@@ -9,7 +9,7 @@
 
 namespace difflab::report {
 
-/// What a report may name, known before anything runs. A * stands for a number.
+/// Names that a report may use, known before anything runs. A * stands for a number or a name.
 struct KnownNames {
   std::vector<std::string> metrics;  ///< of result.json, those of its events with them
   std::vector<std::string> curves;   ///< of metrics.jsonl
@@ -24,12 +24,12 @@ struct KnownNames {
 /// margin that a metric's whole range lies within would call everything equivalent.
 std::vector<ReportProblem> check_metrics(const ReportConfig& report, const KnownNames& known);
 
-/// What is wrong with the name of a metric of these runs; empty if nothing is.
+/// Says that the name is no metric of these runs, as a clause; empty if it is one.
 std::string problem_of_metric(std::string_view name, const ReportConfig& report,
                               const KnownNames& known);
 
-/// What is wrong with that of metrics.jsonl, e.g. "is valid_acuracy; did you mean
-/// valid_accuracy?"; empty if nothing is.
+/// The same for a curve of metrics.jsonl, e.g. "is valid_acuracy, which is no held-out or training
+/// curve of these runs; did you mean valid_accuracy?".
 std::string problem_of_curve(std::string_view name, const std::vector<std::string>& curves);
 
 }  // namespace difflab::report

@@ -95,14 +95,16 @@ struct ReportConfig {
 /// but seed; "" if there is none.
 std::string compared_axis(const ReportConfig& report, const std::vector<std::string>& axes);
 
-/// What is wrong with `report` for a sweep over `axes` (in sweep order) with this baseline, one
-/// clause each, e.g. "tables[0].rows names axis modle; did you mean model?". The caller shows them
-/// before anything runs; empty means the report can be written.
-/// @param single axes with one value, over which nothing is averaged
+/// A problem of a report's settings, at a key.
 struct ReportProblem {
   std::string key;      ///< e.g. "tables[0].rows"
   std::string message;  ///< what was found and expected
 };
+
+/// Problems of `report` for a sweep over `axes` (in sweep order), one clause each, e.g.
+/// "tables[0].rows names 'modle', which the sweep does not vary; did you mean model?". The caller
+/// shows them before anything runs; with an empty list the report can be written.
+/// @param single axes with one value, over which nothing is averaged
 std::vector<ReportProblem> check_report(const ReportConfig& report,
                                         const std::vector<std::string>& axes,
                                         const std::set<std::string>& single = {});

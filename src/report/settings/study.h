@@ -46,7 +46,7 @@ struct Study {
 /// The runs as its report sees them, with the cells of looks if a figure draws them.
 Frame frame_of(const Study& study, std::vector<FrameRun> runs);
 
-/// What of the study is there: reads the run directories.
+/// The same for the runs as they stand in their directories.
 Frame frame_of(const Study& study);
 
 /// Names that tell apart the axes of its runs and what its tables, claims and figures show.

@@ -22,7 +22,7 @@ std::string value_text(double number) {
   return number == std::floor(number) ? plain_number(number) : config::number_text(number);
 }
 
-// What is told of each variant; nothing of those of which that is empty.
+// Joins what `told` says of each variant, without empty texts.
 std::string each(const Tuned& tuned, const auto& told, std::string_view separator = ", ") {
   std::vector<std::string> found;
   for (const auto& variant : tuned.variants) found.push_back(told(variant));

@@ -38,8 +38,8 @@ struct Tuned {
   std::int64_t longer = 0;     ///< steps of the longer runs; 0: there were to be none
   std::string criterion = "";  ///< how the best was found, a clause
   std::vector<Variant> variants = {};
-  /// Of all values of all variants those that were left after one seed, as they could not be the
-  /// best any more.
+  /// How many of all `trials` of a value for a variant ended after one seed, because the value
+  /// could no longer be the best.
   int with_one_seed = 0, trials = 0;
   std::int64_t again = 0;           ///< seeds that finalists had besides `seeds`; 0: there are none
   std::string metric = "";          ///< by which they were compared; empty without finalists
@@ -49,8 +49,8 @@ struct Tuned {
   double mean_of(const Finalist& one) const;
   /// The 95 % t interval of the mean, of logarithms if it is geometric; empty for one seed.
   std::optional<Interval> interval_of(const Finalist& one) const;
-  /// Whether the choice between the finalists might have gone the other way: their intervals
-  /// overlap in more than half of the shorter one.
+  /// True if either finalist might have been taken: their intervals overlap in more than half of
+  /// the shorter one, or one of them has no interval.
   bool ties(const Variant& variant) const;
 
   /// The tuning as sentences for the notes of a table.

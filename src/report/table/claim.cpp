@@ -43,7 +43,7 @@ std::string left_out(const Question& question) {
   return text;
 }
 
-// That of the answer: where equivalence is expected, of a difference beyond the margin, or within.
+// p of the answer; where equivalence is expected, of a difference within the margin or beyond it.
 double p_of_answer(const Judged& judged, const TwoWayP& p) {
   const bool is_of_margin =
       expects_equivalence(judged.question) && judged.verdict != Verdict::kOpposite;
@@ -100,7 +100,7 @@ std::string hidden(const Question& question) {
   return "Too many did not get there to call them equivalent. ";
 }
 
-// What is said of a claim without an answer.
+// Sentence on an unresolved claim: why it is open, or how many seeds it would take.
 std::string outlook(const Judged& judged) {
   const auto& question = judged.question;
   if (expects_equivalence(question)) {
@@ -123,7 +123,7 @@ std::string sentence(const std::string& text) {
   return ended ? text : text + ".";
 }
 
-// What the verdict alone does not say.
+// Sentence that adds to the verdict; empty if there is nothing to add.
 std::string remark(const Judged& judged) {
   const auto& question = judged.question;
   const bool is_within = judged.verdict == Verdict::kSupported && expects_equivalence(question);

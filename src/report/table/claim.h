@@ -13,7 +13,7 @@ class Frame;
 class Labels;
 struct Study;
 
-/// What the runs say to a claim.
+/// The runs' answer to a claim.
 struct Answer {
   Verdict verdict = Verdict::kUnmeasured;
   std::string against;               ///< the variant that ours was compared with

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kBootstrapColumn = 4;  // of the paired grid
 
-// What a terminal has no room for: the bootstrap's interval, and p before it is adjusted.
+// Removes what a terminal has no room for: the bootstrap's interval, and p before adjustment.
 void leave_out(auto& cells) {
   cells.erase(cells.begin() + kBootstrapColumn, cells.begin() + kBootstrapColumn + 2);
 }

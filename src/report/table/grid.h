@@ -34,7 +34,7 @@ std::string effect_cell(const Metric& metric, double effect, bool is_ratio);
 /// Numbers for a program: difference, low, high, and of a ratio these three behind them instead.
 std::vector<std::string> effect_fields(const std::optional<double>& effect,
                                        const std::optional<Interval>& interval, bool is_ratio);
-/// What a file of comparisons has more where times are ratios, in this order.
+/// Additional columns of a file of comparisons where times are ratios, in this order.
 inline constexpr std::array kRatioColumns = {"ratio", "ratio_low", "ratio_high", "test"};
 
 std::string to_markdown(const Grid& grid);

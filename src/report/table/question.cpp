@@ -81,7 +81,7 @@ std::string what_is_beyond(const Question& question, const std::vector<const Fra
   return "";
 }
 
-// What the tuning says of a variant in the claim's cell; null if it had no finalists there.
+// A variant's tuning in the claim's cell; null if that has no finalists by the claim's metric.
 const Tuned::Variant* finals_of(const ClaimConfig& claim, const Study& study,
                                 const std::string& axis, const std::string& value) {
   if (!study.tuned || study.tuned->metric != claim.metric) return nullptr;

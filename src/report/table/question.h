@@ -46,18 +46,18 @@ struct Question {
   std::string at_both = {};  ///< what a second value of the opponent's tuning says, a clause
 };
 
-/// Whether the claim is about this run: `value` of the compared axis and the claim's values of the
-/// others; in its cell are those of any value.
+/// True if the run is in the claim's cell (the claim's values of the other axes), and for
+/// `is_about` also has `value` of the compared axis.
 bool is_in_cell(const ClaimConfig& claim, const FrameRun& run);
 bool is_about(const ClaimConfig& claim, const std::string& axis, const std::string& value,
               const FrameRun& run);
 
-/// What the claim's variant is compared with: what it names, the baseline, or the best of the
-/// opponents. That is the one with the best mean over the seeds of its tuning's finalists, which no
-/// claim is judged by; without them, over the claim's own runs.
+/// The variant that the claim's own is compared with: the one it names, the baseline, or the best
+/// opponent. The best has the best mean over the seeds of the value that its tuning took, by which
+/// no claim is judged; if one of them has no finalists, over the claim's own runs.
 std::string compared_with(const ClaimConfig& claim, const Study& study, const Frame& frame);
 
-/// What the runs say to each claim, in their order.
+/// One question per claim, in their order, with what the runs found.
 std::vector<Question> questions_of(const Study& study, const Frame& frame);
 
 /// Holds a claim about a ratio of times to a second group of the opponent's runs, too, as those at
@@ -68,8 +68,8 @@ void hold_at_both(Question& question, std::span<const double> times);
 bool expects_equivalence(const Question& question);
 bool as_expected(const Question& question);
 
-/// Whether in too many pairs a run did not get there to call their times equivalent: whatever it
-/// took beyond the horizon counts as none.
+/// True if too many pairs are censored to call their times equivalent: a difference beyond the
+/// horizon counts as none.
 bool hides_differences(const Pairs& pairs);
 
 /// @param p adjusted for the number of claims

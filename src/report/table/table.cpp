@@ -88,7 +88,7 @@ std::string counted(std::size_t of, std::size_t runs, std::string_view what) {
                 format_number(interval->high, 2), "]");
 }
 
-// Of the runs that have a value.
+// Text for the runs that have a value: a count, or their mean with its interval.
 std::string value_text(const Cell& cell, const Metric& metric) {
   const auto& interval = cell.interval;
   const auto& values = cell.values;
@@ -97,7 +97,7 @@ std::string value_text(const Cell& cell, const Metric& metric) {
   }
   std::string text = metric.text(*cell.mean);
   if (!interval || (metric.is_fixed && are_equal(values))) return text;
-  // What the range has cut is not as far below the mean as above it.
+  // An interval that the metric's range cuts off is not symmetric about the mean.
   const bool is_cut = interval->low == metric.least && *cell.mean > metric.least;
   if (metric.outcome() == Outcome::kShare || is_cut) {
     return concat(text, " [", metric.text(interval->low), ", ", metric.text(interval->high), "]");
@@ -256,7 +256,7 @@ std::string against_baseline(const Table& table, const Comparison& comparison, c
                        is_resolved(found, comparison.p_holm) ? "." : ": not resolved.");
 }
 
-// Whether rows differ in what was asked of the models: the easiest task is no best model.
+// True if rows differ in the task of the models: the easiest task makes no best model.
 bool mixes_tasks(const Table& table) {
   for (std::size_t axis = 0; axis < table.axes.size(); ++axis) {
     if (table.axes[axis] != "task" && !table.axes[axis].starts_with("task.")) continue;

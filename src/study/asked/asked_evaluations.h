@@ -8,7 +8,7 @@
 
 namespace difflab::cli {
 
-/// What somebody wants to know of trained models, as typed.
+/// A question about trained models, as typed.
 struct Question {
   std::vector<std::string> evaluate = {};  ///< overrides of `evaluate`
   std::vector<std::string> task = {};      ///< overrides of `task`: what the models are asked on
@@ -22,7 +22,7 @@ struct Question {
   bool is_empty() const { return evaluate.empty() && task.empty() && at.empty(); }
 };
 
-/// What the result of an evaluation is kept under: its name, else its kind.
+/// Name under which the result of an evaluation is kept: its own, else its kind.
 std::string name_in_result(const config::Value& evaluation);
 
 /// The evaluations that a model is asked: those of `asked` beside those that it was asked `before`,

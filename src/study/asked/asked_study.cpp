@@ -34,7 +34,7 @@ bool is_trained(const std::string& id, const std::string& training, const fs::pa
          !runs_with_training(results, training, id).empty();
 }
 
-// What is the same in all runs of a study under this key.
+// Value of this key in all runs of a study. @throws UserError if they differ.
 config::Value common_value(const std::string& name, const std::vector<std::string>& overrides,
                            const char* key) {
   const auto values = composed_values(name, overrides, key);

@@ -12,8 +12,7 @@ struct Weights {
   config::Value config;        ///< of a run: at least model and task
 };
 
-/// Whether this names weights: a .safetensors file, or a folder with one and a config.yaml that is
-/// no run.
+/// True if this names weights: a .safetensors file, or a folder with one that is no run.
 bool is_weights(const std::filesystem::path& name);
 
 /// The configuration is that in the file's metadata (difflab export), else config.yaml beside it.

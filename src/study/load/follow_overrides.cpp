@@ -119,7 +119,7 @@ class AxesFollower {
     });
   }
 
-  // Whether a value may be one that the files have; a wrong one is told elsewhere.
+  // True if the files may give the axis this value; a wrong one is reported elsewhere.
   bool may_be_written(const std::string& key, const std::string& value) const {
     return std::any_of(
         composed_.written_axes.begin(), composed_.written_axes.end(),
@@ -133,7 +133,7 @@ class AxesFollower {
         });
   }
 
-  // Whether the command line has taken all runs with these values away.
+  // True if the command line has removed all runs with these values.
   bool are_gone(const Values& wanted) const {
     return composed_.is_narrowed && !has_runs(wanted) &&
            std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
@@ -159,7 +159,7 @@ class AxesFollower {
     });
   }
 
-  // Whether a figure shows differences to a value that no run has any more.
+  // True if a figure shows differences to a value that no run has any more.
   bool lacks_base(const TextFields& fields) const {
     const auto* against = fields.find("against");
     if (against == nullptr || against->empty()) return false;
@@ -170,7 +170,7 @@ class AxesFollower {
     return false;
   }
 
-  // What all runs have where an axis was.
+  // The value that all runs have in place of a removed axis.
   std::string value_without(const std::string& axis) const {
     for (const auto& [group, option] : composed_.choices) {
       if (config::group_of(group) == config::group_of(axis)) return option;

@@ -36,10 +36,10 @@ void leave_tuning(const config::Study& composed, Study& study);
 /// @param study with its points
 void follow_axes(const config::Study& composed, Study& study);
 
-/// What a study calls by a name that nothing has: its baseline, the variants of its claims and
-/// where they are asked, metrics of tables, figures, claims, events and tuning. Each would leave
-/// something out, or never come, and nobody would know before the last run has ended. Variants and
-/// values that the command line took out of the sweep are none.
+/// Names in a study that refer to nothing: its baseline, the variants of its claims and where they
+/// are asked, metrics of tables, figures, claims, events and tuning. Each would leave something
+/// out, or wait for an event that never comes, unnoticed until the last run has ended. Variants and
+/// values that the command line took out of the sweep are no problem.
 std::vector<report::ReportProblem> check_names(const Study& study);
 
 }  // namespace difflab::cli

@@ -28,7 +28,7 @@
 namespace difflab::cli {
 namespace {
 
-// What lies in a results folder beside the experiments' reports.
+// Names of difflab's own in a results folder, beside the experiments' reports.
 constexpr std::array<std::string_view, 5> kReserved{"runs", "trainings", "needle", "README.md",
                                                     "index.html"};
 
@@ -74,7 +74,7 @@ void check_report_fits(const config::Study& composed, const StudyConfig& config,
   }
 }
 
-// What is to be composed.
+// The study to compose, its name checked.
 Study named_study(const std::string& name, const std::vector<std::string>& overrides) {
   check_name(name);
   Study study;
@@ -108,8 +108,8 @@ bool is_same(const config::Study& a, const config::Study& b) {
                                                 b.points.end(), is_same_point);
 }
 
-// What makes the study another one than its files: no override that says what they say, and none
-// that says where and how fast it runs.
+// Overrides that make the study differ from its files, without those that repeat the files or say
+// only where and how fast it runs.
 std::vector<std::string> changes_of(const Study& study, const config::Study& composed) {
   auto kept = that_change_something(composed.changes);
   if (kept.empty()) return kept;
@@ -131,7 +131,7 @@ std::vector<std::string> changes_of(const Study& study, const config::Study& com
   return kept;
 }
 
-// Whether a typed word sets the key. The options of a group are chosen before.
+// True if a typed override sets the key. The options of a group are chosen before.
 bool sets(const std::string& text, std::string_view key) {
   try {
     const auto item = config::parse_override(text);
@@ -164,8 +164,8 @@ void check_groups(const Study& study, config::Problems& problems) {
   check_parameter_groups(runs, problems);
 }
 
-// Of an experiment, with its claims written out. A file that could not be read has been reported;
-// there are no settings then.
+// Settings of an experiment, with its claims written out; the defaults if a file could not be read,
+// which has been reported.
 StudyConfig settings_of(config::Study& composed, config::Problems& problems) {
   if (!composed.settings.is_map()) return {};
   report::expand_claims(composed.settings, problems);
@@ -211,7 +211,7 @@ void follow_tuning(Study& study, config::Problems& problems) {
   resolve(tuned, study, problems);
 }
 
-// What the files of its tuning say, and checks of what there is then.
+// Applies the values that its tuning has found so far, and checks the result.
 Study with_tuned_values(Study study) {
   config::Problems problems;
   if (study.config.tune.active()) follow_tuning(study, problems);

@@ -137,7 +137,7 @@ class Names {
     return map.facet;
   }
 
-  // That there are runs of a variant where the claim asks, and that they measure its metric.
+  // Checks that a variant has runs where the claim asks, and that they measure its metric.
   void check_runs(const std::string& place, const report::ClaimConfig& claim,
                   const std::string& variant) {
     report::KnownNames own;

@@ -16,7 +16,7 @@
 namespace difflab::cli {
 namespace {
 
-// Whether the key holds whole numbers, however a file spells the one it has.
+// True if the key holds whole numbers, however a file spells its value.
 bool is_whole(const Study& study, const std::string& key) {
   const auto full = config::from_json(study.points.front().config);
   const auto* value = full.find_path(key);
@@ -108,7 +108,7 @@ class Tuner {
     if (runs.empty()) runs = runs_of(variant, value, 0, config_.seeds);
   }
 
-  // Those of some of its seeds, counted from the first.
+  // Resolves the runs of a value with seeds `from` to `to` - 1, counted from the first seed.
   std::vector<sweep::Run> runs_of(const Variant& variant, double value, std::int64_t from,
                                   std::int64_t to) {
     if (!problems_.empty()) return {};  // one value that is wrong is enough
@@ -180,7 +180,7 @@ class Tuner {
     }
   }
 
-  // What longer runs took the place of is reported, too, in a folder of its own.
+  // Runs that longer ones replaced are reported as well, in a folder of their own.
   void keep_shorter() {
     if (shorter_.empty()) return;
     Study shorter = *study_.tuning;
@@ -274,7 +274,7 @@ class Tuner {
     return config_.longer > 0 && !variant.is_longer;
   }
 
-  // Whether a variant is left that no value suits in as many steps as it had.
+  // Restarts variants for which no value works, once, with longer runs. True if there are any.
   bool lengthen() {
     bool longer = false;
     for (std::size_t i = 0; i < variants_.size(); ++i) {

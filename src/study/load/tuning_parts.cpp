@@ -49,8 +49,8 @@ bool refers(const config::Value& value) {
                      [](const auto& entry) { return refers(entry.value); });
 }
 
-// Whether the value of an axis is another one for another value of the tuned key: it would have no
-// label that is true of all its runs.
+// True if the value of an axis changes with the tuned key: no label would then be true of all its
+// runs.
 bool follows(const std::string& axis, const config::Point& point, const TuneConfig& tune) {
   const auto* written = point.written->tree.find_path(axis);
   const bool may_follow = written != nullptr && refers(*written);

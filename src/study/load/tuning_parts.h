@@ -61,7 +61,7 @@ class Grid {
 /// has, or null
 config::Value number_like(const config::Value* as, double value);
 
-/// Whether all of them are over.
+/// True if all of these runs have ended.
 bool have_ended(const std::vector<sweep::Run>& runs);
 
 /// One combination of all axes but the seed.
@@ -82,14 +82,14 @@ struct Variant {
   bool have_ended() const;  ///< all that are needed, but for the further ones
 };
 
-/// What one run of a tuning that has ended says.
+/// Result of one run of a tuning that has ended.
 struct Said {
   bool is_finished = false;      ///< trained to the end
   bool has_learned = false;      ///< and got there, where the metric is a time
   std::optional<double> metric;  ///< or the bound that it exceeds
 };
 
-/// What the runs of one value say.
+/// Joint result of the runs of one value.
 struct Tried {
   int learned = 0;
   double metric =
@@ -111,12 +111,12 @@ class Trials {
   /// @param runs of one value, each of which has ended
   std::optional<Tried> read(const std::vector<sweep::Run>& runs) const;
 
-  /// Whether the means are geometric: of times, where finalists go on to more seeds.
+  /// True if the means are geometric: of times, where finalists go on to more seeds.
   bool is_geometric() const;
-  /// Whether a run may train to its end and still not get there.
+  /// True if a run may train to its end without learning or reaching the event.
   bool seeds_may_fail() const;
-  /// Whether a run alone can say that its value is not the best: where some runs learn and some
-  /// not.
+  /// True if one run can show that its value is not the best, as some learn and some do not; false
+  /// with tune.every_seed.
   bool leave_seeds_out() const;
 
  private:

@@ -27,7 +27,7 @@ std::vector<std::unique_ptr<BatchSystem>> batch_systems();
 /// The kinds that leave runs to a batch system, as in a sentence: "slurm".
 std::string batch_kinds();
 
-/// What executes runs in this process, with its rules. @throws UserError if it is a batch system.
+/// Launcher that executes runs here, with its rules. @throws UserError if it is a batch system.
 struct LaunchHere {
   std::unique_ptr<Launcher> launcher;
   Policy policy;

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What difflab says itself; another value would break its bookkeeping.
+// Options of sbatch that are difflab's own: another value would break its bookkeeping.
 constexpr std::array<std::string_view, 15> kOwn = {
     "--array",    "--chdir",    "--clusters",   "--error",     "--export",
     "--input",    "--job-name", "--no-requeue", "--open-mode", "--output",

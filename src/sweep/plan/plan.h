@@ -36,7 +36,7 @@ void write_plan(const std::filesystem::path& folder, const Plan& plan);
 /// elsewhere than in runs/ID of the results folder that the plan lies in.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// What one of `count` equal parties executes: runs index, index + count, index + 2 count …
+/// Runs that one of `count` equal parties executes: index, index + count, index + 2 count …
 std::vector<Run> share_of(const std::vector<Run>& runs, int index, int count);
 
 }  // namespace difflab::sweep

@@ -15,7 +15,7 @@ namespace {
 using Pair = std::pair<std::int64_t, std::int64_t>;  // entity, attribute
 using Pairs = std::vector<Pair>;
 
-/// What both jobs share: the vocabulary, and how facts are written.
+/// Base of both jobs: the vocabulary, and how facts are written.
 class FactsTask : public SymbolTask<ContextQaConfig> {
  protected:
   using SymbolTask::SymbolTask;

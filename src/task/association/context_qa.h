@@ -14,9 +14,9 @@ namespace difflab {
 ///   inputs    B e3 a1 v7 e3 a2 v4 e5 a6 v1 ? e3 a1 ? e8 a4         F = 3, R = 2
 ///   targets   . .  .  .  .  .  .  .  .  .  . .  v7 . .  unknown    . kIgnore
 ///
-/// Of the facts that answer no question a share `distractors` are near misses: about the entity of
+/// A share `distractors` of the facts that answer no question are near misses: about the entity of
 /// a question with an attribute that no question asks for, or the other way round. The rest share
-/// neither. So the length stays the same while the context becomes more misleading.
+/// neither, so the context becomes more misleading while the length stays the same.
 ///
 /// A summary repeats the facts that are marked as salient, in their order; the other facts, a share
 /// `distractors`, are to be left out:

@@ -73,7 +73,7 @@ struct InContextExample {
   std::vector<std::int64_t> features;  ///< F tokens
 };
 
-/// What an episode's sequences are written from.
+/// Contents of an episode, from which its sequences are written.
 struct InContextEpisode {
   std::vector<std::int64_t> labels;     ///< token of each class
   std::vector<InContextExample> shots;  ///< K

@@ -53,8 +53,8 @@ class NoisyRecallTask final : public SymbolTask<NoisyRecallConfig> {
     write_pair(shown[static_cast<std::size_t>(last)]);
   }
 
-  // Whether a pair or a noise token comes next, up to the last pair, which ends the sequence; all
-  // orders are equally likely.
+  // True where a pair, not a noise token, comes next, up to the last pair, which ends the sequence;
+  // all orders are equally likely.
   std::vector<bool> draw_order(Random& random) const {
     const auto pairs = config_.shown();
     const auto places = pairs - 1 + config_.sequence_length() - 2 * pairs;

@@ -27,7 +27,7 @@ inline std::int64_t shortest_of(const std::vector<std::int64_t>& lengths, std::i
   return lengths.empty() ? length : *std::min_element(lengths.begin(), lengths.end());
 }
 
-/// What a task with `lengths` says of them. @param smallest that a sequence can have
+/// Checks the `lengths` of a task. @param smallest length that a sequence can have
 inline void check_lengths(const std::vector<std::int64_t>& lengths, std::int64_t length,
                           std::int64_t smallest, config::Check& check) {
   if (lengths.empty()) return;

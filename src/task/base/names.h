@@ -9,7 +9,7 @@
 
 namespace difflab {
 
-/// What noise is called in a task with keys.
+/// How noise is named in a task with keys.
 enum class NoiseNames {
   kOwn,   ///< by symbols that are always noise
   kKeys,  ///< by those that other sequences have as keys, so that no name tells what is noise
@@ -31,7 +31,7 @@ class SequenceNames {
 
   bool noise_is_own() const { return roles_.empty(); }
   std::int64_t key(std::int64_t i) const { return roles_.empty() ? i : role(i); }
-  /// Of the keys' symbols, unless noise has its own.
+  /// Index of noise i among the keys' symbols, or among its own if it has any.
   std::int64_t noise(std::int64_t i) const { return roles_.empty() ? i : role(keys_ + i); }
 
  private:

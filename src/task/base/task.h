@@ -48,7 +48,7 @@ class Task {
   virtual Batch batch(std::uint64_t seed, Split split, std::int64_t index,
                       std::int64_t size) const = 0;
 
-  /// What held-out figures are kept apart for; the first part is the one the task is named for.
+  /// Parts whose held-out figures are kept apart; the first is the one that the task is named for.
   /// The shares add up to 1.
   virtual std::vector<TaskPart> parts() const = 0;
 
@@ -66,10 +66,10 @@ class Task {
   /// Their mean over all targets: no model's expected loss is lower.
   virtual std::optional<double> entropy() const;
 
-  /// What a person reads for a token in [0, V): k12, ?, or a character.
+  /// Readable text of a token in [0, V): k12, ?, or a character.
   virtual std::string token_text(std::int64_t token) const = 0;
 
-  /// Whether tokens make text when they are written one behind the other, without blanks.
+  /// True if tokens make text when they are written one after the other, without blanks.
   virtual bool is_text() const { return false; }
 };
 

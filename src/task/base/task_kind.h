@@ -1,6 +1,6 @@
 #pragma once
 
-// What the header of a kind of task needs.
+// Includes and checks that the header of every kind of task needs.
 #include <array>
 #include <cstdint>
 #include <memory>

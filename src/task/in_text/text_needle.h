@@ -13,7 +13,7 @@ namespace difflab {
 ///
 ///   … Clara lives in Saltford and The special magic number for Lima is: 4071386. sells 8 lamps. …
 ///
-///   What is the special magic number for Lima? 4071386
+///   … What is the special magic number for Lima? 4071386
 ///
 /// Digits of the answer are scored, each with the right ones before it. Several cities are joined
 /// with commas and "and", their numbers with ", ". Cities and numbers are distinct. The first
@@ -93,7 +93,7 @@ std::string needle_sentence(std::string_view city, std::int64_t number);
 /// "\n\nWhat are the special magic numbers for Lima, Oslo and Rome? "
 std::string needle_question(const std::vector<std::string_view>& cities);
 
-/// That of the text, with the characters of needles and questions.
+/// Tokenizer of the text that also knows the characters or words of needles and questions.
 Tokenizer tokenizer_with_needles(const TextNeedleConfig& config, const Corpus& corpus);
 
 }  // namespace difflab

@@ -121,8 +121,8 @@ Tokenizer TextNeedleConfig::read_tokenizer() const {
 
 namespace {
 
-// Of a guess for the next digit among those of N distinct numbers, out of `all`, that are in the
-// asked one's class of `alike`; `next` of a class have the right digit.
+// Chance of a guess for the next digit among those of N distinct numbers, out of `all`, that are in
+// the asked one's class of `alike` numbers, `next` of which have the right digit.
 //
 // Classes are of one size, so the mean of 1/m, for the m numbers in the asked one's class, is that
 // of the classes met per number: (all/alike) · (1 − C(all − alike, N) / C(all, N)) / N. Each of the

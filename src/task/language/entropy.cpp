@@ -69,7 +69,7 @@ Clause clause_of(const LanguageConfig& config) {
   return clause;
 }
 
-/// What is known of the document where a unit begins, by tokens of the last clause, 0 for none.
+/// State of the document where a unit begins, by tokens of its last clause, 0 for none.
 struct Begins {
   std::vector<double> probability;  ///< that a unit begins there
   std::vector<double> unmentioned;  ///< that one does, and a given name has not been mentioned

@@ -12,7 +12,7 @@
 namespace difflab {
 namespace {
 
-/// What is fixed in a world.
+/// The parts of a language that are fixed in a world.
 struct Grammar {
   explicit Grammar(const LanguageConfig& from)
       : config(from), symbols(from.vocabulary()), followers(followers_of_words(from)) {

@@ -16,7 +16,7 @@ namespace {
 
 using AssociativeConfig = AssociativeNeedleConfig;
 
-/// What the kinds of sequence share: the vocabulary and the world.
+/// Base of all kinds of sequence: the vocabulary and the world.
 class WorldTask : public SymbolTask<AssociativeConfig> {
  public:
   WorldTask(const AssociativeConfig& config, std::string stream, std::string part)

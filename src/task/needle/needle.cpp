@@ -25,7 +25,7 @@ class NeedleTask final : public SymbolTask<NeedleConfig> {
     std::int64_t value = 0;
   };
 
-  // What a sequence is made of. Pairs: the needles, then distractors.
+  // Contents of a sequence. Pairs: the needles, then distractors.
   struct Contents {
     std::vector<Pair> pairs;
     Words asked;                  // needles; the first is the one at the given depth

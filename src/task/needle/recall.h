@@ -42,7 +42,7 @@ struct RecallConfig {
   std::unique_ptr<Task> build() const;
 };
 
-/// What a task with a `recall_share` (recall_mixture.h) says of its sequences' length.
+/// Checks the sequence length of a task with a `recall_share` (recall_mixture.h).
 inline void check_recall_share(double share, std::int64_t length, config::Check& check) {
   if (share == 0 || length >= RecallConfig::kSmallestLength) return;
   check.problem("recall_share", concat("is ", share, " with sequences of ", length,

@@ -47,7 +47,7 @@ struct CommonWordsConfig {
 
   /// How often the words of rank 1, 2, … occur, none 0; they add up to W. Empty if W < 1.
   std::vector<std::int64_t> counts() const;
-  /// Whether the K + 1 most frequent words occur differently often.
+  /// True if the K + 1 most frequent words occur differently often.
   bool is_long_enough() const;
 
   std::unique_ptr<Task> build() const;

@@ -77,7 +77,7 @@ struct MuonConfig {
     }
   }
 
-  /// Whether Muon updates a parameter, not AdamW.
+  /// True if Muon, not AdamW, updates a parameter.
   static bool takes(std::string_view parameter, std::size_t dimensions) {
     return dimensions == 2 && parameter.starts_with("layers.") && parameter.ends_with(".weight");
   }
@@ -110,7 +110,7 @@ struct SgdConfig {
 /// To add one: write its configuration above and its rule in update_rule.cpp, name it here.
 using OptimizerConfig = std::variant<AdamWConfig, MuonConfig, SgdConfig>;
 
-/// Whether a tensor of a checkpoint is an optimiser's state and not a parameter of the model. Names
+/// True if a tensor of a checkpoint is an optimiser's state and not a parameter of the model. Names
 /// of state begin with "optimizer."; AdamW's, with "adam.", are older than that rule.
 inline bool is_optimizer_state(std::string_view tensor) {
   return tensor.starts_with("optimizer.") || tensor.starts_with("adam.");

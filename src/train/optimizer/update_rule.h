@@ -28,8 +28,8 @@ struct FlatParameters {
 /// step reads anew each time.
 using LearningRate = std::variant<double, at::Tensor>;
 
-/// What an optimiser keeps between two steps: a number for each number of the parameters `of`,
-/// which lie in `flat` one after another.
+/// State that an optimiser keeps between two steps: a number for each number of the parameters
+/// `of`, which lie in `flat` one after another.
 struct StateBuffer {
   std::string name;  ///< in checkpoints, before the parameter's (is_optimizer_state)
   at::Tensor flat;

@@ -52,7 +52,7 @@ struct UpdateSettings {
   double weight_decay = 0;
 };
 
-/// What the groups that match say, the later ones over the earlier; `lr` and `weight_decay` are
+/// Settings by the groups that match, the later ones over the earlier; `lr` and `weight_decay` are
 /// those of all parameters.
 UpdateSettings update_settings(const std::string& parameter, std::size_t dimensions,
                                const std::vector<ParameterGroup>& groups, double lr,

@@ -26,7 +26,7 @@ template <>
 inline constexpr auto config::kNames<LrSchedule> = names("cosine", "linear", "constant",
                                                          "warmup_stable_decay");
 
-/// What weighs the same in the loss of a batch.
+/// Units that weigh the same in the loss of a batch.
 enum class LossPer {
   kTarget,    ///< every token asked
   kSequence,  ///< every sequence that asks something: the mean over its targets
@@ -36,7 +36,7 @@ enum class LossPer {
 template <>
 inline constexpr auto config::kNames<LossPer> = names("target", "sequence", "part");
 
-/// What training minimises.
+/// The loss that training minimises.
 struct LossConfig {
   LossPer per = LossPer::kTarget;
 

@@ -9,13 +9,13 @@
 
 namespace difflab {
 
-/// What a training step has found.
+/// Results of a training step.
 struct StepFound {
   double loss;       ///< mean cross-entropy, nats
   double grad_norm;  ///< before clipping
 };
 
-/// What a batch asks, weighted as the loss has it; on the CPU.
+/// Questions of a batch, weighted as the loss has it; on the CPU.
 Questions questions_of(const Batch& batch, const LossConfig& loss);
 
 /// Forward, loss, backward, clipping, AdamW. If loss or norm is not finite, the training has

@@ -7,7 +7,7 @@
 
 namespace difflab {
 
-/// Whether a person looks at the stream of this descriptor (and TERM is not "dumb").
+/// True if the descriptor is a terminal that a person looks at (TERM is set and not "dumb").
 bool is_terminal(int descriptor);
 
 /// Columns of the terminal behind `descriptor`, 80 if that is unknown.
@@ -56,7 +56,7 @@ struct ScreenSize {
   bool operator==(const ScreenSize&) const = default;
 };
 
-/// Of the terminal behind `descriptor`; 80 × 24 if that is unknown.
+/// Size of the terminal behind `descriptor`; 80 × 24 if that is unknown.
 ScreenSize screen_size(int descriptor);
 
 /// The text cut to `width` columns in its middle, where a list of names differs least.

@@ -76,8 +76,8 @@ at::Tensor last_attention(const at::Tensor& q, const at::Tensor& k, const at::Te
   return kernel::attention_at(last, q.squeeze(1), k, v, lambda, heads, sinks).unsqueeze(1);
 }
 
-// Whether so few rows of so long sequences are wanted that keys and values are best read for each:
-// a sixteenth, from a length on at which attention is most of a layer.
+// True if so few rows of such long sequences are asked for that keys and values are best read once
+// per row: at most a sixteenth, from a length on at which attention is most of a layer.
 bool are_few(const at::Tensor& places, const at::Tensor& q) {
   constexpr std::int64_t kLong = 1'024, kOneOf = 16;
   return places.defined() && q.size(1) >= kLong && kernel::takes_rows(q) &&
@@ -132,7 +132,7 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
 
 namespace {
 
-// Of [B, N(G + 1), T, n] the signals [B, N, G, T, n] and the noise [B, N, 1, T, n].
+// Splits [B, N(G + 1), T, n] into signals [B, N, G, T, n] and noise [B, N, 1, T, n].
 std::pair<at::Tensor, at::Tensor> by_group(const at::Tensor& all, const NoiseGroups& groups) {
   const auto grouped = all.unflatten(1, {groups.noise_heads(), groups.per_noise + 1});
   return {grouped.narrow(2, 0, groups.per_noise), grouped.narrow(2, groups.per_noise, 1)};

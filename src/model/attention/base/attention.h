@@ -82,8 +82,8 @@ class Attention : public torch::nn::Module {
   virtual std::vector<std::pair<std::string, double>> statistics() const { return {}; }
 
  protected:
-  /// Whether maps need not be seen by anybody, so that `attend` may do for x [B, T_new, D]:
-  /// kernels, no hooks, and whole sequences (also one that a cache is to keep) or, on the CPU and
+  /// True if nothing has to see the maps, so that `attend` will do for x [B, T_new, D]: kernels, no
+  /// hooks, causal, and whole sequences (also ones that a cache is to keep) or, on the CPU and
   /// without gradients, one token behind a cache.
   bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const;
 
@@ -93,15 +93,15 @@ class Attention : public torch::nn::Module {
   at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& sinks = {}) const;
 
-  /// What the logit hook makes of these logits, or they themselves if there is none: for a kind
-  /// that has its own maps instead of causal_map's.
+  /// Passes logits through the logit hook, if there is one: for a kind that has its own maps
+  /// instead of causal_map's.
   at::Tensor after_hook(const at::Tensor& logits) const;
 
-  /// What the weight hook makes of these weights, or they themselves.
+  /// Passes weights through the weight hook, if there is one.
   at::Tensor after_weight_hook(const at::Tensor& weights) const;
   bool has_weight_hook() const { return static_cast<bool>(weight_hook_); }
 
-  /// What the head hook makes of these outputs [B, H, T_q, width], or they themselves.
+  /// Passes outputs of heads [B, H, T_q, width] through the head hook, if there is one.
   at::Tensor after_head_hook(HeadPoint point, const at::Tensor& heads) const;
   bool has_head_hook() const { return static_cast<bool>(head_hook_); }
 
@@ -138,9 +138,9 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& lambda, const kernel::HeadMap& heads,
                   const at::Tensor& sinks = {}, Kernels kernels = Kernels::kFused);
 
-/// What `attend` gives at flat places [n] of B · T alone, [n, H, width], or all of it if they are
-/// undefined. A few rows of long sequences cost no more than they need, where nobody asks for
-/// gradients; they round otherwise than whole ones do.
+/// The result of `attend` at flat places [n] of B · T alone: [n, H, width]; all of it if they are
+/// undefined. On the CPU without gradients, a few rows of long sequences cost no more than they
+/// need; they are rounded differently from those of whole sequences.
 at::Tensor attend_at(const at::Tensor& places, const at::Tensor& q, const at::Tensor& k,
                      const at::Tensor& v, const at::Tensor& lambda, const kernel::HeadMap& heads,
                      const at::Tensor& sinks = {}, Kernels kernels = Kernels::kFused);

@@ -11,7 +11,7 @@ namespace difflab {
 /// More heads, or wider ones, than anybody has; keeps products of sizes within 64 bits.
 constexpr double kMostHeads = 65'536;
 
-/// What a block tells its attention.
+/// Settings that a block passes to its attention.
 struct AttentionShape {
   std::int64_t d_model;    ///< D, channels of the residual stream
   std::int64_t layer = 0;  ///< l, 0 for the first block
@@ -25,7 +25,7 @@ struct ParameterShape {
   std::vector<std::int64_t> shape;
 };
 
-/// What one attention layer is made of and does, as far as counting needs it. The built module must
+/// Parameters, operations and cache of one attention layer, for counting. The built module must
 /// have exactly these parameters (a test compares them).
 struct AttentionCost {
   std::vector<ParameterShape> parameters = {};

@@ -38,7 +38,7 @@ inline constexpr auto config::kNames<AttentionSink> = names("none", "off_by_one"
 template <>
 inline constexpr auto config::kNames<QkNorm> = names("none", "rms");
 
-/// What the controls work on.
+/// Sizes of the attention that the controls act on.
 struct ControlShape {
   std::int64_t d_model;     ///< D
   std::int64_t heads;       ///< H, whose outputs are joined

@@ -42,7 +42,7 @@ class LambdaInit {
     return list ? std::optional(static_cast<std::int64_t>(list->size())) : std::nullopt;
   }
 
-  /// Whether some layer has this value.
+  /// True if the constant or the list has this value; never for a schedule.
   bool has(double value) const {
     if (const auto* constant = std::get_if<double>(&choice_)) return *constant == value;
     const auto* list = std::get_if<std::vector<double>>(&choice_);
