@@ -1,8 +1,10 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeindex>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,7 +33,7 @@ struct KeyTable {
 
 namespace detail {
 
-/// What a field of this type may be.
+/// Describes the values that a field of this type may have.
 template <class T>
 std::string values_text(Range range = {}) {
   if constexpr (std::is_same_v<T, Value>) {
@@ -57,12 +59,13 @@ std::string values_text(Range range = {}) {
   }
 }
 
-/// Visits the fields of a struct and describes them. Kinds get tables of their own at the end.
+/// Visits the fields of a struct and describes them in table number `table`. Kinds get tables of
+/// their own at the end, once, under the first key that may hold them.
 class KeyVisitor {
  public:
-  /// @param table the index of the one that gets the keys
-  KeyVisitor(std::vector<KeyTable>& tables, std::string prefix, std::size_t table)
-      : tables_(tables), table_(table), prefix_(std::move(prefix)) {}
+  using Seen = std::set<std::type_index>;
+  KeyVisitor(std::vector<KeyTable>& tables, Seen& seen, std::string prefix, std::size_t table)
+      : tables_(tables), seen_(seen), table_(table), prefix_(std::move(prefix)) {}
 
   template <class T>
   void operator()(std::string_view key, T& member, std::string_view about, Range range = {}) {
@@ -97,14 +100,14 @@ class KeyVisitor {
     } else if constexpr (IsOneOf<T>::value) {
       describe_kinds(path, std::type_identity<T>{});
     } else if constexpr (HasFields<T> && !CustomScalar<T>) {
-      KeyVisitor below(tables_, concat(path, "."), table_);
+      KeyVisitor below(tables_, seen_, concat(path, "."), table_);
       member.visit_fields(below);
     }
   }
 
   template <class... Kinds>
-  void describe_kinds(const std::string& path, std::type_identity<std::variant<Kinds...>>) {
-    (describe_kind<Kinds>(path), ...);
+  void describe_kinds(const std::string& path, std::type_identity<std::variant<Kinds...>> kinds) {
+    if (seen_.insert(typeid(kinds)).second) (describe_kind<Kinds>(path), ...);
   }
 
   template <class Kind>
@@ -113,12 +116,12 @@ class KeyVisitor {
     tables_.push_back({concat("`", path, ".", kind_key<Kind>(), ": ", Kind::kKind, "`",
                               what.empty() ? "" : ", ", what),
                        {}});
-    KeyVisitor below(tables_, concat(path, "."), tables_.size() - 1);
-    Kind kind;
-    kind.visit_fields(below);
+    KeyVisitor below(tables_, seen_, concat(path, "."), tables_.size() - 1);
+    Kind().visit_fields(below);
   }
 
   std::vector<KeyTable>& tables_;
+  Seen& seen_;
   std::size_t table_;
   std::string prefix_;
 };
@@ -129,9 +132,9 @@ class KeyVisitor {
 template <HasFields T>
 std::vector<KeyTable> describe_keys(std::string heading) {
   std::vector<KeyTable> tables{{std::move(heading), {}}};
-  detail::KeyVisitor visitor(tables, "", 0);
-  T config;
-  config.visit_fields(visitor);
+  detail::KeyVisitor::Seen seen;
+  detail::KeyVisitor visitor(tables, seen, "", 0);
+  T().visit_fields(visitor);
   return tables;
 }
 
