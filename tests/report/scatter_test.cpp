@@ -64,7 +64,8 @@ CATCH_TEST_CASE("what a variant needs for the baseline's level is a metric, seed
     sizes.add("diff", seed, kSizes, shares[seed]);
     sizes.add("apart", seed, kSizes, 0.001);  // its smallest is better than the other's largest
   }
-  const auto config = of_yaml<EqualLevelConfig>("name: needs, value: test_loss, along: size");
+  const auto config =
+      of_yaml<EqualLevelConfig>("name: needs, value: test_loss, along: size, variants: model");
   const auto needs = [&](std::string_view model, std::string_view seed) {
     sizes.builder.study.report.derived = {config};
     std::set<std::optional<double>> all;

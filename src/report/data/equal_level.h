@@ -27,7 +27,7 @@ struct EqualLevelConfig {
   std::string value;
   std::string x = "parameters";
   std::string along;
-  std::string variants = "model";
+  std::string variants;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -36,7 +36,7 @@ struct EqualLevelConfig {
           config::given());
     visit("x", x, "metric of result.json that is needed for it");
     visit("along", along, "axis of the sizes, e.g. model.d_model", config::given());
-    visit("variants", variants, "axis that has the baseline among its values");
+    visit("variants", variants, "axis that has the baseline among its values", config::given());
   }
   std::optional<double> of(const FrameRun& run, const Frame& frame) const;
 };
