@@ -15,21 +15,6 @@ std::map<std::string, std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-EffectiveLengthConfig lengths() {
-  EffectiveLengthConfig derived;
-  derived.name = "effective_length";
-  derived.source = "needle_grid";
-  derived.where.entries = {{"depth", "50"}};
-  return derived;
-}
-
-BelowConfig below() {
-  BelowConfig derived;
-  derived.name = "is_negative";
-  derived.value = "lambda.0";
-  return derived;
-}
-
 // All that a report can hold: every kind of figure, metrics made from cells and from curves,
 // claims, texts, runs that diverged, failed or never began.
 void make_rich(StudyBuilder& builder) {
@@ -45,7 +30,9 @@ void make_rich(StudyBuilder& builder) {
   study.report.figures.emplace_back(rates);
   study.report.figures.emplace_back(of_yaml<LineConfig>(
       "name: lambda, source: lambda, x: step, y: lambda, color: layer, facet: model"));
-  study.report.derived = {lengths(), below()};
+  study.report.derived = {of_yaml<EffectiveLengthConfig>(
+                              "name: effective_length, source: needle_grid, where: {depth: 50}"),
+                          of_yaml<BelowConfig>("name: is_negative, value: lambda.0")};
   study.report.learned = {.metric = "needle_accuracy", .at_least = 0.9, .in_a_row = 2};
   study.report.tables[0].columns.insert(study.report.tables[0].columns.end(),
                                         {"learned", "steps_to_learn", "effective_length"});

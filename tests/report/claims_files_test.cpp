@@ -14,11 +14,9 @@ struct Claimed {
       builder.finished("transformer", seed, {{"needle_accuracy", 0.2 + 0.001 * seed}});
       builder.finished("diff", seed, {{"needle_accuracy", 0.7 + 0.002 * seed}});
     }
-    ClaimConfig claim;
-    claim.text = "DIFF finds more, \"100 %\" of the time";
-    claim.metric = "needle_accuracy";
-    claim.variant = "diff";
-    claim.paper = "a paper";
+    const auto claim = of_yaml<ClaimConfig>(
+        "text: 'DIFF finds more, \"100 %\" of the time', metric: needle_accuracy, variant: diff, "
+        "paper: a paper");
     ClaimConfig unmeasured = claim;
     unmeasured.metric = "test_loss";
     unmeasured.expect = Expect::kLower;

@@ -3,7 +3,6 @@
 #include "report/data/frame.h"
 #include "report/example_study.h"
 #include "support/catch.h"
-#include "support/problems.h"
 
 namespace difflab::report {
 namespace {
@@ -24,18 +23,10 @@ std::optional<double> derived(const DerivedConfig& config, const Json& cells) {
 }
 
 EffectiveLengthConfig effective() {
-  EffectiveLengthConfig config;
-  config.name = "mine";
-  config.source = "grid";
-  return config;
+  return of_yaml<EffectiveLengthConfig>("name: mine, source: grid");
 }
 
-MapAreaConfig area() {
-  MapAreaConfig config;
-  config.name = "mine";
-  config.source = "grid";
-  return config;
-}
+MapAreaConfig area() { return of_yaml<MapAreaConfig>("name: mine, source: grid"); }
 
 CATCH_TEST_CASE("the effective length is the longest with 85 % of the base score") {
   // Base (.8 + .6) / 2 = .7, of which 85 % is .595: .6 at 128 is enough, .59 at 256 is not.
@@ -113,10 +104,8 @@ labels: {is_negative: λ negative}
   const auto table = read_file(builder.study.output / "table.md");
   CATCH_CHECK_THAT(table,
                    Contains("λ negative |") && Contains("| diff | 5 | 4/5 \\[0.38, 0.96\\] |"));
-  BelowConfig unnamed;
-  unnamed.name = "negative";
-  unnamed.value = "lambda.0";
-  CATCH_CHECK_THAT(testing::Problems::of(unnamed), Contains("expected one that begins with is_"));
+  CATCH_CHECK_THROWS_WITH(of_yaml<BelowConfig>("name: negative, value: lambda.0"),
+                          Contains("expected one that begins with is_"));
 }
 
 CATCH_TEST_CASE("a source's numbers stand beside the measured ones, as the source prints them") {

@@ -113,31 +113,6 @@ def long_axis(_, __, data):
     return "bin_to" in data.columns
 
 
-def formula(spec, *_):
-    spec["title"]["subtitle"] = ["DIFF: 0.8371\u00b7x^\u22120.115"]
-    return True
-
-
-def shares_denied(_, __, data):
-    """The share that a scatter figure writes, of a variant whose pairs say the opposite or are not there."""
-    if not data.pairs or not data.columns:
-        return False
-    pair, data.columns = data.pairs[0], [data.columns[0], RATIO + data.pairs[0]["metric"]]
-    series = next(iter(pair.values()))
-    data.rows = [{data.columns[0]: series, data.columns[1]: "0.92"}]
-    worse = "-0.1" if "accuracy" in pair["metric"] else "0.1"
-    for one in data.pairs:
-        one["difference"] = worse
-    return True
-
-
-def shares_unpaired(_, __, data):
-    if not shares_denied(_, __, data):
-        return False
-    data.pairs = []
-    return True
-
-
 def shifted(_, picture, *__):
     for node in picture.iter():
         if node.tag.endswith("text") and node.text and float(node.get("opacity", 1)) > 0:
@@ -167,8 +142,7 @@ def tiny(_, picture, *__):
 DAMAGE = [(missing_fields, no_such_field), (outside_of_domains, far_outside), (shares_beyond, share_of_two),
           (nameless_axes, no_title), (unknown_series, stranger), (looks_alike, same_looks), (lone_panels, one_alone),
           (lone_panels, bare_title), (chance_of_others, chance_of_loss), (unsaid, silent), (zero_bits, at_no_bits),
-          (empty_end, long_axis), (denied_by_pairs, formula),
-          (denied_by_pairs, shares_denied), (denied_by_pairs, shares_unpaired), (cut_off, shifted),
+          (empty_end, long_axis), (cut_off, shifted),
           (on_top_of_each_other, moved_together), (too_small, tiny)]
 
 

@@ -6,7 +6,6 @@ import re
 
 SHARES = ("accuracy", "share of runs", "share")
 POSITIONS = ("x", "x2", "y", "y2")
-RATIO = "ratio_at_equal_"
 MARKS_OF_SERIES = ("line", "point", "area")
 # Widths of Helvetica's letters in thousandths of the font size, where they are not those of a digit.
 NARROW = {c: 278 for c in " .,:;/!|[]()'ijltIfr"} | {c: 833 for c in "mMW%@"} | {"w": 722, "−": 584}
@@ -250,24 +249,6 @@ def empty_end(spec, data):
             yield f"the axis goes to {end:g}, and nothing that can be seen lies beyond {filled:g}"
 
 
-def denied_by_pairs(spec, data):
-    """'Needs 0.64 times the tokens for the same loss' of a variant that is worse in every pair of seeds' means."""
-    if "\u00b7x^" in json.dumps(spec.get("title", {}), ensure_ascii=False):
-        yield "a fit is printed as its formula"
-    for name in data.columns:
-        if not name.startswith(RATIO):
-            continue
-        metric = name.removeprefix(RATIO)
-        for series, ratio in {row[data.columns[0]]: float(row[name]) for row in data.rows if row[name]}.items():
-            found = column([pair for pair in data.pairs if next(iter(pair.values())) == series and pair["metric"] == metric],
-                           "difference")
-            better = sum((d > 0) == ("accuracy" in metric) for d in found if d)
-            if not found:
-                yield f"no paired differences of {metric} for {series}"
-            elif ratio < 0.995 and better == 0 or ratio > 1.005 and better == len(found):
-                yield f"{series} needs {ratio:.0%} of the baseline's; it is better in {better} of {len(found)} paired comparisons"
-
-
 # --- pictures ---------------------------------------------------------------------------------
 
 
@@ -339,7 +320,7 @@ def too_small(picture):
 
 SPEC_RULES = [missing_fields, outside_of_domains, shares_beyond, nameless_axes, unknown_series, looks_alike,
               lone_panels, chance_of_others, unsaid]
-DATA_RULES = [zero_bits, empty_end, denied_by_pairs]
+DATA_RULES = [zero_bits, empty_end]
 PICTURE_RULES = [cut_off, on_top_of_each_other, too_small]
 
 

@@ -6,29 +6,24 @@
 namespace difflab::report {
 namespace {
 
+/// What is said of the best of `column` by model, or by these axes.
+std::string said_of(const StudyBuilder& builder, const std::string& column,
+                    std::vector<std::string> rows = {"model"}) {
+  TableConfig config;
+  config.rows.names = std::move(rows);
+  config.columns = {column};
+  const Frame frame = frame_of(builder.study);
+  const Labels labels(builder.study.report.labels);
+  return headline(build_table(config, builder.study, frame, labels), frame, column, labels);
+}
+
 CATCH_TEST_CASE("a metric without a better direction has no best") {
   StudyBuilder builder;
   for (const char* model : {"transformer", "diff"}) {
     builder.finished(model, 0, {{"logit_top1", 31.5}, {"accuracy_4_bits", .5}});
   }
-  TableConfig config;
-  config.rows.names = {"model"};
-  config.columns = {"logit_top1", "accuracy_4_bits"};
-  const Frame frame = frame_of(builder.study);
-  const Labels labels(builder.study.report.labels);
-  const Table table = build_table(config, builder.study, frame, labels);
-  CATCH_CHECK(headline(table, frame, "logit_top1", labels).empty());
-  CATCH_CHECK_THAT(headline(table, frame, "accuracy_4_bits", labels), Contains("Best of 2 by"));
-}
-
-/// What is said of the best of `column` by model.
-std::string said_of(StudyBuilder& builder, const std::string& column) {
-  TableConfig config;
-  config.rows.names = {"model"};
-  config.columns = {column};
-  const Frame frame = frame_of(builder.study);
-  const Labels labels(builder.study.report.labels);
-  return headline(build_table(config, builder.study, frame, labels), frame, column, labels);
+  CATCH_CHECK(said_of(builder, "logit_top1").empty());
+  CATCH_CHECK_THAT(said_of(builder, "accuracy_4_bits"), Contains("Best of 2 by"));
 }
 
 CATCH_TEST_CASE("what diverged speaks against the best, and pairs without it are no answer") {
@@ -84,18 +79,26 @@ CATCH_TEST_CASE("of rows with several tasks none is the best") {
     builder.finished("diff", pairs[0] - '0', {{"test_loss", 0.5}});
     builder.study.runs.back().axes = {{"task.pairs", pairs}, {"model", "diff"}, {"seed", "0"}};
   }
-  TableConfig config;
-  config.rows.names = {"model", "task.pairs"};
-  config.columns = {"test_loss"};
-  const Labels labels(builder.study.report.labels);
-  const auto said = [&] {
-    const Frame frame = frame_of(builder.study);
-    return headline(build_table(config, builder.study, frame, labels), frame, "test_loss", labels);
-  };
+  const auto said = [&] { return said_of(builder, "test_loss", {"model", "task.pairs"}); };
   CATCH_CHECK(said().empty());
   builder.study.runs.back().axes[0].second = "4";
   builder.study.runs.back().axes[2].second = "1";
   CATCH_CHECK_THAT(said(), Contains("Best of 1 by test loss: diff"));
+}
+
+CATCH_TEST_CASE("the headline names the variants that enough seeds do not tell from the best") {
+  StudyBuilder builder;
+  for (int seed = 0; seed < 9; ++seed) {
+    const double wobble = 0.01 * (seed % 3), sign = seed % 2 == 0 ? 1 : -1;
+    builder.finished("transformer", seed, {{"needle_accuracy", 0.3 + wobble}});
+    builder.finished("best", seed, {{"needle_accuracy", 0.9}});
+    builder.finished("near", seed, {{"needle_accuracy", 0.89 + 0.01 * sign}});
+    builder.finished("far", seed, {{"needle_accuracy", 0.5 + wobble}});
+  }
+  CATCH_CHECK(said_of(builder, "needle_accuracy") ==
+              "Best of 4 by needle accuracy: best with 0.900 [0.900, 0.900] (n = 9). The seeds do "
+              "not separate it from: near. Against transformer: +0.590 [+0.583, +0.597], 9 paired "
+              "seeds, p = 0.012 (Holm, 3 comparisons).");
 }
 
 }  // namespace

@@ -24,12 +24,11 @@ def rows_of(file):
 
 
 def read_figure(file):
-    """A figure's specification, its picture, and its data with the paired differences of its report."""
+    """A figure's specification, its picture and its data."""
     svg, table = (file.with_name(file.name.replace(".vl.json", end)) for end in (".svg", ".csv"))
     rows = rows_of(table)
-    pairs = [row for paired in sorted(file.parent.parent.glob("*.paired.csv")) for row in rows_of(paired)]
     return (json.loads(file.read_text()), xml.parse(svg).getroot() if svg.exists() else None,
-            types.SimpleNamespace(columns=list(rows[0]) if rows else [], rows=rows, pairs=pairs))
+            types.SimpleNamespace(columns=list(rows[0]) if rows else [], rows=rows))
 
 
 def main():

@@ -71,11 +71,7 @@ struct Example {
 };
 
 ClaimConfig claim_of(const std::string& metric) {
-  ClaimConfig claim;
-  claim.text = "DIFF is better";
-  claim.metric = metric;
-  claim.variant = "diff";
-  return claim;
+  return of_yaml<ClaimConfig>("text: DIFF is better, variant: diff, metric: " + metric);
 }
 
 CATCH_TEST_CASE("settings are those of all runs, in words, and every value of what differs") {

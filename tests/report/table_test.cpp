@@ -319,26 +319,6 @@ CATCH_TEST_CASE("columns with one chance level share a sentence") {
   CATCH_CHECK(contains(written, "Chance level of b accuracy: 0.125."));
 }
 
-CATCH_TEST_CASE("the headline names the variants that enough seeds do not tell from the best") {
-  StudyBuilder builder;
-  for (int seed = 0; seed < 9; ++seed) {
-    const double wobble = 0.01 * (seed % 3), sign = seed % 2 == 0 ? 1 : -1;
-    builder.finished("transformer", seed, {{"needle_accuracy", 0.3 + wobble}});
-    builder.finished("best", seed, {{"needle_accuracy", 0.9}});
-    builder.finished("near", seed, {{"needle_accuracy", 0.89 + 0.01 * sign}});
-    builder.finished("far", seed, {{"needle_accuracy", 0.5 + wobble}});
-  }
-  TableConfig config;
-  config.columns = {"needle_accuracy"};
-  const Frame frame = frame_of(builder.study);
-  const Labels labels(builder.study.report.labels);
-  const Table table = build_table(config, builder.study, frame, labels);
-  CATCH_CHECK(headline(table, frame, "needle_accuracy", labels) ==
-              "Best of 4 by needle accuracy: best with 0.900 [0.900, 0.900] (n = 9). The seeds do "
-              "not separate it from: near. Against transformer: +0.590 [+0.583, +0.597], 9 paired "
-              "seeds, p = 0.012 (Holm, 3 comparisons).");
-}
-
 CATCH_TEST_CASE("a table or figure that would average over an axis is refused by name") {
   ReportConfig report = headline_report();
   CATCH_CHECK(check_report(report, {"model", "seed"}).empty());
