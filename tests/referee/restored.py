@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 # Their task is to go on with Tiny Shakespeare.
-READING = {"char_lm"}
+READING = {"char_lm", "nanogpt"}
 # Keys that came after these references, at their defaults: a report of today names them.
 LATER = {("train", "recompute"): False, ("model", "attention.lambda_sign"): "free", ("model", "biases"): True}
 # What observations hold of studies that nobody can ask for today, in all references nothing.
