@@ -12,14 +12,14 @@ namespace difflab::report {
 class Frame;
 struct FrameRun;
 
-/// How much of x a variant needs for the level of a metric that it and the baseline both reach, as
-/// a share of what the baseline needs: parameters at equal loss (arXiv 2410.05258, figure 3). Seed
-/// by seed, over the runs of all sizes (statistics/equal_level.h); all of them get the same number,
-/// the baseline's 1. None where a size has no result, or both reach no common level between sizes.
+/// Share of the baseline's x that a variant needs to reach the same level of a metric, the worse of
+/// their two best: parameters at equal loss (arXiv 2410.05258, figure 3). Seed by seed, over the
+/// runs of all sizes (statistics/equal_level.h); all of them get the same number, the baseline's 1.
+/// None where a size has no result, or the two reach no common level between sizes.
 struct EqualLevelConfig {
   static constexpr std::string_view kKind = "equal_level";
   static constexpr std::string_view kAbout =
-      "how much of x a variant needs for the level that the baseline reaches, too, as a share";
+      "share of the baseline's x that a variant needs to reach the same level of a metric";
   static inline const std::string source;
   static inline const TextMap where;
 
