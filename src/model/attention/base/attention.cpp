@@ -11,23 +11,98 @@
 
 namespace difflab {
 
-void Attention::initialise(const std::function<Random(const std::string& name)>&) {}
+at::Tensor Attention::forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache,
+                              const at::Tensor& places) {
+  const auto in = inputs_of(x, rotary);
+  const bool fused = uses_fused(x, cache);
+  const auto [k, v] = with_earlier(cache, in.k, in.v);
+  at::Tensor heads;  // [B, T, H, width], or at places [n, H, width]
+  if (fused) {
+    heads = normed(attended(in, k, v, places));
+  } else {
+    const auto all = normed(after_head_hook(HeadPoint::kBeforeNorm, mix(in, k, v)));
+    heads = at_places(after_head_hook(HeadPoint::kAfterNorm, all).transpose(1, 2), places);
+  }
+  return out_proj_(controls_->gated(heads.flatten(-2), in.gate, places));
+}
 
-at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
+at::Tensor Attention::weights(const at::Tensor& x, const Rotary& rotary) {
+  const auto in = inputs_of(x, rotary);
+  return combine(in, in.k);
+}
 
 std::vector<at::Tensor> Attention::maps(const at::Tensor& x, const Rotary& rotary) {
   return {weights(x, rotary)};
 }
 
-bool Attention::uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const {
+at::Tensor Attention::lambdas(const at::Tensor&) { return {}; }
+
+void Attention::initialise(const std::function<Random(const std::string& name)>& stream) {
+  controls_->initialise(stream);
+}
+
+Linear Attention::linear(const char* name, std::int64_t in, std::int64_t out) {
+  return register_module(name, Linear(in, out, shape_.bias, shape_.kernels));
+}
+
+void Attention::add_head_norm(HeadNormKind kind, std::int64_t width, double eps, double scale) {
+  subln_ = register_module("subln", std::make_shared<HeadNorm>(kind, width, eps, shape_.kernels));
+  scale_ = scale;
+}
+
+void Attention::add_controls(const AttentionControls& config, const ControlShape& shape) {
+  controls_.emplace(*this, config, shape, shape_.kernels);
+  head_dim_ = shape.head_dim;
+}
+
+Attention::Inputs Attention::inputs_of(const at::Tensor& x, const Rotary& rotary) const {
+  const auto projected = project(x, controls_->with_gate(projections()));
+  auto in = inputs(projected, rotary);
+  in.gate = controls_->gate_of(projected);
+  return in;
+}
+
+at::Tensor Attention::queries(const at::Tensor& q, std::int64_t heads, const Rotary& rotary) const {
+  return rotary.apply(controls_->queries(split_heads(q, heads)), shape_.kernels);
+}
+
+at::Tensor Attention::keys(const at::Tensor& k, std::int64_t heads, const Rotary& rotary) const {
+  return rotary.apply(controls_->keys(split_heads(k, heads)), shape_.kernels);
+}
+
+at::Tensor Attention::repeat_keys(const at::Tensor& k, std::int64_t maps) const {
+  return repeat_heads(k, maps / k.size(2));
+}
+
+at::Tensor Attention::mix(const Inputs& in, const at::Tensor& k, const at::Tensor& v) const {
+  const auto weights = after_weight_hook(combine(in, k));
+  return weights.matmul(repeat_heads(v, weights.size(1) / v.size(2)).transpose(1, 2));
+}
+
+at::Tensor Attention::lambda_of_rows(const Inputs& in) const {
+  return in.lambda.defined() ? in.lambda.transpose(1, 2) : at::Tensor();
+}
+
+at::Tensor Attention::attended(const Inputs& in, const at::Tensor& k, const at::Tensor& v,
+                               const at::Tensor& places) const {
+  return attend_at(places, in.q, k, v, lambda_of_rows(in), head_map(), sinks(in.q), shape_.kernels);
+}
+
+at::Tensor Attention::normed(const at::Tensor& heads) const {
+  return subln_ ? subln_->forward(heads, scale_) : heads;
+}
+
+bool Attention::uses_fused(const at::Tensor& x, const KeyValueCache* cache) const {
   const bool whole = cache == nullptr || cache->tokens() == 0;
   const bool last = x.size(1) == 1 && kernel::takes_rows(x) && !at::GradMode::is_enabled();
   const bool hooked = logit_hook_ || weight_hook_ || head_hook_;
-  return uses_kernels(kernels) && (whole || last) && !hooked && !bidirectional_;
+  return uses_kernels(shape_.kernels) && (whole || last) && !hooked && !bidirectional_ &&
+         !head_map().q1.empty();
 }
 
-at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
-                                 const at::Tensor& sinks) const {
+at::Tensor Attention::map_of(const Inputs& in, const at::Tensor& all_keys) const {
+  const auto q = in.q.transpose(1, 2);  // [B, maps, T_q, d]
+  const auto k = repeat_keys(all_keys, q.size(1)).transpose(1, 2);
   const auto queries = q.size(-2), keys = k.size(-2);
   const auto future =
       at::ones({queries, keys}, q.options().dtype(at::kBool)).triu(/*diagonal=*/1 + keys - queries);
@@ -36,22 +111,10 @@ at::Tensor Attention::causal_map(const at::Tensor& q, const at::Tensor& k,
   const auto logits = bidirectional_
                           ? scores
                           : scores.masked_fill(future, -std::numeric_limits<double>::infinity());
-  const auto used = after_hook(logits);
-  if (!sinks.defined()) return used.softmax(-1);
-  const auto beside = sinks.view({1, -1, 1, 1}).expand({q.size(0), -1, queries, -1});
-  return at::cat({used, beside}, -1).softmax(-1).narrow(-1, 0, keys);
-}
-
-at::Tensor Attention::after_hook(const at::Tensor& logits) const {
-  return logit_hook_ ? logit_hook_(logits) : logits;
-}
-
-at::Tensor Attention::after_weight_hook(const at::Tensor& weights) const {
-  return weight_hook_ ? weight_hook_(weights) : weights;
-}
-
-at::Tensor Attention::after_head_hook(HeadPoint point, const at::Tensor& heads) const {
-  return head_hook_ ? head_hook_(point, heads) : heads;
+  const auto used = after_hook(logits), beside = sinks(in.q);
+  if (!beside.defined()) return used.softmax(-1);
+  const auto of_rows = beside.view({1, -1, 1, 1}).expand({q.size(0), -1, queries, -1});
+  return at::cat({used, of_rows}, -1).softmax(-1).narrow(-1, 0, keys);
 }
 
 kernel::HeadMap one_map_per_head(std::int64_t heads, std::int64_t kv_heads) {
@@ -148,7 +211,6 @@ std::pair<at::Tensor, at::Tensor> signal_and_noise(const at::Tensor& all,
 
 at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at::Tensor& lambda) {
   const auto [signals, noise] = by_group(all, groups);
-  if (!lambda.defined()) return (signals - noise).flatten(1, 2);
   const auto of_groups =
       lambda.dim() < 3 ? lambda : lambda.unflatten(-3, {groups.noise_heads(), groups.per_noise});
   return (signals - of_groups * noise).flatten(1, 2);
@@ -161,8 +223,6 @@ at::Tensor at_places(const at::Tensor& x, const at::Tensor& places) {
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1});
 }
-
-at::Tensor join_heads(const at::Tensor& heads) { return heads.transpose(1, 2).flatten(2); }
 
 at::Tensor repeat_heads(const at::Tensor& x, std::int64_t times) {
   return times == 1 ? x : x.repeat_interleave(times, /*dim=*/2);

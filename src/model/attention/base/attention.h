@@ -4,14 +4,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernel/operation/fused_attention.h"
+#include "model/attention/base/attention_cost.h"
+#include "model/attention/base/controls.h"
+#include "model/attention/base/head_norm.h"
 #include "model/attention/base/key_value_cache.h"
 #include "model/attention/base/noise_groups.h"
-#include "model/layer/layer_config.h"
+#include "model/layer/linear.h"
 #include "model/layer/rotary.h"
 #include "util/random.h"
 
@@ -34,19 +39,21 @@ enum class HeadPoint {
 /// Sees the outputs of all heads, [B, H, T_q, width], and returns those that are used.
 using HeadHook = std::function<at::Tensor(HeadPoint point, const at::Tensor& heads)>;
 
-/// Causal self-attention over one sequence: position t reads positions 0..t.
+/// Causal self-attention over one sequence: position t reads positions 0..t. A kind says which
+/// projections it has, which heads they give, how its maps mix the values and what becomes of a
+/// head's output. The cache, places, hooks, sinks, the head norm and the gate are the base's.
 class Attention : public torch::nn::Module {
  public:
   /// x [B, T, D] -> [B, T, D]. With a cache, x holds the tokens after those in it, `rotary` the
   /// angles of x's positions, and the new keys and values are appended. With flat `places` [n] of
   /// B · T, only what is there: [n, D].
-  virtual at::Tensor forward(const at::Tensor& x, const Rotary& rotary,
-                             KeyValueCache* cache = nullptr, const at::Tensor& places = {}) = 0;
+  at::Tensor forward(const at::Tensor& x, const Rotary& rotary, KeyValueCache* cache = nullptr,
+                     const at::Tensor& places = {});
 
   /// The weights that mix the values, for analysis: [B, H, T, T], zero above the diagonal.
   /// Rows sum to 1 for a softmax map and to 1 − λ for a difference of two; a kind without softmax
   /// maps may have others.
-  virtual at::Tensor weights(const at::Tensor& x, const Rotary& rotary) = 0;
+  virtual at::Tensor weights(const at::Tensor& x, const Rotary& rotary);
 
   /// The maps that a head combines to its weights, for analysis: A₁ and A₂ of a difference A₁ −
   /// λA₂, in this order, the softmax map of a kind that has one for a head, and the weights of a
@@ -71,41 +78,104 @@ class Attention : public torch::nn::Module {
   void set_bidirectional() { bidirectional_ = true; }
 
   /// d, the width that the rotary embedding turns; 0 if it turns nothing.
-  virtual std::int64_t rotary_dim() const = 0;
+  virtual std::int64_t rotary_dim() const { return head_dim_; }
 
   /// Sets the parameters whose names do not end in .weight or .bias, and any other that shall not
   /// begin as language_model.h has it; `stream` gives each its own random numbers by its name in
-  /// this module.
+  /// this module. A kind that has such sets them and calls the base's.
   virtual void initialise(const std::function<Random(const std::string& name)>& stream);
 
   /// Named numbers worth a line in the metrics, e.g. {"lambda", 0.31}.
   virtual std::vector<std::pair<std::string, double>> statistics() const { return {}; }
 
  protected:
-  /// True if nothing has to see the maps, so that `attend` will do for x [B, T_new, D]: kernels, no
-  /// hooks, causal, and whole sequences (also ones that a cache is to keep) or, on the CPU and
-  /// without gradients, one token behind a cache.
-  bool uses_fused(Kernels kernels, const at::Tensor& x, const KeyValueCache* cache) const;
+  explicit Attention(const AttentionShape& shape) : shape_(shape) {}
 
-  /// softmax(q kᵀ/√d) over positions 0..t, or over all if bidirectional; q [B, maps, T_q, d], k [B,
-  /// maps, T, d], the queries being those of the last T_q positions -> [B, maps, T_q, T]. With
-  /// `sinks` [maps], whose share of the weights goes nowhere.
-  at::Tensor causal_map(const at::Tensor& q, const at::Tensor& k,
-                        const at::Tensor& sinks = {}) const;
+  /// A registered projection, with a bias if the layer's have one.
+  Linear linear(const char* name, std::int64_t in, std::int64_t out);
+
+  /// Registers the norm of a head's output, which is multiplied by `scale`; at most once.
+  void add_head_norm(HeadNormKind kind, std::int64_t width, double eps, double scale = 1);
+
+  /// Registers gate, sinks and QK-norm: once, behind all other parameters.
+  void add_controls(const AttentionControls& config, const ControlShape& shape);
+
+  /// Heads and factors made of a layer's input, queries and keys turned.
+  struct Inputs {
+    at::Tensor q, k;         // [B, T, maps, d], [B, T, key heads, d]
+    at::Tensor v;            // [B, T, value heads, width]
+    at::Tensor lambda = {};  // [B, T, H]; undefined unless each token has its own
+    at::Tensor gate = {};    // [B, T, …], which the base sets; undefined without one
+  };
+
+  /// The projections of x that have one result each.
+  virtual std::vector<Linear> projections() const { return {q_proj_, k_proj_, v_proj_}; }
+
+  /// The inputs of what `projections` gave, in their order. `queries` and `keys` split and turn.
+  virtual Inputs inputs(const std::vector<at::Tensor>& projected, const Rotary& rotary) const = 0;
+
+  /// The weights that multiply the values, from softmax maps: [B, H, T_q, T]. The keys are those of
+  /// a cache with the inputs' own behind them.
+  virtual at::Tensor combine(const Inputs& in, const at::Tensor& k) const { return map_of(in, k); }
+
+  /// Weights times values by plain operations, through the weight hook: [B, H, T_q, width].
+  virtual at::Tensor mix(const Inputs& in, const at::Tensor& k, const at::Tensor& v) const;
+
+  /// Which maps and values the heads read in kernels that store no map; empty: plain operations.
+  virtual kernel::HeadMap head_map() const { return {}; }
+
+  /// λ of every head and row for the kernels, [B, H, T]; undefined with one map for each head.
+  virtual at::Tensor lambda_of_rows(const Inputs& in) const;
+
+  /// The outputs of heads by kernels: [B, T, H, width], or at places [n, H, width].
+  virtual at::Tensor attended(const Inputs& in, const at::Tensor& k, const at::Tensor& v,
+                              const at::Tensor& places) const;
+
+  /// Gives every query head its key head: [B, T, key heads, d] -> [B, T, maps, d].
+  virtual at::Tensor repeat_keys(const at::Tensor& k, std::int64_t maps) const;
+
+  /// The inputs of x [B, T, D].
+  Inputs inputs_of(const at::Tensor& x, const Rotary& rotary) const;
+
+  /// All softmax maps over positions 0..t, or over all if bidirectional: [B, maps, T_q, T].
+  at::Tensor map_of(const Inputs& in, const at::Tensor& k) const;
+
+  /// Queries and keys of one projection, normed and turned: [B, T, heads · d] -> [B, T, heads, d].
+  at::Tensor queries(const at::Tensor& q, std::int64_t heads, const Rotary& rotary) const;
+  at::Tensor keys(const at::Tensor& k, std::int64_t heads, const Rotary& rotary) const;
 
   /// Passes logits through the logit hook, if there is one: for a kind that has its own maps
-  /// instead of causal_map's.
-  at::Tensor after_hook(const at::Tensor& logits) const;
+  /// instead of map_of's.
+  at::Tensor after_hook(const at::Tensor& logits) const {
+    return logit_hook_ ? logit_hook_(logits) : logits;
+  }
 
   /// Passes weights through the weight hook, if there is one.
-  at::Tensor after_weight_hook(const at::Tensor& weights) const;
+  at::Tensor after_weight_hook(const at::Tensor& weights) const {
+    return weight_hook_ ? weight_hook_(weights) : weights;
+  }
   bool has_weight_hook() const { return static_cast<bool>(weight_hook_); }
 
-  /// Passes outputs of heads [B, H, T_q, width] through the head hook, if there is one.
-  at::Tensor after_head_hook(HeadPoint point, const at::Tensor& heads) const;
-  bool has_head_hook() const { return static_cast<bool>(head_hook_); }
+  at::Tensor sinks(const at::Tensor& like) const { return controls_->sinks(like); }
+  const AttentionShape& shape() const { return shape_; }
+
+  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, out_proj_{nullptr};
 
  private:
+  /// True if nothing has to see the maps: kernels, no hooks, causal, and whole sequences (also ones
+  /// that a cache is to keep) or, on the CPU and without gradients, one token behind a cache.
+  bool uses_fused(const at::Tensor& x, const KeyValueCache* cache) const;
+
+  at::Tensor after_head_hook(HeadPoint point, const at::Tensor& heads) const {
+    return head_hook_ ? head_hook_(point, heads) : heads;
+  }
+  at::Tensor normed(const at::Tensor& heads) const;  // [..., width], the same without a head norm
+
+  AttentionShape shape_;
+  std::shared_ptr<HeadNorm> subln_;
+  double scale_ = 1;  // behind the head norm
+  std::optional<Controls> controls_;
+  std::int64_t head_dim_ = 0;
   LogitHook logit_hook_;
   WeightHook weight_hook_;
   HeadHook head_hook_;
@@ -154,7 +224,7 @@ std::pair<at::Tensor, at::Tensor> signal_and_noise(const at::Tensor& all,
                                                    const NoiseGroups& groups);
 
 /// Each signal map or head less λ times the noise one of its group: [B, N(G + 1), T, n] ->
-/// [B, H, T, n]. λ is a number, [H, 1, 1] or [B, H, T, 1]; undefined: 1.
+/// [B, H, T, n]. λ is a number, [H, 1, 1] or [B, H, T, 1].
 at::Tensor less_noise(const at::Tensor& all, const NoiseGroups& groups, const at::Tensor& lambda);
 
 /// The parts [n, ...] of x [B, T, ...] at the flat places [n] of B · T. All of x if `places` is
@@ -163,9 +233,6 @@ at::Tensor at_places(const at::Tensor& x, const at::Tensor& places);
 
 /// [B, T, heads·d] -> [B, T, heads, d].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
-
-/// [B, heads, T, d] -> [B, T, heads·d].
-at::Tensor join_heads(const at::Tensor& heads);
 
 /// Repeats each head `times` in place for grouped queries: [B, T, heads, ...] ->
 /// [B, T, heads·times, ...], head j of the result being head j / times of x.
