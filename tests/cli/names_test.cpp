@@ -62,6 +62,13 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
        "did you mean few?"},
       {"derived=[{kind: map_area, name: area, source: fwe}]",
        "derived[0].source is fwe, which is no evaluation of these runs; did you mean few?"},
+      {"derived=[{kind: equal_level, name: need, value: few_accuracy_4_bits, x: paramters, "
+       "along: task.needle.needles, variants: modle}]",
+       "derived[0].x is paramters, which is no metric of these runs; did you mean parameters?"},
+      {"derived=[{kind: equal_level, name: need, value: few_accuracy_4_bits, along: "
+       "task.needle.needels, variants: model}]",
+       "derived[0].along names 'task.needle.needels', which the sweep does not vary; did you mean "
+       "task.needle.needles?"},
       {"train.events.0.metric=valid_nedle_accuracy",
        "train.events[0].metric is valid_nedle_accuracy, which is no held-out"},
       {"claims.1.where={task.needle.needles: 3}", "is 3, which is no value of task.needle.needles"},

@@ -26,6 +26,27 @@ struct TextMap {
   bool operator==(const TextMap&) const = default;
 };
 
+/// Fields of metrics that are derived from metrics of the runs' results.
+struct OfMetric {
+  static inline const std::string source;  ///< none: no cells
+  static inline const TextMap where;
+
+  std::string name;
+  std::string value;
+};
+
+/// Visits the keys of a figure or derived metric whose description begins with `kind` ("axis").
+template <class Use>
+struct EachKey {
+  std::string_view kind;
+  Use use;  ///< takes the key and the name that it has
+
+  void operator()(auto key, const std::string& name, const auto& about, const auto&...) {
+    if (std::string_view(about).starts_with(kind)) use(key, name);
+  }
+  void operator()(auto, const auto&, const auto&...) {}
+};
+
 /// One name or a list of names: `rows: model`, `rows: [model, task.needles]`.
 struct NameList {
   std::vector<std::string> names;

@@ -72,15 +72,11 @@ struct MapAreaConfig : DerivedCommon {
 /// Derived metric, 1 if a metric of the run's result is below a bound, else 0: reports count such
 /// runs, with Wilson's interval. A run that diverged has no number and counts as 0. The name begins
 /// with is_, by which reports know it.
-struct BelowConfig {
+struct BelowConfig : OfMetric {
   static constexpr std::string_view kKind = "below";
   static constexpr std::string_view kAbout =
       "whether a metric of the run is below a bound: runs are counted, as k of n";
-  static inline const std::string source;  ///< none: the result's metrics
-  static inline const TextMap where;
 
-  std::string name;
-  std::string value;
   double bound = 0;
 
   template <class Visitor>
@@ -95,15 +91,11 @@ struct BelowConfig {
 
 /// A source's numbers for a metric, by the value of an axis, so that a table has them beside the
 /// measured ones. A run whose value is not listed has none.
-struct PublishedConfig {
+struct PublishedConfig : OfMetric {
   static constexpr std::string_view kKind = "published";
   static constexpr std::string_view kAbout =
       "what a source gives for a metric, by value of an axis";
-  static inline const std::string source;
-  static inline const TextMap where;
 
-  std::string name;
-  std::string value;
   TextMap numbers;
 
   template <class Visitor>

@@ -16,15 +16,11 @@ struct FrameRun;
 /// their two best: parameters at equal loss (arXiv 2410.05258, figure 3). Seed by seed, over the
 /// runs of all sizes (statistics/equal_level.h); all of them get the same number, the baseline's 1.
 /// None where a size has no result, or the two reach no common level between sizes.
-struct EqualLevelConfig {
+struct EqualLevelConfig : OfMetric {
   static constexpr std::string_view kKind = "equal_level";
   static constexpr std::string_view kAbout =
       "share of the baseline's x that a variant needs to reach the same level of a metric";
-  static inline const std::string source;
-  static inline const TextMap where;
 
-  std::string name;
-  std::string value;
   std::string x = "parameters";
   std::string along;
   std::string variants;

@@ -49,7 +49,7 @@ class MetricRules {
   void must_be_known(const std::string& key, const std::string& name) {
     const auto& axes = known_.axes;
     if (name.empty() || is_one_of(name, metrics_) || known_.is_setting(name)) return;
-    if (std::find(axes.begin(), axes.end(), name) != axes.end()) return;
+    if (is_among(name, axes)) return;
     auto names = metrics_;
     names.insert(names.end(), axes.begin(), axes.end());
     problems_.push_back({key, problem(name, "metric of these runs and no key", names)});
@@ -138,10 +138,13 @@ std::vector<ReportProblem> check_metrics(const ReportConfig& report, const Known
   }
   for (std::size_t i = 0; i < report.derived.size(); ++i) {
     std::visit(
-        [&](const auto& derived) {
+        [&](auto derived) {
           const auto place = concat("derived[", i, "]");
           rules.must_be_source(place, derived.source);
-          if (derived.source.empty()) rules.must_be_metric(place + ".value", derived.value);
+          EachKey each{"metric of result.json", [&](auto key, auto& name) {
+                         rules.must_be_metric(concat(place, ".", key), name);
+                       }};
+          derived.visit_fields(each);
         },
         report.derived[i]);
   }

@@ -57,7 +57,7 @@ class AxisRules {
 
   void must_be_axis(std::string_view key, const std::string& name) {
     used_.insert(name);
-    if (name.empty() || std::find(axes_.begin(), axes_.end(), name) != axes_.end()) return;
+    if (name.empty() || is_among(name, axes_)) return;
     problems_.push_back(
         {place_ + "." + std::string(key),
          concat("names '", name, "', which the sweep does not vary", suggestion(name, axes_))});
@@ -88,16 +88,6 @@ class AxisRules {
   const std::vector<std::string>& axes_;
   std::vector<ReportProblem>& problems_;
   std::set<std::string> used_;
-};
-
-// The keys of a figure that take an axis.
-struct AxisKeys {
-  std::vector<std::string> keys;
-
-  void operator()(std::string_view name, const std::string&, const auto& about, const auto&...) {
-    if (std::string_view(about).starts_with("axis")) keys.emplace_back(name);
-  }
-  void operator()(std::string_view, const auto&, const auto&...) {}
 };
 
 void check_answer(const ReportConfig& report, std::vector<ReportProblem>& problems) {
@@ -132,7 +122,7 @@ std::string filled_answer(const std::string& answer,
 void TableConfig::validate(config::Check& check) const {
   if (columns.empty()) check.problem("columns", "is empty; expected at least one metric");
   for (const std::string& metric : compare) {
-    if (std::find(columns.begin(), columns.end(), metric) == columns.end()) {
+    if (!is_among(metric, columns)) {
       check.problem("compare", concat("names '", metric, "', which is no column",
                                       suggestion(metric, columns)));
     }
@@ -216,12 +206,18 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
         [&](auto figure) {
           figure.check_axes(rules);
           rules.fix(figure.where);
-          AxisKeys found;
-          figure.visit_fields(found);
+          std::vector<std::string> keys;
+          EachKey each{"axis", [&](auto key, auto&) { keys.emplace_back(key); }};
+          figure.visit_fields(each);
           rules.must_use_all(
-              concat("name it as ", join(found.keys, " or "), ", or keep one value with where"));
+              concat("name it as ", join(keys, " or "), ", or keep one value with where"));
         },
         report.figures[i]);
+  }
+  for (std::size_t i = 0; i < report.derived.size(); ++i) {
+    AxisRules rules(concat("derived[", i, "]"), axes, single, problems);
+    EachKey each{"axis", [&](auto key, auto& name) { rules.must_be_axis(key, name); }};
+    std::visit([&](auto derived) { derived.visit_fields(each); }, report.derived[i]);
   }
   return problems;
 }
