@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 62'450},       {"tests", 43'060},     {"cli", 5'400},     {"config", 8'100},
-    {"evaluate", 3'950},   {"experiment", 1'850}, {"kernel", 3'270},  {"model", 4'070},
+    {"src", 62'450},       {"tests", 43'060},     {"cli", 5'430},     {"config", 8'100},
+    {"evaluate", 3'950},   {"experiment", 1'850}, {"kernel", 3'270},  {"model", 4'020},
     {"record", 2'280},     {"referee", 1'920},    {"report", 11'800}, {"run", 1'570},
     {"statistics", 1'160}, {"study", 4'020},      {"sweep", 2'570},   {"task", 4'470},
     {"text", 975},         {"train", 2'200},      {"util", 1'670},    {"worker", 1'370},

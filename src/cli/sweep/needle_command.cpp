@@ -1,6 +1,7 @@
 // needle: accuracy of trained models by length and depth.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -10,10 +11,13 @@
 #include "cli/sweep/ask_and_report.h"
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
+#include "report/data/format.h"
 #include "report/data/frame.h"
+#include "report/page/figure_files.h"
 #include "report/report.h"
 #include "report/table/grid.h"
 #include "util/error.h"
+#include "util/hash.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -109,14 +113,32 @@ Json cells_of_map(const sweep::Run& run) {
   return result->at("evaluations").at(kName).at("cells");
 }
 
-// One table for each map: lengths down, depths across.
-std::string maps_of(const sweep::Run& run) {
-  std::map<MapKey, std::map<std::int64_t, std::map<double, Json>>> maps;
-  std::set<double> depths;
-  for (const auto& cell : cells_of_map(run)) {
-    depths.insert(cell.at("depth").get<double>());
-    maps[MapKey::of(cell)][cell.at("length")][cell.at("depth")] = cell;
+// Runs that differ by the seed alone, in sweep order.
+using Seeds = std::pair<sweep::Axes, std::vector<sweep::Run>>;
+std::vector<Seeds> by_variant(const Study& study) {
+  std::vector<Seeds> variants;
+  for (const auto& run : sweep::distinct(study.points)) {
+    const auto axes = report::without_seed(run.axes);
+    auto found = std::ranges::find(variants, axes, &Seeds::first);
+    if (found == variants.end()) found = variants.insert(found, {axes, {}});
+    found->second.push_back(run);
   }
+  return variants;
+}
+
+// One table for each map, means over the seeds: lengths down, depths across.
+std::string maps_of(const Seeds& variant) {
+  std::map<MapKey, std::map<std::int64_t, std::map<double, std::vector<Json>>>> maps;
+  std::set<double> depths;
+  for (const auto& run : variant.second) {
+    for (const auto& cell : cells_of_map(run)) {
+      depths.insert(cell.at("depth").get<double>());
+      maps[MapKey::of(cell)][cell.at("length")][cell.at("depth")].push_back(cell);
+    }
+  }
+  const auto runs = variant.second.size();
+  auto shown = variant.second.front();
+  shown.axes = variant.first;
   std::string text;
   for (const auto& [key, rows] : maps) {
     report::Grid grid{.columns = {{"tokens"}}, .rows = {}, .rules = {}};
@@ -126,14 +148,17 @@ std::string maps_of(const sweep::Run& run) {
       std::vector<std::string> row{fmt::format("{}", length)};
       for (const double depth : depths) {
         const auto cell = cells.find(depth);
-        row.push_back(cell == cells.end()
-                          ? ""
-                          : fmt::format("{:.3f}", cell->second.at("accuracy").get<double>()));
-        if (cell != cells.end()) chance = cell->second.at("chance");
+        row.emplace_back();
+        if (cell == cells.end()) continue;
+        double sum = 0;
+        for (const auto& one : cell->second) sum += one.at("accuracy").get<double>();
+        row.back() = fmt::format("{:.3f}", sum / static_cast<double>(cell->second.size()));
+        chance = cell->second.front().at("chance");
       }
       grid.rows.push_back(std::move(row));
     }
-    text += fmt::format("\n{}, {} (chance {:.3f})\n\n{}", run.label(), key.title(), chance,
+    text += fmt::format("\n{}, {} (chance {:.3f}{})\n\n{}", shown.label(), key.title(), chance,
+                        runs > 1 ? fmt::format(", mean of {} runs", runs) : "",
                         report::to_terminal(grid, kMapWidth));
   }
   return text;
@@ -180,7 +205,36 @@ Json figures_of(const Study& study) {
   return figures;
 }
 
-// The maps as pictures, with a page that holds them, in RESULTS/needle/NAME.
+// A line for each run and cell: the run's axes, then what was asked and found.
+std::string cells_csv(const Study& study) {
+  std::vector<std::string> keys;
+  for (const auto& run : study.points) {
+    for (const auto& [axis, value] : run.axes) report::add_new(keys, axis);
+  }
+  for (const char* key : {"needles", "queries", "step", "length", "depth", "n", "correct"}) {
+    keys.emplace_back(key);
+  }
+  auto lines = report::csv_line(keys);
+  for (const auto& run : sweep::distinct(study.points)) {
+    std::map<std::string, std::string> line(run.axes.begin(), run.axes.end());
+    for (const auto& cell : cells_of_map(run)) {
+      for (const auto& [key, value] : cell.items()) line[key] = value.dump();
+      std::vector<std::string> words;
+      for (const auto& key : keys) words.push_back(line[key]);
+      lines += report::csv_line(words);
+    }
+  }
+  return lines;
+}
+
+// A folder for each question, so that no answer overwrites another.
+std::filesystem::path output_of(const Study& study, const NeedleOptions& options) {
+  const Json question{options.typed, options.on, options.at, evaluation_of(options)};
+  return study.results / "needle" /
+         concat(study.name, "-", sha256_hex(question.dump()).substr(0, 6));
+}
+
+// The maps as pictures, with a page that holds them, and needles.csv.
 report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
   const Json figures = figures_of(study);
   auto page = study.for_report();
@@ -188,13 +242,16 @@ report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
   page.command = "./difflab needle";
   for (const auto& word : options.typed) page.command += " " + quoted_for_shell(word);
   page.report = config::read<report::ReportConfig>(config::from_json({{"figures", figures}}));
-  page.output = study.results / "needle" / study.name;
+  page.output = output_of(study, options);
   auto summary = report::write_report(page);
+  const auto csv = page.output / "needles.csv";
+  report::write_if_changed(csv, cells_csv(study));
   for (const auto& warning : summary.warnings) std::cout << warning << '\n';
   for (const auto& figure : figures) {
     const auto file = concat(figure["name"].get<std::string>(), ".png");
     std::cout << "picture    " << config::shown_path(page.output / "figures" / file) << '\n';
   }
+  std::cout << "cells      " << config::shown_path(csv) << '\n';
   return summary;
 }
 
@@ -213,7 +270,7 @@ int needle(NeedleOptions& options) {
   }
   asked.study.output.clear();  // no report of the experiment is written
   return ask_and_report(asked, options.json, [&] {
-    for (const auto& run : sweep::distinct(asked.study.points)) std::cout << maps_of(run);
+    for (const auto& variant : by_variant(asked.study)) std::cout << maps_of(variant);
     std::cout << '\n';
     auto summary = draw_maps(asked.study, options);
     std::cout << std::flush;

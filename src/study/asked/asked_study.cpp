@@ -185,6 +185,9 @@ class NamedModels {
     }
     AskedRun run{with_question(config::load_yaml(trained.config())),
                  trained.path.filename().string(), results};
+    if (run.label.size() == 16 && parse_whole<std::uint64_t>(run.label, 16)) {  // an id
+      run.label = concat(run.config.model.name, " ", run.label.substr(0, 8));
+    }
     const bool has_model = state == RunState::kFinished && !is_restored(trained) &&
                            std::filesystem::exists(trained.checkpoint());
     if (!has_model && !is_trained(run_id(run.config), training_id(run.config), results)) {

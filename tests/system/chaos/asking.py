@@ -67,6 +67,12 @@ def single_runs(project):
     cells = found["runs"][0]["evaluations"]["needle_map"]["cells"]
     require([(cell["length"], cell["depth"]) for cell in cells] ==
             [(length, depth) for length in (16, 20) for depth in (0, 50, 100)], str(cells)[:300])
+    folder, = (results / "needle").iterdir()
+    lines = [line.split(",") for line in (folder / "needles.csv").read_text().splitlines()]
+    require(lines[0] == "run needles queries step length depth n correct".split(), str(lines[0]))
+    require([line[4:] for line in lines[1:7]] ==
+            [[str(cell[key]) for key in lines[0][4:]] for cell in cells], str(lines)[:300])
+    require({line[0][-8:] for line in lines[1:]} == {run[:8] for run in runs[:2]}, str(lines)[:300])
     place = ["--results", str(results)]
     listed = project.call([str(project.build / "difflab"), "runs", *place]).stdout.splitlines()[1:]
     homeless = [line for line in listed if not re.match(r"\w+  (asked: )?tiny/", line)]
@@ -81,6 +87,10 @@ def single_runs(project):
         before = sorted(path for path in results.rglob("*"))
         refused(project, *words)
         require(sorted(path for path in results.rglob("*")) == before, f"{words} wrote something")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    call(project, "needle", *runs[:2], "--results", str(results), "--lengths", "24")
+    require(len(list((results / "needle").iterdir())) == 2, "two questions in one folder")
+    require(all(path.read_bytes() == was for path, was in before.items()), "an answer was overwritten")
     return f"{len(cells)} cells of 2 runs; 7 questions refused"
 
 
