@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <iostream>
@@ -31,10 +32,6 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr const char* kExperiment = "experiment";
-
-bool is_one_of(const std::string& word, std::initializer_list<std::string_view> list) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 std::vector<config::KeyDoc> all_keys() {
   std::vector<config::KeyDoc> keys;
@@ -155,17 +152,17 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
   }
   if (command == "referee") return all_experiments();
   if (command == "logs") return words.size() == 2 ? all_experiments() : Words();
-  if (is_one_of(command, {"diff", "generate"})) return run_ids();
+  if (is_among(command, std::array{"diff", "generate"})) return run_ids();
   if (command == "list") return listable();
-  if (!is_one_of(command,
-                 {"sweep", "watch", "plot", "report", "config", "show", "params", "flops"}))
+  if (!is_among(command, std::array{"sweep", "watch", "plot", "report", "config", "show", "params",
+                                    "flops"}))
     return {};
   const auto experiment = std::find_if(words.begin() + 1, words.end() - 1, [](const auto& earlier) {
     return !earlier.starts_with("-") && earlier.find('=') == earlier.npos;
   });
   if (experiment != words.end() - 1) return overrides_for(word, *experiment);
   auto found = all_experiments();
-  if (is_one_of(command, {"config", "show"}) &&
+  if (is_among(command, std::array{"config", "show"}) &&
       !word.empty()) {  // the baseline takes overrides, too
     const auto more = overrides_for(word, "");
     found.insert(found.end(), more.begin(), more.end());

@@ -1,6 +1,5 @@
 #include "cli/runs/named_references.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -49,7 +48,7 @@ NamedReferences named_references(const std::vector<std::string>& words) {
                            " holds no references; expected folders EXPERIMENT/reference"));
   }
   for (const auto& name : found.names) {
-    if (std::find(there.begin(), there.end(), name) != there.end()) continue;
+    if (is_among(name, there)) continue;
     throw UserError(concat("there is no reference of ", name, " in ", found.results.string(),
                            suggestion(name, there)));
   }

@@ -1,7 +1,6 @@
 // difflab referee: what a hostile referee would say of the committed references.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/runs/named_references.h"
 #include "referee/referee.h"
 #include "util/exit_code.h"
+#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -34,9 +34,7 @@ void add_referee_command(CLI::App& app, int& exit_code) {
     const auto asked = named_references(options->words);
     const auto& names = asked.names;
     auto objections = referee::judge(referee::read_references(asked.results));
-    std::erase_if(objections, [&](const auto& one) {
-      return std::find(names.begin(), names.end(), one.experiment) == names.end();
-    });
+    std::erase_if(objections, [&](const auto& one) { return !is_among(one.experiment, names); });
     if (!objections.empty()) exit_code = kFailed;
     if (options->json) {
       std::cout << referee::to_json(names, objections).dump(1) << '\n';

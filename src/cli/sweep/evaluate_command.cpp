@@ -32,7 +32,7 @@ Json answered_metrics(const Study& study, const sweep::Run& run,
   const auto& config = study.config_of(run);
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
     const auto name = result_name(config.evaluate[i], config.task);
-    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
+    if (!names.empty() && !is_among(name, names)) continue;
     const auto answer = read_answer(run.directory, answer_id(config, i));
     if (!answer) continue;
     const auto prefix = metric_prefix(config.evaluate[i]);
@@ -91,13 +91,10 @@ std::string metrics_table(const Study& study, const std::vector<std::string>& na
 // Metrics of what is asked that the experiment's first table has no column for, in their order.
 std::vector<std::string> new_metrics(const Asked& asked, const std::vector<std::string>& columns) {
   std::vector<std::string> found;
-  const auto has = [](const auto& list, const auto& key) {
-    return std::find(list.begin(), list.end(), key) != list.end();
-  };
   for (const auto& run : sweep::distinct(asked.study.points)) {
     const auto metrics = answered_metrics(asked.study, run, asked.names);
     for (const auto& [key, value] : metrics.items()) {
-      const bool is_shown = has(columns, key) || has(found, key);
+      const bool is_shown = is_among(key, columns) || is_among(key, found);
       if (value.is_number() && !key.ends_with("_chance") && !is_shown) found.push_back(key);
     }
   }

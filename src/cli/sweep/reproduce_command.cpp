@@ -68,7 +68,7 @@ Study study_of_drawn(const report::Study& kept, const std::vector<std::string>& 
   auto study = study_without_runs(scratch, kept.name, kept.title);
   study.preset = kept.preset;
   for (const auto& run : kept.runs) {
-    if (std::find(ids.begin(), ids.end(), run.id) == ids.end()) continue;
+    if (!is_among(run.id, ids)) continue;
     add_known_run(study, run);
   }
   study.points = sweep::distinct(study.points);  // variants may share one

@@ -147,7 +147,7 @@ struct SweepOptions {
 std::vector<std::string> experiments_named(const std::string& names) {
   if (names == "all") return own_experiments();
   auto all = split(names, ',');
-  if (all.empty() || std::find(all.begin(), all.end(), "") != all.end()) {
+  if (all.empty() || is_among("", all)) {
     throw UserError(concat("'", names,
                            "' has an empty name; expected an experiment, several with "
                            "commas between them, or all"));

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 bool stays_inside(const std::string& name) {
   const fs::path path(name);
   return !path.is_absolute() && name.find("//") == name.npos && name.find('\0') == name.npos &&
-         std::find(path.begin(), path.end(), "..") == path.end();
+         !is_among("..", path);
 }
 
 bool is_folder(const fs::path& path) {

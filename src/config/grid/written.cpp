@@ -1,8 +1,7 @@
-#include <algorithm>
-
 #include "config/compose/compose.h"
 #include "config/grid/study.h"
 #include "config/interpolate/interpolate.h"
+#include "util/text.h"
 
 namespace difflab::config {
 
@@ -26,7 +25,7 @@ Value Written::with(const std::vector<std::pair<std::string, Value>>& changes,
   auto all = keys;
   for (const auto& change : changes) {
     const auto key = change.first.substr(0, change.first.find_first_of(".["));
-    if (std::find(all.begin(), all.end(), key) == all.end()) all.push_back(key);
+    if (!is_among(key, all)) all.push_back(key);
   }
   interpolate(changed, all, problems, facts);
   return part_of(std::move(changed), all);

@@ -5,6 +5,7 @@
 #include "config/value/scalar.h"
 #include "config/value/text_check.h"
 #include "config/value/yaml.h"
+#include "util/text.h"
 
 namespace difflab::config {
 namespace {
@@ -19,9 +20,9 @@ bool is_misread_elsewhere(const std::string& text) {
                  [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
   static constexpr std::array<std::string_view, 9> kWords{"y",   "n",    "yes",  "no",   "on",
                                                           "off", "null", "true", "false"};
-  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end() ||
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || c == ':' || c == '_'; });
+  return is_among(lower, kWords) || std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || c == ':' || c == '_';
+         });
 }
 
 bool is_safe_plain(const std::string& text) {

@@ -32,8 +32,7 @@ std::vector<std::string> metrics_of_report(const Study& study) {
 }
 
 bool is_compared(const std::string& metric, const std::vector<std::string>& of_report) {
-  return !metric_of(metric).is_measured() &&
-         std::find(of_report.begin(), of_report.end(), metric) == of_report.end();
+  return !metric_of(metric).is_measured() && !is_among(metric, of_report);
 }
 
 Reproduction compare_run(const Json& committed, const Json& result,

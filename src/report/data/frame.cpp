@@ -202,13 +202,11 @@ std::vector<std::pair<std::string, std::string>> without_seed(
 bool Frame::are_partners(const FrameRun& a, const FrameRun& b,
                          const std::vector<std::string>& but) const {
   return std::all_of(axes_.begin(), axes_.end(), [&](const std::string& axis) {
-    return std::find(but.begin(), but.end(), axis) != but.end() || a.axis(axis) == b.axis(axis);
+    return is_among(axis, but) || a.axis(axis) == b.axis(axis);
   });
 }
 
-bool Frame::has_axis(std::string_view name) const {
-  return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
-}
+bool Frame::has_axis(std::string_view name) const { return is_among(name, axes_); }
 
 std::vector<std::string> Frame::values(std::string_view axis) const {
   std::vector<std::string> distinct;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "report/data/config_types.h"
 #include "report/data/derived.h"
 #include "util/json.h"
+#include "util/text.h"
 
 namespace difflab::report {
 
@@ -153,7 +153,7 @@ bool is_same_value(std::string_view a, std::string_view b);
 
 /// Appends what is not there yet.
 void add_new(auto& list, auto value) {
-  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(std::move(value));
+  if (!is_among(value, list)) list.push_back(std::move(value));
 }
 
 /// The value at a dotted path, keys with dots in them first; null pointer if there is none.

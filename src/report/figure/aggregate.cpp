@@ -156,7 +156,7 @@ std::string describe_gaps(const Frame& frame, const std::string& axis, const Tex
   const auto& axes = frame.axes();
   const auto is_behind = [&](const FrameRun& run) {
     return std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
-      return std::find(axes.begin(), axes.end(), entry.first) == axes.end() ||
+      return !is_among(entry.first, axes) ||
              matches({.run = &run, .fields = nullptr}, TextMap{{entry}});
     });
   };

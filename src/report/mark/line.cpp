@@ -265,9 +265,7 @@ bool end_with_the_first_run(std::vector<Group>& groups) {
     }
   }
   const auto is_in = [](const Group& group) {
-    return [&group](const FrameRun* run) {
-      return std::find(group.runs.begin(), group.runs.end(), run) != group.runs.end();
-    };
+    return [&group](const FrameRun* run) { return is_among(run, group.runs); };
   };
   std::map<Line, double> ends;
   for (const auto& group : groups) {  // ascending

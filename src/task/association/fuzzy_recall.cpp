@@ -6,6 +6,7 @@
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -25,7 +26,7 @@ class FuzzyRecallTask final : public SymbolTask<FuzzyRecallConfig> {
     std::vector<Motif> keys, values;
     std::set<Motif> known;
     for (std::int64_t pair = 0; pair < N; ++pair) {
-      const bool is_asked = std::find(asked.begin(), asked.end(), pair) != asked.end();
+      const bool is_asked = is_among(pair, asked);
       const auto size = is_asked ? config_.longest : draw_size(random);
       Motif key;
       do {

@@ -6,6 +6,7 @@
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -82,8 +83,7 @@ class MqarTask final : public SymbolTask<MqarConfig> {
   std::int64_t draw_filler(Random& random, std::span<const std::int64_t> context) const {
     for (;;) {
       const auto token = random.below(symbols_.size());
-      const bool is_own_key = symbols_.holds(kKeys, token) &&
-                              std::find(context.begin(), context.end(), token) != context.end();
+      const bool is_own_key = symbols_.holds(kKeys, token) && is_among(token, context);
       if (!is_own_key) return token;
     }
   }

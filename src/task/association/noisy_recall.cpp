@@ -1,9 +1,8 @@
 #include "task/association/noisy_recall.h"
 
-#include <algorithm>
-
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -36,7 +35,7 @@ class NoisyRecallTask final : public SymbolTask<NoisyRecallConfig> {
     std::size_t t = 0;
     const auto write_pair = [&](std::int64_t key) {
       const auto value = symbols_.token(Config::kValues, value_of[static_cast<std::size_t>(key)]);
-      const bool is_question = std::find(shown.begin(), shown.end(), key) != shown.end();
+      const bool is_question = is_among(key, shown);
       is_question ? void(target[t] = value) : shown.push_back(key);
       input[t++] = key_token(key);
       if (t < input.size()) input[t++] = value;

@@ -10,6 +10,7 @@
 #include "task/needle/needle_places.h"
 #include "task/needle/recall_mixture.h"
 #include "text/city_names.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -97,7 +98,7 @@ class TextNeedleTask final : public Task {
     Tokens numbers;
     while (static_cast<std::int64_t>(numbers.size()) < config_.needles) {
       const auto number = smallest + random.below(9 * smallest);
-      if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
+      if (!is_among(number, numbers)) {
         numbers.push_back(number);
       }
     }

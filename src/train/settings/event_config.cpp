@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "train/settings/train_config.h"
+#include "util/text.h"
 
 namespace difflab {
 namespace {
@@ -41,7 +42,7 @@ void TrainConfig::validate(config::Check& check) const {
   std::vector<std::string> names;
   for (const auto& event : events) {
     const auto name = event.name;
-    if (name == "90_accuracy" || std::find(names.begin(), names.end(), name) != names.end()) {
+    if (name == "90_accuracy" || is_among(name, names)) {
       check.problem("events", concat("have two named ", name, "; give each its own name"));
     }
     if (name == "learn") {
@@ -64,7 +65,7 @@ void TrainConfig::validate(config::Check& check) const {
                            " in ", steps, " steps; expected at most ", steps / event.in_a_row));
     }
   }
-  if (!stop_at.empty() && std::find(names.begin(), names.end(), stop_at) == names.end()) {
+  if (!stop_at.empty() && !is_among(stop_at, names)) {
     check.problem("stop_at",
                   concat("is '", stop_at, "', which is no event", suggestion(stop_at, names)));
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "config/value/value.h"
+#include "util/text.h"
 
 namespace difflab {
 
@@ -46,7 +46,7 @@ class LambdaInit {
   bool has(double value) const {
     if (const auto* constant = std::get_if<double>(&choice_)) return *constant == value;
     const auto* list = std::get_if<std::vector<double>>(&choice_);
-    return list && std::find(list->begin(), list->end(), value) != list->end();
+    return list && is_among(value, *list);
   }
 
   static std::optional<LambdaInit> from_value(const config::Value& value);
