@@ -17,6 +17,7 @@ namespace difflab::cli {
 /// (config/grid/study.h).
 struct StudyConfig {
   std::string title;
+  std::string topic;
   std::string question;
   std::string prediction;
   std::string notes;
@@ -30,6 +31,7 @@ struct StudyConfig {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("title", title, "the question in a few words");
+    visit("topic", topic, "heading of the gallery that it stands under");
     visit("question", question, "what the experiment asks");
     visit("prediction", prediction, "what is expected, written before the runs");
     visit("notes", notes, "limits, remarks, sources");

@@ -45,13 +45,13 @@ CATCH_TEST_CASE("the gallery adds up what its experiments took, a run that two s
                         {"answers", Json::array()}};
   const std::vector<Exhibit> exhibits = {{.name = "a",
                                           .title = {},
-                                          .question = {},
+                                          .topic = {},
                                           .summary = summary,
                                           .folder = "a",
                                           .core_time = {{"x", 3600}, {"y", 1800}}},
                                          {.name = "b",
                                           .title = {},
-                                          .question = {},
+                                          .topic = {},
                                           .summary = summary,
                                           .folder = "b",
                                           .core_time = {{"x", 3600}, {"z", 3600}}}};

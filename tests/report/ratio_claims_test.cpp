@@ -198,7 +198,7 @@ CATCH_TEST_CASE("the gallery counts the verdicts that survive a false discovery 
   const std::vector<Exhibit> exhibits = {
       {.name = "a",
        .title = "",
-       .question = "",
+       .topic = "",
        .summary = nullptr,
        .folder = {},
        .core_time = {},

@@ -204,7 +204,7 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
   if (document == nullptr) throw UserError(concat("experiment ", name, " is there no more"));
   report::Exhibit exhibit{.name = name,
                           .title = text_at(document->root, "title"),
-                          .question = text_at(document->root, "question")};
+                          .topic = text_at(document->root, "topic")};
   for (const char* preset : kShownPresets) {
     auto arguments = overrides;
     arguments.push_back(std::string("preset=") + preset);

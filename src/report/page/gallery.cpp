@@ -1,7 +1,9 @@
 #include "report/page/gallery.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <regex>
 
 #include "report/data/format.h"
 #include "report/page/page.h"
@@ -15,12 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kIntroduction =
-    "Small models, trained and evaluated by this repository. An answer compares two variants on "
-    "equal seeds: supported or opposite if its exact p, adjusted for the number of claims, and the "
-    "95 % interval of the difference agree; equivalent within a margin; not resolved otherwise. "
-    "Fewer than 8 pairs (16 of what happens or not) are no verdict. Not judged is what was "
-    "reported "
-    "before these rules; its figures stand.";
+    "Small models, trained and evaluated by this repository. An answer compares two variants: "
+    "supported or opposite if its exact p, adjusted for the number of claims, and the 95 % "
+    "interval of the effect agree; equivalent within a margin; not resolved otherwise. A report "
+    "has all claims of its experiment.";
 
 // Sentence on the cost of all runs; a run that several experiments share counts once.
 std::string total_text(const std::vector<Exhibit>& exhibits) {
@@ -53,30 +53,22 @@ std::string discoveries_text(const std::vector<Exhibit>& exhibits) {
                 " claims here with a p (Benjamini and Hochberg).");
 }
 
-// Remarks between the introduction and the experiments.
-std::vector<std::string> remarks_on(const std::vector<Exhibit>& exhibits) {
-  std::vector<std::string> all{discoveries_text(exhibits), total_text(exhibits)};
-  std::erase(all, "");
-  return all;
-}
-
 bool has_run(const Exhibit& exhibit) { return exhibit.summary.is_object(); }
 
 std::string text_at(const Json& json, const char* key) { return json.value(key, std::string()); }
 
-// A report from before verdicts were exact and corrected says nothing of pairs.
-std::string verdict_of(const Json& answer) {
-  return answer.contains("pairs") ? text_at(answer, "verdict") : "not judged";
-}
-
 const Json& answers_of(const Exhibit& exhibit) { return exhibit.summary.at("answers"); }
+
+std::size_t claims_of(const Exhibit& exhibit) {
+  return has_run(exhibit) ? answers_of(exhibit).size() : 0;
+}
 
 // "3 more claims: 1 supported, 2 not resolved", "" if there is no second one.
 std::string others(const Exhibit& exhibit) {
   std::map<std::string, int> counts;
   int more = 0;
   for (std::size_t i = 1; i < answers_of(exhibit).size(); ++i, ++more) {
-    ++counts[verdict_of(answers_of(exhibit)[i])];
+    ++counts[text_at(answers_of(exhibit)[i], "verdict")];
   }
   if (more == 0) return "";
   std::vector<std::string> parts;
@@ -99,94 +91,113 @@ fs::path thumbnail(const Exhibit& exhibit) {
   return figure.empty() ? fs::path() : exhibit.folder / "figures" / (figure + ".png");
 }
 
-std::string markdown_row(const Exhibit& exhibit) {
-  const bool plain = exhibit.name.find_first_of("`|\r\n") == std::string::npos;
-  const std::string name = plain ? "`" + exhibit.name + "`" : escape_markdown(exhibit.name);
-  std::vector<std::string> cells;
-  if (!has_run(exhibit)) {
-    cells = {name, escape_markdown(exhibit.question), "not run yet", "", "", ""};
-  } else {
-    const fs::path table = exhibit.folder / "table.md";
-    const std::string linked = concat("[", name, "](", address(table), ")");
-    std::string answer = escape_markdown(text_at(exhibit.summary, "best"));
-    std::string measured;
-    std::string source;
-    if (!answers_of(exhibit).empty()) {
-      const Json& first = answers_of(exhibit)[0];
-      answer = concat("**", escape_markdown(verdict_of(first)),
-                      "**: ", escape_markdown(text_at(first, "claim")));
-      if (const auto more = others(exhibit); !more.empty()) answer += concat(" (", more, ")");
-      measured = escape_markdown(text_at(first, "figures"));
-      source = escape_markdown(text_at(first, "source"));
-    }
-    const fs::path picture = thumbnail(exhibit);
-    const std::string image =
-        picture.empty() ? ""
-                        : concat("<a href=\"", address(picture), "\"><img src=\"", address(picture),
-                                 "\" width=\"240\" alt=\"",
-                                 escape_html(text_at(exhibit.summary, "figure")), "\"></a>");
-    cells = {concat(linked, "<br>", escape_markdown(origin(exhibit))),
-             escape_markdown(exhibit.question),
-             answer,
-             measured,
-             source,
-             image};
+// Cells of the same table, for Markdown or HTML.
+struct Markup {
+  bool html;
+
+  std::string text(const std::string& plain) const {
+    return html ? subscripts_html(plain) : escape_markdown(plain);
   }
-  return "| " + join(cells, " | ") + " |\n";
+  std::string strong(const std::string& plain) const {
+    return html ? concat("<strong>", text(plain), "</strong>") : concat("**", text(plain), "**");
+  }
+  std::string code(const std::string& plain) const {
+    if (html) return concat("<code>", escape_html(plain), "</code>");
+    return plain.find_first_of("`|\r\n") == plain.npos ? "`" + plain + "`" : text(plain);
+  }
+  std::string linked(const fs::path& folder, const std::string& words) const {
+    return html ? link(folder / "report.html", words)
+                : concat("[", text(words), "](", address(folder / "table.md"), ")");
+  }
+  std::string row(const std::vector<std::string>& cells, bool heads = false) const {
+    if (!html) return concat("| ", join(cells, " | "), " |\n");
+    const std::string begin = heads ? "<th>" : "<td>", end = heads ? "</th>" : "</td>";
+    return concat("<tr>", begin, join(cells, end + begin), end, "</tr>\n");
+  }
+  std::string heading(const std::string& words) const {
+    return html ? concat("<h2>", text(words), "</h2>\n") : concat("## ", text(words), "\n\n");
+  }
+  std::string paragraph(const std::string& words) const {
+    if (words.empty()) return "";
+    return html ? concat("<p>", text(words), "</p>\n") : wrap(words, 100) + "\n\n";
+  }
+};
+
+// "× 0.91 [0.87, 0.95]" and the two means, of an answer's figures; all of them without an interval.
+std::vector<std::string> effect_of(const std::string& figures) {
+  static const std::regex kEffect(
+      R"(^(.*?)(?:, geometric means)?, (difference|ratio) (\S+), 95 % interval (\S+) to (\S+), \d)");
+  std::smatch found;
+  if (!std::regex_search(figures, found, kEffect)) return {figures};
+  return {concat(found[2] == "ratio" ? "× " : "", found[3].str(), " [", found[4].str(), ", ",
+                 found[5].str(), "]"),
+          found[1]};
+}
+
+std::string row_of(const Exhibit& exhibit, const Markup& in) {
+  const auto title = exhibit.title.empty() ? exhibit.name : exhibit.title;
+  if (!has_run(exhibit)) {
+    return in.row(
+        {concat(in.text(title), "<br>", in.code(exhibit.name), ", not run yet"), "", "", "", ""});
+  }
+  auto answer = in.text(text_at(exhibit.summary, "best"));
+  std::string effect, source, image;
+  if (!answers_of(exhibit).empty()) {
+    const Json& first = answers_of(exhibit)[0];
+    answer = concat(in.strong(text_at(first, "verdict")), ": ", in.text(text_at(first, "claim")));
+    if (const auto more = others(exhibit); !more.empty()) answer += "<br>" + in.text(more);
+    std::vector<std::string> lines;
+    for (const auto& line : effect_of(text_at(first, "figures"))) lines.push_back(in.text(line));
+    effect = join(lines, "<br>");
+    source = in.text(text_at(first, "source"));
+  }
+  if (const auto picture = thumbnail(exhibit); !picture.empty()) {
+    image = concat("<a href=\"", address(picture), "\"><img src=\"", address(picture),
+                   "\" width=\"240\" alt=\"", escape_html(text_at(exhibit.summary, "figure")),
+                   "\"></a>");
+  }
+  return in.row({concat(in.linked(exhibit.folder, title), "<br>", in.code(exhibit.name), ", ",
+                        in.text(origin(exhibit))),
+                 answer, effect, source, image});
+}
+
+// Remarks on all, then a table for each topic. Topics and experiments with the most claims come
+// first, experiments without a topic last.
+std::string gallery(const std::vector<Exhibit>& exhibits, const Markup& in) {
+  auto sorted = exhibits;
+  std::ranges::stable_sort(sorted, std::ranges::greater(), claims_of);
+  std::map<std::string, std::pair<std::size_t, std::string>> by_topic;  // claims, rows
+  for (const Exhibit& exhibit : sorted) {
+    auto& [claims, rows] = by_topic[exhibit.topic];
+    claims += claims_of(exhibit);
+    rows += row_of(exhibit, in);
+  }
+  std::vector<std::pair<std::string, std::pair<std::size_t, std::string>>> topics(by_topic.begin(),
+                                                                                  by_topic.end());
+  std::ranges::stable_sort(topics, std::ranges::greater(), [](const auto& topic) {
+    return std::pair(!topic.first.empty(), topic.second.first);
+  });
+  auto out = concat(in.paragraph(kIntroduction), in.paragraph(discoveries_text(exhibits)),
+                    in.paragraph(total_text(exhibits)));
+  for (const auto& [topic, members] : topics) {
+    out += topics.size() == 1 ? "" : in.heading(topic.empty() ? "Others" : topic);
+    out += in.html ? "<table>\n" : "";
+    out += in.row({"experiment", "answer", "effect, 95 % interval", "published", "figure"}, true);
+    out += in.html ? "" : "| :-- | :-- | :-- | :-- | :-- |\n";
+    out += members.second + (in.html ? "</table>\n" : "\n");
+  }
+  return out;
 }
 
 constexpr const char* kGalleryStyle = R"css(
-article { border-top: 1px solid var(--line); padding: 1.3rem 0; display: grid; gap: 0 2rem;
-  grid-template-columns: minmax(0, 1fr) 20rem; align-items: start; }
-article h2 { border: 0; margin: 0 0 .3rem; padding: 0; grid-column: 1 / -1; }
-article img { width: 100%; height: auto; background: #fff; border-radius: 4px; display: block; }
-article ul { padding: 0; margin: .8rem 0 0; list-style: none; }
-article li { background: var(--soft); border-left: 4px solid var(--muted); padding: .5rem .8rem;
-  margin: .5rem 0; }
-li.supported { border-color: #009e73; }
-li.opposite { border-color: #d55e00; }
-li.equivalent { border-color: #0072b2; }
-li p { margin: .2rem 0; overflow-wrap: anywhere; }
-nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: 1rem 0; }
-@media (max-width: 48rem) { article { grid-template-columns: minmax(0, 1fr); }
-  article > a { margin-top: 1rem; max-width: 26rem; } }
+table { width: 100%; }
+td { white-space: normal; vertical-align: top; border-top: 1px solid var(--line); }
+td:nth-child(1), td:nth-child(2) { min-width: 13rem; }
+td img { width: 12rem; height: auto; background: #fff; border-radius: 4px; display: block; }
+@media (max-width: 60rem) { tr, td { display: block; border: 0; padding: .15rem 0; }
+  tr { border-top: 1px solid var(--line); padding: .6rem 0; } th { display: none; }
+  td img { width: 100%; max-width: 26rem; } }
 )css";
-
-std::string answer_html(const Json& answer) {
-  const std::string verdict = verdict_of(answer);
-  std::string out =
-      concat("<li class=\"", escape_html(verdict), "\"><p><strong>", escape_html(verdict),
-             "</strong>: ", subscripts_html(text_at(answer, "claim")), "</p>\n<p class=\"muted\">",
-             subscripts_html(text_at(answer, "figures")));
-  if (const std::string source = text_at(answer, "source"); !source.empty()) {
-    out += concat("<br>Source: ", subscripts_html(source));
-  }
-  return out + "</p></li>\n";
-}
-
-std::string article(const Exhibit& exhibit) {
-  std::string out =
-      concat("<article id=\"", escape_html(exhibit.name), "\">\n<h2>",
-             subscripts_html(exhibit.title.empty() ? exhibit.name : exhibit.title),
-             "</h2>\n<div>\n<p class=\"muted\"><code>", escape_html(exhibit.name), "</code>, ",
-             has_run(exhibit) ? escape_html(origin(exhibit)) : "not run yet", "</p>\n<p>",
-             subscripts_html(exhibit.question), "</p>\n");
-  if (!has_run(exhibit)) return out + "</div>\n</article>\n";
-  out += "<ul>\n";
-  for (const Json& answer : answers_of(exhibit)) out += answer_html(answer);
-  out += "</ul>\n";
-  if (const std::string best = text_at(exhibit.summary, "best"); !best.empty()) {
-    out += concat("<p>", subscripts_html(best), "</p>\n");
-  }
-  out += concat("<p>", link(exhibit.folder / "report.html", "Report"), " · ",
-                link(exhibit.folder / "table.md", "table"), "</p>\n</div>\n");
-  if (const fs::path picture = thumbnail(exhibit); !picture.empty()) {
-    out += concat("<a href=\"", address(exhibit.folder / "report.html"), "\"><img src=\"",
-                  address(picture), "\" alt=\"", escape_html(text_at(exhibit.summary, "figure")),
-                  " of ", escape_html(exhibit.name), "\"></a>\n");
-  }
-  return out + "</article>\n";
-}
 
 }  // namespace
 
@@ -219,31 +230,16 @@ Json summary_json(const Study& study, const Summary& summary, const std::string&
 }
 
 std::string gallery_markdown(const std::vector<Exhibit>& exhibits) {
-  std::string out =
-      "# Results\n\nWritten by `./difflab report --all` from finished runs; `index.html` shows the "
-      "same.\n" +
-      wrap(kIntroduction, 100) + "\n\n";
-  for (const auto& remark : remarks_on(exhibits)) out += wrap(remark, 100) + "\n\n";
-  out +=
-      "| experiment | question | answer | measured | source's figure | figure |\n"
-      "| :-- | :-- | :-- | :-- | :-- | :-- |\n";
-  for (const Exhibit& exhibit : exhibits) out += markdown_row(exhibit);
-  return out;
+  auto all = gallery(exhibits, {.html = false});
+  all.pop_back();
+  return "# Results\n\nWritten by `./difflab report --all` from finished runs; `index.html` shows "
+         "the same.\n" +
+         all;
 }
 
 std::string gallery_html(const std::vector<Exhibit>& exhibits) {
-  std::string out = page_head("difflab: results", kGalleryStyle) + "<h1>Results</h1>\n<p>" +
-                    escape_html(kIntroduction) + "</p>\n";
-  for (const auto& remark : remarks_on(exhibits)) {
-    out += concat("<p>", escape_html(remark), "</p>\n");
-  }
-  out += "<nav>\n";
-  for (const Exhibit& exhibit : exhibits) {
-    out += concat("<a href=\"#", address(exhibit.name), "\">", escape_html(exhibit.name), "</a>\n");
-  }
-  out += "</nav>\n";
-  for (const Exhibit& exhibit : exhibits) out += article(exhibit);
-  return out + "</main>\n</body>\n</html>\n";
+  return concat(page_head("difflab: results", kGalleryStyle), "<h1>Results</h1>\n",
+                gallery(exhibits, {.html = true}), "</main>\n</body>\n</html>\n");
 }
 
 }  // namespace difflab::report

@@ -23,7 +23,7 @@ Json summary_json(const Study& study, const Summary& summary, const std::string&
 struct Exhibit {
   std::string name;
   std::string title;
-  std::string question;
+  std::string topic = {};             ///< heading that it stands under; empty: that of all others
   Json summary = nullptr;             ///< null: not run yet
   std::filesystem::path folder = {};  ///< of its report, relative to the gallery's
   CoreTime core_time = {};            ///< of its runs and those of its tuning
@@ -36,7 +36,7 @@ struct Exhibit {
   std::vector<Test> tests = {};
 };
 
-/// results/README.md: one table of all experiments with question, answer, figures and thumbnail.
+/// results/README.md: for each topic a table of experiments with answer, effect and thumbnail.
 std::string gallery_markdown(const std::vector<Exhibit>& exhibits);
 
 /// results/index.html: the same as a page that needs nothing but the files beside it.
