@@ -8,11 +8,13 @@
 
 #include "cli/commands.h"
 #include "config/value/text_check.h"
+#include "report/data/format.h"
 #include "report/data/metric.h"
 #include "run/metrics.h"
 #include "study/project.h"
 #include "util/error.h"
 #include "util/exit_code.h"
+#include "util/process.h"
 #include "util/terminal/streams.h"
 #include "util/text.h"
 
@@ -23,25 +25,80 @@ constexpr const char* kDescription =
     "An experiment is one YAML file in experiments/; a sweep runs all its variants and writes a\n"
     "table, figures and a report. Finished runs are kept and never run twice.\n";
 
-constexpr const char* kExamples =
-    "Examples\n"
-    "  ./difflab list experiments                     what there is\n"
-    "  ./difflab sweep headline                       run it (again: run what is missing), report\n"
-    "  ./difflab sweep headline preset=smoke          a run of seconds, to see it work\n"
-    "  ./difflab sweep headline --dry-run             check everything, list the runs, run "
-    "nothing\n"
-    "  ./difflab sweep headline 'seed=range(5)' train.steps=2000 model=diff,transformer\n"
-    "  ./difflab evaluate headline 'evaluate=[{kind: needle_grid}]'   ask the trained models more\n"
-    "  ./difflab watch headline                       see it go on, from another terminal\n"
-    "  ./difflab report headline                      table and figures from the finished runs\n"
-    "  ./difflab report --all                         the gallery: results/README.md, index.html\n"
-    "  ./difflab referee                              what the committed results may not say\n"
-    "  ./difflab config headline model=diff           the configuration that a run gets\n"
-    "  ./difflab show task=mqar                       samples of a task, as the model sees them\n"
-    "  ./difflab data                                 texts to train on, and how to get them\n"
-    "\n"
+// Two for each command; those before an empty line are the way through an experiment.
+constexpr const char* kExamples = R"(list experiments                     what there is
+sweep headline                       run it (again: run what is missing), report
+sweep headline preset=smoke          a run of seconds, to see it work
+sweep headline --dry-run             check everything, list the runs, run nothing
+sweep headline 'seed=range(5)' train.steps=2000 model=diff,transformer
+evaluate headline 'evaluate=[{kind: needle_grid}]'   ask the trained models more
+watch headline                       see it go on, from another terminal
+report headline                      table and figures from the finished runs
+report --all                         the gallery: results/README.md, index.html
+referee                              what the committed results may not say
+config headline model=diff           the configuration that a run gets
+show task=mqar                       samples of a task, as the model sees them
+data                                 texts to train on, and how to get them
+
+evaluate RUN 'evaluate=[{kind: heldout}]' --on task.needle.length=256
+needle headline --lengths 64,256     accuracy of its models by length and depth
+needle RUN --needles 1,2,4 --samples 500
+work results/headline/default        execute a frozen sweep, beside others
+work results/headline/default --json
+status results/headline/default      how many runs are done, running, abandoned
+status results/headline/default --json
+wait results/headline/default        until all runs have finished
+wait results/headline/default && difflab report headline
+cancel results/headline/default      end its tasks; resume continues
+cancel results/headline/default --json
+resume results/headline/default      submit again what no task works on
+resume results/headline/default --json
+logs RUN                             what a run has printed
+logs results/headline/default -f     what happens to a sweep, as it happens
+watch                                all unfinished runs
+runs state=failed                    which failed
+runs task.kind=mqar 'valid_accuracy > .9' --sort -metrics.valid_accuracy
+plot headline                        the same as report headline
+referee headline                     what one reference may not say, and what to do
+reproduce headline                   make eight of its runs again, compare every number
+reproduce RUN                        the same of one run
+restore headline                     its committed runs count as finished
+restore headline --to results/copy   the same in another results folder
+config headline --why train.lr       which file or override a value comes from
+diff RUN RUN                         the keys in which two runs differ
+diff RUN RUN --json
+list attention                       all kinds of attention; also task, evaluation, keys
+params headline                      parameters of each model, by part
+params --d-model 1024 --layers 24    of dimensions alone
+flops headline                       operations, intensity, cache
+flops --d-model 1024 --layers 24
+show task=needle task.length=32 --samples 2
+generate RUN --prompt 'ROMEO:'       let a model continue a text
+generate RUN --prompt 'ROMEO:' --tokens 200
+export RUN --to weights.safetensors  parameters under their official names
+export csv headline                  the curves of all runs
+verify tests/model/reference         outputs and gradients against the official modules
+verify tests/model/reference --json
+bench attention                      time the kernels
+bench train --rounds 5               time training steps
+data tinyshakespeare --from download
+completion bash                      for bash: source <(difflab completion bash)
+completion zsh                       the same for zsh)";
+
+constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 some runs failed, 2 something for you to fix, 70 a bug of difflab,\n"
     "130 interrupted (the same command continues).";
+
+// The examples of one command, or the way through an experiment.
+std::string examples_of(const std::string& command) {
+  std::string text = "Examples\n";
+  for (const auto& line : difflab::split(kExamples, '\n')) {
+    if (command.empty() && line.empty()) break;
+    const bool is_shown = command.empty() || line.substr(0, line.find(' ')) == command;
+    if (is_shown) text += difflab::concat("  ", difflab::program_name(), " ", line, "\n");
+  }
+  return text + "\n" + kExitCodes;
+}
 
 // Shown without arguments: the way from nothing to an answer.
 constexpr const char* kFirstSteps =
@@ -55,6 +112,12 @@ constexpr const char* kFirstSteps =
     "  ./difflab needle RUN           ask a trained model: accuracy by length and depth\n"
     "\n"
     "./difflab --help lists all commands, ./difflab COMMAND --help the options of one.\n";
+
+// A message with the program's name as a person calls it.
+std::string as_called(std::string message) {
+  difflab::report::replace_all(message, "./difflab", difflab::program_name());
+  return message;
+}
 
 // Everything that is written about arguments is JSON, YAML or HTML.
 void require_text(int argc, char** argv) {
@@ -179,14 +242,14 @@ int run_command_line(int argc, char** argv) {
   // worker inherits this.
   std::signal(SIGXFSZ, SIG_IGN);
   if (argc == 1) {
-    std::cout << kFirstSteps;
+    std::cout << as_called(kFirstSteps);
     return 0;
   }
   let_waiting_threads_sleep_soon();
   int exit_code = 0;
   difflab::report::declare_metrics(difflab::metrics_of_evaluations());
   CLI::App app{kDescription, "difflab"};
-  app.footer(kExamples);
+  app.footer(examples_of(""));
   app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
   app.require_subcommand(1);
   app.add_option_function<std::string>(
@@ -194,6 +257,7 @@ int run_command_line(int argc, char** argv) {
       "A folder of your own with experiments/ or configs/ in it: they come before "
       "difflab's, and results/ and data/ are there; also $DIFFLAB_PROJECT");
   add_commands(app, exit_code);
+  for (auto* command : app.get_subcommands({})) command->footer(examples_of(command->get_name()));
 
   std::vector<std::string> words(argv + 1, argv + argc);
   try {
@@ -206,7 +270,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return exit_code_of(error, app, words);
   } catch (const difflab::UserError& error) {
-    std::cerr << "error: " << error.what() << '\n';
+    std::cerr << "error: " << as_called(error.what()) << '\n';
     return difflab::kUserError;
   } catch (const std::filesystem::filesystem_error& error) {
     // A name that is too long, a loop of links, a folder that may not be looked into.

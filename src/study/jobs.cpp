@@ -34,7 +34,7 @@ std::string queue_text(const std::vector<sweep::QueuedTask>& tasks) {
 }
 
 std::string command_text(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{concat("./difflab", project_option())};
+  std::vector<std::string> words{concat(program_name(), project_option())};
   for (const auto& word : arguments) words.push_back(quoted_for_shell(word));
   return join(words, " ");
 }
@@ -83,8 +83,8 @@ void submit_missing(const sweep::Plan& plan, const fs::path& folder) {
                              array.runs.size(), array.tasks);
   }
   if (missing.runs.empty()) std::cout << "nothing to submit: every run is done or in hand\n";
-  std::cout << fmt::format(
-      "follow it  ./difflab status {0}   (also wait, logs -f, cancel, resume)\n", shown(folder));
+  std::cout << fmt::format("follow it  {1} status {0}   (also wait, logs -f, cancel, resume)\n",
+                           shown(folder), program_name());
 }
 
 std::string standings_text(const sweep::Plan& plan, const sweep::Standings& standings,
@@ -115,7 +115,7 @@ std::string standings_text(const sweep::Plan& plan, const sweep::Standings& stan
     const bool known = !standings.silence;
     text +=
         fmt::format("{} runs without a result are in nobody's hands{}\n", abandoned.size(),
-                    known ? fmt::format("; ./difflab {} {}",
+                    known ? fmt::format("; {} {} {}", program_name(),
                                         sweep::batch_system(launcher_of(plan)) ? "resume" : "work",
                                         shown(folder))
                           : ", or in those of a queue that does not answer");

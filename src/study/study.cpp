@@ -9,6 +9,7 @@
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "study/project.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -96,8 +97,8 @@ report::Study Study::for_report() const {
       .notes = config.notes,
       .baseline = config.baseline,
       .unmatched = config.unmatched,
-      .command =
-          concat(project_option().empty() ? "./difflab" : "difflab --project .", " sweep ", name),
+      .command = concat(project_option().empty() ? program_name() : "difflab --project .",
+                        " sweep ", name),
       .settings = nullptr,
       .runs = {},
       .report = config.report,

@@ -107,6 +107,12 @@ Printed run_program(const std::vector<std::string>& argv, OnStop on_stop = OnSto
 /// A variable of the environment; empty if it is not set.
 std::string environment(const char* name);
 
+/// The interpreter whose pip installed this program, which it sets; empty in a checkout.
+inline std::string installing_python() { return environment("DIFFLAB_PYTHON"); }
+
+/// The program as a person calls it: "difflab" where pip installed it, else "./difflab".
+inline std::string program_name() { return installing_python().empty() ? "./difflab" : "difflab"; }
+
 /// This machine's name in the network, "unknown" if it has none.
 std::string host_name();
 

@@ -74,8 +74,8 @@ void cancel(const JobsOptions& options) {
       system->cancel({jobs.begin(), jobs.end()});
     }
   }
-  std::cout << fmt::format("cancelled {} tasks in {} jobs; ./difflab resume continues the runs\n",
-                           standings.tasks.size(), jobs.size());
+  std::cout << fmt::format("cancelled {} tasks in {} jobs; {} resume continues the runs\n",
+                           standings.tasks.size(), jobs.size(), program_name());
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* about,

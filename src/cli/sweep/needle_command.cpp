@@ -239,7 +239,7 @@ report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
   const Json figures = figures_of(study);
   auto page = study.for_report();
   page.title = "Needles by length and depth";
-  page.command = "./difflab needle";
+  page.command = program_name() + " needle";
   for (const auto& word : options.typed) page.command += " " + quoted_for_shell(word);
   page.report = config::read<report::ReportConfig>(config::from_json({{"figures", figures}}));
   page.output = output_of(study, options);

@@ -20,6 +20,7 @@
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/json.h"
+#include "util/process.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -179,9 +180,9 @@ int freeze(const Study& whole) {
   sweep::write_plan(study.output, plan);
   const auto folder = quoted_for_shell(config::shown_path(study.output));
   std::cout << fmt::format(
-      "frozen     {0}\nexecute it with ./difflab work {0}, in as many processes and on as many "
+      "frozen     {0}\nexecute it with {1} work {0}, in as many processes and on as many "
       "machines that see the folder as you like\n",
-      folder);
+      folder, program_name());
   return 0;
 }
 

@@ -114,8 +114,8 @@ void list() {
     std::cout << fmt::format("{}  {}: {}\n", set.name, file.string(), state_text(state))
               << fmt::format("  {} ({} bytes; {})\n", set.source, set.bytes, set.licence);
     if (state != DataState::kCorrect) {
-      std::cout << fmt::format("  get it: ./difflab data {} --from download, or --from FILE\n",
-                               set.name);
+      std::cout << fmt::format("  get it: {} data {} --from download, or --from FILE\n",
+                               program_name(), set.name);
     }
   }
 }
