@@ -110,6 +110,11 @@ Json ask_source_state() {
     state["project"] = {{"commit", commit ? Json(*commit) : Json()},
                         {"dirty", commit && changes ? Json(!changes->empty()) : Json()}};
   }
+  // A wheel states beside its programs from which commit they were built.
+  if (const auto built = std::filesystem::path(folder) / "BUILD.json"; exists(built)) {
+    state.update(Json::parse(read_file(built)));
+    return state;
+  }
   const auto commit = commit_of(folder);
   const auto changes = ask_git(folder, changes_of_sources(folder, project));
   if (!commit || !changes) return state;

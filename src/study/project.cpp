@@ -23,11 +23,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kBuildFile = "BUILD.json";  // also read by record/provenance.cpp
 constexpr const char* kProject = "DIFFLAB_PROJECT";
 
 bool is_checkout(const fs::path& folder) {
   return fs::is_regular_file(folder / "configs" / "config.yaml") &&
          fs::is_directory(folder / "experiments");
+}
+
+bool is_project(const fs::path& folder) {
+  return fs::is_directory(folder / "configs") || fs::is_directory(folder / "experiments");
+}
+
+// Where pip puts difflab: configurations, experiments and references beside the programs' folder.
+fs::path installed() {
+  const auto folder = executable_path().parent_path().parent_path();
+  return fs::exists(folder / kBuildFile) && is_checkout(folder) ? folder : fs::path();
+}
+
+// The project of an installed difflab: the nearest folder from the working directory upwards, else
+// that directory, in which experiments may come to lie.
+fs::path nearest_project() {
+  const auto here = fs::current_path();
+  for (auto folder = here; folder != folder.parent_path(); folder = folder.parent_path()) {
+    if (is_project(folder)) return folder;
+  }
+  return here;
 }
 
 fs::path upwards_from(fs::path folder) {
@@ -65,6 +86,7 @@ fs::path find_checkout() {
     throw UserError(concat("DIFFLAB_ROOT is ", root,
                            "; expected a folder with configs/ and experiments/ in it"));
   }
+  if (auto folder = installed(); !folder.empty()) return folder;
   // A project may look like a checkout to whoever stands in it.
   const bool has_project = !environment(kProject).empty();
   const auto here = fs::current_path(), program = executable_path().parent_path();
@@ -77,9 +99,9 @@ fs::path find_checkout() {
 
 fs::path find_project() {
   const auto given = environment(kProject);
-  if (given.empty()) return find_checkout();
+  if (given.empty()) return installed().empty() ? find_checkout() : nearest_project();
   const fs::path folder = (fs::current_path() / given).lexically_normal();
-  if (fs::is_directory(folder / "configs") || fs::is_directory(folder / "experiments"))
+  if (is_project(folder) || (fs::is_directory(folder) && !installed().empty()))
     return folder.has_filename() ? folder : folder.parent_path();
   throw UserError(concat("the project folder is ", given,
                          fs::is_directory(folder) ? "" : ", which does not exist",

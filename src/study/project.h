@@ -15,7 +15,8 @@ namespace difflab::cli {
 std::filesystem::path find_checkout();
 
 /// Where results/ and data/ lie: $DIFFLAB_PROJECT, a folder of the user's with configs/ or
-/// experiments/ in it, else the checkout. @throws UserError if it is none.
+/// experiments/ in it, else the checkout; where pip installed difflab, the nearest such folder from
+/// the working directory upwards, else that directory. @throws UserError if it is none.
 std::filesystem::path find_project();
 
 /// Configurations and experiments: the project's, then the checkout's.

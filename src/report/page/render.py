@@ -142,6 +142,9 @@ def lift_soft_limit():
 def main():
     lift_soft_limit()
     job = json.loads(sys.stdin.readline())
+    package = os.path.abspath(os.path.join(__file__, *[os.pardir] * 4))
+    if os.path.exists(os.path.join(package, "BUILD.json")):  # pip puts vl_convert beside it, wherever that is
+        sys.path.append(os.path.dirname(package))
     try:
         import vl_convert as convert
     except ModuleNotFoundError as error:

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "report/data/learned.h"
+#include "util/process.h"
 
 namespace difflab::report {
 namespace {
@@ -43,9 +44,12 @@ struct FigureKeys {
 }  // namespace
 
 Renderer Renderer::below(const std::filesystem::path& root) {
-  return {.python = root / ".venv" / "bin" / "python",
-          .script = root / "src" / "report" / "page" / "render.py",
-          .cache = root / ".difflab"};
+  const auto script = root / "src" / "report" / "page" / "render.py";
+  const auto python = installing_python();
+  if (python.empty()) return {root / ".venv" / "bin" / "python", script, root / ".difflab"};
+  const auto cache = environment("XDG_CACHE_HOME");
+  const auto of_user = std::filesystem::path(environment("HOME")) / ".cache";
+  return {python, script, (cache.empty() ? of_user : std::filesystem::path(cache)) / "difflab"};
 }
 
 Frame frame_of(const Study& study, std::vector<FrameRun> runs) {

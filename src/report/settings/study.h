@@ -19,7 +19,8 @@ struct Renderer {
   std::filesystem::path script;  ///< <root>/src/report/page/render.py
   std::filesystem::path cache;   ///< a folder for the browser bundle, <root>/.difflab
 
-  /// Where `./difflab` keeps them below the folder of the sources.
+  /// Where `./difflab` keeps them below the folder of the sources; where pip installed difflab, its
+  /// interpreter, the script beside the program and the user's cache.
   static Renderer below(const std::filesystem::path& root);
 };
 
