@@ -23,7 +23,7 @@ BUNDLED = ["libyaml-cpp.so", "libcrypto.so", "libhwy.so"]
 NEWEST_GLIBC = (2, 34)  # RHEL 9, Ubuntu 22.04, Debian 12
 TAG = f"py3-none-manylinux_{NEWEST_GLIBC[0]}_{NEWEST_GLIBC[1]}_x86_64"
 DATA = ["configs", "experiments", "src/report/page/render.py"]
-REFERENCES = ["runs.json", "observations.json", "claims.csv", "summary.json", "reproduced.json", "*.csv"]
+REFERENCES = ["runs.json", "observations.json", "summary.json", "reproduced.json", "*.csv"]
 
 
 def call(*words: str) -> str:
@@ -48,6 +48,7 @@ def metadata() -> str:
         "Summary: Experiments with small Differential Transformers\n"
         f"Requires-Python: >=3.9\nRequires-Dist: {torch_range()}\n"
         f"Requires-Dist: vl-convert-python=={renderer}\n"
+        'Provides-Extra: frames\nRequires-Dist: pyarrow; extra == "frames"\n'
         f"Description-Content-Type: text/markdown\n\n{readme}"
     )
 

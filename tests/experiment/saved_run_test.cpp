@@ -354,9 +354,13 @@ CATCH_TEST_CASE("difflab loads what PyTorch writes and computes the same logits"
 
 CATCH_TEST_CASE("the Python models are those of the official files") {
   if (python_lacks_torch()) return;
-  const auto [output, status] = run_script("test_models.py", {});
-  CATCH_INFO(output);
-  CATCH_CHECK(status.success());
+  for (const auto& [script, arguments] :
+       {std::pair<std::string, std::vector<std::string>>{"test_models.py", {}},
+        {"test_package.py", {"--torch"}}}) {
+    const auto [output, status] = run_script(script, arguments);
+    CATCH_INFO(output);
+    CATCH_CHECK(status.success());
+  }
 }
 
 }  // namespace

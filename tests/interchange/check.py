@@ -13,8 +13,8 @@ import sys
 
 import torch
 
-import models
-import safetensors_file
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "src/python"))
+from difflab import models, safetensors_file
 
 TOLERANCE = 1e-5  # of max |difference| / max |difflab's|
 

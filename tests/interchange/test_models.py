@@ -15,8 +15,8 @@ import tempfile
 import torch
 
 import check
-import models
-import safetensors_file
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "src/python"))
+from difflab import models, safetensors_file
 import write_model
 
 REFERENCE = pathlib.Path(__file__).parent.parent / "model" / "reference"

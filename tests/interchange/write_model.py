@@ -5,12 +5,13 @@ The file is what check.py reads: parameters, "check.tokens", "check.logits" (flo
 """
 
 import json
+import pathlib
 import sys
 
 import torch
 
-import models
-import safetensors_file
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "src/python"))
+from difflab import models, safetensors_file
 
 VOCAB, FFN, BATCH, TOKENS = 11, 64, 2, 9
 CONFIG = {

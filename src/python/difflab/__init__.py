@@ -1,9 +1,31 @@
 """difflab: experiments with small Differential Transformers.
 
-The package carries the programs `difflab` and `difflab-worker` of this version, their configurations
-and the committed results. `difflab` on the command line is `difflab.__main__.main`.
+    difflab.sweep("mine", "preset=smoke", seed=[0, 1])   runs what is missing; the folder of its report
+    difflab.frames("mine").metrics                       every number of every run, as an Arrow table
+    difflab.load(run)                                    a trained model as a torch.nn.Module
+    difflab.chart("mine", "found")                       a figure of a report, for a notebook
+
+The package carries the programs of this version, their configurations and the committed results.
+Importing it imports neither torch nor pyarrow.
 """
 
-from importlib.metadata import version
+import importlib
 
-__version__ = version("difflab")
+_WHERE = {
+    "Refused": "install", "sweep": "command",
+    "Frames": "frames", "chart": "frames", "frames": "frames", "mean": "frames", "references": "frames",
+    "Model": "weights", "load": "weights",
+}
+__all__ = ["__version__", *_WHERE]
+
+
+def __getattr__(name):
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("difflab")
+    if name in _WHERE:
+        return getattr(importlib.import_module(f"difflab._{_WHERE[name]}"), name)
+    raise AttributeError(f"module 'difflab' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

@@ -1,13 +1,10 @@
 """The command `difflab`: checks that PyTorch fits, then becomes the program."""
 
 import os
-import re
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-TORCH = "2.13"  # the programs use its C++ interface, which changes with each minor version
+from difflab._install import HERE, Refused, environment
 
 EXPERIMENT = """\
 # @package _global_
@@ -42,31 +39,14 @@ figures:
 """
 
 
-def refuse(message: str) -> "None":
-    print(f"error: {message}", file=sys.stderr)
-    raise SystemExit(2)
-
-
-def torch_libraries() -> Path:
-    """The folder of LibTorch, without importing torch, which takes seconds."""
-    want = f"'torch>={TORCH},<{TORCH.split('.')[0]}.{int(TORCH.split('.')[1]) + 1}'"
-    try:
-        torch = distribution("torch")
-    except PackageNotFoundError:
-        refuse(f"there is no PyTorch for {sys.executable}; pip install {want}")
-    if re.match(r"\d+\.\d+", torch.version)[0] != TORCH:
-        refuse(f"PyTorch is {torch.version}, and this difflab was built for {TORCH}; pip install {want}")
-    return Path(str(torch.locate_file("torch/lib")))
-
-
 def init(words: "list[str]") -> None:
     """difflab init [DIR]: a folder with an experiment to begin with."""
     if len(words) > 1 or any(word.startswith("-") for word in words):
-        refuse("init takes one folder, or none for this one: difflab init my-study")
+        raise Refused("init takes one folder, or none for this one: difflab init my-study")
     folder = Path(words[0] if words else ".")
     mine = folder / "experiments" / "mine.yaml"
     if mine.exists():
-        refuse(f"{mine} is there; expected a folder without it")
+        raise Refused(f"{mine} is there; expected a folder without it")
     mine.parent.mkdir(parents=True, exist_ok=True)
     mine.write_text(EXPERIMENT, encoding="utf-8")
     ignored = folder / ".gitignore"
@@ -78,19 +58,15 @@ def init(words: "list[str]") -> None:
 
 def main() -> None:
     words = sys.argv[1:]
-    if words[:1] == ["init"]:
-        return init(words[1:])
-    libraries = torch_libraries()
-    environment = dict(os.environ)
-    environment["DIFFLAB_PYTHON"] = sys.executable
-    environment.setdefault("DIFFLAB_ROOT", str(HERE))
-    if libraries.resolve() != (HERE.parent / "torch" / "lib").resolve():
-        # The worker looks for torch beside this package; it lies in another folder.
-        known = environment.get("LD_LIBRARY_PATH")
-        environment["LD_LIBRARY_PATH"] = f"{libraries}:{known}" if known else str(libraries)
-    program = HERE / "_bin" / "difflab"
+    try:
+        if words[:1] == ["init"]:
+            return init(words[1:])
+        variables = environment()
+    except (Refused, OSError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        raise SystemExit(2) from None
     sys.stdout.flush()
-    os.execve(program, ["difflab", *words], environment)
+    os.execve(HERE / "_bin" / "difflab", ["difflab", *words], variables)
 
 
 if __name__ == "__main__":

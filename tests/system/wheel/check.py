@@ -23,6 +23,23 @@ MOST_BYTES = 10_000_000
 SHORT = ["seed=range(2)", "train.steps=130", "model=diff,diff_v2", "baseline=diff", "claims=[]"]
 
 
+FROM_PYTHON = """
+import difflab, torch
+assert (difflab.sweep("mine", *{words!r}, shown=False) / "table.csv").read_bytes() == open({table!r}, "rb").read()
+rows = difflab.frames("mine").rows("metrics")
+assert len({{row["run"] for row in rows}}) == 4
+model, tokens = difflab.load(rows[0]["run"]), torch.zeros((1, 8), dtype=torch.long)
+assert model(tokens).shape[:2] == (1, 8) and model(tokens).isfinite().all()
+assert difflab.chart("mine").spec and (difflab.references() / "headline").is_dir()
+try:
+    difflab.sweep("mine", "train.lrr=1", shown=False)
+except difflab.Refused as problem:
+    assert "unknown key train.lrr; did you mean lr?" in str(problem), problem
+else:
+    raise SystemExit("a mistake was accepted")
+"""
+
+
 def require(holds, message):
     if not holds:
         sys.exit(f"FAILED: {message}")
@@ -96,6 +113,8 @@ def main():
         ids = [sorted(run.name for run in place.iterdir()) for place in
                (study / "results/runs", folder / "checkout/runs")]
         require(ids[0] == ids[1], f"other ids: {ids}")
+
+        call(folder / "venv/bin/python", "-W", "ignore", "-c", FROM_PYTHON.format(words=SHORT, table=str(table)), cwd=study)
 
         # Committed references come with it; the program works without the script, from any folder.
         require("runs restored" in call(difflab, "restore", "gradients", cwd=study), "no reference restored")

@@ -1,6 +1,6 @@
-"""The models once more, in plain PyTorch: logits from a configuration, named tensors and tokens.
+"""difflab's models in plain PyTorch: logits from a configuration, named tensors and tokens.
 
-Written from the papers' formulas to check difflab's C++; slow, no dropout, nothing clever.
+Written from the papers' formulas, without dropout and without fused kernels; tests compare it with the C++.
 DT is arXiv 2410.05258, V2 is microsoft/unilm Diff-Transformer-V2; layers count from 0.
 B batch, T tokens, D = d_model, H heads, K key/value heads, d channels of one softmax map, V vocabulary.
 """
@@ -106,7 +106,7 @@ def rotation(config, table=None):
     def rotate(x):
         T, d = x.shape[1], x.shape[3]
         cos, sin = table or rotary_table(T, d, config["rope_theta"], x.dtype)
-        cos, sin = cos[:, None], sin[:, None]  # [T, 1, d/2], the same for every head
+        cos, sin = (part[:, None].to(x.device) for part in (cos, sin))  # [T, 1, d/2], the same for every head
         if layout == "interleaved":  # channel 2i turns with 2i + 1
             a, b = x[..., 0::2], x[..., 1::2]
             return torch.stack((a * cos - b * sin, a * sin + b * cos), -1).flatten(-2)
@@ -119,7 +119,7 @@ def rotation(config, table=None):
 def rotary_table(T, d, theta, dtype):
     frequencies = theta ** (-2 * torch.arange(d // 2, dtype=torch.float64) / d)
     angles = torch.arange(T, dtype=torch.float64)[:, None] * frequencies  # [T, d/2]
-    return angles.cos().to(dtype), angles.sin().to(dtype)
+    return angles.cos().to(dtype), angles.sin().to(dtype)  # on the CPU
 
 
 # ---- attention: [B, T, D] -> [B, T, D] -----------------------------------------------------------
@@ -136,12 +136,12 @@ def causal_maps(c, w, q, k):
     """softmax(q kᵀ/√d) over the past: [B, T, heads, d] twice -> [B, heads, T, T]. A sink's exp
     stands in the denominator beside those of the keys."""
     scores = torch.einsum("bthd,bshd->bhts", q, k) / math.sqrt(q.shape[-1])
-    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
     scores = scores.masked_fill(future, -math.inf)
     heads = q.shape[2]
     if c.get("sink", "none") == "none":
         return scores.softmax(-1)
-    sinks = {"off_by_one": lambda: torch.zeros(heads), "learned": lambda: w("sinks", heads)}
+    sinks = {"off_by_one": lambda: torch.zeros(heads, device=q.device), "learned": lambda: w("sinks", heads)}
     sink = sinks[c["sink"]]().to(q.dtype)[:, None, None]  # [heads, 1, 1]
     largest = torch.maximum(scores.amax(-1, keepdim=True), sink)
     sizes = (scores - largest).exp()
