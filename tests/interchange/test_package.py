@@ -8,6 +8,7 @@ import importlib
 import json
 import math
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -106,6 +107,22 @@ def charts_are_shown():
     return "a chart"
 
 
+def the_page_is_true():
+    """The second block of docs/python.md runs as it is written, but for pandas; the stubs name the same things."""
+    page = (ROOT / "docs/python.md").read_text()
+    block = page.split("```python\n")[2].split("```")[0]
+    lines = [line for line in block.splitlines() if "to_pandas" not in line]
+    assert len(lines) == 3, lines
+    known = {"difflab": difflab}
+    exec("\n".join(lines), known)
+    assert {row["model"] for row in known["steps"]} >= {"diff", "transformer"}
+    assert all(f"| `{kind}` |" in page for kind in importlib.import_module("difflab._frames").KINDS)
+    stubs = (ROOT / "src/python/difflab/__init__.pyi").read_text()
+    named = set(re.findall(r"^(?:def|class) (\w+)|^(__version__)", stubs, re.M))
+    assert {name for pair in named for name in pair if name} - {"Chart"} == set(difflab.__all__), named
+    return "docs/python.md and the stubs"
+
+
 def nothing_heavy_is_imported():
     assert {"torch", "pyarrow"}.isdisjoint(sys.modules), "import difflab imports too much"
     assert all(getattr(difflab, name) for name in difflab.__all__ if name not in ("__version__", "load", "Model"))
@@ -140,7 +157,8 @@ def models_are_modules():
 
 
 def main():
-    checks = [nothing_heavy_is_imported, tables_are_rebuilt, bounds_are_told, frames_are_whole, charts_are_shown]
+    checks = [nothing_heavy_is_imported, tables_are_rebuilt, bounds_are_told, frames_are_whole, charts_are_shown,
+              the_page_is_true]
     if "--torch" in sys.argv:
         checks.append(models_are_modules)
     for check in checks:
