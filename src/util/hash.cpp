@@ -1,5 +1,6 @@
 #include "util/hash.h"
 
+#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 #include <array>
@@ -16,6 +17,15 @@ std::string sha256_hex(std::string_view bytes) {
     text += kDigits[byte >> 4];
     text += kDigits[byte & 15];
   }
+  return text;
+}
+
+std::string base64(std::string_view bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // and the end that OpenSSL writes
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                  reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
+  text.pop_back();
   return text;
 }
 

@@ -8,4 +8,7 @@ namespace difflab {
 /// SHA-256 of the bytes as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
+/// The bytes in base64 (RFC 4648), with padding.
+std::string base64(std::string_view bytes);
+
 }  // namespace difflab

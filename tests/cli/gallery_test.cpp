@@ -1,5 +1,8 @@
 // `difflab report --all`: the gallery shows what was measured and nothing else.
+#include <regex>
+
 #include "cli/driver.h"
+#include "util/hash.h"
 
 namespace difflab {
 namespace {
@@ -79,6 +82,33 @@ CATCH_TEST_CASE(
   CATCH_CHECK_THAT(
       read_file(driver.results() / "README.md"),
       Contains("](claiming/default/table.md)<br>`claiming`, preset default, 6 of 6 runs"));
+}
+
+CATCH_TEST_CASE("a bundle has everything inside that its report links to, but for the runs") {
+  const Driver driver;
+  CATCH_CHECK_THAT(driver.call({"report", "tiny", "--bundle"}, 2).err, Contains("is finished"));
+  CATCH_REQUIRE(driver.sweep().code == 0);
+  const Answer answer = driver.call({"report", "tiny", "--bundle"}, 0);
+  CATCH_CHECK_THAT(answer.out, Contains("tiny.bundle.html"));
+  const auto page = read_file(driver.output() / "report.html");
+  const auto bundle = read_file(driver.output() / "tiny.bundle.html");
+  for (const char* name : {"table.csv", "table.tex", "runs.json"}) {
+    CATCH_CHECK_THAT(bundle, Contains(concat("download=\"", name, "\"")) &&
+                                 Contains(base64(read_file(driver.output() / name))));
+  }
+  static const std::regex kLink(" (?:href|src)=\"([^\"]{0,5})");
+  CATCH_CHECK(std::regex_search(page, std::regex(" href=\"\\.\\./\\.\\./runs")));
+  for (std::sregex_iterator link(bundle.begin(), bundle.end(), kLink), none; link != none; ++link) {
+    CATCH_CHECK((*link)[1].str() == "data:");
+  }
+  const auto id = page.substr(page.find("runs/") + 5, 16);
+  CATCH_CHECK_THAT(bundle, Contains(concat("<code>", id, "</code>")));
+
+  // A reference without its runs is bundled as it is.
+  fs::remove_all(driver.results() / "runs");
+  fs::remove(driver.output() / "tiny.bundle.html");
+  CATCH_CHECK(driver.call({"report", "tiny", "--bundle"}).code == 0);
+  CATCH_CHECK(read_file(driver.output() / "tiny.bundle.html") == bundle);
 }
 
 CATCH_TEST_CASE("what is called NAME.yaml and is no file is passed over, and named") {

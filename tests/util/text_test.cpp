@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "support/catch.h"
+#include "util/hash.h"
 
 namespace difflab {
 namespace {
@@ -57,6 +58,14 @@ CATCH_TEST_CASE("the nearest candidate within two edits is suggested, else all a
   CATCH_CHECK(closest("stops", {"steps", "step"}) == "steps");
   CATCH_CHECK(closest("cat", {"bat", "hat"}) == "bat");  // of equals the first
   CATCH_CHECK_FALSE(closest("abc", {"abcdef"}));         // three letters too many
+}
+
+CATCH_TEST_CASE("base64 is that of RFC 4648") {
+  CATCH_CHECK(base64("").empty());
+  CATCH_CHECK(base64("f") == "Zg==");
+  CATCH_CHECK(base64("fo") == "Zm8=");
+  CATCH_CHECK(base64("foobar") == "Zm9vYmFy");
+  CATCH_CHECK(base64(std::string_view("\0\xff", 2)) == "AP8=");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "config/value/yaml.h"
 #include "report/archive/rebuild.h"
 #include "report/data/format.h"
+#include "report/page/bundle.h"
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
 #include "report/report.h"
@@ -99,7 +100,7 @@ void rebuild(const fs::path& from, const fs::path& to) {
 
 struct ReportOptions {
   StudyArguments study;
-  bool all = false;
+  bool all = false, bundle = false;
   std::string from, to;
 };
 
@@ -276,6 +277,16 @@ void redraw(const Study& study) {
   }
 }
 
+// A reference of which no run is here is bundled as it is.
+void bundle(const Study& study) {
+  const auto page = study.output / "report.html";
+  if (finished_runs(study) > 0 || !fs::exists(page)) redraw(study);
+  const auto file = study.output / (fs::path(study.name).filename().string() + ".bundle.html");
+  report::write_if_changed(file, report::bundled_page(page));
+  std::cout << fmt::format("  bundle   {} ({:.1f} MB)\n", config::shown_path(file),
+                           static_cast<double>(fs::file_size(file)) / 1e6);
+}
+
 void add_report_command(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
@@ -285,6 +296,8 @@ void add_report_command(CLI::App& app) {
   command->add_option("overrides", options->study.overrides, "preset=…, key=value, results=DIR");
   command->add_flag("--all", options->all,
                     "every report whose runs are here, then results/README.md and index.html");
+  command->add_flag("--bundle", options->bundle,
+                    "also one file with everything in it, to send: NAME.bundle.html");
   command->add_option(
       "--from", options->from,
       "a report's folder, e.g. results/headline/reference: write it again from what "
@@ -304,7 +317,8 @@ void add_report_command(CLI::App& app) {
     if (!options->all) {
       if (name.empty())
         throw UserError("expected an experiment (./difflab list experiments) or --all");
-      return redraw(load_study(name, overrides));
+      return options->bundle ? bundle(load_study(name, overrides))
+                             : redraw(load_study(name, overrides));
     }
     if (name.find('=') != name.npos)
       overrides.insert(overrides.begin(), name);  // results=DIR
