@@ -82,6 +82,8 @@ constexpr std::array kLaterKeys{
     LaterKey{"task:text_needle.lengths", "[]"},
     LaterKey{"task:text_needle.recall_share", "0.0"},
     LaterKey{"task:text_needle.edge_needle_share", "0.0"},
+    LaterKey{"task:text_needle.needle", "\" The special magic number for {city} is: {number}. \""},
+    LaterKey{"task:text_needle.question", "null"},
 };
 
 // Calls use(map, key) for the map that holds the last key of a path, and every such map of a list.

@@ -141,6 +141,7 @@ inline const std::map<std::string, std::string> kChanges{
     {"sentences", R"({"task.generated_characters": [30000], "task.tokenizer": ["byte"],
         "task.length": [230], "task.lengths": [[200, 220]], "task.needles": [1],
         "task.queries": [2], "task.depth": [100], "task.edge_needle_share": [1],
+        "task.needle": [" {city} has {number}. "], "task.question": ["\n{cities}: "],
         "task.digits": [2], "task.valid_share": [0.2], "task.test_share": [0.2],
         "task.recall_share": [0.25]})"},
     {"mqar", R"({"task.length": [28], "task.lengths": [[20, 24]], "task.vocab_size": [40],

@@ -13,7 +13,7 @@ const std::vector<std::int64_t> kLengths{32, 48, 64};
 
 template <class Config>
 std::size_t number_of_lengths(const Config& config) {
-  if constexpr (requires { config.needle; }) {
+  if constexpr (requires { config.needle.lengths; }) {
     return config.needle.lengths.size();
   } else {
     return config.lengths.size();

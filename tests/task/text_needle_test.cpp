@@ -319,5 +319,42 @@ CATCH_TEST_CASE("any UTF-8 file is a haystack") {
   CATCH_CHECK_THAT(read, Contains("ä") && Contains("The special magic number for "));
 }
 
+CATCH_TEST_CASE("sentences and questions of one's own are filled in, and need their places") {
+  TextNeedleConfig config{
+      .generated_characters = kText, .length = 200, .needles = 2, .queries = 2, .digits = 3};
+  config.needle = " {city} lies {number} miles away. ";
+  config.question = "\nHow far are {cities}? ";
+  CATCH_CHECK(config.needle_of("Oslo", 204) == " Oslo lies 204 miles away. ");
+  CATCH_CHECK(config.question_about({"Oslo", "Rome"}) == "\nHow far are Oslo and Rome? ");
+  CATCH_CHECK(Problems::of(config).empty());
+  const auto task = config.build();
+  const auto batch = task->batch(0, Split::kTest, 0, 8);
+  static const std::regex kEnd(
+      "\nHow far are ([A-Za-z ]+) and ([A-Za-z ]+)\\? (\\d{3}), (\\d{3})$");
+  for (std::int64_t row = 0; row < 8; ++row) {
+    const auto text = text_of(*task, batch, row);
+    std::smatch end;
+    CATCH_INFO(text);
+    CATCH_REQUIRE(std::regex_search(text, end, kEnd));
+    CATCH_CHECK(text.find(concat(" ", end[1].str(), " lies ", end[3].str(), " miles")) !=
+                text.npos);
+    CATCH_CHECK(text.find(concat(" ", end[2].str(), " lies ", end[4].str(), " miles")) !=
+                text.npos);
+  }
+
+  for (const auto& [needle, question] :
+       {std::pair{" {city} is far. ", "{cities}?"},
+        std::pair{" {number} {number} {city} ", "{cities}?"},
+        std::pair{" It is {number}. ", "{cities}?"}, std::pair{" {city}: {number} ", "How far?"}}) {
+    config.needle = needle;
+    config.question = question;
+    CATCH_CHECK_THAT(Problems::of(config), Contains("in it, once"));
+  }
+  config = {.generated_characters = kText, .length = 200, .needles = 1, .queries = 1};
+  config.needle = " The pass key is {number}. ";
+  config.question = "\nWhat is the pass key? ";
+  CATCH_CHECK(Problems::of(config).empty());
+}
+
 }  // namespace
 }  // namespace difflab

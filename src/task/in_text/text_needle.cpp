@@ -52,7 +52,7 @@ class TextNeedleTask final : public Task {
     std::vector<Tokens> needles;
     std::size_t inserted = 0;
     for (std::size_t n = 0; n < numbers.size(); ++n) {
-      needles.push_back(tokenizer_.encode(needle_sentence(city(cities[n]), numbers[n])));
+      needles.push_back(tokenizer_.encode(config_.needle_of(city(cities[n]), numbers[n])));
       inserted += needles.back().size();
     }
     const auto question = write_question(cities, numbers, asked);
@@ -113,7 +113,7 @@ class TextNeedleTask final : public Task {
       names.push_back(city(cities[static_cast<std::size_t>(needle)]));
       answers.push_back(std::to_string(numbers[static_cast<std::size_t>(needle)]));
     }
-    return tokenizer_.encode(needle_question(names) + join(answers));
+    return tokenizer_.encode(config_.question_about(names) + join(answers));
   }
 
   TextNeedleConfig config_;

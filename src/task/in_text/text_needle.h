@@ -34,13 +34,19 @@ struct TextNeedleConfig {
   std::int64_t queries = 1;          ///< R
   std::optional<double> depth = {};  ///< %, nothing draws it per sample
   std::int64_t digits = 7;           ///< of a number
-  double valid_share = 0.05;         ///< of the text
-  double test_share = 0.05;          ///< of the text
-  double edge_needle_share = 0;      ///< share of sequences with a needle, any, at 0 or 100 %
+  std::string needle = " The special magic number for {city} is: {number}. ";
+  std::optional<std::string> question = {};  ///< nothing: the one above
+  double valid_share = 0.05;                 ///< of the text
+  double test_share = 0.05;                  ///< of the text
+  double edge_needle_share = 0;  ///< share of sequences with a needle, any, at 0 or 100 %
   double recall_share = 0;  ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// The shortest sequence with at least one haystack token per needle, whatever cities are drawn.
   std::int64_t smallest_length() const;
+  /// " The special magic number for Lima is: 4071386. "
+  std::string needle_of(std::string_view city, std::int64_t number) const;
+  /// "\n\nWhat are the special magic numbers for Lima, Oslo and Rome? "
+  std::string question_about(const std::vector<std::string_view>& cities) const;
   /// Where the r-th number begins, as the position of its first digit in the T + 1 tokens.
   std::int64_t answer_begin(std::int64_t r) const;
   TextConfig haystack() const;  ///< the text that windows are cut from
@@ -62,6 +68,13 @@ struct TextNeedleConfig {
           "haystack hardly ever has one; only if depth is null",
           config::between(0, 1));
     visit("digits", digits, "digits of a number", config::between(1, 18));
+    visit(
+        "needle", needle,
+        "a needle, with the blanks that part it from the text; {city} and {number} are filled in");
+    visit(
+        "question", question,
+        "the question, behind which the numbers follow; {cities} is filled in, several with commas "
+        "and \"and\"; null asks for their special magic numbers");
     visit("valid_share", valid_share, "share of the text, behind train, for choices",
           config::between(0, 1));
     visit("test_share", test_share, "share of the text, at its end, for what is reported",
@@ -86,12 +99,6 @@ struct TextNeedleConfig {
   /// Loads the text. @throws UserError as load_corpus and split_text do.
   std::unique_ptr<Task> build() const;
 };
-
-/// " The special magic number for Lima is: 4071386. ", with the blanks that part it from the text.
-std::string needle_sentence(std::string_view city, std::int64_t number);
-
-/// "\n\nWhat are the special magic numbers for Lima, Oslo and Rome? "
-std::string needle_question(const std::vector<std::string_view>& cities);
 
 /// Tokenizer of the text that also knows the characters or words of needles and questions.
 Tokenizer tokenizer_with_needles(const TextNeedleConfig& config, const Corpus& corpus);

@@ -13,33 +13,46 @@ namespace {
 constexpr std::int64_t kSeparator = 2;  // ", " between two numbers
 
 // Tokens of the longest needles and question.
-std::int64_t longest_inserts(TokenizerKind tokenizer, std::int64_t needles, std::int64_t queries,
-                             std::int64_t digits) {
-  const auto tokens = [&](std::string_view text) { return Tokenizer::count(tokenizer, text); };
+std::int64_t longest_inserts(const TextNeedleConfig& config) {
+  const auto tokens = [&](std::string_view text) {
+    return Tokenizer::count(config.tokenizer, text);
+  };
   std::vector<std::string_view> cities(city_names().begin(), city_names().end());
   std::stable_sort(cities.begin(), cities.end(),
                    [&](auto a, auto b) { return tokens(a) > tokens(b); });
-  std::int64_t total = queries * digits + (queries - 1) * kSeparator;
-  for (std::size_t n = 0; n < static_cast<std::size_t>(needles); ++n) {
-    total += tokens(needle_sentence(cities[n], 0)) - 1 + digits;  // 0 has one digit
+  std::int64_t total = config.queries * config.digits + (config.queries - 1) * kSeparator;
+  for (std::size_t n = 0; n < static_cast<std::size_t>(config.needles); ++n) {
+    total += tokens(config.needle_of(cities[n], 0)) - 1 + config.digits;  // 0 has one digit
   }
-  cities.resize(static_cast<std::size_t>(queries));
-  return total + tokens(needle_question(cities));
+  cities.resize(static_cast<std::size_t>(config.queries));
+  return total + tokens(config.question_about(cities));
+}
+
+std::string filled(std::string text, std::string_view place, std::string_view words) {
+  const auto at = text.find(place);
+  return at == text.npos ? text : text.replace(at, place.size(), words);
+}
+
+// A sentence of one's own names what it is about, unless there is one needle, and the number once.
+void check_place(const char* key, const std::string& text, std::string_view place, bool is_needed,
+                 config::Check& check) {
+  const auto at = text.find(place);
+  if (at == text.npos ? !is_needed : text.find(place, at + 1) == text.npos) return;
+  check.problem(key, concat("is '", text, "'; expected ", place, " in it, once"));
 }
 
 }  // namespace
 
-std::string needle_sentence(std::string_view city, std::int64_t number) {
-  return concat(" The special magic number for ", city, " is: ", number, ". ");
+std::string TextNeedleConfig::needle_of(std::string_view city, std::int64_t number) const {
+  return filled(filled(needle, "{city}", city), "{number}", std::to_string(number));
 }
 
-std::string needle_question(const std::vector<std::string_view>& cities) {
-  if (cities.size() == 1) {
-    return concat("\n\nWhat is the special magic number for ", cities.front(), "? ");
-  }
+std::string TextNeedleConfig::question_about(const std::vector<std::string_view>& cities) const {
   const std::vector<std::string> first(cities.begin(), cities.end() - 1);
-  return concat("\n\nWhat are the special magic numbers for ", join(first), " and ", cities.back(),
-                "? ");
+  const auto all = concat(join(first), first.empty() ? "" : " and ", cities.back());
+  const char* usual = first.empty() ? "\n\nWhat is the special magic number for {cities}? "
+                                    : "\n\nWhat are the special magic numbers for {cities}? ";
+  return filled(question.value_or(usual), "{cities}", all);
 }
 
 Tokenizer tokenizer_with_needles(const TextNeedleConfig& config, const Corpus& corpus) {
@@ -47,14 +60,16 @@ Tokenizer tokenizer_with_needles(const TextNeedleConfig& config, const Corpus& c
   if (config.tokenizer == TokenizerKind::kWord) {
     auto text = corpus.text + " 0123456789";
     for (const auto city : city_names()) {
-      text +=
-          needle_sentence(city, 0) + needle_question({city}) + needle_question({city, city, city});
+      text += config.needle_of(city, 0) + config.question_about({city}) +
+              config.question_about({city, city, city});
     }
     return Tokenizer::words_of(text, corpus.name);
   }
   // The generated alphabet has every letter and digit that a needle may need, and no colon.
   const auto own = config.file.given() ? std::string_view(corpus.text) : generated_alphabet();
-  return Tokenizer::characters_of(concat(own, generated_alphabet(), ":"), corpus.name);
+  return Tokenizer::characters_of(
+      concat(own, generated_alphabet(), ":", config.needle_of("", 0), config.question_about({""})),
+      corpus.name);
 }
 
 TextConfig TextNeedleConfig::haystack() const {
@@ -67,8 +82,7 @@ TextConfig TextNeedleConfig::haystack() const {
 }
 
 std::int64_t TextNeedleConfig::smallest_length() const {
-  return needles + longest_inserts(tokenizer, needles, queries, digits) -
-         1;  // the last digit is no input
+  return needles + longest_inserts(*this) - 1;  // the last digit is no input
 }
 
 std::int64_t TextNeedleConfig::answer_begin(std::int64_t r) const {
@@ -84,6 +98,9 @@ void TextNeedleConfig::validate(config::Check& check) const {
     check.problem(key, message);
     can_be_written = false;
   };
+  check_place("needle", needle, "{number}", true, check);
+  check_place("needle", needle, "{city}", needles > 1, check);
+  if (question) check_place("question", *question, "{cities}", needles > 1, check);
   if (queries > needles) {
     problem("queries", concat("is ", queries, "; expected at most needles, ", needles));
   }
