@@ -46,6 +46,8 @@ struct EachKey {
   }
   void operator()(auto, const auto&, const auto&...) {}
 };
+template <class Use>
+EachKey(std::string_view, Use) -> EachKey<Use>;
 
 /// One name or a list of names: `rows: model`, `rows: [model, task.needles]`.
 struct NameList {
