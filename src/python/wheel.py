@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = ["difflab", "difflab-worker"]
 BUNDLED = ["libyaml-cpp.so", "libcrypto.so", "libhwy.so"]
 NEWEST_GLIBC = (2, 34)  # RHEL 9, Ubuntu 22.04, Debian 12
+NEWEST_GLIBCXX = (3, 4, 29)
 TAG = f"py3-none-manylinux_{NEWEST_GLIBC[0]}_{NEWEST_GLIBC[1]}_x86_64"
 DATA = ["configs", "experiments", "src/report/page/render.py"]
 REFERENCES = ["runs.json", "observations.json", "summary.json", "reproduced.json", "*.csv"]
@@ -53,8 +54,8 @@ def metadata() -> str:
     )
 
 
-def newest_symbol(program: Path) -> "tuple[int, ...]":
-    found = re.findall(r"GLIBC_(\d+(?:\.\d+)+)", call("objdump", "-T", str(program)))
+def newest_symbol(library: str, program: Path) -> "tuple[int, ...]":
+    found = re.findall(library + r"_(\d+(?:\.\d+)+)", call("objdump", "-T", str(program)))
     return max((tuple(map(int, name.split("."))) for name in found), default=(0,))
 
 
@@ -75,8 +76,9 @@ def put_programs(build: Path, package: Path) -> None:
         call("strip", str(program))
         call("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN/../_lib:$ORIGIN/../../torch/lib", str(program))
     for file in [*programs.iterdir(), *libraries.iterdir()]:
-        if newest_symbol(file) > NEWEST_GLIBC:
-            raise SystemExit(f"{file.name} needs glibc {newest_symbol(file)}; the tag promises {NEWEST_GLIBC}: build on Debian 12")
+        for library, newest in (("GLIBC", NEWEST_GLIBC), ("GLIBCXX", NEWEST_GLIBCXX)):
+            if newest_symbol(library, file) > newest:
+                raise SystemExit(f"{file.name} needs {library} {newest_symbol(library, file)}; the tag promises {newest}: build on Debian 12")
 
 
 def put_data(package: Path) -> None:
@@ -86,10 +88,12 @@ def put_data(package: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, place)
     for reference in sorted((ROOT / "results").glob("*/reference")):
-        place = package / reference.relative_to(ROOT)
-        place.mkdir(parents=True)
-        for pattern in REFERENCES:
-            for file in reference.glob(pattern):
+        for folder in (reference, reference / "tuning", reference / "tuning/shorter"):
+            names = REFERENCES if folder == reference else REFERENCES[:2]
+            files = [file for name in names for file in folder.glob(name)]
+            place = package / folder.relative_to(ROOT)
+            for file in files:
+                place.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(file, place)
     changes = call("git", "status", "--porcelain", "--", ".", ":!results")
     state = {

@@ -95,6 +95,11 @@ def frames_are_whole():
             assert words in str(problem), problem
         else:
             raise AssertionError(words)
+    assert len(difflab.frames(results=difflab.references()).rows("runs")) == sum(
+        len(json.loads(path.read_text())["runs"]) for path in ROOT.glob("results/*/reference/runs.json"))
+    assert difflab.mean([{"model": "a", "value": 1, "bound": False}] * 2, by="model")[0]["n"] == 2
+    word = importlib.import_module("difflab._command").word
+    assert [word(value) for value in (0, 1.0, True, None, [False, None, 2])] == ["0", "1.0", "true", "null", "false,null,2"]
     return "runs, cells, looks and claims"
 
 

@@ -66,7 +66,7 @@ Json numbers_of(const std::string& option, const std::string& text) {
     const auto count = static_cast<std::int64_t>(steps);
     for (std::int64_t i = 0; i <= count; ++i) {
       const double value = from + static_cast<double>(i) * step;
-      const auto whole = static_cast<std::int64_t>(value);
+      const auto whole = static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15));
       numbers.push_back(static_cast<double>(whole) == value ? Json(whole) : Json(value));
     }
   }
@@ -136,7 +136,6 @@ std::string maps_of(const Seeds& variant) {
       maps[MapKey::of(cell)][cell.at("length")][cell.at("depth")].push_back(cell);
     }
   }
-  const auto runs = variant.second.size();
   auto shown = variant.second.front();
   shown.axes = variant.first;
   std::string text;
@@ -144,6 +143,7 @@ std::string maps_of(const Seeds& variant) {
     report::Grid grid{.columns = {{"tokens"}}, .rows = {}, .rules = {}};
     for (const double depth : depths) grid.columns.push_back({fmt::format("depth {:g} %", depth)});
     double chance = 0;
+    std::size_t runs = 0;
     for (const auto& [length, cells] : rows) {
       std::vector<std::string> row{fmt::format("{}", length)};
       for (const double depth : depths) {
@@ -154,6 +154,7 @@ std::string maps_of(const Seeds& variant) {
         for (const auto& one : cell->second) sum += one.at("accuracy").get<double>();
         row.back() = fmt::format("{:.3f}", sum / static_cast<double>(cell->second.size()));
         chance = cell->second.front().at("chance");
+        runs = std::max(runs, cell->second.size());
       }
       grid.rows.push_back(std::move(row));
     }
@@ -164,13 +165,22 @@ std::string maps_of(const Seeds& variant) {
   return text;
 }
 
-// Settings in which runs differ, without the seed and the first axis, in sweep order: each gets a
-// picture of its own, with a panel for each value of the first axis.
-std::vector<sweep::Axes> settings_of(const Study& study) {
+// The axis whose values are panels side by side: the one that the experiment's table compares, e.g.
+// model, else the first.
+std::string panels_of(const Study& study) {
+  std::vector<std::string> axes;
+  for (const auto& [axis, value] : report::without_seed(study.points.front().axes))
+    axes.push_back(axis);
+  const auto compared = report::compared_axis(study.config.report, axes);
+  return axes.empty() ? "" : is_among(compared, axes) ? compared : axes.front();
+}
+
+// Settings in which runs differ, without the seed and that axis: each gets a picture of its own.
+std::vector<sweep::Axes> settings_of(const Study& study, const std::string& panels) {
   std::vector<sweep::Axes> settings;
   for (const auto& run : study.points) {
     auto axes = report::without_seed(run.axes);
-    if (!axes.empty()) axes.erase(axes.begin());
+    std::erase_if(axes, [&](const auto& axis) { return axis.first == panels; });
     report::add_new(settings, std::move(axes));
   }
   return settings;
@@ -181,8 +191,8 @@ Json figures_of(const Study& study) {
   for (const auto& run : study.points) {
     for (const auto& cell : cells_of_map(run)) maps.insert(MapKey::of(cell));
   }
-  const auto settings = settings_of(study);
-  const auto axes = report::without_seed(study.points.front().axes);
+  const auto panels = panels_of(study);
+  const auto settings = settings_of(study, panels);
   Json figures = Json::array();
   for (const auto& key : maps) {
     for (std::size_t i = 0; i < settings.size(); ++i) {
@@ -192,7 +202,7 @@ Json figures_of(const Study& study) {
                   {"x", "length"},
                   {"y", "depth"},
                   {"value", "accuracy"},
-                  {"facet", axes.empty() ? "" : axes.front().first},
+                  {"facet", panels},
                   {"source", kName},
                   {"where", key.where()}};
       for (const auto& [axis, value] : settings[i]) {

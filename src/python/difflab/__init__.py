@@ -21,7 +21,11 @@ __all__ = ["__version__", *_WHERE]
 
 def __getattr__(name):
     if name == "__version__":
-        return importlib.import_module("importlib.metadata").version("difflab")
+        metadata = importlib.import_module("importlib.metadata")
+        try:
+            return metadata.version("difflab")
+        except metadata.PackageNotFoundError:
+            return "checkout"
     if name in _WHERE:
         return getattr(importlib.import_module(f"difflab._{_WHERE[name]}"), name)
     raise AttributeError(f"module 'difflab' has no attribute {name!r}")

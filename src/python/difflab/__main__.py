@@ -1,6 +1,7 @@
 """The command `difflab`: checks that PyTorch fits, then becomes the program."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def init(words: "list[str]") -> None:
     ignored = folder / ".gitignore"
     if not ignored.exists():
         ignored.write_text("/results/runs/\n/results/trainings/\n/data/\n", encoding="utf-8")
-    inside = f"cd {folder} && " if words else ""
+    inside = f"cd {shlex.quote(str(folder))} && " if words else ""
     print(f"{mine}\n\nNext: {inside}difflab sweep mine")
 
 

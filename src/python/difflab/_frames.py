@@ -115,21 +115,46 @@ class Frames:
             self._rows["cells"] += [{**own, "evaluation": name, **cell} for cell in unpacked(cells)]
 
 
+def reports_in(results):
+    """Experiment -> folders of its reports, the newest last; those of subfolders with them. What
+    `difflab needle` was asked, tunings and runs are no reports."""
+    found = {}
+    for folder, below, files in os.walk(results):
+        below[:] = sorted(name for name in below if name not in ("runs", "trainings", "tuning", "needle"))
+        if "runs.json" in files:
+            path = Path(folder)
+            found.setdefault(path.parent.relative_to(results).as_posix(), []).append(path)
+    for folders in found.values():
+        folders.sort(key=lambda path: (path / "runs.json").stat().st_mtime_ns)
+    return found
+
+
+def report_of(experiment, results, preset):
+    """The newest report of an experiment, or that of `preset`, the name of its folder."""
+    results = Path(results) if results else results_folder()
+    if (Path(experiment) / "runs.json").exists():
+        return Path(experiment)
+    reports = reports_in(results / experiment.split("/")[0] if "/" not in experiment else results)
+    folders = reports.get(experiment if "/" in experiment else ".", [])
+    folders = [path for path in folders if preset in (None, path.name)]
+    if not folders:
+        raise FileNotFoundError(f"{results} has no report of {experiment}"
+                                f"{f' called {preset}' if preset else ''}; difflab sweep {experiment} writes one")
+    return folders[-1]
+
+
 def frames(*experiments, results=None, preset=None):
-    """The tables of reports: of these experiments, of all in `results` if none is named.
+    """The tables of reports: of these experiments or folders of reports, of all in `results` if none is
+    named. Of several reports of an experiment the newest is taken.
 
     `results` is a folder of results, difflab.references() for the committed ones; None: the project's.
-    `preset` chooses among the reports of an experiment, e.g. "reference".
+    `preset` is the name of a report's folder, e.g. "reference".
     """
     results = Path(results) if results else results_folder()
-    found = []
-    for name in experiments or sorted(path.name for path in results.glob("*") if path.is_dir()):
-        reports = [path.parent for path in sorted(results.glob(f"{name}/{preset or '*'}/runs.json"))]
-        if experiments and not reports:
-            raise FileNotFoundError(f"{results} has no report of {name}"
-                                    f"{f' with preset {preset}' if preset else ''}; difflab sweep {name} writes one")
-        found += reports
-    return Frames(found)
+    if experiments:
+        return Frames(report_of(str(name), results, preset) for name in experiments)
+    found = ([path for path in folders if preset in (None, path.name)] for folders in reports_in(results).values())
+    return Frames(folders[-1] for folders in found if folders)
 
 
 def density(x, freedom):
@@ -160,6 +185,7 @@ def mean(rows, by=("model",)):
     if half or more of the runs did not get there. low and high are the ends of Student's 95 %
     interval; a report also keeps the intervals of shares within 0 and 1, which this does not.
     """
+    by = (by,) if isinstance(by, str) else tuple(by)
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row.get(key) for key in by), []).append(row)
@@ -200,13 +226,11 @@ class Chart:
 
 
 def chart(experiment, figure=None, results=None, preset=None):
-    """A figure of an experiment's report; the first if none is named. Its specification is `.spec`,
-    which altair.Chart.from_dict takes. Raises FileNotFoundError with the names there are."""
-    results = Path(results) if results else results_folder()
-    folders = sorted(results.glob(f"{experiment}/{preset or '*'}/figures"))
-    names = {path.name.removesuffix(".vl.json"): folder for folder in folders for path in sorted(folder.glob("*.vl.json"))}
+    """A figure of an experiment's newest report, or of that of `preset`; the first if none is named. Its
+    specification is `.spec`, which altair.Chart.from_dict takes. Raises FileNotFoundError with the names
+    there are."""
+    folder = report_of(str(experiment), results, preset) / "figures"
+    names = [path.name[: -len(".vl.json")] for path in sorted(folder.glob("*.vl.json"))]
     if not names or (figure and figure not in names):
-        raise FileNotFoundError(f"{results} has no figure {figure or ''} of {experiment}; "
-                                f"there is {', '.join(names) or 'none'}")
-    figure = figure or next(iter(names))
-    return Chart(names[figure], figure)
+        raise FileNotFoundError(f"{folder} has no figure {figure or ''}; there is {', '.join(names) or 'none'}")
+    return Chart(folder, figure or names[0])

@@ -197,7 +197,7 @@ def exclusive_attention(c, w, x, rotate, layer, bias):
     q, k = rotate(q), rotate(k)[:, :, group]
     v = project(w, "v_proj", x, K * d, bias).unflatten(-1, (K, d))[:, :, group]
     a = apply_maps(causal_maps(c, w, q, k), v)
-    u = v / v.norm(dim=-1, keepdim=True)
+    u = v / v.norm(dim=-1, keepdim=True).clamp_min(1e-4)
     o = a - torch.tanh(w("xsa_alpha", H))[:, None] * (a * u).sum(-1, keepdim=True) * u
     return project(w, "out_proj", gated(c, w, x, o).flatten(2), D, bias)
 
@@ -253,7 +253,7 @@ def diff_lambda(c, w, x, init, H, d):
         return (odds / (1 + odds)).transpose(1, 2)[..., None]
     heads = {"layer": (), "head": (H,)}[c["lambda_per"]]
     if c["lambda_form"] == "constant":
-        value = torch.tensor(init, dtype=x.dtype)
+        value = torch.tensor(init, dtype=x.dtype, device=x.device)
     elif c["lambda_form"] == "scalar":
         value = w("lambda", *(heads or (1,)))
     elif c["lambda_form"] == "scalar_exponential":

@@ -60,8 +60,9 @@ Tokenizer tokenizer_with_needles(const TextNeedleConfig& config, const Corpus& c
   if (config.tokenizer == TokenizerKind::kWord) {
     auto text = corpus.text + " 0123456789";
     for (const auto city : city_names()) {
-      text += config.needle_of(city, 0) + config.question_about({city}) +
-              config.question_about({city, city, city});
+      // A digit between them, which no word of one joins to the next.
+      text += "0" + config.needle_of(city, 0) + "0" + config.question_about({city}) + "0" +
+              config.question_about({city, city, city}) + "0";
     }
     return Tokenizer::words_of(text, corpus.name);
   }
