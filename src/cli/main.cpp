@@ -44,15 +44,15 @@ evaluate RUN 'evaluate=[{kind: heldout}]' --on task.needle.length=256
 needle headline --lengths 64,256     accuracy of its models by length and depth
 needle RUN --needles 1,2,4 --samples 500
 work results/headline/default        execute a frozen sweep, beside others
-work results/headline/default --json
+work results/mqar/reference          another one, from any machine that sees it
 status results/headline/default      how many runs are done, running, abandoned
 status results/headline/default --json
 wait results/headline/default        until all runs have finished
-wait results/headline/default && difflab report headline
+wait results/mqar/reference
 cancel results/headline/default      end its tasks; resume continues
-cancel results/headline/default --json
+cancel results/mqar/reference
 resume results/headline/default      submit again what no task works on
-resume results/headline/default --json
+resume results/mqar/reference
 logs RUN                             what a run has printed
 logs results/headline/default -f     what happens to a sweep, as it happens
 watch                                all unfinished runs
@@ -69,9 +69,9 @@ diff RUN RUN                         the keys in which two runs differ
 diff RUN RUN --json
 list attention                       all kinds of attention; also task, evaluation, keys
 params headline                      parameters of each model, by part
-params --d-model 1024 --layers 24    of dimensions alone
+params --d-model 1024 --layers 24 --vocab 50257   of dimensions alone
 flops headline                       operations, intensity, cache
-flops --d-model 1024 --layers 24
+flops --d-model 1024 --layers 24 --vocab 50257
 show task=needle task.length=32 --samples 2
 generate RUN --prompt 'ROMEO:'       let a model continue a text
 generate RUN --prompt 'ROMEO:' --tokens 200
@@ -80,7 +80,7 @@ export csv headline                  the curves of all runs
 verify tests/model/reference         outputs and gradients against the official modules
 verify tests/model/reference --json
 bench attention                      time the kernels
-bench train --rounds 5               time training steps
+bench train --threads 2              time training steps
 data tinyshakespeare --from download
 completion bash                      for bash: source <(difflab completion bash)
 completion zsh                       the same for zsh)";

@@ -1,3 +1,5 @@
+#include <regex>
+
 #include "cli/driver.h"
 
 namespace difflab {
@@ -22,6 +24,32 @@ CATCH_TEST_CASE("--help names every command and shows examples") {
     CATCH_CHECK_THAT(answer.out, Contains(word));
   }
   CATCH_CHECK_THAT(driver.call({"--version"}).out, Contains("difflab " DIFFLAB_VERSION));
+}
+
+CATCH_TEST_CASE("each command has two examples of its own, with options that it has") {
+  const Driver driver;
+  const auto listed = driver.call({"--help"}, 0).out;
+  static const std::regex kCommand("\n  ([a-z]+)[ ,].*"), kOption("(--[a-z-]+)");
+  const auto commands = listed.substr(listed.find("Subcommands:"));
+  int found = 0;
+  std::sregex_iterator none;
+  for (std::sregex_iterator line(commands.begin(), commands.end(), kCommand); line != none;
+       ++line) {
+    const std::string command = (*line)[1];
+    const auto help = driver.call({command, "--help"}, 0).out;
+    const auto begin = help.find("\nExamples\n");
+    CATCH_INFO(help);
+    CATCH_REQUIRE(begin != help.npos);
+    const auto options = help.substr(0, begin);
+    const auto examples = help.substr(begin, help.find("Exit codes") - begin);
+    CATCH_CHECK(std::count(examples.begin(), examples.end(), '\n') >= 5);  // two, and three others
+    for (std::sregex_iterator option(examples.begin(), examples.end(), kOption); option != none;
+         ++option) {
+      CATCH_CHECK_THAT(options, Contains(option->str()));
+    }
+    ++found;
+  }
+  CATCH_CHECK(found > 25);
 }
 
 CATCH_TEST_CASE("a command line that makes no sense gives 2") {
