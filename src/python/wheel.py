@@ -17,6 +17,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from difflab._install import TORCH, torch_range
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = ["difflab", "difflab-worker"]
 BUNDLED = ["libyaml-cpp.so", "libcrypto.so", "libhwy.so"]
@@ -35,10 +37,12 @@ def version() -> str:
     return re.search(r"project\(difflab VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 
-def torch_range() -> str:
-    have = re.search(r"^torch==(\d+)\.(\d+)", (ROOT / "cmake/python.lock").read_text(), re.M)
-    major, minor = int(have[1]), int(have[2])
-    return f"torch>={major}.{minor},<{major}.{minor + 1}"
+def require_torch(build: Path) -> None:
+    """The programs were built with the LibTorch that the package will ask for."""
+    folder = re.search(r"^Torch_DIR:PATH=(.*)$", (build / "CMakeCache.txt").read_text(), re.M)[1]
+    have = re.search(r'PACKAGE_VERSION "([^"]+)"', (Path(folder) / "TorchConfigVersion.cmake").read_text())[1]
+    if not have.startswith(TORCH + "."):
+        raise SystemExit(f"this build has LibTorch {have}; a wheel needs {TORCH}, as cmake/python.lock has it")
 
 
 def metadata() -> str:
@@ -132,6 +136,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         package = Path(temporary) / "difflab"
         package.mkdir()
+        require_torch(build)
         put_programs(build, package)
         put_data(package)
         wheel = write_wheel(Path(temporary), folder)

@@ -115,17 +115,19 @@ class Frames:
             self._rows["cells"] += [{**own, "evaluation": name, **cell} for cell in unpacked(cells)]
 
 
+def newest_last(folders):
+    return sorted(folders, key=lambda path: (path / "runs.json").stat().st_mtime_ns)
+
+
 def reports_in(results):
-    """Experiment -> folders of its reports, the newest last; those of subfolders with them. What
-    `difflab needle` was asked, tunings and runs are no reports."""
+    """Experiment -> folders of its reports; those of subfolders with them. What `difflab needle` was
+    asked, tunings and runs are no reports."""
     found = {}
     for folder, below, files in os.walk(results):
         below[:] = sorted(name for name in below if name not in ("runs", "trainings", "tuning", "needle"))
         if "runs.json" in files:
             path = Path(folder)
             found.setdefault(path.parent.relative_to(results).as_posix(), []).append(path)
-    for folders in found.values():
-        folders.sort(key=lambda path: (path / "runs.json").stat().st_mtime_ns)
     return found
 
 
@@ -134,9 +136,7 @@ def report_of(experiment, results, preset):
     results = Path(results) if results else results_folder()
     if (Path(experiment) / "runs.json").exists():
         return Path(experiment)
-    reports = reports_in(results / experiment.split("/")[0] if "/" not in experiment else results)
-    folders = reports.get(experiment if "/" in experiment else ".", [])
-    folders = [path for path in folders if preset in (None, path.name)]
+    folders = newest_last(path.parent for path in (results / experiment).glob(f"{preset or '*'}/runs.json"))
     if not folders:
         raise FileNotFoundError(f"{results} has no report of {experiment}"
                                 f"{f' called {preset}' if preset else ''}; difflab sweep {experiment} writes one")
@@ -154,7 +154,7 @@ def frames(*experiments, results=None, preset=None):
     if experiments:
         return Frames(report_of(str(name), results, preset) for name in experiments)
     found = ([path for path in folders if preset in (None, path.name)] for folders in reports_in(results).values())
-    return Frames(folders[-1] for folders in found if folders)
+    return Frames(newest_last(folders)[-1] for folders in found if folders)
 
 
 def density(x, freedom):

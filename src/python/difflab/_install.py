@@ -14,10 +14,15 @@ class Refused(RuntimeError):
     """The program's own message: what was wrong, where, and what would be right."""
 
 
+def torch_range() -> str:
+    """The versions of PyTorch that fit, as pip takes them."""
+    major, minor = TORCH.split(".")
+    return f"torch>={TORCH},<{major}.{int(minor) + 1}"
+
+
 def torch_libraries() -> Path:
     """The folder of LibTorch, without importing torch, which takes seconds."""
-    major, minor = TORCH.split(".")
-    want = f"'torch>={TORCH},<{major}.{int(minor) + 1}'"
+    want = f"'{torch_range()}'"
     try:
         torch = distribution("torch")
     except PackageNotFoundError:
