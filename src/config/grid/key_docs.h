@@ -23,12 +23,14 @@ struct KeyDoc {
   std::string fallback;  ///< its default; "" for maps
   std::string values;    ///< what it may be: "a whole number of at least 1"
   std::string about;
+  bool operator==(const KeyDoc&) const = default;
 };
 
 /// Keys that belong together: of a struct, or of one kind.
 struct KeyTable {
   std::string heading;
   std::vector<KeyDoc> keys;
+  std::string choice{};  ///< "evaluate[].kind" for a kind's keys, "" for a struct's
 };
 
 namespace detail {
@@ -113,9 +115,9 @@ class KeyVisitor {
   template <class Kind>
   void describe_kind(const std::string& path) {
     const auto what = about<Kind>();
-    tables_.push_back({concat("`", path, ".", kind_key<Kind>(), ": ", Kind::kKind, "`",
-                              what.empty() ? "" : ", ", what),
-                       {}});
+    const auto choice = concat(path, ".", kind_key<Kind>());
+    tables_.push_back(
+        {concat("`", choice, ": ", Kind::kKind, "`", what.empty() ? "" : ", ", what), {}, choice});
     KeyVisitor below(tables_, seen_, concat(path, "."), tables_.size() - 1);
     Kind().visit_fields(below);
   }
@@ -138,7 +140,8 @@ std::vector<KeyTable> describe_keys(std::string heading) {
   return tables;
 }
 
-/// The tables as Markdown, the first heading at level 2, the others at level 3.
+/// The tables as Markdown, the first heading at level 2, the others at level 3. Keys that all kinds
+/// of a choice share come once, before the kinds; a map whose keys stand above refers to them.
 std::string to_markdown(const std::vector<KeyTable>& tables);
 
 }  // namespace difflab::config
