@@ -76,6 +76,7 @@ show task=needle task.length=32 --samples 2
 generate RUN --prompt 'ROMEO:'       let a model continue a text
 generate RUN --prompt 'ROMEO:' --tokens 200
 export RUN --to weights.safetensors  parameters under their official names
+export hf RUN --to my-model          a folder for transformers' from_pretrained
 export csv headline                  the curves of all runs
 verify tests/model/reference         outputs and gradients against the official modules
 verify tests/model/reference --json

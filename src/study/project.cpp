@@ -183,6 +183,22 @@ void become_worker(const std::vector<std::string>& arguments) {
   throw UserError(concat("cannot start ", worker, ": ", std::strerror(errno)));
 }
 
+std::vector<std::string> python() {
+  const auto installing = installing_python();
+  const auto package = installing.empty() ? find_checkout() / "src" / "python"
+                                          : executable_path().parent_path() / ".." / "..";
+  std::vector<std::string> words{"/usr/bin/env"};
+  const auto known = environment("PYTHONPATH");
+  words.push_back(concat("PYTHONPATH=", package.string(), known.empty() ? "" : ":", known));
+  const auto own = find_checkout() / ".venv" / "bin" / "python";
+  if (!installing.empty()) {
+    words.push_back(installing);
+  } else {
+    words.push_back(::access(own.c_str(), X_OK) == 0 ? own.string() : "python3");
+  }
+  return words;
+}
+
 RunDirectory find_run(const std::string& run, const fs::path& results) {
   if (fs::exists(RunDirectory{run}.config())) return {fs::canonical(run)};
   std::vector<std::string> found;

@@ -42,6 +42,10 @@ std::filesystem::path find_worker();
 /// @throws UserError if there is no worker, or if the system cannot start it.
 [[noreturn]] void become_worker(const std::vector<std::string>& arguments);
 
+/// The words that a Python program begins with: the interpreter that has PyTorch, with the package
+/// difflab on its path.
+std::vector<std::string> python();
+
 /// The folder of a run: a path to it, or its id, or the beginning of its id, in results/runs.
 /// @throws UserError if there is none, or if more than one begins like that.
 RunDirectory find_run(const std::string& run, const std::filesystem::path& results);

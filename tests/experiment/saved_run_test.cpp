@@ -1,15 +1,13 @@
-// Models leave a run and come back: export, init_from, malformed files, and Python's view of them.
+// Models leave a run and come back: export, init_from and malformed files.
 #include "experiment/saved_run.h"
 
 #include <sys/stat.h>
 
 #include "config/value/canonical.h"
 #include "model/language_model.h"
-#include "support/attention_variants.h"
 #include "support/small_runs.h"
 #include "support/tensors.h"
 #include "train/tensor_file.h"
-#include "util/process.h"
 
 namespace difflab {
 namespace {
@@ -45,10 +43,6 @@ class FinishedRun {
   RunDirectory run_;
 };
 
-at::Tensor some_tokens(std::int64_t vocab) {
-  return at::arange(2 * 24).remainder(vocab).view({2, 24});
-}
-
 // What is wrong with the files of a run, whose paths and digests are filled in.
 CATCH_TEST_CASE("a trained model can be loaded again, exported, and started from") {
   const auto config = text_run();
@@ -66,7 +60,7 @@ CATCH_TEST_CASE("a trained model can be loaded again, exported, and started from
   initialise(other, config.model, 99);
   other.eval();
   load_parameters(other, exported, file.string());
-  const auto tokens = some_tokens(saved.task->vocab_size());
+  const auto tokens = at::arange(2 * 24).remainder(saved.task->vocab_size()).view({2, 24});
   CATCH_CHECK(at::equal(other.forward(tokens), saved.model->forward(tokens)));
 
   // A run that starts there has, before its first step, the loss that the first run ended with.
@@ -260,107 +254,6 @@ CATCH_TEST_CASE("items that cannot be asked are refused before a run starts, whe
       problem_of("e.jsonl",
                  R"({"context": "a", "choices": ["b", "more than sixteen"], "answer": 0})"),
       Contains("e.jsonl, item 1: has a choice of 18 tokens"));
-}
-
-fs::path python() { return fs::path(DIFFLAB_ROOT) / ".venv/bin/python"; }
-
-/// What a script of tests/interchange printed, and its exit.
-std::pair<std::string, ExitStatus> run_script(const std::string& script,
-                                              std::vector<std::string> arguments) {
-  std::vector<std::string> argv{python().string(),
-                                (fs::path(DIFFLAB_ROOT) / "tests/interchange" / script).string()};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  Process process(argv);
-  process.close_input();
-  std::string output;
-  while (process.output_open()) {
-    for (const auto& line : process.read_lines(std::chrono::seconds(60))) output += line + "\n";
-  }
-  const auto status = process.wait();
-  return {output + process.error_tail(), status};
-}
-
-// .venv has PyTorch wherever ./difflab set things up; a LibTorch from elsewhere may come without.
-bool python_lacks_torch() {
-  if (fs::exists(python())) {
-    Process process({python().string(), "-c", "import torch"});
-    process.close_input();
-    if (process.wait().success()) return false;
-  }
-  CATCH_WARN("SKIPPED: no PyTorch in .venv, nothing is compared with Python");
-  return true;
-}
-
-CATCH_TEST_CASE("PyTorch loads what difflab writes and computes the same logits") {
-  if (python_lacks_torch()) return;
-  const testing::TemporaryFolder folder;
-  std::vector<std::string> files;
-  constexpr std::int64_t kVocab = 11;
-  std::int64_t number = 0;
-  for (const auto& [name, attention] : testing::attention_variants()) {
-    // An epsilon that is not the usual one, large enough that a norm without it shows.
-    ModelConfig config{.d_model = 32, .layers = 3, .norm_eps = 0.05, .attention = attention};
-    if (number % 3 == 1) config.rope_layout = RotaryLayout::kHalves;
-    if (number % 2 == 1) config.embedding_scale = EmbeddingScale::sqrt_width();
-    if (number % 4 >= 2) config.attention_scale = 0.5;
-    if (number % 3 == 2) {
-      config.block = BlockKind::kNano;
-      config.positions = Positions::kLearned;
-      config.tied_head = number % 2 == 0;
-    }
-    LanguageModel model(config, kVocab);
-    initialise(model, config, static_cast<std::uint64_t>(number));
-    {
-      const at::NoGradGuard
-          no_grad;  // no gain is 1 and no bias 0, or a forgotten one would not show
-      torch::manual_seed(static_cast<std::uint64_t>(number));
-      for (auto& parameter : model.parameters()) parameter.add_(at::randn_like(parameter) * 0.1);
-    }
-    model.eval();
-    const auto tokens = some_tokens(kVocab);
-    const auto logits = model.forward(tokens).detach().contiguous();
-    std::vector<at::Tensor> values;
-    std::vector<TensorBytes> tensors;
-    for (const auto& parameter : model.named_parameters()) {
-      values.push_back(parameter.value().detach());
-      tensors.push_back(stored_as(parameter.key(), values.back()));
-    }
-    tensors.push_back(stored_as("check.tokens", tokens));
-    tensors.push_back(stored_as("check.logits", logits));
-    files.push_back((folder.path() / concat(number++, ".safetensors")).string());
-    const Json whole = {{"model", config::to_json(config::write(config))}};
-    write_file_atomically(files.back(), to_safetensors(tensors, {{"config", whole.dump()}}));
-  }
-  const auto [output, status] = run_script("check.py", files);
-  CATCH_INFO(output);
-  CATCH_CHECK(status.success());
-}
-
-CATCH_TEST_CASE("difflab loads what PyTorch writes and computes the same logits") {
-  if (python_lacks_torch()) return;
-  const testing::TemporaryFolder folder;
-  const auto path = (folder.path() / "python.safetensors").string();
-  const auto [output, status] = run_script("write_model.py", {path});
-  CATCH_INFO(output);
-  CATCH_REQUIRE(status.success());
-  const auto file = Safetensors::read(path);
-  const auto config = config::read<ModelConfig>(
-      config::from_json(Json::parse(file.metadata().at("config"))["model"]));
-  LanguageModel model(config, 11);
-  load_parameters(model, file, path, [](const auto& name) { return name; });
-  const auto logits = model.forward(to_tensor(file.at("check.tokens"), path));
-  CATCH_CHECK(testing::relative_error(logits, to_tensor(file.at("check.logits"), path)) < 1e-5);
-}
-
-CATCH_TEST_CASE("the Python models are those of the official files") {
-  if (python_lacks_torch()) return;
-  for (const auto& [script, arguments] :
-       {std::pair<std::string, std::vector<std::string>>{"test_models.py", {}},
-        {"test_package.py", {"--torch"}}}) {
-    const auto [output, status] = run_script(script, arguments);
-    CATCH_INFO(output);
-    CATCH_CHECK(status.success());
-  }
 }
 
 }  // namespace

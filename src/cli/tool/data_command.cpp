@@ -41,16 +41,10 @@ with open(file, "wb") as out:
     out.write(data)
 )";
 
-std::vector<std::string> python(const fs::path& project) {
-  const fs::path own = project / ".venv" / "bin" / "python";
-  if (::access(own.c_str(), X_OK) == 0) return {own.string()};
-  return {"/usr/bin/env", "python3"};
-}
-
-std::string download(const DataSet& set, const fs::path& project) {
+std::string download(const DataSet& set) {
   const ScratchFolder folder("download");
   const auto file = folder.path() / set.file_name();
-  std::vector<std::string> argv = python(project);
+  std::vector<std::string> argv = python();
   argv.insert(argv.end(),
               {"-c", kFetch, std::string(set.url), file.string(), std::to_string(set.bytes)});
   Process process(argv);  // killed when we leave before it has ended
@@ -86,7 +80,7 @@ void get(const DataSet& set, const std::string& from) {
         set.name, "; say where to get it, --from ", kDownload, " or --from FILE"));
   }
   const bool online = from == kDownload;
-  const std::string bytes = online ? download(set, find_checkout()) : read_file(from);
+  const std::string bytes = online ? download(set) : read_file(from);
   check_data_set(set, bytes, online ? set.url : std::string_view(from));
   make_directories(folder);
   write_named_file(file, bytes);

@@ -17,6 +17,8 @@
 #include "study/targets.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/process.h"
+#include "util/scratch_folder.h"
 #include "util/text.h"
 
 namespace difflab::cli {
@@ -110,6 +112,22 @@ struct RunArgument {
   }
 };
 
+void export_hugging_face(const fs::path& run, const fs::path& folder) {
+  const ScratchFolder scratch("export");
+  const auto file = (scratch.path() / "weights.safetensors").string();
+  auto convert = python();
+  convert.insert(convert.end(), {"-m", "difflab._hugging_face", file, folder.string()});
+  for (const auto& argv :
+       {std::vector{find_worker().string(), std::string("export"), run.string(), file}, convert}) {
+    const Printed printed = run_program(argv, OnStop::kKill);
+    if (printed.status.success()) continue;
+    std::string reason = last_line(printed.errors);
+    if (reason.starts_with("error: ")) reason.erase(0, reason.find(' ') + 1);
+    throw UserError(reason.empty() ? printed.status.text() : reason);
+  }
+  std::cout << "wrote " << folder.string() << '\n';
+}
+
 void add_verify_command(CLI::App& app) {
   struct Options {
     std::string folder;
@@ -139,12 +157,19 @@ void add_export_command(CLI::App& app) {
   options->run.add_to(*command);
   command->add_option("--to", options->file, "the file to write");
   add_curve_exports(*command);
+  CLI::App* folder = command->add_subcommand(
+      "hf", "Write a trained model as a folder that transformers' from_pretrained loads");
+  options->run.add_to(*folder)->required();
+  folder->add_option("--to", options->file, "a new folder")->required();
+  folder->callback([options] {
+    export_hugging_face(options->run.folder(), fs::absolute(options->file).lexically_normal());
+  });
   command->callback([options, command] {
     if (!command->get_subcommands().empty()) return;
     if (options->run.run.empty() || options->file.empty()) {
       throw UserError(
           "expected export RUN --to FILE for the parameters of a run, or a kind: "
-          "export csv, export tensorboard");
+          "export csv, export tensorboard, export hf");
     }
     become_worker({"export", options->run.folder(), options->file});
   });

@@ -38,10 +38,10 @@ class Model(torch.nn.Module):
         return models.logits(self.config, models.Weights(dict(self.named_parameters())), tokens)
 
 
-def load(run, results=None):
-    """The trained model of a run (its folder, its id or the beginning of it) or of a .safetensors file
-    of `difflab export`. `results` is the folder with the run, if its id is given and it is another
-    than the project's. Raises difflab.Refused or ValueError if there is no such model."""
+def read(run, results=None):
+    """The tensors and the metadata of a run (its folder, its id or the beginning of it) or of a
+    .safetensors file of `difflab export`. `results` is the folder with the run, if its id is given and
+    it is another than the project's. Raises difflab.Refused or ValueError if there is no such model."""
     if str(run).endswith(".safetensors"):
         tensors, metadata = safetensors_file.read(run)
     else:
@@ -52,4 +52,10 @@ def load(run, results=None):
             tensors, metadata = safetensors_file.read(file)
     if "config" not in metadata:
         raise ValueError(f"{run}: its metadata have no config; expected a file of difflab export")
+    return tensors, metadata
+
+
+def load(run, results=None):
+    """The trained model of a run or file, as `read` takes them."""
+    tensors, metadata = read(run, results)
     return Model(json.loads(metadata["config"])["model"], tensors).eval()

@@ -6,6 +6,7 @@ B batch, T tokens, D = d_model, H heads, K key/value heads, d channels of one so
 """
 
 import math
+from functools import partial
 
 import torch
 
@@ -41,9 +42,10 @@ def logits(config, w, tokens, table=None):
     D, eps = config["d_model"], config["norm_eps"]
     if config["block"] not in ("llama", "nano"):
         raise ValueError(f"unknown block {config['block']}")
-    bias = config["block"] == "nano"
-    norm = layer_norm if bias else rms_norm
-    feed_forward = gelu_feed_forward if bias else swiglu
+    nano = config["block"] == "nano"
+    bias = nano and config.get("biases", True)
+    norm = partial(layer_norm, bias=bias) if nano else rms_norm
+    feed_forward = partial(gelu_feed_forward, bias=bias) if nano else swiglu
 
     embeddings = w("tok_embeddings.weight", None, D)
     scale = config.get("embedding_scale", 1)
@@ -78,10 +80,10 @@ def rms_norm(w, x, eps):
     return x / (x.square().mean(-1, keepdim=True) + eps).sqrt() * w("weight", x.shape[-1])
 
 
-def layer_norm(w, x, eps):
+def layer_norm(w, x, eps, bias=True):
     centred = x - x.mean(-1, keepdim=True)
-    scaled = centred / (centred.square().mean(-1, keepdim=True) + eps).sqrt()
-    return scaled * w("weight", x.shape[-1]) + w("bias", x.shape[-1])
+    scaled = centred / (centred.square().mean(-1, keepdim=True) + eps).sqrt() * w("weight", x.shape[-1])
+    return scaled + w("bias", x.shape[-1]) if bias else scaled
 
 
 def swiglu(w, x, hidden):
@@ -90,9 +92,9 @@ def swiglu(w, x, hidden):
     return project(w, "down", gate * torch.sigmoid(gate) * up, x.shape[-1], bias=False)
 
 
-def gelu_feed_forward(w, x, hidden):
-    h = project(w, "fc", x, hidden or 4 * x.shape[-1], bias=True)
-    return project(w, "proj", h * (1 + torch.erf(h / math.sqrt(2))) / 2, x.shape[-1], bias=True)
+def gelu_feed_forward(w, x, hidden, bias=True):
+    h = project(w, "fc", x, hidden or 4 * x.shape[-1], bias)
+    return project(w, "proj", h * (1 + torch.erf(h / math.sqrt(2))) / 2, x.shape[-1], bias)
 
 
 def rotation(config, table=None):
