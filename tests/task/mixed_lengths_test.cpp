@@ -105,6 +105,38 @@ CATCH_TEST_CASE("the parts of a task are mixed as the task is") {
   }
 }
 
+CATCH_TEST_CASE("a batch of mixed needles is a batch of the task of its numbers") {
+  const NeedleConfig config{.length = 64,
+                            .lengths = kLengths,
+                            .needles = 4,
+                            .queries = 2,
+                            .needle_counts = {1, 2, 4},
+                            .query_counts = {1, 2}};
+  const auto task = config.build();
+  std::map<std::array<std::int64_t, 3>, int> drawn;  // T, N, R
+  double right = 0, targets = 0;
+  for (std::int64_t index = 0; index < 600; ++index) {
+    const auto batch = task->batch(7, Split::kTrain, index, 4);
+    const auto first_value = config.vocab_size() - config.values;
+    const auto R = batch.targets.ge(0).sum().item<std::int64_t>() / 4;
+    const auto N = batch.inputs.ge(first_value).sum().item<std::int64_t>() / 4;
+    auto alone = with_length(config, batch.inputs.size(1));
+    alone.needles = N;
+    alone.queries = R;
+    CATCH_CHECK(batch.inputs.equal(alone.build()->batch(7, Split::kTrain, index, 4).inputs));
+    ++drawn[{batch.inputs.size(1), N, R}];
+    right += static_cast<double>(R) / static_cast<double>(N);
+    targets += static_cast<double>(R);
+  }
+  CATCH_CHECK(drawn.size() == 15);  // three lengths; R = 2 only with N > 1
+  for (const auto& [kind, count] : drawn) CATCH_CHECK((count > 15 && count < 70));  // 40 ± 6
+  CATCH_CHECK(task->chance_accuracy() == Approx(right / targets).epsilon(0.05));
+  CATCH_CHECK(Problems::of(NeedleConfig{.needles = 4, .needle_counts = {1, 6}}) ==
+              "needle_counts has 6 as the largest; expected that to be needles, 4\n");
+  CATCH_CHECK(Problems::of(NeedleConfig{.queries = 2, .query_counts = {1}}) ==
+              "query_counts has 1 as the largest; expected that to be queries, 2\n");
+}
+
 CATCH_TEST_CASE("lengths that a task cannot have are refused by name") {
   CATCH_CHECK(Problems::of(NeedleConfig{.length = 64, .lengths = {16, 64}}).empty());
   CATCH_CHECK(Problems::of(NeedleConfig{.length = 64, .lengths = {32, 128}}) ==

@@ -9,10 +9,10 @@
 
 namespace difflab {
 
-/// A task of which each batch has one of several lengths T, with the same probability: drawn by
-/// (seed, split, index), so that all variants of a seed see the same lengths. Sequences of a batch
-/// have the same length, hence none is padded. The task itself if there is only one.
-/// @param tasks that differ in their length alone; not empty
+/// A task of which each batch is of one of several, with the same probability: drawn by (seed,
+/// split, index), so that all variants of a seed see the same. Sequences of a batch have the same
+/// length, hence none is padded. The task itself if there is only one.
+/// @param tasks with one vocabulary and the same parts, of several lengths or numbers of needles
 std::unique_ptr<Task> of_mixed_lengths(std::vector<std::unique_ptr<Task>> tasks);
 
 /// The task of a configuration with `length` and `lengths`: build(one) for each length.

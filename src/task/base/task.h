@@ -56,8 +56,7 @@ class Task {
   /// 1/N with N needles.
   virtual double chance_accuracy() const = 0;
 
-  /// Targets of a sequence, on average, if they depend on its length; else 1. Weighs the chance of
-  /// several lengths.
+  /// Targets of a sequence, on average, relative to those of other lengths or numbers of needles.
   virtual double relative_targets() const { return 1; }
 
   /// The entropy in nats of the token to be predicted at each position [T], given all those before

@@ -15,6 +15,7 @@ class NeedleTask final : public SymbolTask<NeedleConfig> {
   explicit NeedleTask(const NeedleConfig& config) : SymbolTask(config, "needle") {}
 
   double chance_accuracy() const override { return config_.chance(); }
+  double relative_targets() const override { return static_cast<double>(config_.queries); }
 
  private:
   using Config = NeedleConfig;
@@ -123,8 +124,9 @@ class NeedleTask final : public SymbolTask<NeedleConfig> {
 }  // namespace
 
 std::unique_ptr<Task> NeedleConfig::build() const {
-  return of_lengths(*this,
-                    [](const NeedleConfig& one) { return std::make_unique<NeedleTask>(one); });
+  std::vector<std::unique_ptr<Task>> tasks;
+  for (const auto& kind : batch_kinds()) tasks.push_back(std::make_unique<NeedleTask>(kind));
+  return of_mixed_lengths(std::move(tasks));
 }
 
 }  // namespace difflab

@@ -48,8 +48,10 @@ struct NeedleConfig {
 
   std::int64_t length = 64;  ///< T, tokens of a sequence, needles and questions included
   std::vector<std::int64_t> lengths = {};
-  std::int64_t needles = 4;          ///< N
-  std::int64_t queries = 1;          ///< R
+  std::int64_t needles = 4;  ///< N
+  std::int64_t queries = 1;  ///< R
+  std::vector<std::int64_t> needle_counts = {};
+  std::vector<std::int64_t> query_counts = {};
   std::optional<double> depth = {};  ///< %, nothing draws it per sample
   std::int64_t noise_tokens = 64;    ///< distinct noise symbols
   std::int64_t keys = 32;            ///< distinct keys
@@ -76,6 +78,13 @@ struct NeedleConfig {
     visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("needles", needles, "needles N hidden in a sequence", config::between(1, 1'000'000));
     visit("queries", queries, "needles R that are asked for", config::between(1, 1'000'000));
+    visit(
+        "needle_counts", needle_counts,
+        "numbers N of needles of batches, one drawn for each; empty: all have `needles`, else that "
+        "is the largest",
+        config::between(1, 1'000'000));
+    visit("query_counts", query_counts, "the same for R and `queries`; never R > N",
+          config::between(1, 1'000'000));
     visit("depth", depth, "where the asked needle lies, in % of the noise; null draws it",
           config::between(0, 100));
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
@@ -96,7 +105,18 @@ struct NeedleConfig {
   /// Accuracy of a guess among the values that a sequence shows.
   double chance() const { return 1 / static_cast<double>(distinct_values()); }
 
+  /// The configurations of which each batch has one: every length with all N and R ≤ N.
+  std::vector<NeedleConfig> batch_kinds() const;
   std::unique_ptr<Task> build() const;
 };
+
+/// Batches of this length alone, and of `needles` and `queries`.
+inline NeedleConfig with_length(NeedleConfig config, std::int64_t T) {
+  config.length = T;
+  config.lengths.clear();
+  config.needle_counts.clear();
+  config.query_counts.clear();
+  return config;
+}
 
 }  // namespace difflab

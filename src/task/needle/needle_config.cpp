@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "task/needle/needle.h"
 
 namespace difflab {
@@ -9,8 +11,39 @@ Symbols NeedleConfig::vocabulary() const {
       {"B", 1}, {"?", 1}, {"n", own_noise}, {"k", keys + noise_tokens - own_noise}, {"v", values}};
 }
 
+namespace {
+
+void check_largest(const char* list, const std::vector<std::int64_t>& counts, const char* key,
+                   std::int64_t largest, config::Check& check) {
+  if (counts.empty() || std::ranges::max(counts) == largest) return;
+  check.problem(list, concat("has ", std::ranges::max(counts),
+                             " as the largest; expected that to be ", key, ", ", largest));
+}
+
+}  // namespace
+
+std::vector<NeedleConfig> NeedleConfig::batch_kinds() const {
+  const auto all = [](const auto& list, std::int64_t one) {
+    return list.empty() ? std::vector{one} : list;
+  };
+  std::vector<NeedleConfig> kinds;
+  for (const auto T : all(lengths, length)) {
+    for (const auto N : all(needle_counts, needles)) {
+      for (const auto R : all(query_counts, queries)) {
+        if (R > N) continue;
+        auto& kind = kinds.emplace_back(with_length(*this, T));
+        kind.needles = N;
+        kind.queries = R;
+      }
+    }
+  }
+  return kinds;
+}
+
 void NeedleConfig::validate(config::Check& check) const {
   check_at_most({"queries", queries}, {"needles", needles}, check);
+  check_largest("needle_counts", needle_counts, "needles", needles, check);
+  check_largest("query_counts", query_counts, "queries", queries, check);
   const bool alone = pairs() == needles;
   check_at_least(
       {"keys", keys},

@@ -6,8 +6,11 @@
 namespace difflab {
 
 std::unique_ptr<Task> NeedleRecallConfig::build() const {
-  return of_lengths(
-      needle, [&](const NeedleConfig& one) { return with_recall(one.build(), recall_share); });
+  std::vector<std::unique_ptr<Task>> tasks;
+  for (const auto& kind : needle.batch_kinds()) {
+    tasks.push_back(with_recall(kind.build(), recall_share));
+  }
+  return of_mixed_lengths(std::move(tasks));
 }
 
 }  // namespace difflab
