@@ -22,7 +22,7 @@ void add_referee_command(CLI::App& app, int& exit_code);
 void add_reproduce_command(CLI::App& app, int& exit_code);
 void add_restore_command(CLI::App& app);
 void add_config_command(CLI::App& app);
-void add_diff_command(CLI::App& app);
+void add_compare_command(CLI::App& app);
 void add_list_command(CLI::App& app);
 void add_cost_commands(CLI::App& app);
 void add_model_commands(CLI::App& app);

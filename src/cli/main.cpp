@@ -65,8 +65,8 @@ reproduce RUN                        the same of one run
 restore headline                     its committed runs count as finished
 restore headline --to results/copy   the same in another results folder
 config headline --why train.lr       which file or override a value comes from
-diff RUN RUN                         the keys in which two runs differ
-diff RUN RUN --json
+compare RUN RUN                      the keys in which runs differ, and their metrics
+compare headline --by init           groups of an experiment, paired by seed
 list attention                       all kinds of attention; also task, evaluation, keys
 params headline                      parameters of each model, by part
 params --d-model 1024 --layers 24 --vocab 50257   of dimensions alone
@@ -227,7 +227,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   cli::add_reproduce_command(app, exit_code);
   cli::add_restore_command(app);
   cli::add_config_command(app);
-  cli::add_diff_command(app);
+  cli::add_compare_command(app);
   cli::add_list_command(app);
   cli::add_cost_commands(app);
   cli::add_show_command(app);

@@ -18,9 +18,10 @@ CATCH_TEST_CASE("without arguments the commands that matter are shown, not all")
 CATCH_TEST_CASE("--help names every command and shows examples") {
   const Driver driver;
   const Answer answer = driver.call({"--help"}, 0);
-  for (const std::string word : {"sweep", "plot", "config", "diff", "list", "completion", "params",
-                                 "flops", "verify", "export", "generate", "show", "data", "referee",
-                                 "preset=smoke", "--dry-run", "Exit codes", "--version"}) {
+  for (const std::string word :
+       {"sweep", "plot", "config", "compare", "list", "completion", "params", "flops", "verify",
+        "export", "generate", "show", "data", "referee", "preset=smoke", "--dry-run", "Exit codes",
+        "--version"}) {
     CATCH_CHECK_THAT(answer.out, Contains(word));
   }
   CATCH_CHECK_THAT(driver.call({"--version"}).out, Contains("difflab " DIFFLAB_VERSION));

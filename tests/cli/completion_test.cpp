@@ -20,13 +20,13 @@ CATCH_TEST_CASE("the Tab key offers commands, experiments, flags and run ids") {
   CATCH_CHECK_THAT(complete(driver, {""}), !Contains("complete "));
   CATCH_CHECK(complete(driver, {"sweep", ""}) == "tiny ");
   CATCH_CHECK(complete(driver, {"sweep", "tiny", "--dr"}) == "--dry-run ");
-  CATCH_CHECK(complete(driver, {"diff", "bcd2", "ab"}) == "abc1 ");
+  CATCH_CHECK(complete(driver, {"compare", "bcd2", "ab"}) == "abc1 ");
   CATCH_CHECK(complete(driver, {"list", "ta"}) == "tasks ");
   CATCH_CHECK(complete(driver, {"watch", "ti"}) == "tiny ");
   CATCH_CHECK(complete(driver, {"watch", "tiny", "preset=m"}) == "preset=more ");
   CATCH_CHECK(complete(driver, {"logs", ""}) == "tiny ");
   CATCH_CHECK(complete(driver, {"referee", "tiny", "t"}) == "tiny ");
-  CATCH_CHECK(complete(driver, {"export", ""}) == "abc1 bcd2 csv tensorboard ");
+  CATCH_CHECK(complete(driver, {"export", ""}) == "abc1 bcd2 csv hf tensorboard ");
   CATCH_CHECK(complete(driver, {"export", "csv", "t"}) == "tiny ");
   CATCH_CHECK(complete(driver, {"nonsense", "x"}).empty());
 }

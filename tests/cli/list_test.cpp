@@ -69,28 +69,5 @@ CATCH_TEST_CASE("docs/keys.md is what list keys prints") {
   CATCH_CHECK((answer.out == read_file(DIFFLAB_ROOT "/docs/keys.md")));
 }
 
-CATCH_TEST_CASE("diff shows the keys in which two runs differ, and both values") {
-  const Driver driver;
-  driver.write("results/runs/abc1/config.yaml",
-               "seed: 1\ntrain: {lr: 0.1, steps: 5}\nevaluate: [{kind: heldout, samples: 3}]\n");
-  driver.write("results/runs/abd2/config.yaml",
-               "seed: 1\ntrain: {lr: 0.2}\nevaluate: [{kind: heldout, samples: 4}]\n"
-               "model: {heads: [1, 2]}\n");
-  CATCH_CHECK(driver.call({"diff", "abc", "abd2"}).out ==
-              "train.lr: 0.1 -> 0.2\n"
-              "train.steps: 5 -> (no key)\n"
-              "evaluate[0].samples: 3 -> 4\n"
-              "model.heads: (no key) -> [1,2]\n");
-  const auto folder = (driver.results() / "runs" / "abc1").string();
-  CATCH_CHECK(driver.call({"diff", "abc1", folder}).out == "the configurations are the same\n");
-  const Json json = Json::parse(driver.call({"diff", "abc", "abd", "--json"}).out);
-  CATCH_CHECK(json.dump() == R"([{"key":"train.lr","first":0.1,"second":0.2,"only_in":null},)"
-                             R"({"key":"train.steps","first":5,"second":null,"only_in":1},)"
-                             R"({"key":"evaluate[0].samples","first":3,"second":4,"only_in":null},)"
-                             R"({"key":"model.heads","first":null,"second":[1,2],"only_in":2}])");
-  CATCH_CHECK_THAT(driver.call({"diff", "ab", "abd"}).err, Contains("2 runs begin with 'ab'"));
-  CATCH_CHECK(driver.call({"diff", "abc"}).code == 2);
-}
-
 }  // namespace
 }  // namespace difflab

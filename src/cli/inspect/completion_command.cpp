@@ -142,7 +142,7 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
   }
   if (command == "export" && words.size() == 2) {
     auto found = run_ids();
-    found.insert(found.end(), {"csv", "tensorboard"});
+    found.insert(found.end(), {"csv", "hf", "tensorboard"});
     return found;
   }
   if (command == "export") {  // of a kind that takes what watch takes
@@ -152,7 +152,7 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
   }
   if (command == "referee") return all_experiments();
   if (command == "logs") return words.size() == 2 ? all_experiments() : Words();
-  if (is_among(command, std::array{"diff", "generate"})) return run_ids();
+  if (is_among(command, std::array{"compare", "generate"})) return run_ids();
   if (command == "list") return listable();
   if (!is_among(command, std::array{"sweep", "watch", "plot", "report", "config", "show", "params",
                                     "flops"}))

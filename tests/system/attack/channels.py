@@ -217,7 +217,7 @@ def folders_for_results(site, text):
 @channel
 def places_to_read(site, text):
     output = str(site.results / "tiny/default")
-    for words in (["runs"], ["diff", "a", "b"]):
+    for words in (["runs"], ["compare", "a", "b"]):
         site.call(*words, f"--results={text}")
     for command in ("status", "wait", "cancel", "logs", "resume", "work"):
         site.call(command, "--", text)
@@ -228,8 +228,8 @@ def places_to_read(site, text):
 @channel
 def runs_by_name(site, text):
     ids = [path.name for path in (site.results / "runs").iterdir()]
-    site.call("diff", "--", text, ids[0])
-    site.call("diff", f"--results={site.results}", "--", ids[0], text)
+    site.call("compare", "--", text, ids[0])
+    site.call("compare", "--by", text, "--", ids[0], ids[1])
     site.call("runs", "--json", "--", text)
     site.call("runs", f"--sort={text}")
     site.call("runs", f"--columns={text}")

@@ -1,0 +1,277 @@
+// compare: in which keys runs, or groups of them, differ, and how well each did.
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "cli/commands.h"
+#include "report/settings/study.h"
+#include "report/table/grid.h"
+#include "report/table/table.h"
+#include "study/run_rows.h"
+#include "study/targets.h"
+#include "util/error.h"
+#include "util/terminal/terminal.h"
+
+namespace difflab::cli {
+namespace {
+
+constexpr const char* kGroup = "group";
+constexpr std::string_view kConfig = "config.", kMetrics = "metrics.";
+constexpr std::size_t kFewValues = 3;  // of a key in a group, which are listed
+constexpr int kWidestValue = 32;       // in a terminal
+
+struct CompareOptions {
+  std::vector<std::string> words, metrics;
+  std::string by;
+  bool json = false;
+};
+
+/// Runs that are compared as one.
+struct Group {
+  std::string name;
+  std::vector<const sweep::Run*> runs;
+  std::vector<RunRow> rows;
+};
+
+void add_to(std::vector<Group>& groups, const std::string& name, const sweep::Run& run,
+            RunRow row) {
+  auto group = std::ranges::find(groups, name, &Group::name);
+  if (group == groups.end()) group = groups.insert(groups.end(), {name, {}, {}});
+  group->runs.push_back(&run);
+  group->rows.push_back(std::move(row));
+}
+
+// By the key; without one each word's runs, of a single word those of each model.
+std::vector<Group> groups_of(const std::vector<Target>& targets, std::string by) {
+  if (by.empty() && targets.size() == 1) by = "model.name";
+  std::vector<Group> groups;
+  for (const auto& target : targets) {
+    for (const auto& [label, run] : target.runs) {
+      auto row = read_run(run.directory);
+      // A model that was only asked is in the folder as a run of its own, too.
+      if (target.is_results && !cell_of(row, "trained_in").empty()) continue;
+      const auto* value = by.empty() ? nullptr : find_key(row, by);
+      if (value == nullptr && !by.empty()) {
+        throw UserError(concat("run ", run.id.substr(0, kShownId), " has no ", by,
+                               "; expected a key of its configuration or one of its metrics"));
+      }
+      const bool lone = targets.size() > 1 && target.runs.size() == 1;
+      const auto name = value ? cell_text(*value) : lone ? label : target.name;
+      add_to(groups, name, run, std::move(row));
+    }
+  }
+  return groups;
+}
+
+// Distinct values of a key in a group, of many their number.
+std::string values_text(const Group& group, const std::string& key) {
+  std::set<std::string> values;
+  for (const auto& row : group.rows)
+    values.insert(row.contains(key) ? cell_of(row, key) : "(no key)");
+  if (values.size() > kFewValues) return concat(values.size(), " values");
+  return join({values.begin(), values.end()});
+}
+
+/// A key in which groups differ, and its values in each.
+struct Difference {
+  std::string key;
+  std::vector<std::string> values;
+};
+
+// Names and paths, which change no result, come last.
+std::vector<Difference> differences(const std::vector<Group>& groups) {
+  std::set<std::string> keys;
+  for (const auto& group : groups) {
+    for (const auto& row : group.rows) {
+      for (const auto& [key, value] : row) {
+        if (key.starts_with(kConfig)) keys.insert(key);
+      }
+    }
+  }
+  std::vector<Difference> found;
+  for (const auto& key : keys) {
+    std::set<std::string> distinct;
+    Difference difference{key.substr(kConfig.size()), {}};
+    for (const auto& group : groups) {
+      std::set<std::string> values;
+      for (const auto& row : group.rows) values.insert(cell_of(row, key));
+      distinct.insert(join({values.begin(), values.end()}, "\n"));
+      difference.values.push_back(values_text(group, key));
+    }
+    if (distinct.size() > 1) found.push_back(std::move(difference));
+  }
+  std::ranges::stable_partition(found, [](const Difference& difference) {
+    return !difference.key.ends_with("name") && !difference.key.ends_with("path");
+  });
+  return found;
+}
+
+report::Grid grid_of(const std::vector<Difference>& found, const std::vector<Group>& groups) {
+  report::Grid grid{.columns = {{"key", true}}, .rows = {}, .rules = {}};
+  for (const auto& group : groups) grid.columns.push_back({group.name, true});
+  for (const auto& [key, values] : found) {
+    auto& row = grid.rows.emplace_back(std::vector{key});
+    for (const auto& value : values) row.push_back(fit_to_width(value, kWidestValue));
+  }
+  return grid;
+}
+
+// Metrics that every finished run has and for which lower or higher is better, but those of cells.
+std::vector<std::string> metrics_of(const std::vector<Group>& groups) {
+  std::map<std::string, std::size_t> counts;
+  std::size_t most = 0;
+  for (const auto& group : groups) {
+    for (const auto& row : group.rows) {
+      for (const auto& [key, value] : row) {
+        if (key.starts_with(kMetrics)) most = std::max(most, ++counts[key.substr(kMetrics.size())]);
+      }
+    }
+  }
+  std::vector<std::string> metrics;
+  for (const auto& [key, count] : counts) {
+    const bool is_of_cell =
+        std::ranges::any_of(key, [](unsigned char c) { return std::isdigit(c) != 0; });
+    const bool is_directed = report::metric_of(key).better != Better::kNeither;
+    if (count == most && is_directed && !is_of_cell) metrics.push_back(key);
+  }
+  return metrics;
+}
+
+// Axes that vary within a group: pairs of runs agree in them.
+std::vector<std::string> inner_axes(const std::vector<Group>& groups) {
+  std::vector<std::string> axes;
+  for (const auto& group : groups) {
+    for (const auto& [axis, first] : group.runs.front()->axes) {
+      const bool varies = std::ranges::any_of(group.runs, [&](const sweep::Run* run) {
+        return report::value_of_axis(run->axes, axis) != first;
+      });
+      if (varies && axis != report::kSeedAxis) report::add_new(axes, axis);
+    }
+  }
+  return axes;
+}
+
+// The runs as a study with the groups as its first axis, the first of them the baseline.
+report::Study study_of(const std::vector<Group>& groups, const CompareOptions& options) {
+  report::Study study;
+  study.baseline = groups.front().name;
+  const auto axes = inner_axes(groups);
+  for (const auto& group : groups) {
+    for (std::size_t i = 0; i < group.runs.size(); ++i) {
+      const auto& run = *group.runs[i];
+      auto& planned = study.runs.emplace_back();
+      planned.id = run.id;
+      planned.directory = run.directory.path;
+      planned.axes = {{kGroup, group.name}};
+      for (const auto& axis : axes) {
+        planned.axes.emplace_back(axis, report::value_of_axis(run.axes, axis));
+      }
+      planned.axes.emplace_back(report::kSeedAxis, cell_of(group.rows[i], "config.seed"));
+    }
+  }
+  auto& table = study.report.tables.emplace_back();
+  table.rows = {{kGroup}};
+  table.columns = options.metrics.empty() ? metrics_of(groups) : options.metrics;
+  return study;
+}
+
+Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json to_json(const std::vector<Group>& groups, const std::vector<Difference>& found,
+             const report::Table& table) {
+  Json json{{"groups", Json::array()}, {"keys", Json::array()}};
+  for (const auto& group : groups) {
+    Json runs = Json::array();
+    for (const auto* run : group.runs) runs.push_back(run->id);
+    json["groups"].push_back({{"name", group.name}, {"runs", std::move(runs)}});
+  }
+  for (const auto& [key, values] : found)
+    json["keys"].push_back({{"key", key}, {"values", values}});
+  json["metrics"] = Json::array();
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const auto& cell = row.cells[i];
+      json["metrics"].push_back({{"metric", table.columns[i].key},
+                                 {"group", row.key.front()},
+                                 {"mean", number(cell.mean)},
+                                 {"median", number(cell.median)}});
+      auto& one = json["metrics"].back();
+      one["low"] = cell.interval ? Json(cell.interval->low) : Json();
+      one["high"] = cell.interval ? Json(cell.interval->high) : Json();
+      one["n"] = cell.n();
+      one["bounds"] = cell.bounds;
+    }
+  }
+  json["differences"] = Json::array();
+  for (const auto& comparison : table.comparisons) {
+    const auto& result = comparison.result;
+    if (!result) continue;
+    json["differences"].push_back({{"metric", table.columns[comparison.column].key},
+                                   {"group", table.rows[comparison.row].key.front()},
+                                   {"against", groups.front().name},
+                                   {"difference", result->difference},
+                                   {"pairs", result->pairs},
+                                   {"p", comparison.p_holm}});
+    auto& one = json["differences"].back();
+    one["low"] = result->interval ? Json(result->interval->low) : Json();
+    one["high"] = result->interval ? Json(result->interval->high) : Json();
+  }
+  return json;
+}
+
+void compare(const CompareOptions& options) {
+  const auto targets = find_targets(options.words);
+  const auto groups = groups_of(targets, options.by);
+  if (groups.size() < 2) {
+    throw UserError(concat("all runs are of one group", groups.empty() ? "" : ", ",
+                           groups.empty() ? "" : groups.front().name,
+                           "; expected two runs or experiments, or --by KEY with two values"));
+  }
+  const auto study = study_of(groups, options);
+  const auto frame = report::frame_of(study);
+  const auto labels = report::labels_of(study, frame);
+  const auto table = report::build_table(study.report.tables.front(), study, frame, labels);
+  const auto found = differences(groups);
+  if (options.json) {
+    std::cout << to_json(groups, found, table).dump(1) << '\n';
+    return;
+  }
+  const auto width = static_cast<std::size_t>(terminal_width(STDOUT_FILENO));
+  if (found.empty()) std::cout << "the configurations are the same\n";
+  if (!found.empty()) std::cout << report::to_terminal(grid_of(found, groups), width);
+  if (table.columns.empty()) {
+    std::cerr << "no metric is in every run; --metrics NAME,… names some\n";
+    return;
+  }
+  std::cout << '\n' << report::to_terminal(report::main_grid(table, labels), width);
+  const auto paired = report::paired_grid(table, labels, report::Bootstrap::kLeftOut);
+  if (!paired.rows.empty()) std::cout << '\n' << report::to_terminal(paired, width);
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app) {
+  const auto options = std::make_shared<CompareOptions>();
+  CLI::App* command = app.add_subcommand(
+      "compare", "Show in which keys runs or experiments differ, and how well each did");
+  command
+      ->add_option("what", options->words,
+                   "runs (id, its beginning or folder), experiments (KEY=VALUE as for sweep), "
+                   "outputs of frozen sweeps, results folders")
+      ->required();
+  command->add_option("--by", options->by,
+                      "key whose values make the groups; by default the words, of one word "
+                      "model.name");
+  command
+      ->add_option("--metrics", options->metrics,
+                   "metrics to show, separated by commas; by default those that every run has")
+      ->delimiter(',');
+  command->add_flag("--json", options->json, "as JSON: groups, keys, metrics, differences");
+  command->callback([options] { compare(*options); });
+}
+
+}  // namespace difflab::cli
