@@ -187,5 +187,33 @@ CATCH_TEST_CASE("failed runs are told together with message and log, and the res
   CATCH_CHECK(driver.workers.starts().size() == 2);
 }
 
+CATCH_TEST_CASE("sweep --json ends with what has become of the experiment") {
+  Driver driver;
+  driver.workers.set(R"({"exit": {"seed: 2": 2}})");
+  const auto last_line_of = [&](const Answer& answer, int code) {
+    CATCH_INFO(answer.err);
+    CATCH_REQUIRE(answer.code == code);
+    return Json::parse(last_line(answer.out));
+  };
+  const Json first = last_line_of(driver.call({"sweep", "tiny", "--json"}), 1);
+  CATCH_CHECK(first == Json({{"experiment", "tiny"},
+                             {"preset", "default"},
+                             {"output", driver.output().string()},
+                             {"exit_code", 1},
+                             {"planned", 6},
+                             {"finished", 4},
+                             {"diverged", 0},
+                             {"failed", 2}}));
+  driver.workers.set("{}");
+  CATCH_CHECK(last_line_of(driver.call({"sweep", "tiny", "--json"}), 0)["finished"] == 6);
+  CATCH_CHECK(driver.call({"sweep", "tiny", "--json", "--freeze"}).code == 2);
+  const auto page = read_file(DIFFLAB_ROOT "/docs/programs.md");
+  for (const auto& [key, value] : first.items()) CATCH_CHECK_THAT(page, Contains("`" + key + "`"));
+  const Json planned = Json::parse(driver.call({"sweep", "tiny", "--dry-run", "--json"}).out);
+  for (const auto& [key, value] : planned[0].items()) {
+    CATCH_CHECK_THAT(page, Contains("`" + key + "`"));
+  }
+}
+
 }  // namespace
 }  // namespace difflab

@@ -186,30 +186,50 @@ int freeze(const Study& whole) {
   return 0;
 }
 
+// One line for a program: what has become of an experiment, and where its report lies.
+void print_json(const Study& study, const std::optional<report::Summary>& summary, int code) {
+  Json json{{"experiment", study.name},
+            {"preset", study.preset},
+            {"output", study.output.string()},
+            {"exit_code", code}};
+  const auto now = summary.value_or(report::Summary{});
+  json["planned"] = sweep::distinct(study.points).size();
+  json["finished"] = now.finished;
+  json["diverged"] = now.diverged;
+  json["failed"] = now.failed;
+  std::cout << json.dump() << std::endl;
+}
+
 // The runs that find the tuned values come first, and again while their grid grows.
-int run_tuned(const Study& study, bool is_first = true) {
+int run_tuned(const Study& study, bool json, bool is_first = true) {
   if (study.is_being_tuned()) {
     const Study& tuning = *study.tuning;
     if (const auto few = too_few_seeds(study); is_first && !few.empty()) {
       std::cout << fmt::format("warning    of the runs after the tuning: {}\n", few);
     }
     const int code = run_study(tuning, [&] { return write_report(tuning); });
-    if (code != kDone || sweep::batch_system(study.config.launcher)) return code;
+    if (code != kDone || sweep::batch_system(study.config.launcher)) {
+      if (json) print_json(study, std::nullopt, code);
+      return code;
+    }
     std::cout << '\n';
-    return run_tuned(tune_again(study), /*is_first=*/false);
+    return run_tuned(tune_again(study), json, /*is_first=*/false);
   }
   report_tuning(study);  // of the whole grid
-  return run_study(study, [&] { return write_report(study); });
+  std::optional<report::Summary> summary;
+  const int code = run_study(study, [&] { return summary = write_report(study); });
+  if (json) print_json(study, summary, code);
+  return code;
 }
 
 // One after the other; runs that two of them share are run once. What fails is said, and the rest
 // goes on.
-int run_all(const std::vector<Study>& studies, bool freezing) {
+int run_all(const std::vector<Study>& studies, bool freezing, bool json) {
   int exit_code = 0;
   for (const auto& study : studies) {
     if (&study != &studies.front()) std::cout << '\n';
     try {
-      const int code = freezing ? freeze(study) : run_tuned(study);
+      const int code = freezing ? freeze(study) : run_tuned(study, json);
       if (code == kInterrupted) return code;
       exit_code = std::max(exit_code, code);
     } catch (const UserError& error) {
@@ -238,15 +258,19 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
       "axis; results=DIR says where everything goes");
   command->add_flag("--dry-run", options->dry_run,
                     "check everything and list the runs; run and write nothing");
-  command->add_flag("--json", options->json, "with --dry-run: the list as JSON");
+  command->add_flag("--json", options->json,
+                    "end with one JSON object per experiment: output, planned, finished, failed …; "
+                    "with --dry-run the list of runs");
   command->add_flag("--freeze", options->freeze,
                     "write the runs to disk for `difflab work` and run nothing");
   command->callback([options, &exit_code] {
-    if (options->json && !options->dry_run) throw UserError("--json is for --dry-run");
+    if (options->json && options->freeze) throw UserError("--freeze has no --json");
     const auto studies = load_studies(options->study);
-    if (options->json && studies.size() > 1) throw UserError("--json is for one experiment");
+    if (options->json && options->dry_run && studies.size() > 1) {
+      throw UserError("--dry-run --json is for one experiment");
+    }
     if (!options->dry_run) {
-      exit_code = run_all(studies, options->freeze);
+      exit_code = run_all(studies, options->freeze, options->json);
       return;
     }
     for (const auto& study : studies) {
