@@ -110,7 +110,8 @@ std::vector<Table> make_tables(const Study& study, const Frame& frame, const Lab
     add_notes(table, study, frame, labels);
     const bool is_compared = !table.comparisons.empty();  // else those of an earlier baseline go
     files.add(table.name + ".md", table_markdown(table, labels));
-    files.add(table.name + ".tex", table_tex(table, labels));
+    // No paper prints the grid of a tuning; settings.tex says what it found.
+    files.add_if(!study.is_tuning, table.name + ".tex", [&] { return table_tex(table, labels); });
     files.add(table.name + ".csv", table_csv(table));
     files.add_if(is_compared, table.name + ".paired.csv", [&] { return paired_csv(table); });
     files.add_if(is_compared, table.name + ".paired.tex",

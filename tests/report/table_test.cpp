@@ -123,15 +123,16 @@ CATCH_TEST_CASE("table.tex is a booktabs table with math where it belongs") {
   builder.study.report.tables[0].columns = {"needle_accuracy"};
   builder.study.report.labels.entries = {{"diff_lambda_0.8", "DIFF & λ_init 0.8"}};
   write_report(builder.study);
-  const std::string expected = R"(\begin{tabular}{lrr}
-\toprule
-model & runs & needle accuracy $\uparrow$ \\
+  const std::string expected = R"(model & runs & needle accuracy $\uparrow$ \\
 \midrule
 transformer & 3 & 0.300 [0.122, 0.568] \\
 DIFF \& $\lambda_{\mathrm{init}}$ 0.8 & 3 & 0.900 [0.486, 0.988] \\
 \bottomrule
 \end{tabular}
 )";
+  CATCH_CHECK(contains(output(builder, "table.tex"),
+                       "\\begin{tabular}{@{}>{\\raggedright\\arraybackslash}p{72pt}"
+                       ">{\\raggedleft\\arraybackslash}p{18pt}"));
   CATCH_CHECK(contains(output(builder, "table.tex"), expected));
 }
 

@@ -69,7 +69,7 @@ std::string claims_tex(const Study& study, const std::vector<Answer>& answers,
          concat(answer.pairs), std::string(name_of(answer.verdict))});
   }
   return tex_comment("Claims of " + study.name + ", corrected for their number.") +
-         tex_comment("Needs \\usepackage{booktabs}.") + to_tex(grid);
+         tex_comment("Needs \\usepackage{array,booktabs}.") + to_tex(grid);
 }
 
 }  // namespace difflab::report

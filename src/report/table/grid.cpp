@@ -1,5 +1,7 @@
 #include "report/table/grid.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,6 +13,10 @@ namespace difflab::report {
 namespace {
 
 constexpr int kBootstrapColumn = 4;  // of the paired grid
+constexpr double kGap = 2;           // between columns of a terminal
+// A column of a two-column paper, and letters of 8 pt in it.
+constexpr double kPointsOfColumn = 240, kPointsBetween = 6, kPointsOfLetter = 4.5;
+constexpr double kWidestCell = 72;  // others are broken into lines
 
 // Removes what a terminal has no room for: the bootstrap's interval, and p before adjustment.
 void leave_out(auto& cells) {
@@ -61,6 +67,32 @@ Layout lay_out(const Grid& grid) {
   return layout;
 }
 
+// Columns of the blocks into which a grid wider than `most` is cut. Each begins with the columns
+// that name a row, the texts in front, as long as they leave room; at least with the first.
+std::vector<std::vector<std::size_t>> blocks(const Grid& grid, const std::vector<double>& widths,
+                                             double gap, double most) {
+  constexpr double kMostForNames = 0.65;
+  std::vector<std::size_t> names{0};
+  double named = widths[0] + gap;
+  for (std::size_t c = 1; c + 1 < widths.size() && grid.columns[c].is_text; ++c) {
+    if (named + widths[c] + gap > kMostForNames * most) break;
+    named += widths[c] + gap;
+    names.push_back(c);
+  }
+  std::vector<std::vector<std::size_t>> found;
+  std::size_t column = names.size();
+  do {
+    auto& columns = found.emplace_back(names);
+    double used = named;
+    while (column < widths.size() &&
+           (columns.size() == names.size() || used + widths[column] + gap <= most)) {
+      used += widths[column] + gap;
+      columns.push_back(column++);
+    }
+  } while (column < widths.size());
+  return found;
+}
+
 std::string block(const Grid& grid, const Layout& layout, const std::vector<std::size_t>& columns) {
   const auto line = [&](const auto& text) {
     std::string out = " ";
@@ -91,6 +123,40 @@ std::string block(const Grid& grid, const Layout& layout, const std::vector<std:
     out += line([&](std::size_t c) { return grid.rows[row][c]; });
   }
   return out;
+}
+
+// The width of a column in a paper. Cells are broken between words.
+double points(const Grid& grid, const Layout& layout, std::size_t column) {
+  std::size_t longest = 0;
+  const auto look = [&](const std::string& text) {
+    for (const auto& word : split(text, ' ')) longest = std::max(longest, display_width(word));
+  };
+  look(grid.columns[column].heading);
+  for (const auto& row : grid.rows) look(row[column]);
+  return std::min(kPointsOfLetter * static_cast<double>(layout.widths[column]),
+                  std::max(kWidestCell, kPointsOfLetter * static_cast<double>(longest)));
+}
+
+std::string tex_block(const Grid& grid, const std::vector<double>& widths,
+                      const std::vector<std::size_t>& columns) {
+  // Behind \\, \toprule and \midrule a first [ or * would be read as an option.
+  const auto row_of = [&](const auto& text) {
+    std::string line;
+    for (const std::size_t c : columns) line += (c == columns.front() ? "" : " & ") + text(c);
+    return concat(line.starts_with('[') || line.starts_with('*') ? "{}" : "", line, " \\\\\n");
+  };
+  std::string out = "\\begin{tabular}{@{}";
+  for (const std::size_t c : columns) {
+    out += fmt::format(">{{\\ragged{}\\arraybackslash}}p{{{:.0f}pt}}",
+                       grid.columns[c].is_text ? "right" : "left", std::ceil(widths[c]));
+  }
+  out += "@{}}\n\\toprule\n" +
+         row_of([&](std::size_t c) { return escape_tex(grid.columns[c].heading); }) + "\\midrule\n";
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    if (row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0) out += "\\midrule\n";
+    out += row_of([&](std::size_t c) { return escape_tex(grid.rows[row][c]); });
+  }
+  return out + "\\bottomrule\n\\end{tabular}\n";
 }
 
 }  // namespace
@@ -194,26 +260,17 @@ std::string tex_comment(const std::string& text) {
 }
 
 std::string to_tex(const Grid& grid) {
-  // Behind \\, \toprule and \midrule a first [ or * would be read as an option.
-  const auto row_of = [](const std::vector<std::string>& cells) {
-    std::string line = escape_tex(cells.front());  // join would leave out empty cells
-    for (std::size_t c = 1; c < cells.size(); ++c) line += " & " + escape_tex(cells[c]);
-    const bool like_option = line.starts_with('[') || line.starts_with('*');
-    return concat(like_option ? "{}" : "", line, " \\\\\n");
-  };
-  std::string alignment;
-  std::vector<std::string> headings;
-  for (const auto& column : grid.columns) {
-    alignment += column.is_text ? 'l' : 'r';
-    headings.push_back(column.heading);
+  const Layout layout = lay_out(grid);
+  std::vector<double> widths;
+  for (std::size_t c = 0; c < grid.columns.size(); ++c) widths.push_back(points(grid, layout, c));
+  std::string out = "{\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n";
+  bool is_first = true;
+  for (const auto& columns : blocks(grid, widths, kPointsBetween, kPointsOfColumn)) {
+    out += is_first ? "" : "\n\\smallskip\n";
+    out += tex_block(grid, widths, columns);
+    is_first = false;
   }
-  std::string out =
-      "\\begin{tabular}{" + alignment + "}\n\\toprule\n" + row_of(headings) + "\\midrule\n";
-  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
-    if (row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0) out += "\\midrule\n";
-    out += row_of(grid.rows[row]);
-  }
-  return out + "\\bottomrule\n\\end{tabular}\n";
+  return out + "}\n";
 }
 
 std::string to_html(const Grid& grid) {
@@ -239,19 +296,12 @@ std::string to_html(const Grid& grid) {
 
 std::string to_terminal(const Grid& grid, std::size_t width) {
   const Layout layout = lay_out(grid);
+  const std::vector<double> widths(layout.widths.begin(), layout.widths.end());
   std::string out;
-  std::size_t column = 1;
-  do {
-    std::vector<std::size_t> columns = {0};
-    std::size_t used = 2 + layout.widths[0] + 2;
-    while (column < grid.columns.size() &&
-           (columns.size() == 1 || used + layout.widths[column] + 2 <= width)) {
-      used += layout.widths[column] + 2;
-      columns.push_back(column++);
-    }
+  for (const auto& columns : blocks(grid, widths, kGap, static_cast<double>(width) - kGap)) {
     if (!out.empty()) out += "\n";
     out += block(grid, layout, columns);
-  } while (column < grid.columns.size());
+  }
   return out;
 }
 

@@ -38,12 +38,13 @@ std::vector<std::string> effect_fields(const std::optional<double>& effect,
 inline constexpr std::array kRatioColumns = {"ratio", "ratio_low", "ratio_high", "test"};
 
 std::string to_markdown(const Grid& grid);
-std::string to_tex(const Grid& grid);  ///< a booktabs tabular
+/// One booktabs tabular, or several below each other, at most 240 pt wide: a column of a paper.
+std::string to_tex(const Grid& grid);
 /// One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,
 /// too.
 std::string tex_comment(const std::string& text);
 std::string to_html(const Grid& grid);  ///< a <table>
-/// Aligned columns; a grid wider than `width` continues below with its first column repeated.
+/// Aligned columns; a grid wider than `width` continues below with the names of its rows repeated.
 std::string to_terminal(const Grid& grid, std::size_t width);
 
 }  // namespace difflab::report

@@ -150,7 +150,7 @@ std::string table_markdown(const Table& table, const Labels& labels) {
 }
 
 std::string table_tex(const Table& table, const Labels& labels) {
-  std::string out = tex_comment(table.title) + tex_comment("Needs \\usepackage{booktabs}.");
+  std::string out = tex_comment(table.title) + tex_comment("Needs \\usepackage{array,booktabs}.");
   for (const std::string& answer : table.answers) out += tex_comment(answer);
   for (const std::string& note : table.notes) out += tex_comment(note);
   if (!table.settings.empty()) out += tex_comment("Equal in all runs: " + table.settings);
@@ -159,7 +159,7 @@ std::string table_tex(const Table& table, const Labels& labels) {
 
 std::string paired_tex(const Table& table, const Labels& labels) {
   return tex_comment(table.title) + tex_comment("Against " + table.baseline + ", paired by seed") +
-         tex_comment("Needs \\usepackage{booktabs}. Notes are in " + table.name + ".tex.") +
+         tex_comment("Needs \\usepackage{array,booktabs}. Notes are in " + table.name + ".tex.") +
          to_tex(paired_grid(table, labels));
 }
 
