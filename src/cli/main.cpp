@@ -57,6 +57,7 @@ logs RUN                             what a run has printed
 logs results/headline/default -f     what happens to a sweep, as it happens
 watch                                all unfinished runs
 runs state=failed                    which failed
+runs --page all-runs --live          a page to filter, group, compare; stays up to date
 runs task.kind=mqar 'valid_accuracy > .9' --sort -metrics.valid_accuracy
 plot headline                        the same as report headline
 referee headline                     what one reference may not say, and what to do

@@ -25,7 +25,7 @@ BUNDLED = ["libyaml-cpp.so", "libcrypto.so", "libhwy.so"]
 NEWEST_GLIBC = (2, 34)  # RHEL 9, Ubuntu 22.04, Debian 12
 NEWEST_GLIBCXX = (3, 4, 29)
 TAG = f"py3-none-manylinux_{NEWEST_GLIBC[0]}_{NEWEST_GLIBC[1]}_x86_64"
-DATA = ["configs", "experiments", "src/report/page/render.py"]
+DATA = ["configs", "experiments", "src/report/page/render.py", "src/report/page/runs.html"]
 REFERENCES = ["runs.json", "observations.json", "summary.json", "reproduced.json", "*.csv"]
 
 

@@ -41,6 +41,7 @@ RunRow read_run(const RunDirectory& run) {
   if (!standing.message.empty()) row["message"] = standing.message;
   if (standing.result) {
     flatten(standing.result->value("metrics", Json::object()), "metrics", row);
+    flatten(standing.result->value("censored", Json::object()), "bounds", row);
   }
   if (const auto position = position_of(run); position.all() > 0) {
     row["step"] = position.done();

@@ -17,7 +17,8 @@ inline constexpr std::size_t kShownId = 8;
 /// Content of one run's files, flat: "id", "state", "step", "steps", "message", "directory",
 /// "commit", "host", "started", "finished", "trained_in" (the run that trained the model of one
 /// that was only asked), every key of the configuration by its dotted name
-/// ("config.model.attention.kind") and every figure of the result as "metrics.NAME".
+/// ("config.model.attention.kind"), every figure of the result as "metrics.NAME", and the bound
+/// that a missing one is known to exceed as "bounds.NAME".
 using RunRow = std::map<std::string, Json>;
 
 RunRow read_run(const RunDirectory& run);

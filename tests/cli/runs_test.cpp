@@ -139,5 +139,31 @@ CATCH_TEST_CASE("a result of another run counts as damaged, alone or with its wh
   CATCH_CHECK(driver.tables() == tables);
 }
 
+CATCH_TEST_CASE("runs --page writes a page of files, and again only what has changed") {
+  const Finished driver;
+  driver.write("src/report/page/runs.html", "the page");
+  const auto folder = driver.results().parent_path() / "page";
+  const auto page = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"runs", "--page", folder.string()});
+    return driver.call(words);
+  };
+  CATCH_CHECK_THAT(page({}).out, Contains("page/index.html"));
+  const auto script = read_file(folder / "runs.js");
+  CATCH_REQUIRE((script.starts_with("runs(") && script.ends_with(")\n")));
+  const Json json = Json::parse(script.substr(5, script.size() - 7));
+  CATCH_CHECK(json["rows"].size() == 6);
+  CATCH_CHECK_THAT(json["keys"].dump(), Contains("\"id\"") && Contains("\"config.seed\"") &&
+                                            Contains("\"metrics.valid_loss\""));
+  CATCH_CHECK(json["common"]["experiment"] == "tiny/default");
+  CATCH_CHECK(json["common"]["config.task.kind"] == "needle_recall");
+  const auto curves = read_file(folder / "curves/0.js");
+  CATCH_CHECK(Json::parse(curves.substr(6, curves.size() - 8)).size() == 4);
+  CATCH_CHECK(page({"seed=1"}).code == 0);
+  CATCH_CHECK_THAT(read_file(folder / "runs.js"), !Contains("\"failed\""));
+  fs::remove(folder / "runs.js");
+  CATCH_CHECK_THAT(page({}).err, Contains("index.html is of something else"));
+  CATCH_CHECK_THAT(driver.call({"runs", "--live"}).err, Contains("--live is for --page"));
+}
+
 }  // namespace
 }  // namespace difflab

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/runs/pause.h"
+#include "cli/runs/runs_page.h"
 #include "record/provenance.h"
 #include "report/data/format.h"
 #include "study/project.h"
@@ -30,6 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMapsOfNeedles = "needle";  // where difflab needle puts its maps
 constexpr std::size_t kGap = 2;
+constexpr double kSecondsBetweenPages = 2;
 constexpr std::size_t kShortest = 8;  // a column is not made narrower than this
 constexpr std::size_t kExperimentColumn = 1, kVariesColumn = 2;
 
@@ -164,7 +167,8 @@ std::vector<std::vector<std::string>> runs_view(const std::vector<RunRow>& rows,
 }
 
 struct RunsOptions {
-  std::string results;
+  std::string results, page;
+  bool live = false;
   std::vector<std::string> filters;
   std::vector<std::string> columns;
   std::string sort;
@@ -218,32 +222,57 @@ std::vector<std::vector<std::string>> columns_view(const std::vector<RunRow>& ro
   return lines;
 }
 
-void show_runs(const RunsOptions& options) {
-  const auto results = results_of(options);
-  auto rows = read_runs(results);
+// Leaves out the runs that no filter accepts, and sorts the others.
+void choose(std::vector<RunRow>& rows, const RunsOptions& options) {
   std::vector<RunFilter> filters;
   for (const auto& text : options.filters) filters.emplace_back(text);
+  const bool down = options.sort.starts_with('-');
+  const auto sort_key = options.sort.substr(down ? 1 : 0);
   if (!rows.empty()) {
     for (const auto& filter : filters) {
       check_key(filter.key(), rows);
       filter.require_comparable(rows);
     }
     for (const auto& column : options.columns) check_key(column, rows);
+    if (!sort_key.empty()) check_key(sort_key, rows);
   }
-  const bool down = options.sort.starts_with('-');
-  const auto sort_key = options.sort.substr(down ? 1 : 0);
-  if (!sort_key.empty() && !rows.empty()) check_key(sort_key, rows);
   std::erase_if(rows, [&](const RunRow& row) {
     return !std::all_of(filters.begin(), filters.end(),
                         [&](const RunFilter& filter) { return filter.accepts(row); });
   });
-  if (!sort_key.empty()) {
-    std::stable_sort(rows.begin(), rows.end(), [&](const RunRow& a, const RunRow& b) {
-      const Json *x = find_key(a, sort_key), *y = find_key(b, sort_key);
-      const bool missing = x == nullptr || y == nullptr || x->is_null() || y->is_null();
-      return down && !missing ? less(y, x) : less(x, y);
-    });
-  }
+  if (sort_key.empty()) return;
+  std::stable_sort(rows.begin(), rows.end(), [&](const RunRow& a, const RunRow& b) {
+    const Json *x = find_key(a, sort_key), *y = find_key(b, sort_key);
+    const bool missing = x == nullptr || y == nullptr || x->is_null() || y->is_null();
+    return down && !missing ? less(y, x) : less(x, y);
+  });
+}
+
+void write_page(const RunsOptions& options, const fs::path& results) {
+  const StopSignals until_stopped;
+  const auto folder = fs::absolute(options.page).lexically_normal();
+  RunsPage page(results, folder);
+  bool is_first = true;
+  do {
+    auto rows = page.look();
+    choose(rows, options);
+    const auto of = memberships(results);
+    for (auto& row : rows) {
+      const auto found = of.find(cell_of(row, "id"));
+      if (found != of.end()) row["experiment"] = found->second.front().experiment;
+    }
+    page.write(std::move(rows), options.live);
+    if (is_first) std::cout << "wrote " << (folder / "index.html").string() << std::endl;
+    is_first = false;
+  } while (options.live && pause(kSecondsBetweenPages));
+}
+
+void show_runs(const RunsOptions& options) {
+  const auto results = results_of(options);
+  if (options.live && options.page.empty()) throw UserError("--live is for --page");
+  if (!options.page.empty()) return write_page(options, results);
+  auto rows = read_runs(results);
+  choose(rows, options);
   if (options.json) {
     std::cout << Json(rows).dump(1) << '\n';
     return;
@@ -270,6 +299,9 @@ void add_runs_commands(CLI::App& app) {
                    "keys to show instead, separated by commas: id, state, step, a key of the "
                    "configuration, metrics.NAME …")
       ->delimiter(',');
+  runs->add_option("--page", options->page,
+                   "write a page of them into this folder: filter, groups, curves, comparisons");
+  runs->add_flag("--live", options->live, "keep that page up to date until interrupted");
   runs->callback([options] { show_runs(*options); });
 }
 

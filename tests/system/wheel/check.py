@@ -23,6 +23,16 @@ MOST_BYTES = 10_500_000  # 1.5 MB are the runs of tunings, without which restore
 SHORT = ["seed=range(2)", "train.steps=130", "model=diff,diff_v2", "baseline=diff", "claims=[]"]
 
 
+# The cells of docs/notebook.ipynb, in a project of their own.
+NOTEBOOK = """
+import json
+known = {{}}
+for cell in json.load(open({notebook!r}))["cells"]:
+    if cell["cell_type"] == "code":
+        exec("".join(cell["source"]), known)
+assert known["logits"].shape[:2] == (1, 8)
+"""
+
 FROM_PYTHON = """
 import difflab, os, torch
 os.chdir("/")
@@ -118,6 +128,9 @@ def main():
         require(ids[0] == ids[1], f"other ids: {ids}")
 
         call(folder / "venv/bin/python", "-W", "ignore", "-c", FROM_PYTHON.format(words=SHORT, table=str(table), study=str(study)))
+
+        call(folder / "venv/bin/python", "-W", "ignore", "-c", NOTEBOOK.format(notebook=str(ROOT / "docs/notebook.ipynb")),
+             env={"DIFFLAB_PROJECT": str(study)})
 
         # Committed references come with it; the program works without the script, from any folder.
         require("runs restored" in call(difflab, "restore", "gradients", cwd=study), "no reference restored")
