@@ -184,19 +184,10 @@ void become_worker(const std::vector<std::string>& arguments) {
 }
 
 std::vector<std::string> python() {
-  const auto installing = installing_python();
-  const auto package = installing.empty() ? find_checkout() / "src" / "python"
-                                          : executable_path().parent_path() / ".." / "..";
-  std::vector<std::string> words{"/usr/bin/env"};
-  const auto known = environment("PYTHONPATH");
-  words.push_back(concat("PYTHONPATH=", package.string(), known.empty() ? "" : ":", known));
+  if (const auto installing = installing_python(); !installing.empty()) return {installing};
   const auto own = find_checkout() / ".venv" / "bin" / "python";
-  if (!installing.empty()) {
-    words.push_back(installing);
-  } else {
-    words.push_back(::access(own.c_str(), X_OK) == 0 ? own.string() : "python3");
-  }
-  return words;
+  if (::access(own.c_str(), X_OK) == 0) return {own.string()};
+  return {"/usr/bin/env", "python3"};
 }
 
 RunDirectory find_run(const std::string& run, const fs::path& results) {

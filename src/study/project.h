@@ -42,8 +42,7 @@ std::filesystem::path find_worker();
 /// @throws UserError if there is no worker, or if the system cannot start it.
 [[noreturn]] void become_worker(const std::vector<std::string>& arguments);
 
-/// The words that a Python program begins with: the interpreter that has PyTorch, with the package
-/// difflab on its path.
+/// The words that a Python program begins with: the interpreter that has PyTorch.
 std::vector<std::string> python();
 
 /// The folder of a run: a path to it, or its id, or the beginning of its id, in results/runs.

@@ -103,8 +103,10 @@ Target find_target(const std::string& word, const std::vector<std::string>& over
   if (is_experiment(word)) {
     const auto study = load_study(word, overrides);
     const auto& current = study.current();
-    return target_of(concat(current.name, "/", current.preset), current.output,
-                     current.needed_runs());
+    auto target =
+        target_of(concat(current.name, "/", current.preset), current.output, current.needed_runs());
+    target.report = std::make_shared<const report::ReportConfig>(current.config.report);
+    return target;
   }
   if (is_folder(folder)) {
     throw UserError(concat(folder.string(),

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "report/settings/report_config.h"
 #include "sweep/watch.h"
 
 namespace difflab::cli {
@@ -14,6 +16,7 @@ struct Target {
   std::filesystem::path folder;  ///< of the sweep's output, or of the results, or of the run
   bool is_results = false;       ///< a results folder: its runs come and go
   std::vector<sweep::NamedRun> runs;
+  std::shared_ptr<const report::ReportConfig> report = nullptr;  ///< of an experiment
 };
 
 /// The runs that `words` name. Each is the output folder of a frozen sweep, a results folder, a run

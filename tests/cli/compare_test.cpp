@@ -18,17 +18,20 @@ Json compared(const Driver& driver, std::vector<std::string> words) {
 CATCH_TEST_CASE("compare shows the keys in which two runs differ, and both values") {
   const Driver driver;
   driver.write("results/runs/abc1/config.yaml",
-               "model: {name: a}\nseed: 1\ntrain: {lr: 0.1, steps: 5}\nevaluate: [heldout]\n");
+               "model: {name: a}\nseed: 1\ntrain: {lr: 0.1, steps: 5}\n"
+               "evaluate: [{kind: heldout, samples: 3}]\n");
   driver.write("results/runs/abd2/config.yaml",
-               "model: {name: b}\nseed: 1\ntrain: {lr: 0.2}\nevaluate: [heldout]\n");
+               "model: {name: b}\nseed: 1\ntrain: {lr: 0.2}\n"
+               "evaluate: [{kind: heldout, samples: 4}]\n");
   const Json keys = compared(driver, {"abc", "abd2"})["keys"];
-  CATCH_CHECK(keys == Json::array({{{"key", "train.lr"}, {"values", {"0.1", "0.2"}}},
+  CATCH_CHECK(keys == Json::array({{{"key", "evaluate[0].samples"}, {"values", {"3", "4"}}},
+                                   {{"key", "train.lr"}, {"values", {"0.1", "0.2"}}},
                                    {{"key", "train.steps"}, {"values", {"5", "(no key)"}}},
                                    {{"key", "model.name"}, {"values", {"a", "b"}}}}));
   const auto folder = (driver.results() / "runs" / "abd2").string();
   const auto shown = driver.call({"compare", "abc1", folder});
-  CATCH_CHECK_THAT(shown.out, Contains("train.steps  5") && Contains("(no key)"));
-  CATCH_CHECK_THAT(shown.err, Contains("no metric is in every run"));
+  CATCH_CHECK_THAT(shown.out, Contains("5  (no key)"));
+  CATCH_CHECK_THAT(shown.err, Contains("no metric is in every finished run"));
   CATCH_CHECK_THAT(driver.call({"compare", "ab", "abd"}).err, Contains("2 runs begin with 'ab'"));
   CATCH_CHECK_THAT(driver.call({"compare", "abc"}).err, Contains("all runs are of one group, a"));
   CATCH_CHECK_THAT(driver.call({"compare", "abc", "abd", "--by", "model.nam"}).err,
@@ -67,6 +70,42 @@ CATCH_TEST_CASE("compare has the means, intervals and paired differences of the 
       difference["difference"].get<double>() ==
       Approx(json["metrics"][1]["mean"].get<double>() - json["metrics"][0]["mean"].get<double>()));
   CATCH_CHECK(compared(driver, {"tiny", "--by", "seed"})["groups"].size() == 3);
+  // A run counts once, however often it is named; without --metrics all that finished runs share.
+  const auto twice = compared(driver, {"tiny", driver.results().string(), "--by", "model.name"});
+  CATCH_CHECK(twice["groups"][0]["runs"].size() == 3);
+  std::set<std::string> metrics;
+  for (const auto& one : twice["metrics"]) metrics.insert(one["metric"].get<std::string>());
+  CATCH_CHECK(metrics.count("valid_loss") == 1);
+  CATCH_CHECK(metrics.count("parameters") == 0);  // neither more nor less is better
+  // Groups with two runs of one seed have no pairs.
+  const auto pooled = driver.call({"compare", "--json", "tiny", "--by", "train.lr"});
+  CATCH_CHECK(pooled.code == 2);  // one rate, one group
+}
+
+CATCH_TEST_CASE("compare leaves out what has not begun, and metrics that a finished run lacks") {
+  Driver driver;
+  driver.workers.set(R"({"exit": {"seed: 2": 2}})");
+  CATCH_REQUIRE(driver.sweep().code == 1);  // two of six failed
+  const auto json = compared(driver, {"tiny"});
+  CATCH_CHECK(json["metrics"].size() >= 4);
+  for (const auto& one : json["metrics"]) CATCH_CHECK(one["n"] == 2);
+  for (const auto& one : json["differences"]) CATCH_CHECK(one["pairs"] == 2);
+  const auto folder = json["groups"][0]["runs"][0].get<std::string>();
+  fs::remove_all(driver.results() / "runs" / folder);
+  const auto fewer = driver.call({"compare", "--json", "tiny"});
+  CATCH_CHECK_THAT(fewer.err, Contains("1 runs have not begun and are left out"));
+  CATCH_CHECK(Json::parse(fewer.out)["groups"][0]["runs"].size() == 2);
+}
+
+CATCH_TEST_CASE("runs of a group with the same seed are not paired") {
+  const Driver driver;
+  int number = 0;
+  for (const std::string lr : {"0.1", "0.1", "0.2", "0.2"}) {
+    const auto run = "results/runs/a" + std::to_string(number++);
+    driver.write(run + "/config.yaml", "model: {name: a}\nseed: 1\ntrain: {lr: " + lr + "}\n");
+  }
+  const auto answer = driver.call({"compare", driver.results().string(), "--by", "train.lr"});
+  CATCH_CHECK_THAT(answer.err, Contains("have the same seed: their differences are not paired"));
 }
 
 CATCH_TEST_CASE("a model that was asked again is compared once") {

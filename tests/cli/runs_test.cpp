@@ -149,6 +149,11 @@ CATCH_TEST_CASE("runs --page writes a page of files, and again only what has cha
   };
   CATCH_CHECK_THAT(page({}).out, Contains("page/index.html"));
   const auto script = read_file(folder / "runs.js");
+  const auto cell_of = [](const Json& data, const char* key) {
+    const auto keys = data["keys"].get<std::vector<std::string>>();
+    const auto at = std::ranges::find(keys, key) - keys.begin();
+    return data["rows"][0][static_cast<std::size_t>(at)].get<std::string>();
+  };
   CATCH_REQUIRE((script.starts_with("runs(") && script.ends_with(")\n")));
   const Json json = Json::parse(script.substr(5, script.size() - 7));
   CATCH_CHECK(json["rows"].size() == 6);
@@ -160,6 +165,10 @@ CATCH_TEST_CASE("runs --page writes a page of files, and again only what has cha
   CATCH_CHECK(Json::parse(curves.substr(6, curves.size() - 8)).size() == 4);
   CATCH_CHECK(page({"seed=1"}).code == 0);
   CATCH_CHECK_THAT(read_file(folder / "runs.js"), !Contains("\"failed\""));
+  const auto damaged = driver.results() / "runs" / cell_of(json, "id") / "metrics.jsonl";
+  write_file_atomically(damaged, "x\n{}\n");
+  CATCH_CHECK(page({}).code == 0);
+  CATCH_CHECK_THAT(page({"--json"}).err, Contains("--page has every key"));
   fs::remove(folder / "runs.js");
   CATCH_CHECK_THAT(page({}).err, Contains("index.html is of something else"));
   CATCH_CHECK_THAT(driver.call({"runs", "--live"}).err, Contains("--live is for --page"));

@@ -204,6 +204,9 @@ CATCH_TEST_CASE("sweep --json ends with what has become of the experiment") {
                              {"finished", 4},
                              {"diverged", 0},
                              {"failed", 2}}));
+  driver.workers.set(R"({"exit": {"seed: ": 2}})");
+  const Json none = last_line_of(driver.call({"sweep", "tiny", "train.steps=160", "--json"}), 1);
+  CATCH_CHECK((none["finished"] == 0 && none["failed"] == 6));
   driver.workers.set("{}");
   CATCH_CHECK(last_line_of(driver.call({"sweep", "tiny", "--json"}), 0)["finished"] == 6);
   CATCH_CHECK(driver.call({"sweep", "tiny", "--json", "--freeze"}).code == 2);

@@ -184,6 +184,8 @@ def others_are_refused():
         (ROTARY | {"attention": DIFF | {"lambda_per": "head"}}, "one per head"),
         (ROTARY | {"attention": PLAIN, "positions": "none"}, "rotary positions"),
         (ROTARY | {"attention": PLAIN, "tied_head": True, "embedding_scale": "sqrt_width"}, "tied"),
+        (ROTARY | {"attention": DIFF, "norm_eps": 0.0}, "one epsilon"),
+        (ROTARY | {"attention": PLAIN | {"qk_norm": "rms", "qk_norm_eps": 0.0}}, "one epsilon"),
         (SHAKESPEARE | {"attention": DIFF}, "kind diff_v1"),
         (SHAKESPEARE | {"attention": PLAIN, "tied_head": False}, "head has no bias"),
         (SHAKESPEARE | {"attention": PLAIN | {"kv_heads": 2}}, "as many keys"),

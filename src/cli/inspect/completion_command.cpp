@@ -152,7 +152,13 @@ Words candidates(const Words& words, const std::vector<CommandWords>& commands) 
   }
   if (command == "referee") return all_experiments();
   if (command == "logs") return words.size() == 2 ? all_experiments() : Words();
-  if (is_among(command, std::array{"compare", "generate"})) return run_ids();
+  if (command == "generate") return run_ids();
+  if (command == "compare") {
+    auto found = run_ids();
+    const auto named = all_experiments();
+    found.insert(found.end(), named.begin(), named.end());
+    return found;
+  }
   if (command == "list") return listable();
   if (!is_among(command, std::array{"sweep", "watch", "plot", "report", "config", "show", "params",
                                     "flops"}))

@@ -2,12 +2,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "cli/commands.h"
+#include "config/value/yaml.h"
 #include "report/settings/study.h"
 #include "report/table/grid.h"
 #include "report/table/table.h"
@@ -37,33 +40,64 @@ struct Group {
   std::vector<RunRow> rows;
 };
 
-void add_to(std::vector<Group>& groups, const std::string& name, const sweep::Run& run,
-            RunRow row) {
-  auto group = std::ranges::find(groups, name, &Group::name);
-  if (group == groups.end()) group = groups.insert(groups.end(), {name, {}, {}});
-  group->runs.push_back(&run);
-  group->rows.push_back(std::move(row));
+// Every value of the configuration under a key of its own, also in lists of maps.
+void spread(const std::string& key, const Json& value, RunRow& row) {
+  const auto& items = value;
+  const bool has_maps = value.is_array() && std::ranges::any_of(items, [](const Json& item) {
+                          return item.is_object() || item.is_array();
+                        });
+  if (has_maps) {
+    for (std::size_t i = 0; i < items.size(); ++i) spread(concat(key, "[", i, "]"), items[i], row);
+  } else if (value.is_object() && !value.empty()) {
+    for (const auto& [name, inner] : value.items()) spread(concat(key, ".", name), inner, row);
+  } else {
+    row[key] = value;
+  }
 }
 
-// By the key; without one each word's runs, of a single word those of each model.
+RunRow row_of(const sweep::Run& run) {
+  RunRow row;
+  for (const auto& [key, value] : read_run(run.directory)) spread(key, value, row);
+  return row;
+}
+
+bool is_finished(const RunRow& row) { return cell_of(row, "state") == "finished"; }
+
+// Each run once, by the key; without one each word's runs, of a single word those of each model. A
+// run that nobody has started has no row.
 std::vector<Group> groups_of(const std::vector<Target>& targets, std::string by) {
   if (by.empty() && targets.size() == 1) by = "model.name";
   std::vector<Group> groups;
+  std::set<std::string> seen;
+  int absent = 0;
   for (const auto& target : targets) {
+    const bool lone = targets.size() > 1 && target.runs.size() == 1;
     for (const auto& [label, run] : target.runs) {
-      auto row = read_run(run.directory);
+      if (!seen.insert(run.directory.path.string()).second) continue;
+      auto row = row_of(run);
       // A model that was only asked is in the folder as a run of its own, too.
       if (target.is_results && !cell_of(row, "trained_in").empty()) continue;
+      if (!std::filesystem::exists(run.directory.config())) {
+        ++absent;
+        continue;
+      }
       const auto* value = by.empty() ? nullptr : find_key(row, by);
       if (value == nullptr && !by.empty()) {
         throw UserError(concat("run ", run.id.substr(0, kShownId), " has no ", by,
                                "; expected a key of its configuration or one of its metrics"));
       }
-      const bool lone = targets.size() > 1 && target.runs.size() == 1;
-      const auto name = value ? cell_text(*value) : lone ? label : target.name;
-      add_to(groups, name, run, std::move(row));
+      auto name = value ? cell_text(*value) : lone ? label : target.name;
+      auto group = std::ranges::find(groups, name, &Group::name);
+      if (lone && by.empty() && group != groups.end()) {
+        name += " " + run.directory.path.string();
+        group = groups.end();
+      }
+      if (group == groups.end()) group = groups.insert(groups.end(), {name, {}, {}});
+      group->runs.push_back(&run);
+      group->rows.push_back(std::move(row));
     }
   }
+  if (absent > 0) std::cerr << absent << " runs have not begun and are left out\n";
   return groups;
 }
 
@@ -112,7 +146,7 @@ std::vector<Difference> differences(const std::vector<Group>& groups) {
 
 report::Grid grid_of(const std::vector<Difference>& found, const std::vector<Group>& groups) {
   report::Grid grid{.columns = {{"key", true}}, .rows = {}, .rules = {}};
-  for (const auto& group : groups) grid.columns.push_back({group.name, true});
+  for (const auto& group : groups) grid.columns.push_back({group.name, false});
   for (const auto& [key, values] : found) {
     auto& row = grid.rows.emplace_back(std::vector{key});
     for (const auto& value : values) row.push_back(fit_to_width(value, kWidestValue));
@@ -120,23 +154,36 @@ report::Grid grid_of(const std::vector<Difference>& found, const std::vector<Gro
   return grid;
 }
 
-// Metrics that every finished run has and for which lower or higher is better, but those of cells.
+// True of a metric of a cell, a layer or a length: accuracy_n4_r2, lambda.0, loss_at_512.
+bool is_of_cell(const std::string& key) {
+  for (std::size_t i = 1; i < key.size(); ++i) {
+    const auto before = key.substr(0, i);
+    const bool is_index = before.ends_with('.') || before.ends_with("_n") ||
+                          before.ends_with("_t") || before.ends_with("_r") ||
+                          before.ends_with("_at_");
+    if (is_index && std::isdigit(static_cast<unsigned char>(key[i])) != 0) return true;
+  }
+  return false;
+}
+
+// Metrics that every finished run has, or a bound of them, and for which lower or higher is better,
+// but those of cells.
 std::vector<std::string> metrics_of(const std::vector<Group>& groups) {
   std::map<std::string, std::size_t> counts;
-  std::size_t most = 0;
+  std::size_t finished = 0;
   for (const auto& group : groups) {
     for (const auto& row : group.rows) {
+      if (!is_finished(row)) continue;
+      ++finished;
       for (const auto& [key, value] : row) {
-        if (key.starts_with(kMetrics)) most = std::max(most, ++counts[key.substr(kMetrics.size())]);
+        if (key.starts_with(kMetrics)) ++counts[key.substr(kMetrics.size())];
       }
     }
   }
   std::vector<std::string> metrics;
   for (const auto& [key, count] : counts) {
-    const bool is_of_cell =
-        std::ranges::any_of(key, [](unsigned char c) { return std::isdigit(c) != 0; });
     const bool is_directed = report::metric_of(key).better != Better::kNeither;
-    if (count == most && is_directed && !is_of_cell) metrics.push_back(key);
+    if (count == finished && is_directed && !is_of_cell(key)) metrics.push_back(key);
   }
   return metrics;
 }
@@ -145,33 +192,49 @@ std::vector<std::string> metrics_of(const std::vector<Group>& groups) {
 std::vector<std::string> inner_axes(const std::vector<Group>& groups) {
   std::vector<std::string> axes;
   for (const auto& group : groups) {
-    for (const auto& [axis, first] : group.runs.front()->axes) {
-      const bool varies = std::ranges::any_of(group.runs, [&](const sweep::Run* run) {
-        return report::value_of_axis(run->axes, axis) != first;
-      });
-      if (varies && axis != report::kSeedAxis) report::add_new(axes, axis);
+    for (const auto* run : group.runs) {
+      for (const auto& [axis, value] : run->axes) {
+        const bool varies = std::ranges::any_of(group.runs, [&](const sweep::Run* other) {
+          return report::value_of_axis(other->axes, axis) != value;
+        });
+        if (varies && axis != report::kSeedAxis) report::add_new(axes, axis);
+      }
     }
   }
   return axes;
 }
 
-// The runs as a study with the groups as its first axis, the first of them the baseline.
-report::Study study_of(const std::vector<Group>& groups, const CompareOptions& options) {
+// The runs as a study with the groups as its first axis, the first of them the baseline. Runs of
+// one experiment are judged as its report judges them.
+report::Study study_of(const std::vector<Group>& groups, const std::vector<Target>& targets,
+                       const CompareOptions& options) {
   report::Study study;
   study.baseline = groups.front().name;
+  if (targets.size() == 1 && targets.front().report) {
+    const auto& report = *targets.front().report;
+    study.report.learned = report.learned;
+    study.report.times = report.times;
+    study.report.labels = report.labels;
+  }
   const auto axes = inner_axes(groups);
+  std::set<Json> places;
   for (const auto& group : groups) {
     for (std::size_t i = 0; i < group.runs.size(); ++i) {
       const auto& run = *group.runs[i];
       auto& planned = study.runs.emplace_back();
       planned.id = run.id;
       planned.directory = run.directory.path;
+      planned.config = config::to_json(config::load_yaml(run.directory.config()));
       planned.axes = {{kGroup, group.name}};
       for (const auto& axis : axes) {
         planned.axes.emplace_back(axis, report::value_of_axis(run.axes, axis));
       }
       planned.axes.emplace_back(report::kSeedAxis, cell_of(group.rows[i], "config.seed"));
+      if (!places.insert(Json(planned.axes)).second) study.baseline.clear();
     }
+  }
+  if (study.baseline.empty()) {
+    std::cerr << "several runs of a group have the same seed: their differences are not paired\n";
   }
   auto& table = study.report.tables.emplace_back();
   table.rows = {{kGroup}};
@@ -231,7 +294,7 @@ void compare(const CompareOptions& options) {
                            groups.empty() ? "" : groups.front().name,
                            "; expected two runs or experiments, or --by KEY with two values"));
   }
-  const auto study = study_of(groups, options);
+  const auto study = study_of(groups, targets, options);
   const auto frame = report::frame_of(study);
   const auto labels = report::labels_of(study, frame);
   const auto table = report::build_table(study.report.tables.front(), study, frame, labels);
@@ -244,7 +307,7 @@ void compare(const CompareOptions& options) {
   if (found.empty()) std::cout << "the configurations are the same\n";
   if (!found.empty()) std::cout << report::to_terminal(grid_of(found, groups), width);
   if (table.columns.empty()) {
-    std::cerr << "no metric is in every run; --metrics NAME,… names some\n";
+    std::cerr << "no metric is in every finished run; --metrics NAME,… names some\n";
     return;
   }
   std::cout << '\n' << report::to_terminal(report::main_grid(table, labels), width);
@@ -267,8 +330,9 @@ void add_compare_command(CLI::App& app) {
                       "key whose values make the groups; by default the words, of one word "
                       "model.name");
   command
-      ->add_option("--metrics", options->metrics,
-                   "metrics to show, separated by commas; by default those that every run has")
+      ->add_option(
+          "--metrics", options->metrics,
+          "metrics to show, separated by commas; by default those that every finished run has")
       ->delimiter(',');
   command->add_flag("--json", options->json, "as JSON: groups, keys, metrics, differences");
   command->callback([options] { compare(*options); });

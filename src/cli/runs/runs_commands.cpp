@@ -252,11 +252,14 @@ void write_page(const RunsOptions& options, const fs::path& results) {
   const StopSignals until_stopped;
   const auto folder = fs::absolute(options.page).lexically_normal();
   RunsPage page(results, folder);
+  std::map<std::string, std::vector<Membership>> of;
+  std::size_t known = 0;  // runs when the reports were read
   bool is_first = true;
   do {
     auto rows = page.look();
+    if (is_first || rows.size() != known) of = memberships(results);
+    known = rows.size();
     choose(rows, options);
-    const auto of = memberships(results);
     for (auto& row : rows) {
       const auto found = of.find(cell_of(row, "id"));
       if (found != of.end()) row["experiment"] = found->second.front().experiment;
@@ -270,6 +273,9 @@ void write_page(const RunsOptions& options, const fs::path& results) {
 void show_runs(const RunsOptions& options) {
   const auto results = results_of(options);
   if (options.live && options.page.empty()) throw UserError("--live is for --page");
+  if (!options.page.empty() && (options.json || !options.columns.empty())) {
+    throw UserError("--page has every key, and no --json or --columns");
+  }
   if (!options.page.empty()) return write_page(options, results);
   auto rows = read_runs(results);
   choose(rows, options);

@@ -32,7 +32,11 @@ fs::file_time_type last_change(const RunDirectory& run) {
 
 // {"step": […], "valid_loss": […]}, thinned; "" without a line.
 std::string curve_of(const RunDirectory& run) {
-  auto lines = read_metrics(run);
+  std::vector<Json> lines;
+  try {
+    lines = read_metrics(run);
+  } catch (const UserError&) {  // a run with a damaged curve is shown without one
+  }
   if (lines.empty()) return "";
   const auto every = (lines.size() + kPointsOfACurve - 1) / kPointsOfACurve;
   std::set<std::string> keys;
@@ -47,6 +51,7 @@ std::string curve_of(const RunDirectory& run) {
     for (std::size_t i = 0; i < lines.size(); i += every) {
       values.push_back(lines[i].value(key, Json()));
     }
+    if ((lines.size() - 1) % every > 0) values.push_back(lines.back().value(key, Json()));
   }
   return curve.dump();
 }
@@ -93,7 +98,13 @@ std::vector<RunRow> RunsPage::look() {
     const RunDirectory run{path};
     auto& seen = seen_[path.filename().string()];
     const auto changed = last_change(run);
-    if (seen.row.empty() || changed != seen.changed) seen = {changed, read_run(run), curve_of(run)};
+    const bool is_news = seen.row.empty() || changed != seen.changed;
+    const auto state = cell_of(seen.row, "state");
+    // A run that is killed changes no file: its claim grows old.
+    const bool may_die = state != "finished" && state != "diverged";
+    if (is_news) seen.curve = curve_of(run);
+    if (is_news || may_die) seen.row = read_run(run);
+    seen.changed = changed;
     rows.push_back(seen.row);
   }
   return rows;
@@ -105,7 +116,6 @@ void RunsPage::write(std::vector<RunRow> rows, bool live) {
     throw UserError(concat(index.string(), " is of something else; expected another folder"));
   }
   make_directories(folder_ / "curves");
-  write_changed(kIndex, read_file(find_checkout() / "src" / "report" / "page" / "runs.html"));
   std::vector<std::string> files;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i % kRunsOfAFile == 0) files.emplace_back("curve({");
@@ -122,10 +132,12 @@ void RunsPage::write(std::vector<RunRow> rows, bool live) {
   json["title"] = concat("Runs of ", results_.string());
   json["live"] = live;
   auto& before = written_["rows"];
-  if (before == script(json)) return;
-  before = script(json);
+  auto text = script(json);
+  if (before == text) return;
+  before = std::move(text);
   json["made"] = fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::time(nullptr)));
   write_changed("runs.js", concat("runs(", script(json), ")\n"));
+  write_changed(kIndex, read_file(find_checkout() / "src" / "report" / "page" / "runs.html"));
 }
 
 void RunsPage::write_changed(const std::string& name, const std::string& text) {

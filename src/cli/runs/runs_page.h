@@ -17,8 +17,7 @@ class RunsPage {
   RunsPage(std::filesystem::path results, std::filesystem::path folder)
       : results_(std::move(results)), folder_(std::move(folder)) {}
 
-  /// The runs of the results folder. Only those whose files have changed since the last call are
-  /// read again.
+  /// The runs of the results folder. A finished one is read again only if its files have changed.
   std::vector<RunRow> look();
 
   /// Writes what has changed. @param live the page looks for a new runs.js every two seconds

@@ -186,17 +186,19 @@ int freeze(const Study& whole) {
   return 0;
 }
 
-// One line for a program: what has become of an experiment, and where its report lies.
-void print_json(const Study& study, const std::optional<report::Summary>& summary, int code) {
+// One line for a program: what has become of an experiment's runs, and where its report lies.
+void print_json(const Study& study, int code) {
+  const auto runs = sweep::distinct(study.points);
+  std::map<RunState, int> counts;
+  for (const auto state : sweep::states_of(runs)) ++counts[state];
   Json json{{"experiment", study.name},
             {"preset", study.preset},
             {"output", study.output.string()},
             {"exit_code", code}};
-  const auto now = summary.value_or(report::Summary{});
-  json["planned"] = sweep::distinct(study.points).size();
-  json["finished"] = now.finished;
-  json["diverged"] = now.diverged;
-  json["failed"] = now.failed;
+  json["planned"] = runs.size();
+  json["finished"] = counts[RunState::kFinished];
+  json["diverged"] = counts[RunState::kDiverged];
+  json["failed"] = counts[RunState::kFailed];
   std::cout << json.dump() << std::endl;
 }
 
@@ -209,16 +211,15 @@ int run_tuned(const Study& study, bool json, bool is_first = true) {
     }
     const int code = run_study(tuning, [&] { return write_report(tuning); });
     if (code != kDone || sweep::batch_system(study.config.launcher)) {
-      if (json) print_json(study, std::nullopt, code);
+      if (json) print_json(study, code);
       return code;
     }
     std::cout << '\n';
     return run_tuned(tune_again(study), json, /*is_first=*/false);
   }
   report_tuning(study);  // of the whole grid
-  std::optional<report::Summary> summary;
-  const int code = run_study(study, [&] { return summary = write_report(study); });
-  if (json) print_json(study, summary, code);
+  const int code = run_study(study, [&] { return write_report(study); });
+  if (json) print_json(study, code);
   return code;
 }
 
@@ -236,6 +237,7 @@ int run_all(const std::vector<Study>& studies, bool freezing, bool json) {
       if (studies.size() == 1) throw;
       std::cerr << fmt::format("error: {}: {}\n", study.name, error.what());
       exit_code = kUserError;
+      if (json) print_json(study, kUserError);
     }
   }
   return exit_code;

@@ -112,11 +112,19 @@ struct RunArgument {
   }
 };
 
+// The package's folder comes first, then what the module is given.
+constexpr const char* kRunModule =
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "runpy.run_module('difflab._hugging_face', run_name='__main__', alter_sys=True)";
+
 void export_hugging_face(const fs::path& run, const fs::path& folder) {
   const ScratchFolder scratch("export");
   const auto file = (scratch.path() / "weights.safetensors").string();
+  const bool is_installed = !installing_python().empty();
+  const auto package = is_installed ? executable_path().parent_path().parent_path().parent_path()
+                                    : find_checkout() / "src" / "python";
   auto convert = python();
-  convert.insert(convert.end(), {"-m", "difflab._hugging_face", file, folder.string()});
+  convert.insert(convert.end(), {"-c", kRunModule, package.string(), file, folder.string()});
   for (const auto& argv :
        {std::vector{find_worker().string(), std::string("export"), run.string(), file}, convert}) {
     const Printed printed = run_program(argv, OnStop::kKill);

@@ -86,8 +86,8 @@ def llama(model, tensors):
         own, theirs = f"layers.{layer}.attn.", f"model.layers.{layer}.self_attn."
         for part, heads in (("q", H), ("k", K)):
             rows = tensors[f"{own}{part}_proj.weight"].unflatten(0, (heads, d))[:, turned]
-            if name == "Qwen3":  # x/√(x² + ε) with x √(ε'/ε) has ε' for ε
-                rows = rows * math.sqrt(eps / c["qk_norm_eps"])
+            if name == "Qwen3":
+                rows = rows * epsilon_factor(eps, c["qk_norm_eps"])
                 weights[f"{theirs}{part}_norm.weight"] = tensors[f"{own}{part}_norm.weight"][turned]
             weights[f"{theirs}{part}_proj.weight"] = rows.flatten(0, 1)
         weights[f"{theirs}v_proj.weight"] = tensors[f"{own}v_proj.weight"]
@@ -111,7 +111,7 @@ def diffllama(model, tensors):
         weights[f"{theirs}q_proj.weight"] = halves(f"{own}q_proj.weight", H, turned)
         keys = f"{own}q_proj.weight" if c["symmetric"] else f"{own}k_proj.weight"
         weights[f"{theirs}k_proj.weight"] = halves(keys, K, turned)
-        weights[f"{theirs}v_proj.weight"] = halves(f"{own}v_proj.weight", K, slice(None)) * math.sqrt(eps / c["norm_eps"])
+        weights[f"{theirs}v_proj.weight"] = halves(f"{own}v_proj.weight", K, slice(None)) * epsilon_factor(eps, c["norm_eps"])
 
         init, fixed = models.lambda_init(c["lambda_init"], layer), models.lambda_init("schedule", layer)
         w = models.Weights(tensors, own)
@@ -126,6 +126,15 @@ def diffllama(model, tensors):
         gain = tensors[f"{own}subln.weight"].repeat(H)
         weights[f"{theirs}o_proj.weight"] = tensors[f"{own}out_proj.weight"] * gain * factor
     return settings, weights
+
+
+def epsilon_factor(theirs, ours):
+    """What x is scaled by so that x/√(x² + theirs) is what x/√(x² + ours) was."""
+    if theirs == ours:
+        return 1
+    if 0 in (theirs, ours):
+        raise ValueError(f"transformers has one epsilon, this model {theirs:g} and {ours:g}, of which 0 is not the other scaled; {ELSE}")
+    return math.sqrt(theirs / ours)
 
 
 def order(d, layout):
@@ -202,6 +211,8 @@ def gpt2(model, tensors):
 def card(config, settings, metadata):
     """The model card: settings, and that one seed shows little."""
     task, train, model = config["task"], config["train"], config["model"]
+    stages = [f"{stage['train']['steps']} steps" for stage in config.get("stages", [])]
+    before = f" after stages of {', '.join(stages)}" if stages else ""
     size = f"{model['layers']} layers, d_model {model['d_model']}, attention `{model['attention']['kind']}`"
     return f"""---
 library_name: transformers
@@ -211,7 +222,7 @@ tags: [difflab, {settings['model_type']}]
 # {model['name']}
 
 Trained by difflab: run `{metadata.get("run", "unknown")}`, seed {config['seed']}; {size};
-task `{task['kind']}`; {train['steps']} steps of {train['batch_size']} sequences at most, learning rate {train['lr']:g}.
+task `{task['kind']}`; {train['steps']} steps of {train['batch_size']} sequences at most, learning rate {train['lr']:g}{before}.
 One seed supports no claim: see the experiment's report for means and intervals.
 
 ```python

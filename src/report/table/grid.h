@@ -38,7 +38,8 @@ std::vector<std::string> effect_fields(const std::optional<double>& effect,
 inline constexpr std::array kRatioColumns = {"ratio", "ratio_low", "ratio_high", "test"};
 
 std::string to_markdown(const Grid& grid);
-/// One booktabs tabular, or several below each other, at most 240 pt wide: a column of a paper.
+/// One booktabs tabular, or several below each other, each within 240 pt, a column of a paper,
+/// unless a word is longer.
 std::string to_tex(const Grid& grid);
 /// One line of LaTeX comment, however many lines the text has; TeX ends one at a carriage return,
 /// too.

@@ -78,11 +78,11 @@ struct NeedleConfig {
     visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
     visit("needles", needles, "needles N hidden in a sequence", config::between(1, 1'000'000));
     visit("queries", queries, "needles R that are asked for", config::between(1, 1'000'000));
-    visit(
-        "needle_counts", needle_counts,
-        "numbers N of needles of batches, one drawn for each; empty: all have `needles`, else that "
-        "is the largest",
-        config::between(1, 1'000'000));
+    visit("needle_counts", needle_counts,
+          "numbers N of needles of batches, a pair (N, R) drawn for each; empty: all have "
+          "`needles`, else that "
+          "is the largest",
+          config::between(1, 1'000'000));
     visit("query_counts", query_counts, "the same for R and `queries`; never R > N",
           config::between(1, 1'000'000));
     visit("depth", depth, "where the asked needle lies, in % of the noise; null draws it",
