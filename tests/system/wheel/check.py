@@ -129,6 +129,12 @@ def main():
 
         call(folder / "venv/bin/python", "-W", "ignore", "-c", FROM_PYTHON.format(words=SHORT, table=str(table), study=str(study)))
 
+        for run in (study / "results/runs").iterdir():
+            v1 = "kind: diff_v1" in (run / "config.yaml").read_text()
+            said = call(difflab, "export", "hf", run.name, "--to", folder / "hf" / run.name, cwd=study, code=0 if v1 else 2)
+            require("wrote" in said if v1 else "no class with attention.kind diff_v2" in said, said)
+            require((folder / "hf" / run.name / "config.json").exists() == v1, f"{run.name} as a folder of transformers")
+
         call(folder / "venv/bin/python", "-W", "ignore", "-c", NOTEBOOK.format(notebook=str(ROOT / "docs/notebook.ipynb")),
              env={"DIFFLAB_PROJECT": str(study)})
 
