@@ -58,7 +58,7 @@ CATCH_TEST_CASE("a command line that makes no sense gives 2") {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"sweeep"},
                                                     {"sweep"},
                                                     {"sweep", "tiny", "--dry"},
-                                                    {"sweep", "tiny", "--json"},
+                                                    {"sweep", "tiny", "--json", "--freeze"},
                                                     {"list", "nothing"},
                                                     {"config", "tiny", "--run", "99"}}) {
     CATCH_CHECK(driver.call(arguments).code == 2);
