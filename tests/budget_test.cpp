@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 63'455},     {"tests", 43'715},     {"cli", 6'035},     {"config", 8'170},
+    {"src", 63'455},     {"tests", 43'725},     {"cli", 6'035},     {"config", 8'170},
     {"evaluate", 3'950}, {"experiment", 1'850}, {"kernel", 3'270},  {"model", 4'020},
     {"python", 1'320},   {"record", 2'280},     {"referee", 1'920}, {"report", 11'945},
     {"run", 1'570},      {"statistics", 1'160}, {"study", 4'050},   {"sweep", 2'570},

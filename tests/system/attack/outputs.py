@@ -10,7 +10,9 @@ TAGS = set("""html head meta link title style body main h1 h2 h3 p strong code t
 li a div figure figcaption details summary dl dt dd footer sub br pre span nav article img script""".split())
 COMMANDS = set("""begin end toprule midrule bottomrule cmidrule textbackslash textasciicircum textasciitilde
 pm times geq leq uparrow downarrow rightarrow Delta ldots cdot surd mathrm alpha beta gamma delta varepsilon
-eta theta lambda mu pi rho sigma tau varphi omega multicolumn footnotesize""".split())
+eta theta lambda mu pi rho sigma tau varphi omega multicolumn footnotesize smallskip
+raggedright raggedleft arraybackslash""".split())
+OPENING = r"{\footnotesize\setlength{\tabcolsep}{3pt}%"  # of every table
 SYMBOLS = set("\\{}$&#%_,;")
 
 
@@ -77,7 +79,7 @@ def check_html(text, bundle=None, heading=None):
 def check_tex(text):
     """TeX reads up to a carriage return or line feed; behind % it reads nothing of that line."""
     for line in re.split(r"[\r\n]", text):
-        if line.startswith("%"):
+        if line.startswith("%") or line == OPENING:
             continue
         assert "^^" not in line, line
         body = re.sub(r"\\([a-zA-Z]+|.)", lambda found: check_command(found.group(1), line), line)
