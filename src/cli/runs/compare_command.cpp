@@ -138,7 +138,7 @@ std::vector<Difference> differences(const std::vector<Group>& groups) {
     }
     if (distinct.size() > 1) found.push_back(std::move(difference));
   }
-  std::ranges::stable_partition(found, [](const Difference& difference) {
+  std::stable_partition(found.begin(), found.end(), [](const Difference& difference) {
     return !difference.key.ends_with("name") && !difference.key.ends_with("path");
   });
   return found;
@@ -193,11 +193,11 @@ std::vector<std::string> inner_axes(const std::vector<Group>& groups) {
   std::vector<std::string> axes;
   for (const auto& group : groups) {
     for (const auto* run : group.runs) {
-      for (const auto& [axis, value] : run->axes) {
+      for (const auto& axis : run->axes) {
         const bool varies = std::ranges::any_of(group.runs, [&](const sweep::Run* other) {
-          return report::value_of_axis(other->axes, axis) != value;
+          return report::value_of_axis(other->axes, axis.first) != axis.second;
         });
-        if (varies && axis != report::kSeedAxis) report::add_new(axes, axis);
+        if (varies && axis.first != report::kSeedAxis) report::add_new(axes, axis.first);
       }
     }
   }
