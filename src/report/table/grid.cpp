@@ -13,7 +13,7 @@ namespace difflab::report {
 namespace {
 
 constexpr int kBootstrapColumn = 4;  // of the paired grid
-constexpr double kGap = 2;           // between columns of a terminal
+constexpr double kTerminalGap = 2;   // between columns of a terminal
 // A column of a two-column paper, and letters of 8 pt in it.
 constexpr double kPointsOfColumn = 240, kPointsBetween = 6, kPointsOfLetter = 4.5;
 constexpr double kWidestCell = 72;  // others are broken into lines
@@ -298,7 +298,8 @@ std::string to_terminal(const Grid& grid, std::size_t width) {
   const Layout layout = lay_out(grid);
   const std::vector<double> widths(layout.widths.begin(), layout.widths.end());
   std::string out;
-  for (const auto& columns : blocks(grid, widths, kGap, static_cast<double>(width) - kGap)) {
+  for (const auto& columns :
+       blocks(grid, widths, kTerminalGap, static_cast<double>(width) - kTerminalGap)) {
     if (!out.empty()) out += "\n";
     out += block(grid, layout, columns);
   }
