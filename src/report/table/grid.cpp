@@ -68,14 +68,14 @@ Layout lay_out(const Grid& grid) {
 }
 
 // Columns of the blocks into which a grid wider than `most` is cut. Each begins with the columns
-// that name a row, the texts in front, as long as they leave room; at least with the first.
+// that name a row, the texts in front, as long as they take no larger share; at least with the
+// first.
 std::vector<std::vector<std::size_t>> blocks(const Grid& grid, const std::vector<double>& widths,
-                                             double gap, double most) {
-  constexpr double kMostForNames = 0.65;
+                                             double gap, double most, double most_for_names) {
   std::vector<std::size_t> names{0};
   double named = widths[0] + gap;
   for (std::size_t c = 1; c + 1 < widths.size() && grid.columns[c].is_text; ++c) {
-    if (named + widths[c] + gap > kMostForNames * most) break;
+    if (named + widths[c] + gap > most_for_names * most) break;
     named += widths[c] + gap;
     names.push_back(c);
   }
@@ -265,7 +265,7 @@ std::string to_tex(const Grid& grid) {
   for (std::size_t c = 0; c < grid.columns.size(); ++c) widths.push_back(points(grid, layout, c));
   std::string out = "{\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n";
   bool is_first = true;
-  for (const auto& columns : blocks(grid, widths, kPointsBetween, kPointsOfColumn)) {
+  for (const auto& columns : blocks(grid, widths, kPointsBetween, kPointsOfColumn, 0.65)) {
     out += is_first ? "" : "\n\\smallskip\n";
     out += tex_block(grid, widths, columns);
     is_first = false;
@@ -299,7 +299,7 @@ std::string to_terminal(const Grid& grid, std::size_t width) {
   const std::vector<double> widths(layout.widths.begin(), layout.widths.end());
   std::string out;
   for (const auto& columns :
-       blocks(grid, widths, kTerminalGap, static_cast<double>(width) - kTerminalGap)) {
+       blocks(grid, widths, kTerminalGap, static_cast<double>(width) - kTerminalGap, 0.8)) {
     if (!out.empty()) out += "\n";
     out += block(grid, layout, columns);
   }
