@@ -42,12 +42,11 @@ struct Group {
 
 // Every value of the configuration under a key of its own, also in lists of maps.
 void spread(const std::string& key, const Json& value, RunRow& row) {
-  const auto& items = value;
-  const bool has_maps = value.is_array() && std::ranges::any_of(items, [](const Json& item) {
+  const bool has_maps = value.is_array() && std::ranges::any_of(value, [](const Json& item) {
                           return item.is_object() || item.is_array();
                         });
   if (has_maps) {
-    for (std::size_t i = 0; i < items.size(); ++i) spread(concat(key, "[", i, "]"), items[i], row);
+    for (std::size_t i = 0; i < value.size(); ++i) spread(concat(key, "[", i, "]"), value[i], row);
   } else if (value.is_object() && !value.empty()) {
     for (const auto& [name, inner] : value.items()) spread(concat(key, ".", name), inner, row);
   } else {
@@ -224,7 +223,9 @@ report::Study study_of(const std::vector<Group>& groups, const std::vector<Targe
       auto& planned = study.runs.emplace_back();
       planned.id = run.id;
       planned.directory = run.directory.path;
-      planned.config = config::to_json(config::load_yaml(run.directory.config()));
+      planned.config = run.config.is_object()
+                           ? run.config
+                           : config::to_json(config::load_yaml(run.directory.config()));
       planned.axes = {{kGroup, group.name}};
       for (const auto& axis : axes) {
         planned.axes.emplace_back(axis, report::value_of_axis(run.axes, axis));

@@ -120,9 +120,8 @@ constexpr const char* kRunModule =
 void export_hugging_face(const fs::path& run, const fs::path& folder) {
   const ScratchFolder scratch("export");
   const auto file = (scratch.path() / "weights.safetensors").string();
-  const bool is_installed = !installing_python().empty();
-  const auto package = is_installed ? executable_path().parent_path().parent_path().parent_path()
-                                    : find_checkout() / "src" / "python";
+  const auto package = installing_python().empty() ? find_checkout() / "src" / "python"
+                                                   : executable_path().parent_path() / ".." / "..";
   auto convert = python();
   convert.insert(convert.end(), {"-c", kRunModule, package.string(), file, folder.string()});
   for (const auto& argv :
