@@ -177,6 +177,11 @@ const std::string& processor() {
   return name;
 }
 
+bool is_numeric_variable(std::string_view name) {
+  return std::find(kNumericVariables.begin(), kNumericVariables.end(), name) !=
+         kNumericVariables.end();
+}
+
 std::string numeric_environment() {
   std::vector<std::string> set;
   for (const char* name : kNumericVariables) {

@@ -73,6 +73,9 @@ std::optional<std::time_t> recorded_time(const Json& provenance, const char* key
 /// nothing if it does not say both in this order.
 std::optional<double> session_seconds(const Json& provenance);
 
+/// True if libraries compute otherwise by this variable of the environment.
+bool is_numeric_variable(std::string_view name);
+
 /// The variables of the environment that make libraries compute otherwise, "MKL_CBWR=COMPATIBLE …",
 /// as a provenance has them under "environment"; empty if none is set.
 std::string numeric_environment();

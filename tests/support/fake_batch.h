@@ -1,9 +1,11 @@
 #pragma once
-// The fakes that stand in for the programs of batch systems in the contract of all launchers
-// (tests/sweep/launcher_contract_test.cpp).
+// The fakes that stand in for the programs of batch systems and for ssh in the contract of all
+// launchers (tests/sweep/launcher_contract_test.cpp).
 
 #include "support/fake_slurm.h"
+#include "support/fake_ssh.h"
 #include "sweep/launcher/slurm.h"
+#include "sweep/launcher/ssh.h"
 
 namespace difflab::testing {
 
@@ -13,6 +15,14 @@ struct FakeOf {
   static_assert(
       !requires(const Kind& kind) { kind.batch(); },
       "a batch system is tried with a fake of its programs: say here which one");
+  Kind config;
+};
+
+/// A machine that is this one.
+template <>
+struct FakeOf<sweep::SshLauncher> {
+  FakeSsh ssh;
+  sweep::SshLauncher config{.hosts = {"red"}, .workers = 2};
 };
 
 /// While it exists, the system's programs are fakes, and this process may seem to be a task.

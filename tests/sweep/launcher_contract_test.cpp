@@ -44,7 +44,7 @@ template <class Kind>
 struct Here {
   explicit Here(const std::string& knobs) {
     workers.set(knobs);
-    launcher = launch_here(Kind{}, testing::FakeWorkers::program(), 1, 2).launcher;
+    launcher = launch_here(fake.config, testing::FakeWorkers::program(), 1, 2).launcher;
     for (const auto& run : testing::make_runs(workers.folder() / "results", 2)) {
       fs::create_directories(run.directory.path);
       write_file_atomically(run.directory.config(), run.config_text);

@@ -10,13 +10,14 @@
 #include "sweep/launcher/batch.h"
 #include "sweep/launcher/local.h"
 #include "sweep/launcher/slurm.h"
+#include "sweep/launcher/ssh.h"
 
 namespace difflab::sweep {
 
 /// Where runs are executed: `launcher: {kind: local, workers: auto}`. The list is the registry. A
 /// kind says memory_of_run() and has one of two functions: build(), if this process executes the
 /// runs, or batch(), if it leaves them to a batch system.
-using LauncherConfig = std::variant<LocalLauncher, SlurmLauncher>;
+using LauncherConfig = std::variant<LocalLauncher, SlurmLauncher, SshLauncher>;
 
 /// The batch system of a launcher; null if it executes runs here.
 std::unique_ptr<BatchSystem> batch_system(const LauncherConfig& config);
