@@ -43,6 +43,17 @@ def text_of(browser, folder, address):
     return re.sub(r"[ \n]+", " ", html.unescape(re.sub(r"<[^>]*>", "", cells))), page
 
 
+def write_page(folder):
+    """The page of these runs, with the curves of those that finished."""
+    shutil.copy(ROOT / "src/report/page/runs.html", folder / "index.html")
+    (folder / "curves").mkdir()
+    data = {"title": "Runs of here", "live": False, "made": "today", "common": {"config.task.kind": "recall"}, "keys": KEYS,
+            "rows": list(runs())}
+    (folder / "runs.js").write_text(f"runs({json.dumps(data)})")
+    curves = {row[0]: {"step": [0, 10], "valid_loss": [5.0, row[9]]} for row in runs() if row[12] == 0}
+    (folder / "curves/0.js").write_text(f"curve({json.dumps(curves)})")
+
+
 def main():
     browser = shutil.which("chromium")
     if browser is None:
@@ -50,13 +61,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        shutil.copy(ROOT / "src/report/page/runs.html", folder / "index.html")
-        (folder / "curves").mkdir()
-        data = {"title": "Runs of here", "live": False, "made": "today", "common": {"config.task.kind": "recall"}, "keys": KEYS,
-                "rows": list(runs())}
-        (folder / "runs.js").write_text(f"runs({json.dumps(data)})")
-        curves = {row[0]: {"step": [0, 10], "valid_loss": [5.0, row[9]]} for row in runs() if row[12] == 0}
-        (folder / "curves/0.js").write_text(f"curve({json.dumps(curves)})")
+        write_page(folder)
 
         def shows(address, *words, lacks=()):
             text, page = text_of(browser, folder, address)
@@ -85,4 +90,5 @@ def main():
     print("the page of runs filters, sorts, groups, compares and draws; names stay names")
 
 
-main()
+if __name__ == "__main__":
+    main()

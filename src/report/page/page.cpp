@@ -210,7 +210,7 @@ std::string run_row(const PageContent& page, const FrameRun& run) {
 }
 
 std::string runs(const PageContent& page) {
-  std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
+  std::string out = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
   for (const std::string& axis : page.frame.axes()) {
     out += concat("<th>", subscripts_html(page.labels.axis(axis)), "</th>");
   }

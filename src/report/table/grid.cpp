@@ -278,7 +278,7 @@ std::string to_html(const Grid& grid) {
     const char* kind = grid.columns[column].is_text ? "" : " class=\"number\"";
     return concat("<", tag, kind, ">", subscripts_html(text), "</", tag, ">");
   };
-  std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
+  std::string out = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
   for (std::size_t column = 0; column < grid.columns.size(); ++column) {
     out += cell("th", column, grid.columns[column].heading);
   }
