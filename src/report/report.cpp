@@ -203,7 +203,7 @@ Summary write_report(const Study& study, const Frame& frame) {
   std::optional<Pictures> pictures;
   {
     const Timed drawing(summary.drawing_seconds);
-    figures = draw_figures(study, frame, Style{labels});
+    figures = draw_figures(study, frame, Style{labels, study.report.style});
     pictures.emplace(study, figures);
   }
   const std::string sentence = best_sentence(study, frame, tables, labels);

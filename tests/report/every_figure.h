@@ -112,9 +112,11 @@ struct SmallStudy {
   }
 
   template <class Kind>
-  Drawing draw(const Kind& figure) const {
+  Drawing draw(const Kind& figure, const StyleConfig& style = {}) const {
     const Labels labels(builder.study.report.labels);
-    return figure.draw(frame_of(builder.study), Style{labels});
+    auto drawing = figure.draw(frame_of(builder.study), Style{labels, style});
+    style.apply(drawing.spec);
+    return drawing;
   }
 
   StudyBuilder builder;

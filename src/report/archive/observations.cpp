@@ -12,6 +12,7 @@ Json study_json(const Study& study) {
   // Folders from before these keys stay as they are.
   if (study.report.times.compare == Compared::kDifferences) report.erase("times");
   if (study.report.opponents.empty()) report.erase("opponents");
+  if (study.report.style == StyleConfig{}) report.erase("style");
   for (Json& figure : report["figures"]) {
     if (figure.value("opponents", Json::array()).empty()) figure.erase("opponents");
     if (!figure.value("shared", false)) figure.erase("shared");

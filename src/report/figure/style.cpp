@@ -46,14 +46,16 @@ Json text_lines(const std::string& text, double letters) {
 }
 
 std::vector<Series> series_of(const std::vector<std::string>& values, const std::string& baseline,
-                              const Labels& labels) {
+                              const Style& style) {
   const auto looks = looks_of(values, baseline);
   std::vector<Series> series;
   std::set<std::string> taken;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    std::string label = labels.value(values[i]);
+    std::string label = style.labels.value(values[i]);
     if (!taken.insert(label).second) label = values[i];
-    series.push_back({values[i], label, looks[i].color, looks[i].shape, looks[i].dash});
+    const auto& palette = style.config.palette;
+    const auto& color = palette.empty() ? looks[i].color : palette[i % palette.size()];
+    series.push_back({values[i], label, color, looks[i].shape, looks[i].dash});
   }
   return series;
 }
@@ -73,7 +75,7 @@ std::string Drawing::csv() const {
 }
 
 std::vector<Series> Style::series(const Frame& frame, const std::string& axis) const {
-  return series_of(frame.values(axis), frame.baseline(), labels);
+  return series_of(frame.values(axis), frame.baseline(), *this);
 }
 
 std::vector<Series> Style::series(const Frame& frame, const std::vector<Observation>& rows,
@@ -89,7 +91,7 @@ std::vector<Series> Style::series(const Frame& frame, const std::vector<Observat
       return *parse_number(a) < *parse_number(b);
     });
   }
-  return series_of(values, frame.baseline(), labels);
+  return series_of(values, frame.baseline(), *this);
 }
 
 std::vector<Series> Style::panels(const Frame& frame, const std::vector<Observation>& rows,
@@ -109,24 +111,24 @@ Json Style::start(const FigureCommon& figure, const std::string& fallback,
   if (!heading.empty()) {
     heading[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(heading[0])));
   }
-  Json config = theme();
-  replace_text(config, "FONT", kFont);
-  replace_text(config, "PAPER", kPaper);
-  replace_text(config, "INK", kInk);
-  replace_text(config, "MUTED", kMutedInk);
-  replace_text(config, "GRID", kGridLine);
+  Json look = theme();
+  replace_text(look, "FONT", kFont);
+  replace_text(look, "PAPER", kPaper);
+  replace_text(look, "INK", kInk);
+  replace_text(look, "MUTED", kMutedInk);
+  replace_text(look, "GRID", kGridLine);
   // Generous mean advances of a bold 11-pixel and a plain 9-pixel letter: browsers may lack the
   // font.
-  const Json title = text_lines(heading, (pixels(figure.width) - 8) / 6.2);
+  const double room = (pixels(figure.width) - 8) / config.text_scale();
+  const Json title = text_lines(heading, room / 6.2);
   Json lines = Json::array();
   for (const std::string& line : subtitle) {
-    for (const Json& part : text_lines(line, (pixels(figure.width) - 8) / 4.7))
-      lines.push_back(part);
+    for (const Json& part : text_lines(line, room / 4.7)) lines.push_back(part);
   }
   return Json{{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
               {"description", heading + (subtitle.empty() ? "" : ". " + join(subtitle, ". "))},
               {"title", Json{{"text", title}, {"subtitle", std::move(lines)}}},
-              {"config", std::move(config)}};
+              {"config", std::move(look)}};
 }
 
 int pixels(ColumnWidth width) {

@@ -6,6 +6,7 @@
 #include "report/data/frame.h"
 #include "report/data/metric.h"
 #include "report/figure/figure.h"
+#include "report/figure/style_config.h"
 #include "util/json.h"
 
 namespace difflab::report {
@@ -46,6 +47,7 @@ struct Series {
 /// The look that all figures share.
 struct Style {
   const Labels& labels;
+  StyleConfig config = {};
 
   /// The values of an axis in sweep order with their looks.
   std::vector<Series> series(const Frame& frame, const std::string& axis) const;

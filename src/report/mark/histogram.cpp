@@ -236,7 +236,9 @@ void lay_out(const HistogramPlan& plan, Json& spec) {
   const int width = pixels(plan.config.width);
   if (plan.panels.empty()) {
     const int rows = single ? static_cast<int>(plan.lines.size() + 1) / 2 : 0;
-    fit_into(spec, width, kHistogramPlotHeight + kHistogramLegendRow * rows + heading_height(spec));
+    fit_into(spec, width,
+             plan.style.config.height_of(kHistogramPlotHeight) + kHistogramLegendRow * rows +
+                 heading_height(spec));
     spec["layer"] = layers(plan);
     return;
   }
@@ -244,7 +246,7 @@ void lay_out(const HistogramPlan& plan, Json& spec) {
   const int legend = single || plan.lines.size() < 2 ? 0 : kHistogramLegendWidth;
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
                     Json{{"width", (width - legend - 45) / columns - kPanelGap},
-                         {"height", kHistogramPanelHeight},
+                         {"height", plan.style.config.height_of(kHistogramPanelHeight)},
                          {"layer", layers(plan)}});
 }
 

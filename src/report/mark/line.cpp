@@ -222,7 +222,9 @@ void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
   const bool single = plan.config.width == ColumnWidth::kSingle;
   if (plan.panels.empty()) {
     const int legend_rows = single ? static_cast<int>(plan.lines.size() + 1) / 2 : 4;
-    fit_into(spec, width, kLinePlotHeight + kLineLegendRow * legend_rows + heading_height(spec));
+    fit_into(spec, width,
+             plan.style.config.height_of(kLinePlotHeight) + kLineLegendRow * legend_rows +
+                 heading_height(spec));
     spec["layer"] = layers(plan, values);
     return;
   }
@@ -232,7 +234,7 @@ void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
   const int gap = gap_between(x_channel(plan, values));
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
                     Json{{"width", (width - legend_width - 45) / columns - gap},
-                         {"height", kLinePanelHeight},
+                         {"height", plan.style.config.height_of(kLinePanelHeight)},
                          {"layer", layers(plan, values)}});
   spec["spacing"]["column"] = gap;
   // Then each panel has an axis of its own, and flush bounds leave it no room.

@@ -178,7 +178,8 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   const bool below = width == ColumnWidth::kSingle && plan.lines.size() > 1;
   const int legend_rows = below ? static_cast<int>(plan.lines.size() + 1) / 2 : 0;
   fit_into(drawing.spec, pixels(width),
-           kScatterPlotHeight + kScatterLegendRow * legend_rows + heading_height(drawing.spec));
+           style.config.height_of(kScatterPlotHeight) + kScatterLegendRow * legend_rows +
+               heading_height(drawing.spec));
   drawing.spec["layer"] = layers(plan);
   add_csv(plan, drawing);
   return drawing;

@@ -148,13 +148,13 @@ Json time_channel(const Metric& event, const Labels& labels, double horizon, boo
       has_axis ? Json{{"grid", false}, {"values", times_up_to(horizon)}} : Json());
 }
 
-Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks,
-                 const Labels& labels, const Json& x, const Json& data, int width) {
+Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks, const Style& style,
+                 const Json& x, const Json& data, int width) {
   const auto share = [](const char* field) {
     return number_channel(field, "share of runs", Json{{"domain", Json::array({0, 1})}},
                           Json{{"tickCount", 5}});
   };
-  const auto title = legend_title(looks, config.color, labels);
+  const auto title = legend_title(looks, config.color, style.labels);
   const Json color = look_channel(color_scale(looks), looks.size() > 1, title);
   const Json tooltip = Json::array({Json{{"field", "series"}, {"title", "curve"}},
                                     Json{{"field", "x"}, {"title", x["title"]}},
@@ -176,7 +176,7 @@ Json curve_panel(const SurvivalConfig& config, const std::vector<Series>& looks,
                         {"strokeDash", look_channel(dash_scale(looks), looks.size() > 1, title)},
                         {"tooltip", tooltip}}}});
   return {{"width", width},
-          {"height", kSurvivalHeight},
+          {"height", style.config.height_of(kSurvivalHeight)},
           {"data", Json{{"values", data}}},
           {"layer", layer}};
 }
@@ -329,7 +329,7 @@ Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
   drawing.spec["resolve"] =
       Json{{"scale", Json{{"color", "independent"}, {"strokeDash", "independent"}}}};
   drawing.spec["vconcat"] = Json::array(
-      {curve_panel(*this, looks, style.labels, time_channel(metric, style.labels, horizon, true),
+      {curve_panel(*this, looks, style, time_channel(metric, style.labels, horizon, true),
                    curve_data(curves, band), plot),
        risk_panel(looks, time_channel(metric, style.labels, horizon, false),
                   risk_data(curves, horizon), plot)});

@@ -111,6 +111,7 @@ std::vector<Figure> draw_figures(const Study& study, const Frame& frame, const S
         [&](const auto& figure) {
           figures.push_back(
               {.name = figure.name, .width = figure.width, .drawing = figure.draw(frame, style)});
+          style.config.apply(figures.back().drawing.spec);
           leave_out_controls(figures.back().drawing.spec);
         },
         config);

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import zlib
 from itertools import accumulate
+from xml.sax.saxutils import quoteattr
 
 VEGA_LITE = "6.4"  # reads the specifications, which are Vega-Lite 5, unchanged
 POINTS_PER_PIXEL = 0.75  # the specification counts pixels of 1/96 inch, PDF points of 1/72
@@ -123,7 +124,16 @@ def packed(png):
     return b"".join(parts)
 
 
+def require_font(convert, font):
+    """Text in a font that is not installed is left out without a word."""
+    sheet = '<svg xmlns="http://www.w3.org/2000/svg" width="30" height="30">{}</svg>'
+    letter = f"<text y='20' font-family={quoteattr(font)}>A</text>"
+    if convert.svg_to_png(sheet.format(letter)) == convert.svg_to_png(sheet.format("")):
+        raise ValueError(f"the font {font} is not installed (style.font); fc-list : family lists those that are")
+
+
 def draw(convert, figure):
+    require_font(convert, figure["spec"]["config"]["font"])
     drawn = convert.vegalite_to_svg(figure["spec"], vl_version=VEGA_LITE)
     svg = with_own_ids(set_subscripts(drawn))
     return [

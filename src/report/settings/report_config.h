@@ -11,6 +11,7 @@
 #include "report/data/config_types.h"
 #include "report/data/derived.h"
 #include "report/data/learned.h"
+#include "report/figure/style_config.h"
 #include "report/mark/figure_config.h"
 #include "report/settings/claim_config.h"
 
@@ -65,6 +66,7 @@ struct ReportConfig {
   std::vector<DerivedConfig> derived;  ///< metrics that the report adds to every run
   std::vector<TableConfig> tables;     ///< empty: only the list of runs is reported
   std::vector<FigureConfig> figures;   ///< each drawn as SVG, PDF, PNG with its data
+  StyleConfig style = {};              ///< of all figures
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {
@@ -87,6 +89,7 @@ struct ReportConfig {
     visit("derived", derived, "metrics that the report adds to every run");
     visit("tables", tables, "tables to write");
     visit("figures", figures, "figures to draw");
+    visit("style", style, "look of all figures: font, sizes, legend, colours");
   }
   void validate(config::Check& check) const;
 };
