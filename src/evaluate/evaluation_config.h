@@ -77,20 +77,9 @@ inline std::string result_name(const EvaluationConfig& config, const TaskConfig&
   return is_grid ? std::string(NeedleGridConfig::kKind) : kind_name(config, trained);
 }
 
-/// T of the longest sequence that an evaluation asks about. A kind that makes its own says how long
-/// they get, by longest() or longest(asked).
+/// T of the longest sequence that an evaluation asks about.
 inline std::int64_t longest_sequence(const EvaluationConfig& config, const TaskConfig& asked) {
-  const auto longest = std::visit(
-      [&](const auto& kind) -> std::int64_t {
-        if constexpr (requires { kind.longest(asked); }) {
-          return kind.longest(asked);
-        } else if constexpr (requires { kind.longest(); }) {
-          return kind.longest();
-        } else {
-          return 0;
-        }
-      },
-      config);
+  const auto longest = std::visit([&](const auto& kind) { return kind.longest(asked); }, config);
   return std::max(longest, sequence_length(asked));
 }
 

@@ -112,6 +112,16 @@ class LanguageModel : public torch::nn::Module {
   Rotary rotary_;
 };
 
+/// A hook (WithLogitHook and so on) in every attention of a model.
+template <class Hook, class Function>
+std::vector<std::unique_ptr<Hook>> hooks_in(LanguageModel& model, const Function& hook) {
+  std::vector<std::unique_ptr<Hook>> hooks;
+  model.for_each_attention([&](const std::string&, Attention& attention) {
+    hooks.push_back(std::make_unique<Hook>(attention, hook));
+  });
+  return hooks;
+}
+
 /// Draws every parameter from a stream that is keyed by the seed and the parameter's own name, so
 /// that models of one seed share what they have in common. Matrices, embeddings and the output head
 /// follow config.init (init_config.h), whose defaults are the rules of the official files

@@ -3,14 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include "config/schema/fields.h"
 #include "model/attention/attention_config.h"
 #include "model/init_config.h"
 #include "model/layer/layer_config.h"
-#include "util/text.h"
 
 namespace difflab {
 
@@ -113,28 +111,9 @@ struct ModelConfig {
   }
 
   void validate(config::Check& check) const {
-    Nested nested(check);
-    std::visit([&](const auto& kind) { kind.validate_width(d_model, nested); }, attention);
-    std::visit(
-        [&](const auto& kind) {
-          if constexpr (requires { kind.lambda_init; }) {
-            if (kind.lambda_init.layers().value_or(layers) == layers) return;
-            check.problem("attention.lambda_init",
-                          concat("lists ", *kind.lambda_init.layers(), " values for ", layers,
-                                 " layers; expected one per layer"));
-          }
-        },
-        attention);
+    config::PartCheck nested(check, "attention.");
+    std::visit([&](const auto& kind) { kind.validate_sizes(d_model, layers, nested); }, attention);
   }
-
- private:
-  struct Nested final : config::Check {
-    explicit Nested(config::Check& outer) : outer_(outer) {}
-    void problem(std::string_view key, std::string_view message) override {
-      outer_.problem(concat("attention.", key), message);
-    }
-    config::Check& outer_;
-  };
 };
 
 }  // namespace difflab

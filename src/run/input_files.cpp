@@ -161,13 +161,12 @@ void check_prompts(const RunConfig& config, Resolver& resolver) {
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
     std::visit(
         [&](const auto& kind) {
-          if constexpr (requires { kind.prompt; }) {
-            resolver.attempt(concat("evaluate[", i, "].prompt"), [&] {
-              const auto tokenizer = read_tokenizer(config.task);
-              return tokenizer ? tokenizer->encode(kind.prompt, "the prompt")
-                               : std::vector<std::int64_t>{};
-            });
-          }
+          if (kind.prompt.empty()) return;
+          resolver.attempt(concat("evaluate[", i, "].prompt"), [&] {
+            const auto tokenizer = read_tokenizer(config.task);
+            return tokenizer ? tokenizer->encode(kind.prompt, "the prompt")
+                             : std::vector<std::int64_t>{};
+          });
         },
         config.evaluate[i]);
   }
@@ -179,14 +178,16 @@ void resolve_items(RunConfig& config, Resolver& resolver) {
     const auto& asked = asked_task(config.evaluate[i], config.task);
     std::visit(
         [&](auto& kind) {
-          if constexpr (requires { kind.file; }) {
-            const auto key = concat("evaluate[", i, "].file");
-            if (kind.file.given() && !resolver.resolve(kind.file, key)) return;
-            const auto tokenizer = read_tokenizer(asked);
-            if (!tokenizer) return;
-            resolver.attempt(
-                key, [&] { return kind.encode(kind.items(), *tokenizer, sequence_length(asked)); });
-          }
+          auto* file = kind.input_file();
+          if (file == nullptr) return;
+          const auto key = concat("evaluate[", i, "].file");
+          if (file->given() && !resolver.resolve(*file, key)) return;
+          const auto tokenizer = read_tokenizer(asked);
+          if (!tokenizer) return;
+          resolver.attempt(key, [&] {
+            kind.check_items(*tokenizer, sequence_length(asked));
+            return true;
+          });
         },
         config.evaluate[i]);
   }
@@ -246,12 +247,8 @@ void check_asked_symbols(const TaskConfig& asked, const TaskConfig& trained, con
 void check_asked_lengths(const RunConfig& config, Resolver& resolver) {
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
     const auto& asked = asked_task(config.evaluate[i], config.task);
-    const auto longest = std::visit(
-        [](const auto& kind) {
-          if constexpr (requires { kind.text_length(); }) return kind.text_length();
-          return std::int64_t{0};
-        },
-        config.evaluate[i]);
+    const auto longest =
+        std::visit([](const auto& kind) { return kind.text_length(); }, config.evaluate[i]);
     const auto text = text_of(asked, longest);
     if (longest <= sequence_length(asked) || !text) continue;
     resolver.attempt(concat("evaluate[", i, "].lengths"),
@@ -269,11 +266,8 @@ void each_input_file(RunConfig& run, const std::function<void(InputFile&)>& visi
   for (auto& stage : run.stages) of_task(stage.task);
   for (auto& evaluation : run.evaluate) {
     if (auto& other = common_of(evaluation).other_task.config) of_task(*other);
-    std::visit(
-        [&](auto& kind) {
-          if constexpr (requires { kind.file; }) visit(kind.file);
-        },
-        evaluation);
+    auto* file = std::visit([](auto& kind) { return kind.input_file(); }, evaluation);
+    if (file != nullptr) visit(*file);
   }
   visit(run.init_from);
 }

@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <utility>
 #include <variant>
 
 #include "util/text.h"
 
 namespace difflab {
 namespace {
-
-// Problems of one evaluation, under its place in the list.
-struct Nested final : config::Check {
-  Nested(config::Check& outer, std::string prefix) : outer_(outer), prefix_(std::move(prefix)) {}
-  void problem(std::string_view key, std::string_view message) override {
-    outer_.problem(prefix_ + std::string(key), message);
-  }
-  config::Check& outer_;
-  std::string prefix_;
-};
 
 void check_kept(const TrainConfig& train, std::int64_t step, config::Check& check) {
   if (!train.stop_at.empty() || train.seconds > 0) {
@@ -54,16 +43,7 @@ void check_optimizer_kept(const RunConfig& run, config::Check& check) {
 // The sequences without repetition may have parts; the first gets what the others leave.
 void check_parts(const TaskConfig& task, std::int64_t size, const std::string& where,
                  config::Check& check) {
-  std::vector<std::pair<const char*, double>> shares;
-  std::visit(
-      [&](const auto& kind) {
-        if constexpr (requires { kind.summary_share; }) {
-          shares = {{"summary_share", kind.summary_share}};
-        } else if constexpr (requires { kind.bare_share; }) {
-          shares = {{"bare_share", kind.bare_share}, {"direct_share", kind.direct_share}};
-        }
-      },
-      task);
+  const auto shares = std::visit([](const auto& kind) { return kind.part_shares(); }, task);
   auto left = size;
   double rest = 1;
   for (const auto& [key, share] : shares) {
@@ -84,12 +64,7 @@ void check_parts(const TaskConfig& task, std::int64_t size, const std::string& w
 // A share of so small a batch may be none of it, or all.
 void check_mixture(const TaskConfig& task, const TrainConfig& train, const std::string& where,
                    config::Check& check) {
-  const double share = std::visit(
-      [](const auto& kind) {
-        if constexpr (requires { kind.recall_share; }) return kind.recall_share;
-        return 0.0;
-      },
-      task);
+  const double share = std::visit([](const auto& kind) { return kind.recall_share; }, task);
   const auto size = train.batch_size;
   const auto repeated = std::llround(share * static_cast<double>(size));
   if (train.steps == 0 || share >= 1) return;
@@ -130,7 +105,7 @@ void RunConfig::validate(config::Check& check) const {
   auto longest = sequence_length(task);
   std::set<std::string> names;
   for (std::size_t i = 0; i < evaluate.size(); ++i) {
-    Nested nested(check, concat("evaluate[", i, "]."));
+    config::PartCheck nested(check, concat("evaluate[", i, "]."));
     const auto& asked = asked_task(evaluate[i], task);
     const auto& common = common_of(evaluate[i]);
     const auto name = result_name(evaluate[i], task);

@@ -18,8 +18,8 @@ std::unique_ptr<Task> build_task(const TaskConfig& config) {
 
 std::unique_ptr<Task> build_next_token_task(const TaskConfig& config, std::int64_t length) {
   return std::visit(
-      [&](const auto& kind) -> std::unique_ptr<Task> {
-        if constexpr (requires { kind.kEveryToken; }) return with_length(kind, length).build();
+      [&]<class Kind>(const Kind& kind) -> std::unique_ptr<Task> {
+        if constexpr (Kind::kEveryToken) return with_length(kind, length).build();
         return nullptr;
       },
       config);

@@ -44,11 +44,7 @@ std::unique_ptr<Task> build_next_token_task(const TaskConfig& config, std::int64
 
 /// True if every position of a task asks for the next token.
 inline bool asks_every_token(const TaskConfig& config) {
-  return std::visit(
-      [](const auto& kind) {
-        return requires { kind.kEveryToken; };
-      },
-      config);
+  return std::visit([](const auto& kind) { return kind.kEveryToken; }, config);
 }
 
 /// V, as the built task says it, without building it. @throws UserError if a text cannot be read.
@@ -75,28 +71,16 @@ inline const NeedleConfig* needles_of(const TaskConfig& config) {
 
 /// The file that a task may read, or null if it reads none.
 inline InputFile* text_file(TaskConfig& config) {
-  return std::visit(
-      [](auto& kind) -> InputFile* {
-        if constexpr (requires { kind.file; }) return &kind.file;
-        return nullptr;
-      },
-      config);
+  return std::visit([](auto& kind) { return kind.input_file(); }, config);
 }
 
 /// Names of Task::parts(), without building the task; all of `kParts`, also parts with a share of
-/// 0. A kind whose part has another name than the kind lists `kParts`.
+/// 0.
 inline std::vector<std::string> part_names(const TaskConfig& config) {
   return std::visit(
       [](const auto& kind) {
-        std::vector<std::string> names;
-        if constexpr (requires { kind.kParts; }) {
-          names.assign(kind.kParts.begin(), kind.kParts.end());
-        } else {
-          names = {std::string(kind.kKind)};
-        }
-        if constexpr (requires { kind.recall_share; }) {
-          if (kind.recall_share > 0) names.push_back("recall");
-        }
+        std::vector<std::string> names(kind.kParts.begin(), kind.kParts.end());
+        if (kind.recall_share > 0) names.emplace_back("recall");
         return names;
       },
       config);
@@ -106,33 +90,21 @@ inline std::vector<std::string> part_names(const TaskConfig& config) {
 /// made of symbols.
 inline std::optional<TextConfig> text_of(const TaskConfig& config, std::int64_t length = 0) {
   return std::visit(
-      [&](const auto& kind) -> std::optional<TextConfig> {
-        if constexpr (requires { kind.text(length); }) return kind.text(length);
-        return std::nullopt;
-      },
-      config);
+      [&](const auto& kind) -> std::optional<TextConfig> { return kind.text(length); }, config);
 }
 
 /// The tokenizer of a task in text; none if it is made of symbols.
 /// @throws UserError if the text cannot be read.
 inline std::optional<Tokenizer> read_tokenizer(const TaskConfig& config) {
   return std::visit(
-      [](const auto& kind) -> std::optional<Tokenizer> {
-        if constexpr (requires { kind.read_tokenizer(); }) return kind.read_tokenizer();
-        return std::nullopt;
-      },
-      config);
+      [](const auto& kind) -> std::optional<Tokenizer> { return kind.read_tokenizer(); }, config);
 }
 
 /// The names of a task's tokens, by which people and other tasks know them; none if it is made of
 /// text.
 inline std::optional<Symbols> symbols_of(const TaskConfig& config) {
-  return std::visit(
-      [](const auto& kind) -> std::optional<Symbols> {
-        if constexpr (requires { kind.vocabulary(); }) return kind.vocabulary();
-        return std::nullopt;
-      },
-      config);
+  return std::visit([](const auto& kind) -> std::optional<Symbols> { return kind.vocabulary(); },
+                    config);
 }
 
 }  // namespace difflab

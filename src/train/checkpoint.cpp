@@ -49,11 +49,6 @@ void restore(const Safetensors& file, const std::filesystem::path& path, const P
   optimizer.resume_at(progress.optimizer_steps);
 }
 
-std::string metadata_of(const Safetensors& file, const char* key) {
-  const auto found = file.metadata().find(key);
-  return found == file.metadata().end() ? std::string() : found->second;
-}
-
 // The file gets a second name, so that a complete checkpoint stands at every moment.
 void keep_generation(const std::filesystem::path& path) {
   std::error_code error;
@@ -110,7 +105,7 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
 
 Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path& path) {
   const Json state =
-      Json::parse(metadata_of(checkpoint, "progress"), nullptr, /*allow_exceptions=*/false);
+      Json::parse(checkpoint.metadata_at("progress"), nullptr, /*allow_exceptions=*/false);
   if (!state.is_object()) throw UserError(concat(path.string(), ": has no progress in it"));
   try {
     const auto step = state.at("step").get<std::int64_t>();
@@ -139,8 +134,8 @@ std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const
                                         Optimizer& optimizer) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   const auto file = read_sealed_safetensors(path);
-  if (const auto owner = metadata_of(file, "run");
-      owner != run.id && !run.same_training(metadata_of(file, "config"))) {
+  if (const auto owner = file.metadata_at("run");
+      owner != run.id && !run.same_training(file.metadata_at("config"))) {
     throw UserError(concat(path.string(), ": belongs to run ", owner, ", not ", run.id));
   }
   const auto progress = progress_of(file, path);

@@ -188,16 +188,30 @@ void check_cells(const Json& cells) {
   }
 }
 
-template <class Kind>
-constexpr bool of_machine() {
-  if constexpr (requires { Kind::kOfMachine; }) return Kind::kOfMachine;
-  return false;
+// Sees whether a struct has an input file among its fields.
+struct SeesFile {
+  bool seen = false;
+
+  template <class T>
+  void operator()(std::string_view, T&, std::string_view, config::Range = {}) {
+    seen = seen || std::is_same_v<T, InputFile>;
+  }
+};
+
+CATCH_TEST_CASE("an evaluation of every kind says its prompt and its file") {
+  for_every_evaluation(6, [](auto kind) {
+    SeesFile fields;
+    kind.visit_fields(fields);
+    CATCH_CHECK(fields.seen == (kind.input_file() != nullptr));
+    const auto names = config::field_names<decltype(kind)>();
+    CATCH_CHECK(is_among(std::string("prompt"), names) == !kind.prompt.empty());
+  });
 }
 
 CATCH_TEST_CASE("an evaluation of every kind gives the same on one lane and on several") {
   constexpr std::int64_t kInBatches = 150;  // three of 64 tokens each, the shortest default
   for_every_evaluation(kInBatches, [](const auto& kind) {
-    if (of_machine<std::decay_t<decltype(kind)>>()) return;  // times differ on one lane, too
+    if (kind.kOfMachine) return;  // times differ on one lane, too
     for (const auto& config : tasks_to_ask()) {
       if (!objections(kind, config).empty()) continue;
       Asked asked(config, DifferentialAttentionConfig{}, Positions::kRotary);
@@ -291,7 +305,7 @@ CATCH_TEST_CASE("an evaluation of every kind leaves the model as it was, and dra
       const auto first = answer();
       before.check_same(State(model));
       CATCH_CHECK(at::get_num_threads() == threads);
-      if (of_machine<std::decay_t<decltype(kind)>>()) return;  // no two times are the same
+      if (kind.kOfMachine) return;  // no two times are the same
       at::manual_seed(2);
       CATCH_CHECK(answer() == first);
     });
@@ -302,7 +316,7 @@ CATCH_TEST_CASE("an evaluation of every kind asks as many samples as it was told
   std::vector<std::string> of_few, of_more;
   for (const std::int64_t samples : {5, 6}) {
     for_every_evaluation(samples, [&](const auto& kind) {
-      if (of_machine<std::decay_t<decltype(kind)>>()) return;
+      if (kind.kOfMachine) return;
       if constexpr (requires { kind.samples; }) {
         on_its_first_task(kind, [&](LanguageModel& model, const Asked& asked) {
           const auto found = kind.run({model, asked.task_config, *asked.task, 7, 1});

@@ -107,7 +107,7 @@ CATCH_TEST_CASE("decoding times every context and batch, and says what the cache
   }
   CATCH_CHECK(result.metrics["decoding_tokens_per_second_t32_b4"] ==
               cell_with(result, {{"length", 32}, {"sequences", 4}})["tokens_per_second"]);
-  CATCH_CHECK(DecodingConfig{}.longest() == 1'040);
+  CATCH_CHECK(DecodingConfig{}.longest(RecallConfig{}) == 1'040);
 }
 
 CATCH_TEST_CASE("the peak of a call is that of what it held at once") {

@@ -91,7 +91,7 @@ CATCH_TEST_CASE("an attention works at every width that it does not refuse") {
     for (std::int64_t width = 1; width <= 40; ++width) {
       CATCH_INFO(name << ", width " << width);
       const auto refusal = testing::Problems::found([&, &config = config](auto& problems) {
-        std::visit([&](const auto& kind) { kind.validate_width(width, problems); }, config);
+        std::visit([&](const auto& kind) { kind.validate_sizes(width, 3, problems); }, config);
       });
       if (!refusal.empty()) continue;
       ++accepted;

@@ -58,6 +58,10 @@ CATCH_TEST_CASE("a batch has the shape and the tokens that its configuration say
       CATCH_CHECK(std::find(names.begin(), names.end(), part.name) != names.end());
     }
     CATCH_CHECK(names.front() == task->parts().front().name);
+    CATCH_CHECK(asks_every_token(config) == targets.ge(0).all().item<bool>());
+    CATCH_CHECK(symbols_of(config).has_value() == !task->is_text());
+    std::visit([](const auto& k) { CATCH_CHECK(k.part_shares().size() + 1 == k.kParts.size()); },
+               config);
   }
 }
 
@@ -81,8 +85,10 @@ CATCH_TEST_CASE("repetition mixed in leaves the task's own sequences as they are
     CATCH_CHECK(mixed->chance_accuracy() == alone->chance_accuracy());
   };
   int mixed = 0;
-  testing::for_each_kind([&](const auto& kind) {
-    if constexpr (requires { kind.recall_share; }) check(kind), ++mixed;
+  testing::for_each_kind([&]<class Kind>(const Kind& kind) {
+    constexpr bool kIsField = std::is_member_object_pointer_v<decltype(&Kind::recall_share)>;
+    CATCH_CHECK(kIsField == is_among(std::string("recall_share"), config::field_names<Kind>()));
+    if constexpr (kIsField) check(kind), ++mixed;
   });
   CATCH_CHECK(mixed > 0);
   CATCH_CHECK(testing::Problems::of(MqarConfig{.length = 4, .pairs = 1, .recall_share = 0.5}) ==

@@ -33,12 +33,8 @@ namespace {
 std::string updated_by(const OptimizerConfig& optimizer, const ParameterShape& parameter) {
   return std::visit(
       [&](const auto& kind) {
-        if constexpr (requires { kind.takes(parameter.name, std::size_t{}); }) {
-          if (!kind.takes(parameter.name, parameter.shape.size())) {
-            return std::string(AdamWConfig::kKind);
-          }
-        }
-        return std::string(kind.kKind);
+        const bool is_own = kind.takes(parameter.name, parameter.shape.size());
+        return std::string(is_own ? kind.kKind : AdamWConfig::kKind);
       },
       optimizer);
 }

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace difflab::config {
@@ -60,6 +62,19 @@ class Check {
   /// `key` is relative to the struct being checked, e.g. "needles"; the message is a full clause,
   /// e.g. "is 8 with queries 9; expected queries to be at most needles".
   virtual void problem(std::string_view key, std::string_view message) = 0;
+};
+
+/// Passes the problems of a part on, each key behind the part's place, e.g. "evaluate[0].".
+class PartCheck final : public Check {
+ public:
+  PartCheck(Check& whole, std::string place) : whole_(whole), place_(std::move(place)) {}
+  void problem(std::string_view key, std::string_view message) override {
+    whole_.problem(place_ + std::string(key), message);
+  }
+
+ private:
+  Check& whole_;
+  const std::string place_;
 };
 
 }  // namespace difflab::config

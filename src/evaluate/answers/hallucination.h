@@ -51,7 +51,6 @@ struct HallucinationConfig : EvaluationCommon {
     }
   }
 
-  /// The longest sequence that is asked, beside those of the task.
   std::int64_t longest(const TaskConfig& task) const {
     const auto* base = task_as<ContextQaConfig>(task);
     if (base == nullptr) return 0;

@@ -23,10 +23,15 @@ namespace difflab {
 class LanguageModel;
 class Task;
 
-/// Settings of every kind of evaluation. Each also lists, as `kMetrics`, the metrics that its `run`
-/// gives, with their kinds, ranges and directions (statistics/metric_facts.h), and says `kOfMachine
-/// = true` if they are times or sizes on this machine, which no two runs share.
+/// Settings of every kind of evaluation, with the defaults that a kind overrides by declaring the
+/// same name. Each also lists, as `kMetrics`, the metrics that its `run` gives, with their kinds,
+/// ranges and directions (statistics/metric_facts.h).
 struct EvaluationCommon {
+  /// Whether metrics are times or sizes on this machine, which no two runs share.
+  static constexpr bool kOfMachine = false;
+  /// Text that the task's tokens must be able to say; a field of a kind that has one.
+  static constexpr std::string_view prompt = "";
+
   /// Key of the result and prefix of its metrics; empty: the kind as key, and no prefix.
   std::string name = {};
   /// Steps of the training at which the model is asked, instead of at its end.
@@ -49,6 +54,15 @@ struct EvaluationCommon {
   std::string_view known_as(const TaskConfig&) const { return {}; }
   /// True for those of the kind's metrics that the evaluation gives on a task.
   bool gives(std::string_view, const TaskConfig&) const { return true; }
+  /// T of the longest sequence that is asked on a task, beside the task's own.
+  std::int64_t longest(const TaskConfig&) const { return 0; }
+  /// The longest window of the task's text that is read, beside the task's own.
+  std::int64_t text_length() const { return 0; }
+  /// The file that the kind may read, or null.
+  InputFile* input_file() { return nullptr; }
+  /// Checks that a task with such tokens and sequences can be asked what the file holds.
+  /// @throws UserError
+  void check_items(const Tokenizer&, std::int64_t) const {}
 };
 
 /// An evaluation of sequences of the test split.
@@ -61,6 +75,11 @@ struct SampledEvaluation : EvaluationCommon {
     visit("samples", samples, "test sequences", config::at_least(1));
   }
 };
+
+/// The largest of some numbers, 0 if there are none.
+inline std::int64_t largest_of(const std::vector<std::int64_t>& numbers) {
+  return numbers.empty() ? 0 : *std::max_element(numbers.begin(), numbers.end());
+}
 
 /// Refuses another task than running text; `kind` is the evaluation's.
 inline void require_text(const TaskConfig& task, std::string_view kind, config::Check& check) {

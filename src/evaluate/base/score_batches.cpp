@@ -40,6 +40,11 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
   }
 }
 
+void for_each_batch(const EvaluationContext& context, std::int64_t samples,
+                    const std::function<void(const Batch&)>& visit) {
+  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples, visit);
+}
+
 void side_by_side(int lanes, std::int64_t n, const std::function<void(std::int64_t)>& work) {
   std::atomic<std::int64_t> next = 0;
   std::exception_ptr failure;

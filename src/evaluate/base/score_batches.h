@@ -9,6 +9,8 @@
 
 namespace difflab {
 
+struct EvaluationContext;
+
 /// How many sequences of T tokens make a batch whose activations stay in the cache.
 std::int64_t sequences_per_batch(std::int64_t length);
 
@@ -20,6 +22,10 @@ std::int64_t sequences_per_batch(const Task& task);
 /// device.
 void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, const std::function<void(const Batch&)>& visit);
+
+/// The same of the test split of the task that is asked.
+void for_each_batch(const EvaluationContext& context, std::int64_t samples,
+                    const std::function<void(const Batch&)>& visit);
 
 /// Calls work(0) … work(n − 1), up to `lanes` at the same time, each lane on a thread of its own
 /// and the first on the caller's. What one call writes no other may touch. The first exception ends

@@ -46,17 +46,16 @@ void add_to(SinkSums& sums, const at::Tensor& weights, std::int64_t position, do
 EvaluationResult AttentionSinkConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   std::map<std::pair<std::int64_t, std::size_t>, SinkSums> sums;  // of (layer, map)
-  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples,
-                 [&](const Batch& batch) {
-                   if (batch.inputs.size(1) <= position) return;  // a short one of several lengths
-                   context.model.observe(batch.inputs, [&](const LayerView& view) {
-                     const auto maps = sink_maps(view);
-                     for (std::size_t map = 0; map < maps.size(); ++map) {
-                       if (!maps[map].defined()) continue;
-                       add_to(sums[{view.layer, map}], maps[map], position, epsilon);
-                     }
-                   });
-                 });
+  for_each_batch(context, samples, [&](const Batch& batch) {
+    if (batch.inputs.size(1) <= position) return;  // a short one of several lengths
+    context.model.observe(batch.inputs, [&](const LayerView& view) {
+      const auto maps = sink_maps(view);
+      for (std::size_t map = 0; map < maps.size(); ++map) {
+        if (!maps[map].defined()) continue;
+        add_to(sums[{view.layer, map}], maps[map], position, epsilon);
+      }
+    });
+  });
   EvaluationResult result;
   auto cells = Json::array();
   std::array<std::vector<at::Tensor>, kSinkMaps> shares;  // of all layers, [H] each

@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <map>
-#include <memory>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
@@ -146,22 +145,18 @@ EvaluationResult HeadRedundancyConfig::run(const EvaluationContext& context) con
   const at::NoGradGuard no_grad;
   std::map<std::int64_t, LayerSums> layers;
   at::Tensor outputs;  // of the layer that ran last, [B, H, T, width]
-  std::vector<std::unique_ptr<WithHeadHook>> hooks;
-  context.model.for_each_attention([&](const std::string&, Attention& attention) {
-    hooks.push_back(
-        std::make_unique<WithHeadHook>(attention, [&](HeadPoint point, const at::Tensor& heads) {
-          if (point == HeadPoint::kAfterNorm) outputs = heads;
-          return heads;
-        }));
+  const auto hooks =
+      hooks_in<WithHeadHook>(context.model, [&](HeadPoint point, const at::Tensor& heads) {
+        if (point == HeadPoint::kAfterNorm) outputs = heads;
+        return heads;
+      });
+  for_each_batch(context, samples, [&](const Batch& batch) {
+    context.model.observe(batch.inputs, [&](const LayerView& view) {
+      auto& sums = layers[view.layer];
+      sums.add_outputs(outputs);
+      sums.add_weights(view.attention.weights(view.attention_input, view.rotary));
+    });
   });
-  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples,
-                 [&](const Batch& batch) {
-                   context.model.observe(batch.inputs, [&](const LayerView& view) {
-                     auto& sums = layers[view.layer];
-                     sums.add_outputs(outputs);
-                     sums.add_weights(view.attention.weights(view.attention_input, view.rotary));
-                   });
-                 });
   EvaluationResult result;
   auto cells = Json::array();
   Means overall;

@@ -135,8 +135,7 @@ class HeadWatch {
 
 EvaluationResult HeadStatisticsConfig::run(const EvaluationContext& context) const {
   HeadWatch watch(context.model);
-  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples,
-                 [&](const Batch& batch) { watch.add(batch); });
+  for_each_batch(context, samples, [&](const Batch& batch) { watch.add(batch); });
   return watch.result();
 }
 

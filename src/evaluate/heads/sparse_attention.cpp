@@ -25,13 +25,11 @@ SparseScore score_above(const EvaluationContext& context, const SparseAttentionC
   std::atomic<std::int64_t> kept = 0, all = 0;  // whole numbers, whose sums know no order
   std::vector<std::unique_ptr<WithWeightHook>> hooks;
   if (threshold > 0) {
-    context.model.for_each_attention([&](const std::string&, Attention& attention) {
-      hooks.push_back(std::make_unique<WithWeightHook>(attention, [&](const at::Tensor& weights) {
-        const auto large = largest_weights(weights, threshold);
-        kept += large.sum().item<std::int64_t>();
-        all += largest_weights(weights, 0).sum().item<std::int64_t>();
-        return prune(weights, large, config.renormalise);
-      }));
+    hooks = hooks_in<WithWeightHook>(context.model, [&](const at::Tensor& weights) {
+      const auto large = largest_weights(weights, threshold);
+      kept += large.sum().item<std::int64_t>();
+      all += largest_weights(weights, 0).sum().item<std::int64_t>();
+      return prune(weights, large, config.renormalise);
     });
   }
   const auto part = context.task.parts().front();

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <memory>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
@@ -60,18 +59,13 @@ class Sizes {
 EvaluationResult ActivationOutliersConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   Sizes logits, hidden;
-  std::vector<std::unique_ptr<WithLogitHook>> hooks;
-  context.model.for_each_attention([&](const std::string&, Attention& attention) {
-    hooks.push_back(std::make_unique<WithLogitHook>(attention, [&](const at::Tensor& all) {
-      logits.add(all.masked_select(all.isfinite()));
-      return all;
-    }));
+  const auto hooks = hooks_in<WithLogitHook>(context.model, [&](const at::Tensor& all) {
+    logits.add(all.masked_select(all.isfinite()));
+    return all;
   });
-  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples,
-                 [&](const Batch& batch) {
-                   context.model.observe(batch.inputs,
-                                         [&](const LayerView& view) { hidden.add(view.output); });
-                 });
+  for_each_batch(context, samples, [&](const Batch& batch) {
+    context.model.observe(batch.inputs, [&](const LayerView& view) { hidden.add(view.output); });
+  });
   EvaluationResult result;
   auto cells = Json::array();
   logits.describe("logit", result, cells);

@@ -48,14 +48,13 @@ void add_histogram(const at::Tensor& lambdas, std::int64_t layer, std::int64_t b
 EvaluationResult LambdaDistributionConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   std::map<std::int64_t, std::vector<at::Tensor>> parts;  // layer -> [B·T, H]
-  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples,
-                 [&](const Batch& batch) {
-                   context.model.observe(batch.inputs, [&](const LayerView& view) {
-                     const auto lambdas = view.attention.lambdas(view.attention_input);
-                     if (!lambdas.defined()) return;
-                     parts[view.layer].push_back(lambdas.flatten(0, 1).to(at::kDouble).cpu());
-                   });
-                 });
+  for_each_batch(context, samples, [&](const Batch& batch) {
+    context.model.observe(batch.inputs, [&](const LayerView& view) {
+      const auto lambdas = view.attention.lambdas(view.attention_input);
+      if (!lambdas.defined()) return;
+      parts[view.layer].push_back(lambdas.flatten(0, 1).to(at::kDouble).cpu());
+    });
+  });
   EvaluationResult result;
   auto cells = Json::array();
   std::vector<at::Tensor> all;

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <limits>
-#include <memory>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
@@ -80,11 +79,8 @@ Score score_rounded(const EvaluationContext& context, Quantized of, std::int64_t
     });
     return all;
   }
-  std::vector<std::unique_ptr<WithLogitHook>> hooks;
-  model.for_each_attention([&](const std::string&, Attention& attention) {
-    hooks.push_back(std::make_unique<WithLogitHook>(attention, [bits](const at::Tensor& logits) {
-      return quantize(logits, bits, {-2, -1});
-    }));
+  const auto hooks = hooks_in<WithLogitHook>(model, [bits](const at::Tensor& logits) {
+    return quantize(logits, bits, {-2, -1});
   });
   return score_as_it_is();
 }

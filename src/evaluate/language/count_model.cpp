@@ -66,20 +66,19 @@ EvaluationResult CountModelConfig::run(const EvaluationContext& context) const {
 
   double bigram_sum = 0, trigram_sum = 0;
   std::int64_t targets = 0;
-  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples,
-                 [&](const Batch& batch) {
-                   const auto last = batch.targets.narrow(1, batch.targets.size(1) - 1, 1);
-                   const auto windows = at::cat({batch.inputs, last}, 1).cpu();  // [B, T + 1]
-                   for (std::int64_t row = 0; row < windows.size(0); ++row) {
-                     const auto* token = windows[row].data_ptr<std::int64_t>();
-                     for (std::int64_t t = 1; t < windows.size(1); ++t) {
-                       const auto bigram = bigrams.loss(token + t, smoothing);
-                       bigram_sum += bigram;
-                       trigram_sum += t == 1 ? bigram : trigrams.loss(token + t, smoothing);
-                     }
-                   }
-                   targets += batch.targets.numel();
-                 });
+  for_each_batch(context, samples, [&](const Batch& batch) {
+    const auto last = batch.targets.narrow(1, batch.targets.size(1) - 1, 1);
+    const auto windows = at::cat({batch.inputs, last}, 1).cpu();  // [B, T + 1]
+    for (std::int64_t row = 0; row < windows.size(0); ++row) {
+      const auto* token = windows[row].data_ptr<std::int64_t>();
+      for (std::int64_t t = 1; t < windows.size(1); ++t) {
+        const auto bigram = bigrams.loss(token + t, smoothing);
+        bigram_sum += bigram;
+        trigram_sum += t == 1 ? bigram : trigrams.loss(token + t, smoothing);
+      }
+    }
+    targets += batch.targets.numel();
+  });
   const auto model = score_batches(context.model, context.task, context.seed, Split::kTest, samples,
                                    context.lanes);
   const auto mean = [&](double sum) { return sum / static_cast<double>(targets); };

@@ -31,12 +31,8 @@ struct LossByPositionConfig : EvaluationCommon {
     require_every_token(task, kKind, check);
   }
 
-  /// The longest sequence that is asked for, beside the trained length.
-  std::int64_t longest() const {
-    return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-  }
-  /// The longest window of the task's text that is read.
-  std::int64_t text_length() const { return longest(); }
+  std::int64_t longest(const TaskConfig&) const { return largest_of(lengths); }
+  std::int64_t text_length() const { return largest_of(lengths); }
 
   /// Metrics: loss_at_T for every length T, the mean of its last bin, and loss_excess_at_T over
   /// the entropy there if the task knows it. Details: cells, each with length, position (the first

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "config/schema/input_file.h"
 #include "evaluate/base/evaluation.h"
 #include "text/choice_items.h"
 
@@ -44,6 +43,10 @@ struct MultipleChoiceConfig : EvaluationCommon {
   /// choice that is longer than a sequence of `length` tokens.
   std::vector<ChoiceTokens> encode(const std::vector<ChoiceItem>& items, const Tokenizer& tokenizer,
                                    std::int64_t length) const;
+  InputFile* input_file() { return &file; }
+  void check_items(const Tokenizer& tokenizer, std::int64_t length) const {
+    encode(items(), tokenizer, length);
+  }
 
   /// Metrics: choice_accuracy and choice_accuracy_per_character with their chances, 1/choices on
   /// average; choice_loss, the mean −log p(right choice | context) in nats. Details: cells for all

@@ -52,15 +52,14 @@ struct Tally {
 EvaluationResult ArHitConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   Tally hits, others;
-  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples,
-                 [&](const Batch& batch) {
-                   const auto logits = context.model.forward(batch.inputs);  // [B, T, V]
-                   const auto losses = token_losses(logits, batch.targets);
-                   const auto right = logits.argmax(-1).eq(batch.targets);
-                   const auto hit = hits_of(batch, n);
-                   hits.add(losses, right, hit);
-                   others.add(losses, right, hit.logical_not());
-                 });
+  for_each_batch(context, samples, [&](const Batch& batch) {
+    const auto logits = context.model.forward(batch.inputs);  // [B, T, V]
+    const auto losses = token_losses(logits, batch.targets);
+    const auto right = logits.argmax(-1).eq(batch.targets);
+    const auto hit = hits_of(batch, n);
+    hits.add(losses, right, hit);
+    others.add(losses, right, hit.logical_not());
+  });
   const auto all = static_cast<double>(hits.count + others.count);
   EvaluationResult result;
   result.metrics = {{"ar_hit_share", static_cast<double>(hits.count) / all},

@@ -90,7 +90,7 @@ EvaluationResult InContextShotsConfig::ask(const Answerer& answerer, const InCon
     config.shots = K;
     for (const auto kind : {ShotOrder::kRandom, ShotOrder::kAlternating}) {
       const auto& cell = cells.emplace_back(ask_cell(*this, answerer, config, kind, seed));
-      if (K != *std::max_element(shots.begin(), shots.end())) continue;
+      if (K != largest_of(shots)) continue;
       accuracy_at_most += cell["accuracy"].get<double>() / 2;  // two kinds of order
       result.metrics[name_of(kind) + "_order_margin"] = cell["margin"];
     }

@@ -56,12 +56,11 @@ struct InContextShotsConfig : EvaluationCommon {
     }
   }
 
-  /// The longest sequence that is asked, beside those of the task.
   std::int64_t longest(const TaskConfig& task) const {
     const auto* in_context = task_as<InContextConfig>(task);
     if (in_context == nullptr || shots.empty()) return 0;
     auto longest = *in_context;
-    longest.shots = *std::max_element(shots.begin(), shots.end());
+    longest.shots = largest_of(shots);
     return longest.sequence_length();
   }
 

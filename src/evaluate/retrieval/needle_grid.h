@@ -45,12 +45,8 @@ struct NeedleGridConfig : EvaluationCommon {
   }
   void validate(config::Check& check) const;
 
-  /// The longest sequence that the grid asks for, beside the trained length.
-  std::int64_t longest() const {
-    return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-  }
-
-  std::int64_t text_length() const { return longest(); }
+  std::int64_t longest(const TaskConfig&) const { return largest_of(lengths); }
+  std::int64_t text_length() const { return largest_of(lengths); }
 
   /// Needles in text: the grid has one metric, and once was a kind of its own.
   std::string_view known_as(const TaskConfig& asked) const {

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "evaluate/retrieval/grid_cells.h"
 #include "evaluate/retrieval/needle_grid.h"
 
@@ -8,14 +6,10 @@ void NeedleGridConfig::validate(config::Check& check) const {
   if (needles.empty()) check.problem("needles", "is empty; expected at least one number");
   if (queries.empty()) check.problem("queries", "is empty; expected at least one number");
   if (depths.empty()) check.problem("depths", "is empty; expected at least one depth");
-  if (!needles.empty() && !queries.empty()) {
-    const auto most = *std::max_element(needles.begin(), needles.end());
-    for (const auto R : queries) {
-      if (R > most) {
-        check.problem("queries",
-                      concat("asks for ", R, " needles; expected at most needles, ", most));
-      }
-    }
+  const auto most = largest_of(needles);
+  for (const auto R : queries) {
+    if (needles.empty() || R <= most) continue;
+    check.problem("queries", concat("asks for ", R, " needles; expected at most needles, ", most));
   }
 }
 

@@ -31,9 +31,8 @@ struct DecodingConfig : EvaluationCommon {
     visit("rounds", rounds, "timings of each case, taken in turn", config::at_least(1));
   }
 
-  /// The longest sequence that is written.
-  std::int64_t longest() const {
-    return contexts.empty() ? 0 : *std::max_element(contexts.begin(), contexts.end()) + tokens;
+  std::int64_t longest(const TaskConfig&) const {
+    return contexts.empty() ? 0 : largest_of(contexts) + tokens;
   }
 
   /// Metrics: decoding_tokens_per_second_tT_bB, of all B sequences together, and cache_mib_tT of

@@ -37,10 +37,7 @@ struct ThroughputConfig : EvaluationCommon {
     if (kernels.empty()) check.problem("kernels", "is empty; expected at least one, e.g. [fused]");
   }
 
-  /// The longest sequence that is asked for, beside the trained length.
-  std::int64_t longest() const {
-    return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-  }
+  std::int64_t longest(const TaskConfig&) const { return largest_of(lengths); }
 
   /// Metrics: forward_tokens_per_second_tT and training_tokens_per_second_tT of the fused kernels,
   /// training_memory_mib_tT. Details: cells, each with length, kernels, pass (forward, training),

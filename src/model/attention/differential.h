@@ -177,12 +177,16 @@ struct DifferentialAttentionConfig {
                                        ", because the keys are the queries"));
     }
   }
-  void validate_width(std::int64_t d_model, config::Check& check) const {
+  void validate_sizes(std::int64_t d_model, std::int64_t layers, config::Check& check) const {
     if (!head_dim && d_model % (4 * heads) != 0) {
       check.problem("heads", concat("is ", heads, " with d_model ", d_model,
                                     "; expected d_model to be a multiple of 4 heads = ", 4 * heads,
                                     " (two maps per head, each of even width), or head_dim to be "
                                     "given"));
+    }
+    if (lambda_init.layers().value_or(layers) != layers) {
+      check.problem("lambda_init", concat("lists ", *lambda_init.layers(), " values for ", layers,
+                                          " layers; expected one per layer"));
     }
   }
 

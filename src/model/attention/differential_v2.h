@@ -106,7 +106,7 @@ struct DifferentialV2Config {
                     "at least 2");
     }
   }
-  void validate_width(std::int64_t d_model, config::Check& check) const {
+  void validate_sizes(std::int64_t d_model, std::int64_t, config::Check& check) const {
     if (!head_dim && d_model % (2 * heads) != 0) {
       check.problem("heads", concat("is ", heads, " with d_model ", d_model,
                                     "; expected d_model to be a multiple of 2 heads = ", 2 * heads,

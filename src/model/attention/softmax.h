@@ -53,7 +53,7 @@ struct SoftmaxAttentionConfig {
       check.problem("head_dim", concat("is ", *head_dim, "; expected an even number"));
     }
   }
-  void validate_width(std::int64_t d_model, config::Check& check) const {
+  void validate_sizes(std::int64_t d_model, std::int64_t, config::Check& check) const {
     if (!head_dim && d_model % (2 * heads) != 0) {
       check.problem("heads", concat("is ", heads, " with d_model ", d_model,
                                     "; expected d_model to be a multiple of 2 heads = ", 2 * heads,
@@ -119,8 +119,8 @@ struct ExclusiveAttentionConfig {
     return {.heads = heads, .kv_heads = kv_heads, .head_dim = head_dim, .controls = controls};
   }
   void validate(config::Check& check) const { softmax().validate(check); }
-  void validate_width(std::int64_t d_model, config::Check& check) const {
-    softmax().validate_width(d_model, check);
+  void validate_sizes(std::int64_t d_model, std::int64_t layers, config::Check& check) const {
+    softmax().validate_sizes(d_model, layers, check);
   }
   AttentionCost cost(const AttentionShape& shape) const {
     auto cost = softmax().cost(shape);

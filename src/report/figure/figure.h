@@ -22,7 +22,12 @@ enum class ColumnWidth {
 
 enum class AxisScale { kLinear, kLog };
 
-/// Fields that every kind of figure has.
+/// A figure that shows differences to one value of an axis; the value is empty if it shows none.
+struct Difference {
+  std::string axis, against;
+};
+
+/// Fields that every kind of figure has, and a default that a kind overrides by declaring the same.
 struct FigureCommon {
   static constexpr std::string_view kKindKey = "mark";  ///< the YAML key that picks the kind
 
@@ -40,6 +45,8 @@ struct FigureCommon {
     visit("where", where, "keep only cells with these values, e.g. {needles: 4, queries: 1}");
     visit("width", width, "single or double column of a paper");
   }
+
+  Difference difference() const { return {}; }
 };
 
 }  // namespace difflab::report

@@ -35,6 +35,7 @@ struct HeatmapConfig : FigureCommon {
           "time to an event, e.g. steps_to_found: only runs that got there; empty: all");
   }
   void validate(config::Check& check) const;
+  Difference difference() const { return {facet, against}; }
   /// Its fields against the axes of the sweep (settings/report_rules.cpp).
   template <class Rules>
   void check_axes(Rules& rules) const {

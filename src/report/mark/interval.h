@@ -34,6 +34,7 @@ struct IntervalConfig : FigureCommon {
     visit("x_scale", x_scale, "linear or log");
   }
   void validate(config::Check& check) const;
+  Difference difference() const { return {y, against}; }
   /// Its fields against the axes of the sweep (settings/report_rules.cpp).
   template <class Rules>
   void check_axes(Rules& rules) const {

@@ -45,6 +45,7 @@ struct LineConfig : FigureCommon {
     visit("y_scale", y_scale, "linear or log");
   }
   void validate(config::Check& check) const;
+  Difference difference() const { return {color, against}; }
   /// Its fields against the axes of the sweep (settings/report_rules.cpp).
   template <class Rules>
   void check_axes(Rules& rules) const {

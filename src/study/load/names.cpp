@@ -120,21 +120,8 @@ class Names {
                                                       "not vary", suggestion(key, axes_))});
       }
     }
-    if constexpr (requires { figure.against; }) {
-      const auto axis = axis_of_difference(figure);
-      if (!figure.against.empty() && is_axis(axis))
-        require_value(place + ".against", axis, figure.against);
-    }
-  }
-
-  static const std::string& axis_of_difference(const report::LineConfig& line) {
-    return line.color;
-  }
-  static const std::string& axis_of_difference(const report::IntervalConfig& rows) {
-    return rows.y;
-  }
-  static const std::string& axis_of_difference(const report::HeatmapConfig& map) {
-    return map.facet;
+    const auto [axis, against] = figure.difference();
+    if (!against.empty() && is_axis(axis)) require_value(place + ".against", axis, against);
   }
 
   // Checks that a variant has runs where the claim asks, and that they measure its metric.

@@ -172,6 +172,8 @@ class ContextQaTask final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> ContextQaConfig::build() const { return with_recall<ContextQaTask>(*this); }
+std::unique_ptr<Task> ContextQaConfig::build() const {
+  return with_recall(std::make_unique<ContextQaTask>(*this), recall_share);
+}
 
 }  // namespace difflab

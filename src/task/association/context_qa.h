@@ -23,7 +23,7 @@ namespace difflab {
 ///
 ///   inputs    B ! e3 a1 v7 e5 a6 v1 = e3 a1     F = 2, S = 1
 ///   targets   . . .  .  .  .  .  .  e3 a1 v7
-struct ContextQaConfig {
+struct ContextQaConfig : TaskKind<ContextQaConfig> {
   static constexpr std::string_view kKind = "context_qa";
   static constexpr std::string_view kAbout =
       "questions about facts in the context, some unanswerable, and summaries of marked facts";
@@ -80,7 +80,9 @@ struct ContextQaConfig {
   }
 
   std::int64_t sequence_length() const;
-  std::int64_t vocab_size() const { return vocabulary().size(); }
+  std::vector<std::pair<std::string_view, double>> part_shares() const {
+    return {{"summary_share", summary_share}};
+  }
 
   std::unique_ptr<Task> build() const;
 };

@@ -75,7 +75,7 @@ class FuzzyRecallTask final : public SymbolTask<FuzzyRecallConfig> {
 }  // namespace
 
 std::unique_ptr<Task> FuzzyRecallConfig::build() const {
-  return with_recall<FuzzyRecallTask>(*this);
+  return with_recall(std::make_unique<FuzzyRecallTask>(*this), recall_share);
 }
 
 }  // namespace difflab

@@ -14,7 +14,7 @@ namespace difflab {
 /// The tokens of a key are distinct, as are those of a value. Keys of a sequence are distinct, but
 /// one may be the end or the beginning of another; values may be alike. A sequence ends with its
 /// last value; _ precedes it up to T.
-struct FuzzyRecallConfig {
+struct FuzzyRecallConfig : TaskKind<FuzzyRecallConfig> {
   static constexpr std::string_view kKind = "fuzzy_recall";
   static constexpr std::string_view kAbout =
       "recall with keys and values of one to three tokens (MAD, arXiv 2403.17844)";
@@ -46,7 +46,6 @@ struct FuzzyRecallConfig {
   Symbols vocabulary() const {
     return {{"_", 1}, {"B", 1}, {"?", 1}, {"k", key_tokens}, {"v", value_tokens}};
   }
-  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   /// Accuracy of a guess, token by token, among the values of the context that begin with the
   /// tokens told so far and go on; averaged over all tokens asked for.

@@ -46,6 +46,8 @@ class InContextTask final : public SymbolTask<InContextConfig> {
 
 }  // namespace
 
-std::unique_ptr<Task> InContextConfig::build() const { return with_recall<InContextTask>(*this); }
+std::unique_ptr<Task> InContextConfig::build() const {
+  return with_recall(std::make_unique<InContextTask>(*this), recall_share);
+}
 
 }  // namespace difflab

@@ -20,7 +20,7 @@ class Random;
 /// class was shown before is trained on, too; held-out figures are always those of the last example
 /// alone. Follows the many-shot evaluation of the DIFF paper (arXiv 2410.05258, section 3.5), with
 /// symbols instead of sentences.
-struct InContextConfig {
+struct InContextConfig : TaskKind<InContextConfig> {
   static constexpr std::string_view kKind = "in_context";
   static constexpr std::string_view kAbout =
       "classes that only the examples in the context define (arXiv 2410.05258, section 3.5)";
@@ -58,7 +58,6 @@ struct InContextConfig {
   }
 
   std::int64_t sequence_length() const { return 1 + shots * (features + 1) + features; }
-  std::int64_t vocab_size() const { return 1 + symbols + labels; }
 
   /// Ranges of the vocabulary.
   enum Range : std::size_t { kBegin, kSymbol, kLabel };

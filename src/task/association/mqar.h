@@ -22,7 +22,7 @@ namespace difflab {
 ///
 /// A filler is a token other than the sequence's keys (in the original it may be one), so
 /// that each key is asked once; or it is always _.
-struct MqarConfig {
+struct MqarConfig : TaskKind<MqarConfig> {
   static constexpr std::string_view kKind = "mqar";
   static constexpr std::string_view kAbout =
       "multi-query associative recall: pairs, then each key once more (arXiv 2312.04927)";
@@ -62,10 +62,8 @@ struct MqarConfig {
   }
   void validate(config::Check& check) const;
 
-  std::int64_t sequence_length() const { return length; }
   enum Range : std::size_t { kFiller, kKeys, kValues };
   Symbols vocabulary() const { return {{"_", 1}, {"k", keys()}, {"v", values()}}; }
-  std::int64_t vocab_size() const { return tokens; }
 
   std::unique_ptr<Task> build() const;
 };

@@ -20,7 +20,7 @@ namespace difflab {
 ///
 ///   inputs    B k3 v8 k9 k6 k1 v2 k6 k3 v8 k9 k9 k1      k3 and k1 are keys
 ///   targets   . .  .  .  .  .  .  .  v8 .  .  .  v2
-struct NoisyRecallConfig {
+struct NoisyRecallConfig : TaskKind<NoisyRecallConfig> {
   static constexpr std::string_view kKind = "noisy_recall";
   static constexpr std::string_view kAbout =
       "pairs that come again and again, with noise between them (MAD, arXiv 2403.17844)";
@@ -57,7 +57,6 @@ struct NoisyRecallConfig {
   std::int64_t sequence_length() const;
   enum Range : std::size_t { kBegin, kNoise, kKeys, kValues };
   Symbols vocabulary() const;
-  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   /// Expected in a sequence: questions, and those that a guess among the values shown so far gets
   /// right, which with m distinct keys shown are 1/m of them.

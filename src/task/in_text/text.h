@@ -1,6 +1,5 @@
 #pragma once
 
-#include "config/schema/input_file.h"
 #include "task/base/task_kind.h"
 #include "text/tokenizer.h"
 
@@ -17,7 +16,7 @@ enum class Split : std::uint64_t;
 /// The text is cut by position: train, then valid, then test. A window of T + 1 tokens lies inside
 /// one split, so nothing that is trained on is asked later, nor is any part of it. What the splits
 /// share is the vocabulary: it is that of the whole text.
-struct TextConfig {
+struct TextConfig : TaskKind<TextConfig> {
   static constexpr std::string_view kKind = "text";
   static constexpr std::string_view kAbout =
       "the next character or byte of a text file, or of generated text";
@@ -46,10 +45,10 @@ struct TextConfig {
   }
   void validate(config::Check& check) const;
 
-  std::int64_t sequence_length() const { return length; }
   /// Reads the file if its characters are the vocabulary. @throws UserError as load_vocabulary
   /// does.
   std::int64_t vocab_size() const;
+  InputFile* input_file() { return &file; }
   /// The text that sequences of `size` tokens are cut from; 0 for those of the task.
   TextConfig text(std::int64_t size) const;
   /// Reads the text. @throws UserError as load_corpus does.

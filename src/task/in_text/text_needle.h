@@ -1,6 +1,5 @@
 #pragma once
 
-#include "config/schema/input_file.h"
 #include "task/base/task_kind.h"
 #include "task/in_text/text.h"
 #include "task/needle/recall.h"
@@ -20,7 +19,7 @@ namespace difflab {
 /// city's needle has exactly round(depth/100 · H) of the H haystack tokens before it, be that
 /// inside a word; H is what the needles and the question leave of T. The haystack is a window of
 /// the split's part of the text, so no haystack is seen in two splits.
-struct TextNeedleConfig {
+struct TextNeedleConfig : TaskKind<TextNeedleConfig> {
   static constexpr std::string_view kKind = "text_needle";
   static constexpr std::string_view kAbout =
       "sentences with a number hidden in text, asked for at the end";
@@ -83,10 +82,10 @@ struct TextNeedleConfig {
   }
   void validate(config::Check& check) const;
 
-  std::int64_t sequence_length() const { return length; }
   /// Reads the file if its characters are the vocabulary. @throws UserError as load_vocabulary
   /// does.
   std::int64_t vocab_size() const;
+  InputFile* input_file() { return &file; }
   /// The haystack of sequences of `size` tokens; 0 for those of the task.
   TextConfig text(std::int64_t size) const;
   /// Reads the text. @throws UserError as load_corpus does.

@@ -74,12 +74,14 @@ Tokenizer tokenizer_with_needles(const TextNeedleConfig& config, const Corpus& c
 }
 
 TextConfig TextNeedleConfig::haystack() const {
-  return {.file = file,
-          .generated_characters = generated_characters,
-          .tokenizer = tokenizer,
-          .length = length,
-          .valid_share = valid_share,
-          .test_share = test_share};
+  TextConfig whole;
+  whole.file = file;
+  whole.generated_characters = generated_characters;
+  whole.tokenizer = tokenizer;
+  whole.length = length;
+  whole.valid_share = valid_share;
+  whole.test_share = test_share;
+  return whole;
 }
 
 std::int64_t TextNeedleConfig::smallest_length() const {

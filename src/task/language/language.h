@@ -18,7 +18,7 @@ namespace difflab {
 /// Whoever knows the language can tell from the tokens so far in which unit and where in it the
 /// next one is. Hence its entropy is that of the draws, and needs no more than the probability that
 /// a unit begins at a position (token_entropies).
-struct LanguageConfig {
+struct LanguageConfig : TaskKind<LanguageConfig> {
   static constexpr std::string_view kKind = "language";
   static constexpr std::string_view kAbout =
       "the next token of a generated language whose entropy is known exactly";
@@ -65,8 +65,6 @@ struct LanguageConfig {
   Symbols vocabulary() const {
     return {{"B", 1}, {".", 1}, {"(", 1}, {")", 1}, {"c", 1}, {"k", names}, {"w", words}};
   }
-  std::int64_t sequence_length() const { return length; }
-  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   /// The probabilities of a word's followers, by rank.
   std::vector<double> ranks() const;

@@ -19,7 +19,7 @@ namespace difflab {
 ///
 /// π is a bijection that depends on `world` alone. Names and things of needles are distinct, and
 /// needles lie as in the needle task. Things of bare pairs are drawn with replacement.
-struct AssociativeNeedleConfig {
+struct AssociativeNeedleConfig : TaskKind<AssociativeNeedleConfig> {
   static constexpr std::string_view kKind = "associative_needle";
   static constexpr std::string_view kAbout =
       "needles asked for by an associated word, learned in the weights (NoLiMa, arXiv 2502.05167)";
@@ -87,8 +87,9 @@ struct AssociativeNeedleConfig {
   Symbols vocabulary() const {
     return {{"B", 1}, {"?", 1}, {"n", noise_tokens}, {"a", things}, {"b", things}, {"x", names}};
   }
-  std::int64_t sequence_length() const { return length; }
-  std::int64_t vocab_size() const { return vocabulary().size(); }
+  std::vector<std::pair<std::string_view, double>> part_shares() const {
+    return {{"bare_share", bare_share}, {"direct_share", direct_share}};
+  }
 
   std::unique_ptr<Task> build() const;
 };

@@ -41,7 +41,7 @@ struct NeedleDistractors {
 ///
 ///   inputs    B n K1 K2 V1 n K5 K6 V5 n K1 K2 V2 K1 K7 V7 n ? K1 K2     near = 1, stale = 1
 ///   targets   . . .  .  .  . .  .  .  . .  .  .  .  .  .  . . .  V2     N = 2, M = 2
-struct NeedleConfig {
+struct NeedleConfig : TaskKind<NeedleConfig> {
   static constexpr std::string_view kKind = "needle";
   static constexpr std::string_view kAbout =
       "key-value pairs hidden in noise, asked for at the end (arXiv 2410.05258, section 3.4)";
@@ -96,11 +96,9 @@ struct NeedleConfig {
   }
   void validate(config::Check& check) const;
 
-  std::int64_t sequence_length() const { return length; }
   /// Noise without names of its own has no tokens, and there are as many more keys.
   enum Range : std::size_t { kBegin, kQuestion, kNoise, kKeys, kValues };
   Symbols vocabulary() const;
-  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   /// Accuracy of a guess among the values that a sequence shows.
   double chance() const { return 1 / static_cast<double>(distinct_values()); }

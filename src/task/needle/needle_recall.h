@@ -9,7 +9,7 @@ namespace difflab {
 /// The needle task mixed with cyclic repetition, half and half by default. Needles alone give one
 /// scored token per sequence and stall for thousands of steps at "some value from this context";
 /// repetition teaches matching by content, which needles then reuse, within a minute on a CPU.
-struct NeedleRecallConfig {
+struct NeedleRecallConfig : TaskKind<NeedleRecallConfig> {
   static constexpr std::string_view kKind = "needle_recall";
   static constexpr std::string_view kAbout =
       "needles mixed with repetition, which teaches matching in a minute on a CPU";
@@ -36,7 +36,6 @@ struct NeedleRecallConfig {
 
   std::int64_t sequence_length() const { return needle.sequence_length(); }
   Symbols vocabulary() const { return needle.vocabulary(); }
-  std::int64_t vocab_size() const { return needle.vocab_size(); }
 
   std::unique_ptr<Task> build() const;
 };

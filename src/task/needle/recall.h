@@ -12,7 +12,7 @@ namespace difflab {
 ///
 /// P is drawn per sequence from T/4 … T/2, so a fixed offset does not help: the model must match
 /// content (Olsson et al. 2022, arXiv:2209.11895, call the circuit an induction head).
-struct RecallConfig {
+struct RecallConfig : TaskKind<RecallConfig> {
   static constexpr std::string_view kKind = "recall";
   static constexpr std::string_view kAbout =
       "a sequence that repeats: its second and later rounds are to be predicted";
@@ -34,10 +34,8 @@ struct RecallConfig {
     check_lengths(lengths, length, kSmallestLength, check);
   }
 
-  std::int64_t sequence_length() const { return length; }
   enum Range : std::size_t { kBegin, kQuestion, kSymbols };
   Symbols vocabulary() const { return {{"B", 1}, {"?", 1}, {"s", tokens - 2}}; }
-  std::int64_t vocab_size() const { return tokens; }
 
   std::unique_ptr<Task> build() const;
 };

@@ -14,7 +14,7 @@ class RecallMixture final : public Task {
  public:
   RecallMixture(std::unique_ptr<Task> task, double share)
       : task_(std::move(task)),
-        recall_(RecallConfig{task_->sequence_length(), task_->vocab_size()}.build()),
+        recall_(RecallConfig{{}, task_->sequence_length(), task_->vocab_size()}.build()),
         share_(share) {}
 
   std::int64_t vocab_size() const override { return task_->vocab_size(); }

@@ -13,14 +13,12 @@ namespace difflab {
 /// task itself if the share is 0.
 std::unique_ptr<Task> with_recall(std::unique_ptr<Task> task, double share);
 
-/// The task of a configuration with `recall_share` and, perhaps, `lengths`.
+/// The task of a configuration with `recall_share` and `lengths`.
 template <class Built, class Config>
 std::unique_ptr<Task> with_recall(const Config& config) {
-  const auto build = [](const Config& one) {
+  return of_lengths(config, [](const Config& one) {
     return with_recall(std::make_unique<Built>(one), one.recall_share);
-  };
-  if constexpr (requires { config.lengths; }) return of_lengths(config, build);
-  return build(config);
+  });
 }
 
 }  // namespace difflab

@@ -13,7 +13,7 @@ namespace difflab {
 /// How often the word of rank r occurs is fixed: floor(W · p(r)) with p(r) in proportion to r^−α
 /// (Zipf) for the W words of a list; the rest of the list are words that occur once. The K + 1 most
 /// frequent words occur differently often. Which words they are and their order are drawn.
-struct CommonWordsConfig {
+struct CommonWordsConfig : TaskKind<CommonWordsConfig> {
   static constexpr std::string_view kKind = "common_words";
   static constexpr std::string_view kAbout =
       "the most frequent words of a list with Zipf frequencies (RULER, arXiv 2404.06654)";
@@ -42,8 +42,6 @@ struct CommonWordsConfig {
 
   enum Range : std::size_t { kBegin, kQuestion, kWords };
   Symbols vocabulary() const { return {{"B", 1}, {"?", 1}, {"w", words}}; }
-  std::int64_t sequence_length() const { return length; }
-  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   /// How often the words of rank 1, 2, … occur, none 0; they add up to W. Empty if W < 1.
   std::vector<std::int64_t> counts() const;

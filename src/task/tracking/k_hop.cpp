@@ -64,6 +64,8 @@ class KHopTask final : public SymbolTask<KHopConfig> {
 
 }  // namespace
 
-std::unique_ptr<Task> KHopConfig::build() const { return with_recall<KHopTask>(*this); }
+std::unique_ptr<Task> KHopConfig::build() const {
+  return with_recall(std::make_unique<KHopTask>(*this), recall_share);
+}
 
 }  // namespace difflab

@@ -15,7 +15,7 @@ namespace difflab {
 /// The number of nodes is drawn from [least_nodes, N] with weights 1/(n + √N), k from 1 … K, all
 /// alike, and the node that is asked for anew in each question. Nodes of a sequence have distinct
 /// names. A sequence ends with its last question, _ follows up to T.
-struct KHopConfig {
+struct KHopConfig : TaskKind<KHopConfig> {
   static constexpr std::string_view kKind = "k_hop";
   static constexpr std::string_view kAbout =
       "the k-th successor of a node in a cycle (Depo, Physics of Language Models 4.1)";
@@ -42,7 +42,6 @@ struct KHopConfig {
   void validate(config::Check& check) const;
 
   std::int64_t sequence_length() const { return 1 + 2 * nodes + 3 * questions - 1; }
-  std::int64_t vocab_size() const { return vocabulary().size(); }
   enum Range : std::size_t { kBegin, kFiller, kHops, kNodes };
   Symbols vocabulary() const { return {{"B", 1}, {"_", 1}, {"h", hops}, {"n", names}}; }
 

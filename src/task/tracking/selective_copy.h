@@ -13,7 +13,7 @@ namespace difflab {
 ///
 /// n symbols, drawn with replacement, lie anywhere in the first T − n − 1 tokens. Behind c stand n
 /// blanks, so that the answers do not help each other.
-struct SelectiveCopyConfig {
+struct SelectiveCopyConfig : TaskKind<SelectiveCopyConfig> {
   static constexpr std::string_view kKind = "selective_copy";
   static constexpr std::string_view kAbout =
       "symbols among blanks, to be told in their order (MAD, arXiv 2403.17844)";
@@ -44,8 +44,6 @@ struct SelectiveCopyConfig {
 
   enum Range : std::size_t { kBlank, kCopy, kSymbols };
   Symbols vocabulary() const { return {{"_", 1}, {"c", 1}, {"s", symbols}}; }
-  std::int64_t sequence_length() const { return length; }
-  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   std::unique_ptr<Task> build() const;
 };

@@ -14,7 +14,7 @@ namespace difflab {
 /// x4 d7 gives the name x4 the value d7, x1 x9 gives x1 what x9 has. Chains are interleaved in any
 /// way that keeps the order of each; the chain that is asked for is drawn. Names and values of a
 /// sequence are distinct.
-struct VariableTrackingConfig {
+struct VariableTrackingConfig : TaskKind<VariableTrackingConfig> {
   static constexpr std::string_view kKind = "variable_tracking";
   static constexpr std::string_view kAbout =
       "all names that hold a value, through chains of assignments (RULER, arXiv 2404.06654)";
@@ -51,8 +51,6 @@ struct VariableTrackingConfig {
   Symbols vocabulary() const {
     return {{"B", 1}, {"?", 1}, {"n", noise_tokens}, {"x", names}, {"d", values}};
   }
-  std::int64_t sequence_length() const { return length; }
-  std::int64_t vocab_size() const { return vocabulary().size(); }
 
   std::unique_ptr<Task> build() const;
 };

@@ -19,10 +19,16 @@ struct AdamSettings {
   double eps;  ///< outside the root
 };
 
+/// Defaults that a kind of optimiser overrides by declaring the same name.
+struct OptimizerKind {
+  /// True if the kind, not AdamW, updates a parameter.
+  static bool takes(std::string_view, std::size_t) { return true; }
+};
+
 /// Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2: decoupled weight decay, then the step
 /// of Adam. beta1, beta2 and adam_eps stand in TrainConfig, as other optimisers use AdamW for a
 /// part of the parameters.
-struct AdamWConfig {
+struct AdamWConfig : OptimizerKind {
   static constexpr std::string_view kKind = "adamw";
   static constexpr std::string_view kAbout = "AdamW, for all parameters";
 
@@ -48,7 +54,7 @@ inline constexpr auto config::kNames<MuonLr> = names("original", "match_rms_adam
 /// gradient's running mean m ← momentum·m + (1 − momentum)·g is brought near the closest
 /// semi-orthogonal matrix by Newton–Schulz iterations, here in float32. For the weights of linear
 /// layers within the blocks; embeddings, output head, gains, biases and λ vectors have AdamW.
-struct MuonConfig {
+struct MuonConfig : OptimizerKind {
   static constexpr std::string_view kKind = "muon";
   static constexpr std::string_view kAbout =
       "orthogonalised momentum for the matrices of the blocks, AdamW for the rest";
@@ -77,7 +83,6 @@ struct MuonConfig {
     }
   }
 
-  /// True if Muon, not AdamW, updates a parameter.
   static bool takes(std::string_view parameter, std::size_t dimensions) {
     return dimensions == 2 && parameter.starts_with("layers.") && parameter.ends_with(".weight");
   }
@@ -88,7 +93,7 @@ struct MuonConfig {
 
 /// Stochastic gradient descent with momentum as torch.optim.SGD has it (Sutskever et al. 2013, with
 /// the rate outside): d = g + weight_decay·p, m ← momentum·m + d, p ← p − lr·m.
-struct SgdConfig {
+struct SgdConfig : OptimizerKind {
   static constexpr std::string_view kKind = "sgd";
   static constexpr std::string_view kAbout = "gradient descent with momentum, for all parameters";
 
