@@ -79,8 +79,8 @@ std::string to_text(const std::vector<Objection>& objections) {
   for (const auto& one : objections) by_experiment[one.experiment].push_back(&one);
   std::string text;
   for (const auto& [name, own] : by_experiment) {
-    text += concat(text.empty() ? "" : "\n", name, ": ", own.size(),
-                   own.size() == 1 ? " objection\n" : " objections\n", told_lines(own));
+    text += concat(text.empty() ? "" : "\n", name, ": ", report::number_of(own.size(), "objection"),
+                   "\n", told_lines(own));
   }
   return text;
 }

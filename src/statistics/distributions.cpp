@@ -49,19 +49,21 @@ double upper_tail(double t, double degrees) {
          2;
 }
 
-// The t >= 0 with this upper tail: bracket, then bisect until the two ends are neighbours.
-double upper_quantile(double tail, double degrees) {
-  double low = 0;
-  double high = 1;
-  while (upper_tail(high, degrees) > tail) {
-    low = high;
-    high *= 2;
-  }
+// Where `is_before` ends between low and high, bisected until the two are neighbours.
+double edge(double low, double high, const auto& is_before) {
   while (true) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) return middle;
-    (upper_tail(middle, degrees) > tail ? low : high) = middle;
+    (is_before(middle) ? low : high) = middle;
   }
+}
+
+// The t >= 0 with this upper tail.
+double upper_quantile(double tail, double degrees) {
+  const auto is_before = [&](double t) { return upper_tail(t, degrees) > tail; };
+  double low = 0, high = 1;
+  for (; is_before(high); high *= 2) low = high;
+  return edge(low, high, is_before);
 }
 
 void require_probability(double probability) {
@@ -87,13 +89,7 @@ double student_t_quantile(double probability, double degrees) {
 
 double normal_quantile(double probability) {
   require_probability(probability);
-  double low = -40;
-  double high = 40;
-  while (true) {
-    const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) return middle;
-    (std::erfc(-middle / std::sqrt(2.0)) / 2 < probability ? low : high) = middle;
-  }
+  return edge(-40, 40, [&](double z) { return normal_cdf(z) < probability; });
 }
 
 double normal_cdf(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }

@@ -69,12 +69,6 @@ std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
   return groups;
 }
 
-bool is_compared(const report::TableConfig& table, const std::string& column) {
-  if (!table.compare.empty()) return is_among(column, table.compare);
-  const auto metric = report::metric_of(column);
-  return metric.better != Better::kNeither && !metric.is_time();
-}
-
 // How many comparisons with the baseline a column of the table will have.
 std::size_t compared_rows(const report::TableConfig& table, const Study& study) {
   const auto compared = report::compared_axis(study.config.report, axes_of(study));
@@ -100,13 +94,13 @@ std::size_t compared_rows(const report::TableConfig& table, const Study& study) 
 std::size_t needed_in_tables(const Study& study) {
   std::size_t needed = report::pairs_for_verdict({}, 1);
   for (const auto& table : study.config.report.tables) {
-    auto columns = table.columns;
-    std::erase_if(columns, [&](const auto& column) { return !is_compared(table, column); });
+    std::vector<report::Metric> columns;
+    for (const auto& column : table.columns) columns.push_back(report::metric_of(column));
+    std::erase_if(columns, [&](const auto& column) { return !table.compares(column); });
     for (const auto& column : columns) {
-      needed =
-          std::max(needed, report::pairs_for_verdict(report::metric_of(column),
-                                                     columns.size() * compared_rows(table, study),
-                                                     study.config.report.times));
+      needed = std::max(
+          needed, report::pairs_for_verdict(column, columns.size() * compared_rows(table, study),
+                                            study.config.report.times));
     }
   }
   return needed;

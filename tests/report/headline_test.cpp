@@ -2,6 +2,7 @@
 #include "report/example_study.h"
 #include "report/table/table.h"
 #include "support/catch.h"
+#include "support/declared.h"
 
 namespace difflab::report {
 namespace {
@@ -18,6 +19,7 @@ std::string said_of(const StudyBuilder& builder, const std::string& column,
 }
 
 CATCH_TEST_CASE("a metric without a better direction has no best") {
+  const Declared declared({share_metric("accuracy_*_bits", Better::kHigher)});
   StudyBuilder builder;
   for (const char* model : {"transformer", "diff"}) {
     builder.finished(model, 0, {{"logit_top1", 31.5}, {"accuracy_4_bits", .5}});

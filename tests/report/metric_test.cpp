@@ -1,27 +1,19 @@
-// What is known of a metric: by what its evaluation declares, else by its name.
+// Facts of metrics, as evaluations declare them.
 #include "report/data/metric.h"
 
 #include "support/catch.h"
+#include "support/declared.h"
 
 namespace difflab::report {
 namespace {
 
-// What is declared is known to the end of a test.
-struct Declared {
-  explicit Declared(std::vector<MetricFacts> facts) { declare_metrics(std::move(facts)); }
-  ~Declared() { declare_metrics({}); }
-  Declared(const Declared&) = delete;
-  Declared& operator=(const Declared&) = delete;
-};
-
 CATCH_TEST_CASE("an evaluation says what kind of metric it gives, and which way is better") {
-  CATCH_CHECK(metric_of("attention_to_answer").outcome() == Outcome::kMeasure);
+  CATCH_CHECK(metric_of("attention_to_answer").outcome == Outcome::kMeasure);
   CATCH_CHECK(metric_of("attention_to_answer").better == Better::kNeither);
   const Declared declared({share_metric("attention_to_*", Better::kHigher),
                            share_metric("attention_to_noise", Better::kLower),
-                           positive_metric("*_loss", Better::kLower),
-                           share_metric("*_accuracy", Better::kHigher)});
-  CATCH_CHECK(metric_of("attention_to_answer").outcome() == Outcome::kShare);
+                           loss_metric("*_loss"), share_metric("*_accuracy", Better::kHigher)});
+  CATCH_CHECK(metric_of("attention_to_answer").outcome == Outcome::kShare);
   CATCH_CHECK(metric_of("attention_to_answer").better == Better::kHigher);
   CATCH_CHECK(metric_of("attention_to_noise").better == Better::kLower);  // the longer name
   // As an evaluation with a name gives it.
@@ -29,10 +21,10 @@ CATCH_TEST_CASE("an evaluation says what kind of metric it gives, and which way 
   CATCH_CHECK(metric_of("attention_elsewhere").better == Better::kNeither);
   // As one that was asked at a step of the training gives it.
   CATCH_CHECK(metric_of("curve_copy_loss_at_200").better == Better::kLower);
-  CATCH_CHECK(metric_of("copy_accuracy_at_200").outcome() == Outcome::kShare);
+  CATCH_CHECK(metric_of("copy_accuracy_at_200").outcome == Outcome::kShare);
   CATCH_CHECK(metric_of("copy_accuracy_at_200_chance").better == Better::kNeither);
   // When something was learned is no accuracy, whatever it was.
-  CATCH_CHECK(metric_of("steps_to_90_accuracy").outcome() == Outcome::kTimeToEvent);
+  CATCH_CHECK(metric_of("steps_to_90_accuracy").outcome == Outcome::kTimeToEvent);
   CATCH_CHECK(metric_of("steps_to_90_accuracy").better == Better::kLower);
 }
 
@@ -43,7 +35,9 @@ CATCH_TEST_CASE("a loss that nobody declared is better lower at a step of the tr
 }
 
 CATCH_TEST_CASE("what an evaluation says may be negative has intervals that go below 0") {
-  const Declared declared({{.name = "loss_below_trigrams", .better = Better::kHigher}});
+  const Declared declared({{.name = "loss_below_trigrams",
+                            .better = Better::kHigher,
+                            .label = "loss below trigram counts"}});
   const std::vector<double> worse{-0.1, -0.3};
   const auto interval = interval_of_mean(worse, metric_of("loss_below_trigrams"));
   CATCH_CHECK(interval->low == Approx(-0.2 - 12.7062 * 0.1));

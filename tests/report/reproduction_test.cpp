@@ -5,6 +5,7 @@
 #include "report/data/frame.h"
 #include "report/settings/study.h"
 #include "support/catch.h"
+#include "support/declared.h"
 
 namespace difflab::report {
 namespace {
@@ -33,6 +34,7 @@ CATCH_TEST_CASE("the same draw gives the same runs, another one others, each as 
 }
 
 CATCH_TEST_CASE("every number is compared to its last bit, but for those of the machine") {
+  const Declared declared({{.name = "training_memory_mib_t*", .of_machine = OfMachine::kMemory}});
   const Json committed{{"id", "a"},
                        {"metrics",
                         {{"test_loss", 0.1},

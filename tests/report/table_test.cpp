@@ -4,6 +4,7 @@
 #include "report/example_study.h"
 #include "report/table/table_files.h"
 #include "support/catch.h"
+#include "support/declared.h"
 
 namespace difflab::report {
 namespace {
@@ -274,7 +275,13 @@ CATCH_TEST_CASE("the headline names the best, its distance to the baseline and w
               "transformer: +0.600 [+0.296, +0.794], 3 paired seeds: too few to say so; 8 needed.");
 }
 
-CATCH_TEST_CASE("a metric's name says whether it asks what a run has learned") {
+CATCH_TEST_CASE("a metric's declaration says whether it asks what a run has learned") {
+  const Declared declared({positive_metric("logit_top1"),
+                           speed_metric("forward_tokens_per_second_t*"),
+                           {.name = "training_memory_mib_t*", .of_machine = OfMachine::kMemory},
+                           {.name = "cache_mib", .is_initial = true},
+                           {.name = "initial_grad_norm", .is_initial = true},
+                           {.name = "attention_rms_initial", .is_initial = true}});
   for (const char* key : {"needle_accuracy", "test_loss", "logit_top1", "effective_length"}) {
     CATCH_INFO(key);
     CATCH_CHECK(metric_of(key).is_of_learned());
@@ -288,7 +295,14 @@ CATCH_TEST_CASE("a metric's name says whether it asks what a run has learned") {
   }
 }
 
-CATCH_TEST_CASE("a metric's name says whether more is better") {
+CATCH_TEST_CASE("a metric's declaration says whether more is better") {
+  const Declared declared({share_metric("accuracy_*_bits", Better::kHigher),
+                           share_metric("accuracy_*_bits_chance"),
+                           share_metric("accuracy_n*_r*", Better::kHigher),
+                           share_metric("shots_accuracy", Better::kHigher),
+                           loss_metric("loss_at_*"),
+                           speed_metric("training_tokens_per_second_t*"),
+                           {.name = "training_memory_mib_t*", .better = Better::kLower}});
   for (const char* key : {"accuracy_4_bits", "needle_multi_accuracy_n6_r2", "shots_accuracy",
                           "training_tokens_per_second_t256"}) {
     CATCH_CHECK(metric_of(key).better == Better::kHigher);

@@ -2,6 +2,7 @@
 #include "report/data/company.h"
 #include "report/example_study.h"
 #include "support/catch.h"
+#include "support/declared.h"
 
 namespace difflab::report {
 namespace {
@@ -67,6 +68,7 @@ std::string table_of(const Json& one, const Json& other, std::vector<std::string
 }
 
 CATCH_TEST_CASE("a table leaves out times of runs that were not alone, and says so") {
+  const Declared declared({speed_metric("forward_tokens_per_second_t*")});
   const Json first = at_work(kOne, kTwo), second = at_work(kTwo, kThree);
   const Json beside = at_work(kOne, kThree);
   const std::vector<std::string> columns{"parameters", "test_loss", "train_seconds"};

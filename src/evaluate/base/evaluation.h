@@ -24,11 +24,9 @@ class LanguageModel;
 class Task;
 
 /// Settings of every kind of evaluation, with the defaults that a kind overrides by declaring the
-/// same name. Each also lists, as `kMetrics`, the metrics that its `run` gives, with their kinds,
-/// ranges and directions (statistics/metric_facts.h).
+/// same name. Each also lists, as `kMetrics`, the metrics that its `run` gives, with all that is
+/// known of them (statistics/metric_facts.h).
 struct EvaluationCommon {
-  /// Whether metrics are times or sizes on this machine, which no two runs share.
-  static constexpr bool kOfMachine = false;
   /// Text that the task's tokens must be able to say; a field of a kind that has one.
   static constexpr std::string_view prompt = "";
 

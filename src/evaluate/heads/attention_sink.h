@@ -16,8 +16,10 @@ struct AttentionSinkConfig : EvaluationCommon {
       "share of heads whose mean attention to the first token exceeds a threshold (arXiv "
       "2410.10781)";
   static constexpr std::array kMetrics = {
-      share_metric("sink_first_map"), share_metric("sink_second_map"), share_metric("sink_weights"),
-      share_metric("sink_relative_weights")};
+      share_metric("sink_first_map", Better::kNeither, "sink in the first map"),
+      share_metric("sink_second_map", Better::kNeither, "sink in the second map"),
+      share_metric("sink_weights", Better::kNeither, "sink in |weights|"),
+      share_metric("sink_relative_weights", Better::kNeither, "sink in |weights|, by row")};
 
   std::int64_t position = 0;  ///< k, 0 for the first token
   double epsilon = 0.3;

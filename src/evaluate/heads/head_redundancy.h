@@ -19,9 +19,12 @@ struct HeadRedundancyConfig : SampledEvaluation {
   static constexpr std::string_view kAbout =
       "how much heads of a layer differ (cosine of maps, CKA of outputs) and how wide they look";
   static constexpr std::array kMetrics = {
-      positive_metric("map_distance"),    share_metric("output_cka"),
-      share_metric("negative_share"),     positive_metric("attention_entropy"),
-      positive_metric("attended_tokens"), MetricFacts{.name = "row_sum"}};
+      positive_metric("map_distance", 3, "1 \u2212 cosine of heads' maps"),
+      share_metric("output_cka", Better::kNeither, "CKA of heads' outputs"),
+      share_metric("negative_share"),
+      positive_metric("attention_entropy", 3, "entropy of attention", "nats"),
+      positive_metric("attended_tokens"),
+      MetricFacts{.name = "row_sum"}};
 
   /// Metrics: map_distance and output_cka, means over the pairs of heads of a layer and over layers
   /// (none if layers have one head); negative_share, attention_entropy, attended_tokens and

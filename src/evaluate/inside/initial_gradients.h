@@ -17,8 +17,10 @@ struct InitialGradientsConfig : EvaluationCommon {
       "gradient norms at initialisation and sizes of attention outputs (arXiv 2410.05258, appendix "
       "F)";
   static constexpr std::array kMetrics = {
-      positive_metric("initial_grad_norm"), positive_metric("attention_rms_initial"),
-      positive_metric("attention_ratio_initial"), positive_metric("attention_rms")};
+      MetricFacts{.name = "initial_grad_norm", .least = 0, .is_initial = true},
+      MetricFacts{.name = "attention_rms_initial", .least = 0, .is_initial = true},
+      MetricFacts{.name = "attention_ratio_initial", .least = 0, .is_initial = true},
+      positive_metric("attention_rms")};
 
   std::int64_t samples = 64;
 

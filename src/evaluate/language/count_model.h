@@ -17,8 +17,12 @@ struct CountModelConfig : EvaluationCommon {
   static constexpr std::string_view kAbout =
       "loss of bigram and trigram counts on the same text, beside the model's";
   static constexpr std::array kMetrics = {
-      positive_metric("bigram_loss"), positive_metric("trigram_loss"),
-      MetricFacts{.name = "loss_below_trigrams", .better = Better::kHigher}};
+      positive_metric("bigram_loss", 4, "loss of bigram counts"),
+      positive_metric("trigram_loss", 4, "loss of trigram counts"),
+      MetricFacts{.name = "loss_below_trigrams",
+                  .better = Better::kHigher,
+                  .decimals = 4,
+                  .label = "loss below trigram counts"}};
 
   double smoothing = 0.1;  ///< δ
   std::int64_t samples = 256;

@@ -14,7 +14,7 @@ struct HeldoutConfig : EvaluationCommon {
   static constexpr std::string_view kAbout =
       "loss and accuracy on sequences that were never trained on";
   static constexpr std::array kMetrics = {
-      positive_metric("test_loss", Better::kLower), positive_metric("*_loss", Better::kLower),
+      loss_metric("test_loss"), loss_metric("*_loss"),
       MetricFacts{.name = "*_loss_excess", .better = Better::kLower},
       share_metric("*_accuracy", Better::kHigher), share_metric("*_accuracy_chance")};
 

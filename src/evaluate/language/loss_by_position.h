@@ -12,8 +12,7 @@ struct LossByPositionConfig : EvaluationCommon {
   static constexpr std::string_view kAbout =
       "loss by position in the context, beyond the trained length too (arXiv 2410.05258, figure 4)";
   static constexpr std::array kMetrics = {
-      positive_metric("loss_at_*", Better::kLower),
-      MetricFacts{.name = "loss_excess_at_*", .better = Better::kLower}};
+      loss_metric("loss_at_*"), MetricFacts{.name = "loss_excess_at_*", .better = Better::kLower}};
 
   std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
   std::int64_t bin = 16;                   ///< positions

@@ -15,8 +15,7 @@ struct MultipleChoiceConfig : EvaluationCommon {
   static constexpr std::array kMetrics = {
       share_metric("choice_accuracy", Better::kHigher), share_metric("choice_accuracy_chance"),
       share_metric("choice_accuracy_per_character", Better::kHigher),
-      share_metric("choice_accuracy_per_character_chance"),
-      positive_metric("choice_loss", Better::kLower)};
+      share_metric("choice_accuracy_per_character_chance"), loss_metric("choice_loss")};
 
   InputFile file = {};           ///< JSON lines (choice_items.h); no path: generated
   std::int64_t generated = 200;  ///< items without a file

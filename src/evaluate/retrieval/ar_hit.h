@@ -12,9 +12,9 @@ struct ArHitConfig : EvaluationCommon {
   static constexpr std::string_view kAbout =
       "loss on tokens that complete an n-gram of the context, and on others (arXiv 2312.04927)";
   static constexpr std::array kMetrics = {share_metric("ar_hit_share"),
-                                          positive_metric("ar_hit_loss", Better::kLower),
+                                          loss_metric("ar_hit_loss", "AR-Hit loss"),
                                           share_metric("ar_hit_accuracy", Better::kHigher),
-                                          positive_metric("others_loss", Better::kLower),
+                                          loss_metric("others_loss", "other tokens' loss"),
                                           share_metric("others_accuracy", Better::kHigher)};
 
   std::int64_t n = 2;  ///< tokens of an n-gram

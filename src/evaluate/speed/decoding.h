@@ -13,9 +13,9 @@ struct DecodingConfig : EvaluationCommon {
   static constexpr std::string_view kAbout =
       "tokens per second that a model writes behind contexts of each length";
   static constexpr std::array kMetrics = {
-      positive_metric("decoding_tokens_per_second_t*_b*", Better::kHigher),
-      positive_metric("cache_mib_t*", Better::kLower)};
-  static constexpr bool kOfMachine = true;
+      speed_metric("decoding_tokens_per_second_t*_b*"),
+      MetricFacts{
+          .name = "cache_mib_t*", .better = Better::kLower, .least = 0, .is_initial = true}};
 
   std::vector<std::int64_t> contexts = {64, 256, 1'024};
   std::vector<std::int64_t> batches = {1, 8};

@@ -13,11 +13,12 @@ struct ThroughputConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "throughput";
   static constexpr std::string_view kAbout =
       "tokens per second, peak memory and rate relative to the sgemm of the library";
-  static constexpr std::array kMetrics = {
-      positive_metric("forward_tokens_per_second_t*", Better::kHigher),
-      positive_metric("training_tokens_per_second_t*", Better::kHigher),
-      positive_metric("training_memory_mib_t*", Better::kLower)};
-  static constexpr bool kOfMachine = true;
+  static constexpr std::array kMetrics = {speed_metric("forward_tokens_per_second_t*"),
+                                          speed_metric("training_tokens_per_second_t*"),
+                                          MetricFacts{.name = "training_memory_mib_t*",
+                                                      .better = Better::kLower,
+                                                      .least = 0,
+                                                      .of_machine = OfMachine::kMemory}};
 
   std::vector<std::int64_t> lengths = {};  ///< empty: the trained length
   std::int64_t tokens = 4'096;             ///< of a batch

@@ -18,9 +18,7 @@ struct MetricRange {
 
 MetricRange range_of(const std::string& key, bool is_difference) {
   const auto metric = report::metric_of(key);
-  const auto outcome = metric.outcome();
-  const bool is_share = outcome == Outcome::kShare || outcome == Outcome::kHappened;
-  if (is_share) return is_difference ? MetricRange{-1, 1} : MetricRange{0, 1};
+  if (metric.is_share()) return is_difference ? MetricRange{-1, 1} : MetricRange{0, 1};
   return is_difference ? MetricRange{} : MetricRange{.low = metric.least};
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "referee/rule/rules.h"
 #include "report/data/format.h"
@@ -20,15 +21,15 @@ const double kTwoOutcomes = 1 / std::sqrt(12.0);
 constexpr double kAlmostOne = 1 - 1e-9;
 
 // Means of what learning is asked for.
-std::vector<std::string> asked_metrics(const CsvTable& table) {
-  std::vector<std::string> keys;
+std::vector<report::Metric> asked_metrics(const CsvTable& table) {
+  std::vector<report::Metric> asked;
   for (const auto& column : table.columns) {
     if (!column.starts_with("mean_")) continue;
-    const auto metric = report::metric_of(column.substr(5));
+    auto metric = report::metric_of(column.substr(5));
     const bool asks = metric.better != Better::kNeither && metric.is_of_learned();
-    if (asks) keys.push_back(metric.key);
+    if (asks) asked.push_back(std::move(metric));
   }
-  return keys;
+  return asked;
 }
 
 // The runs of a row that got to an event, of how many; nothing if the table does not say.
@@ -69,20 +70,19 @@ void look_at_rows(const Reference& one, const CsvTable& table, Objections& objec
   std::string first;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const auto got = reached(table, row);
-    for (const auto& key : asked_metrics(table)) {
+    for (const auto& metric : asked_metrics(table)) {
+      const auto& key = metric.key;
       const auto n = table.number(row, "n_" + key);
       if (!table.number(row, "mean_" + key)) continue;
       const bool half = got && got->late > 0 && got->late < got->runs && n && *n >= got->runs;
-      const bool is_share = report::metric_of(key).is_share;
-      const auto sd = is_share ? spread(table, row, key, "n_" + key) : std::nullopt;
+      const auto sd = metric.is_share() ? spread(table, row, key, "n_" + key) : std::nullopt;
       if (!half && sd.value_or(0) <= kTwoOutcomes) continue;
       ++mixed;
       if (!first.empty()) continue;
-      first =
-          concat(table.row_name(row), ", ", key, " ",
-                 report::metric_of(key).text(*table.number(row, "mean_" + key)),
-                 half ? concat(" with ", got->late, " of ", got->runs, " runs not there yet")
-                      : concat(" with a standard deviation of ", report::format_number(*sd, 2)));
+      first = concat(
+          table.row_name(row), ", ", key, " ", metric.text(*table.number(row, "mean_" + key)),
+          half ? concat(" with ", got->late, " of ", got->runs, " runs not there yet")
+               : concat(" with a standard deviation of ", report::format_number(*sd, 2)));
     }
   }
   if (mixed == 0) return;
@@ -94,8 +94,9 @@ void look_at_rows(const Reference& one, const CsvTable& table, Objections& objec
 // Each group of a figure, by the same measure.
 void look_at_figure(const Reference& one, const CsvTable& table, Objections& objections) {
   if (table.has("step") || table.has("tokens")) return;  // curves show how each kind went
-  for (const auto& key : asked_metrics(table)) {
-    if (!report::metric_of(key).is_share) continue;
+  for (const auto& metric : asked_metrics(table)) {
+    if (!metric.is_share()) continue;
+    const auto& key = metric.key;
     // A difference varies with both of its sides.
     const bool is_difference = key.ends_with(report::kDifferenceSuffix);
     const double most = is_difference ? std::sqrt(2.0) * kTwoOutcomes : kTwoOutcomes;
@@ -115,14 +116,6 @@ bool tells_who_learned(const Reference& one) {
   return one.measures(report::kLearned);
 }
 
-// A metric of which there is a share, so that learned or not can be asked at all.
-std::string share_in(const CsvTable& table) {
-  for (const auto& key : asked_metrics(table)) {
-    if (report::metric_of(key).is_share) return key;
-  }
-  return "";
-}
-
 }  // namespace
 
 void check_learned(const Reference& one, Objections& objections) {
@@ -132,10 +125,11 @@ void check_learned(const Reference& one, Objections& objections) {
   const bool is_language = one.values("task.kind").count("text") > 0;
   if (!one.is_trained() || is_language || tells_who_learned(one)) return;
   for (const auto& table : one.tables) {
-    if (const auto key = share_in(table); !key.empty()) {
-      return objections.cannot_check(
-          one, table.file,
-          concat("nothing says which runs learned, and ", key, " is averaged over all of them"));
+    for (const auto& metric : asked_metrics(table)) {
+      if (!metric.is_share()) continue;  // of a share alone learned or not can be asked
+      return objections.cannot_check(one, table.file,
+                                     concat("nothing says which runs learned, and ", metric.key,
+                                            " is averaged over all of them"));
     }
   }
 }

@@ -15,15 +15,13 @@ namespace {
 using Shape = std::pair<std::int64_t, bool>;  // heads, and whether a norm is behind each
 
 bool is_kind(const report::FrameRun& run, const std::string& start) {
-  const Json* kind = run.config("model.attention.kind");
-  return kind != nullptr && kind->is_string() && kind->get<std::string>().starts_with(start);
+  return run.setting("model.attention.kind").starts_with(start);
 }
 
 Shape shape_of(const report::FrameRun& run) {
-  const Json* heads = run.config("model.attention.heads");
-  const Json* norm = run.config("model.attention.head_norm");
-  return {heads != nullptr && heads->is_number() ? heads->get<std::int64_t>() : 0,
-          norm != nullptr && *norm != "none"};
+  const auto heads = report::number_at(run.plan.config, "model.attention.heads");
+  const auto norm = run.setting("model.attention.head_norm");
+  return {static_cast<std::int64_t>(heads.value_or(0)), !norm.empty() && norm != "none"};
 }
 
 // Names the ones of four shapes (h or h / 2 heads, each with and without a norm) that no

@@ -26,10 +26,6 @@ std::string metric_of_differences(const FigureConfig& figure) {
   return "";
 }
 
-const std::string& source_of(const FigureConfig& figure) {
-  return std::visit([](const auto& one) -> const std::string& { return one.source; }, figure);
-}
-
 }  // namespace
 
 void check_paired(const Reference& one, Objections& objections) {
@@ -45,7 +41,8 @@ void check_paired(const Reference& one, Objections& objections) {
     }
     const bool has_differences = std::any_of(
         study.report.figures.begin(), study.report.figures.end(), [&](const FigureConfig& other) {
-          return metric_of_differences(other) == line->y && source_of(other) == line->source;
+          return metric_of_differences(other) == line->y &&
+                 report::common_of(other).source == line->source;
         });
     if (has_differences) continue;
     objections.object(one, concat("figures/", line->name, ".vl.json"),

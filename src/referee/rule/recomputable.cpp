@@ -25,10 +25,9 @@ std::size_t without_metrics(const Reference& one) {
 }
 
 bool is_made_again(const fs::path& file) {
-  for (const char* extension : {".csv", ".md", ".tex", ".vl.json"}) {
-    if (file.filename().string().ends_with(extension)) return true;
-  }
-  return false;
+  static constexpr const char* kExtensions[] = {".csv", ".md", ".tex", ".vl.json"};
+  const auto name = file.filename().string();
+  return std::ranges::any_of(kExtensions, [&](const char* end) { return name.ends_with(end); });
 }
 
 bool differs(const fs::path& made, const fs::path& stands) {

@@ -70,7 +70,7 @@ void check_regime(const Reference& one, Objections& objections) {
     const auto& statement = one.statements[i];
     if (!statement.judges() || statement.verdict == "uninformative" || !questions[i].found)
       continue;
-    if (questions[i].metric.outcome() != Outcome::kShare) continue;
+    if (questions[i].metric.outcome != Outcome::kShare) continue;
     check_share(one, statement, questions[i], objections);
   }
 }

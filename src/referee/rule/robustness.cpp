@@ -57,9 +57,9 @@ Contrast contrast_of(const Reference& one) {
   std::size_t most = 0;
   const auto task = claim.where.find("task");
   for (const auto& run : one.archive->frame.runs()) {
-    const Json* kind = run.config("task.kind");
-    if (kind == nullptr || (task && run.axis("task") != *task)) continue;
-    contrast.tasks.insert(kind->get<std::string>());
+    const auto kind = run.setting("task.kind");
+    if (kind.empty() || (task && run.axis("task") != *task)) continue;
+    contrast.tasks.insert(kind);
     most = std::max(most, parts_of(run));  // none of a run that diverged, or has no result
   }
   contrast.asks_one_thing = most == 1;
@@ -79,9 +79,8 @@ std::set<std::string> tried_with(const Reference& other, const Contrast& contras
     std::set<std::string> own, both;
     for (const auto& run : other.archive->frame.runs()) {
       const Json* value = run.config(key);
-      const Json* kind = run.config("task.kind");
       const bool is_meant = report::is_same_value(run.axis(contrast.axis), variant) &&
-                            kind != nullptr && contrast.tasks.count(kind->get<std::string>()) > 0;
+                            contrast.tasks.count(run.setting("task.kind")) > 0;
       if (is_meant && value != nullptr) own.insert(report::text_of(*value));
     }
     std::set_intersection(all.begin(), all.end(), own.begin(), own.end(),

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "referee/rule/rules.h"
+#include "report/data/format.h"
 #include "report/data/metric.h"
 #include "statistics/describe.h"
 #include "util/text.h"
@@ -40,7 +41,7 @@ void look_at_own(const Reference& one, const report::Tuned& tuned, Objections& o
   };
   const auto rates = tuned.grid.size(), seeds = tuned.seeds.size();
   if (rates < kRates) {
-    say(concat("a grid of ", rates, rates == 1 ? " rate; " : " rates; ", kRates, " are needed"));
+    say(concat("a grid of ", report::number_of(rates, "rate"), "; ", kRates, " are needed"));
   }
   if (seeds < kSeeds) say(concat(seeds, " seeds a rate; ", kSeeds, " are needed"));
   if (tuned.again > 0 && tuned.again < kAgain) {

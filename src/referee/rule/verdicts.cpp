@@ -82,10 +82,10 @@ void check_seeds(const Reference& one, Objections& objections) {
                                                                   : report::Compared::kDifferences};
     const auto needed = report::pairs_for_verdict(metric, one.statements.size(), times);
     if (statement.pairs >= needed) continue;
-    objections.object(one, statement.place(),
-                      concat(statement.verdict, " with ", statement.pairs, " pairs; ", needed,
-                             " are needed among ", one.statements.size(),
-                             one.statements.size() == 1 ? " claim" : " claims"));
+    objections.object(
+        one, statement.place(),
+        concat(statement.verdict, " with ", statement.pairs, " pairs; ", needed,
+               " are needed among ", report::number_of(one.statements.size(), "claim")));
   }
 }
 

@@ -1,7 +1,6 @@
 #include "report/archive/rows_in_use.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <variant>
 
 #include "report/data/samples.h"
@@ -12,27 +11,14 @@ namespace {
 // Keys of rows that figures read besides those that their settings name.
 constexpr const char* kAskedAnyway[] = {"step", "chance", "correct", "n"};
 
-// Every text of a config struct: some are keys of rows, and which ones only the kind knows.
-struct Texts {
-  std::set<std::string>& found;
-
-  template <class T>
-  void operator()(std::string_view, const T& value, std::string_view, config::Range = {}) {
-    if constexpr (std::is_same_v<T, std::string>) {
-      found.insert(value);
-    } else if constexpr (std::is_same_v<T, TextMap>) {
-      for (const auto& [key, text] : value.entries) found.insert(key);
-    }
-  }
-};
-
 }  // namespace
 
 template <class Config>
 void RowsInUse::add(Config config) {
-  std::set<std::string> texts;
-  Texts visit{texts};
-  config.visit_fields(visit);
+  std::set<std::string> texts;  // some are keys of rows, and which ones only the kind knows
+  EachKey each{"", [&](auto, const std::string& text) { texts.insert(text); }};
+  config.visit_fields(each);
+  for (const auto& [key, text] : config.where.entries) texts.insert(key);
   keys_.insert(texts.begin(), texts.end());
   if (is_of_looks(config.source)) return;  // which runs.json has
   const bool of_curve = texts.count("step") > 0;

@@ -35,7 +35,7 @@ struct OfMetric {
   std::string value;
 };
 
-/// Visits the keys of a figure or derived metric whose description begins with `kind` ("axis").
+/// Visits the texts of a figure or derived metric whose description begins with `kind` ("axis").
 template <class Use>
 struct EachKey {
   std::string_view kind;

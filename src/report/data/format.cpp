@@ -176,6 +176,15 @@ std::string p_text(double p) {
 
 std::string named_p(double p) { return (p < 0.001 ? "p " : "p = ") + p_text(p); }
 
+std::string number_of(std::size_t count, std::string_view what) {
+  return concat(count, " ", what, count == 1 ? "" : "s");
+}
+
+std::string capital(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) width += columns_of(next_code_point(text, at));

@@ -29,6 +29,12 @@ std::string p_text(double p);
 
 std::string named_p(double p);
 
+/// "1 seed", "3 seeds".
+std::string number_of(std::size_t count, std::string_view what);
+
+/// The text with a capital first letter.
+std::string capital(std::string text);
+
 /// The number of terminal columns of UTF-8 text: combining marks take none, CJK takes two.
 std::size_t display_width(std::string_view text);
 

@@ -141,6 +141,11 @@ std::optional<double> FrameRun::reached(std::string_view key) const {
 
 const Json* FrameRun::config(std::string_view path) const { return at_path(plan.config, path); }
 
+std::string FrameRun::setting(std::string_view path) const {
+  const Json* value = config(path);
+  return value == nullptr ? "" : text_of(*value);
+}
+
 Json Observation::value(std::string_view key) const {
   if (const Json* own = fields == nullptr ? nullptr : member(*fields, key)) return *own;
   for (const auto& [axis, text] : run->plan.axes) {
@@ -290,10 +295,14 @@ std::map<std::string, std::size_t> restored_beside_new(const Frame& frame) {
   return is_any_new ? restored : std::map<std::string, std::size_t>();
 }
 
-std::vector<double> Frame::chance(std::string_view metric) const {
+std::vector<const FrameRun*> Frame::all_runs() const {
   std::vector<const FrameRun*> all;
   for (const FrameRun& run : runs_) all.push_back(&run);
-  return chance_in(all, metric);
+  return all;
+}
+
+std::vector<double> Frame::chance(std::string_view metric) const {
+  return chance_in(all_runs(), metric);
 }
 
 std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::string_view metric) {

@@ -57,6 +57,7 @@ struct FrameRun {
   std::optional<double> reached(std::string_view key) const;
   /// The value at a dotted path of the configuration; null pointer if there is none.
   const Json* config(std::string_view path) const;
+  std::string setting(std::string_view path) const;  ///< the same as text; "" if there is none
 };
 
 /// Reads the directories of the runs. A directory that cannot be read makes its run failed, with
@@ -91,6 +92,7 @@ class Frame {
         const std::vector<DerivedConfig>& derived, const TimesConfig& times = {});
 
   const std::vector<FrameRun>& runs() const { return runs_; }
+  std::vector<const FrameRun*> all_runs() const;
   const std::vector<std::string>& axes() const { return axes_; }
   bool has_axis(std::string_view name) const;
   std::vector<std::string> values(std::string_view axis) const;  ///< distinct, in sweep order

@@ -15,9 +15,8 @@ std::optional<double> planned_steps(const FrameRun& run) {
 
 // True if the run ended at the event that ends it (train.stop_at).
 bool has_stopped(const FrameRun& run) {
-  const Json* event = run.config("train.stop_at");
-  return event != nullptr && event->is_string() && !event->get_ref<const std::string&>().empty() &&
-         run.metric("steps_to_" + event->get<std::string>());
+  const auto event = run.setting("train.stop_at");
+  return !event.empty() && run.metric("steps_to_" + event);
 }
 
 }  // namespace

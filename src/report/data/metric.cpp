@@ -1,65 +1,67 @@
 #include "report/data/metric.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "report/data/format.h"
 #include "statistics/share.h"
+#include "util/text.h"
 
 namespace difflab::report {
 namespace {
 
-constexpr std::string_view kIs = "is_";  // 1 or 0, see BelowConfig
-
-const std::vector<Metric>& known_metrics() {
-  constexpr auto kUp = Better::kHigher;
-  constexpr auto kDown = Better::kLower;
-  constexpr auto kNone = Better::kNeither;
-  static const std::vector<Metric> metrics = {
-      {"parameters", "parameters", "", kNone, 0, false, true},
-      {"steps", "steps", "", kNone, 0, false, true},
-      {"step", "training step", "", kNone, 0, false, true},
-      {"tokens", "training tokens", "", kNone, 0, false, true},
-      {"needle_accuracy", "needle accuracy", "", kUp, 3, true, false},
-      {"valid_accuracy", "validation accuracy", "", kUp, 3, true, false},
-      {"accuracy", "accuracy", "", kUp, 3, true, false},
-      {"share", "share", "", kNone, 3, true, false},
-      {"all_correct", "all answers correct", "", kUp, 3, true, false},
-      {"valid_loss", "validation loss", "", kDown, 4, false, false},
-      {"test_loss", "test loss", "", kDown, 4, false, false},
-      {"train_loss", "training loss", "", kDown, 4, false, false},
-      {"ar_hit_loss", "AR-Hit loss", "", kDown, 4, false, false},
-      {"others_loss", "other tokens' loss", "", kDown, 4, false, false},
-      {"bigram_loss", "loss of bigram counts", "", kNone, 4, false, false},
-      {"trigram_loss", "loss of trigram counts", "", kNone, 4, false, false},
-      {"loss_below_trigrams", "loss below trigram counts", "", kUp, 4, false, false},
-      {"steps_to_90_accuracy", "steps to 90 %", "", kDown, 0, false, false},
-      {"time_to_90_accuracy_seconds", "time to 90 %", "s", kDown, 1, false, false},
-      {"learned", "learned", "", kUp, 3, true, false},
-      {"steps_to_learn", "steps until learned", "", kDown, 0, false, false},
-      {"train_seconds", "training time", "s", kDown, 1, false, false},
-      {"tokens_per_second", "tokens/s", "", kUp, 0, false, false},
-      {"grad_norm", "gradient norm", "", kNone, 3, false, false},
-      {"lr", "learning rate", "", kNone, std::nullopt, false, true},
-      {"sink_first_map", "sink in the first map", "", kNone, 3, true, false},
-      {"sink_second_map", "sink in the second map", "", kNone, 3, true, false},
-      {"sink_weights", "sink in |weights|", "", kNone, 3, true, false},
-      {"sink_relative_weights", "sink in |weights|, by row", "", kNone, 3, true, false},
-      {"map_distance", "1 \u2212 cosine of heads' maps", "", kNone, 3, false, false},
-      {"output_cka", "CKA of heads' outputs", "", kNone, 3, true, false},
-      {"attention_entropy", "entropy of attention", "nats", kNone, 3, false, false},
-      {"weights_needed", "weights needed", "", kDown, 3, true, false},
-      {"effective_length", "effective length", "tokens", kUp, 0, false, false},
-      {"map_area", "area under the map", "", kUp, 3, true, false},
-      {"length", "context length", "tokens", kNone, 0, false, true},
-      {"depth", "needle depth", "%", kNone, 0, false, true},
-      {"needles", "needles", "", kNone, 0, false, true},
-      {"queries", "queries", "", kNone, 0, false, true},
-  };
-  return metrics;
+constexpr MetricFacts fixed_metric(std::string_view name, std::string_view label = {},
+                                   std::string_view unit = {}) {
+  return {.name = name, .least = 0, .decimals = 0, .label = label, .unit = unit, .is_fixed = true};
 }
+
+constexpr MetricFacts time_metric(std::string_view name, Outcome outcome,
+                                  std::optional<int> decimals, std::string_view label = {}) {
+  return {name, outcome, Better::kLower, 0, decimals, label, "s", OfMachine::kTraining};
+}
+
+constexpr MetricFacts steps_metric(std::string_view name, std::string_view label = {}) {
+  return {name, Outcome::kTimeToEvent, Better::kLower, 0, 0, label};
+}
+
+// Metrics of the training, keys of the configuration and of cells, and what the report adds.
+constexpr std::array kOfEveryRun = {
+    fixed_metric("parameters"),
+    fixed_metric("steps"),
+    fixed_metric("step", "training step"),
+    fixed_metric("tokens", "training tokens"),
+    fixed_metric("length", "context length", "tokens"),
+    fixed_metric("depth", "needle depth", "%"),
+    fixed_metric("needles"),
+    fixed_metric("queries"),
+    MetricFacts{.name = "lr", .least = 0, .label = "learning rate", .is_fixed = true},
+    MetricFacts{.name = "published_*", .least = 0, .is_fixed = true},
+    share_metric("share"),
+    share_metric("accuracy", Better::kHigher),
+    share_metric("*_accuracy", Better::kHigher),
+    share_metric("valid_accuracy", Better::kHigher, "validation accuracy"),
+    share_metric("*_accuracy_chance"),
+    share_metric("all_correct", Better::kHigher, "all answers correct"),
+    share_metric("map_area", Better::kHigher, "area under the map"),
+    loss_metric("*_loss"),
+    loss_metric("train_loss", "training loss"),
+    loss_metric("valid_loss", "validation loss"),
+    positive_metric("gradient_spikes"),
+    positive_metric("grad_norm", 3, "gradient norm"),
+    MetricFacts{"effective_length", Outcome::kMeasure, Better::kHigher, 0, 0, {}, "tokens"},
+    MetricFacts{"learned", Outcome::kHappened, Better::kHigher, 0, 3},
+    MetricFacts{"is_*", Outcome::kHappened, Better::kNeither, 0, 3},  // see BelowConfig
+    steps_metric("steps_to_*"),
+    steps_metric("steps_to_learn", "steps until learned"),
+    steps_metric("steps_to_90_accuracy", "steps to 90 %"),
+    time_metric("time_to_*_seconds", Outcome::kTimeToEvent, {}),
+    time_metric("time_to_90_accuracy_seconds", Outcome::kTimeToEvent, 1, "time to 90 %"),
+    time_metric("train_seconds", Outcome::kMeasure, 1, "training time"),
+    speed_metric("tokens_per_second", "tokens/s", OfMachine::kTraining),
+};
 
 // "lambda" as a word of its own becomes λ; "lambda_init" keeps its underscore as a subscript.
 std::string readable(std::string_view name) {
@@ -86,23 +88,33 @@ std::vector<MetricFacts>& declared() {
   return facts;
 }
 
-// The longest name that fits the key, or what stands behind the name of an evaluation.
-const MetricFacts* declared_as(std::string_view key) {
-  const MetricFacts* best = nullptr;
-  for (auto rest = key; !rest.empty();) {
-    for (const auto& one : declared()) {
-      const bool longer = best == nullptr || one.name.size() > best->name.size();
-      if (longer && is_called(rest, one.name)) best = &one;
-    }
-    if (best != nullptr) return best;
-    const auto next = rest.find('_');
-    rest = next == rest.npos ? std::string_view() : rest.substr(next + 1);
+// Makes `best` the fact that describes the key better: whose name spells out more of its beginning,
+// else the longer one.
+void improve(const MetricFacts*& best, std::span<const MetricFacts> all, std::string_view key) {
+  const auto exactness = [](const MetricFacts& facts) {
+    return std::pair(std::min(facts.name.find('*'), facts.name.size()), facts.name.size());
+  };
+  for (const auto& facts : all) {
+    if (!is_called(key, facts.name)) continue;
+    if (best == nullptr || exactness(facts) > exactness(*best)) best = &facts;
   }
-  return nullptr;
 }
 
-// "test_loss" of "test_loss_at_200", the answer at a step of the training; else the key.
-std::string_view without_step(std::string_view key) {
+// Of the key, or of what stands behind the name of an evaluation; null if nothing is declared.
+const MetricFacts* facts_of(std::string_view key) {
+  const MetricFacts* best = nullptr;
+  improve(best, kOfEveryRun, key);
+  improve(best, declared(), key);
+  for (auto at = key.find('_'); best == nullptr && at != key.npos; at = key.find('_', at + 1)) {
+    improve(best, declared(), key.substr(at + 1));
+  }
+  return best;
+}
+
+// "test_loss" of "test_loss_at_200", the answer at a step of the training, and of
+// "test_loss_difference"; else the key.
+std::string_view without_ending(std::string_view key) {
+  if (key.ends_with(kDifferenceSuffix)) return key.substr(0, key.size() - kDifferenceSuffix.size());
   const auto last = key.find_last_not_of("0123456789");
   if (last == key.npos || last + 1 == key.size()) return key;
   const auto before = key.substr(0, last + 1);
@@ -110,72 +122,14 @@ std::string_view without_step(std::string_view key) {
   return before.ends_with(kAt) ? before.substr(0, before.size() - kAt.size()) : key;
 }
 
-// The metric that a name suggests; all there is for an undeclared key, such as one of a cell.
-Metric by_its_name(std::string_view key) {
-  // "accuracy_4_bits" is an accuracy, "accuracy_chance" is none.
-  const bool is_accuracy = key.find("accuracy") != key.npos && !key.ends_with("_chance") &&
-                           !key.starts_with("steps_to_");
-  Metric unknown;
-  unknown.key = key;
-  unknown.heading = readable(key);
-  unknown.least = 0;
-  if (key.starts_with(kPublished)) {
-    unknown.is_fixed = true;
-  } else if (key.starts_with(kIs)) {
-    unknown.is_share = true;
-    unknown.decimals = 3;
-  } else if (key.starts_with("steps_to_")) {
-    unknown.decimals = 0;
-    unknown.better = Better::kLower;
-  } else if (key.ends_with("_seconds")) {
-    unknown.heading = readable(key.substr(0, key.size() - 8));
-    unknown.unit = "s";
-    unknown.better = Better::kLower;
-  } else if (is_accuracy || key.ends_with("_share")) {
-    unknown.is_share = true;
-    unknown.decimals = 3;
-    unknown.better = is_accuracy ? Better::kHigher : Better::kNeither;
-  } else if (without_step(key).ends_with("_loss") || key.starts_with("loss_at_")) {
-    unknown.decimals = 4;
-    unknown.better = Better::kLower;
-  } else if (key.find("tokens_per_second") != key.npos) {
-    unknown.decimals = 0;
-    unknown.better = Better::kHigher;
-  } else if (key.find("memory_mib") != key.npos || key.starts_with("cache_mib")) {
-    unknown.better = Better::kLower;
-  } else if (!key.ends_with("_spikes")) {  // counts
-    unknown.least = -std::numeric_limits<double>::infinity();
-  }
-  return unknown;
-}
-
 }  // namespace
 
-Outcome Metric::outcome() const {
-  const std::string_view name = key;
-  if (name == "learned" || name.starts_with(kIs)) return Outcome::kHappened;
-  if (name.starts_with("steps_to_") || name.starts_with("time_to_")) return Outcome::kTimeToEvent;
-  return is_share ? Outcome::kShare : Outcome::kMeasure;
-}
-
 bool Metric::is_of_learned() const {
-  const bool when = outcome() == Outcome::kHappened || outcome() == Outcome::kTimeToEvent;
-  const bool at_start = key.starts_with("initial_") || key.ends_with("_initial");
-  return !is_fixed && !is_measured() && !key.starts_with("cache_mib") && !when && !at_start;
+  const bool when = outcome == Outcome::kHappened || outcome == Outcome::kTimeToEvent;
+  return !is_fixed && !is_initial && !is_measured() && !when;
 }
 
 double log_of_time(double time) { return time > 0 ? std::log(time) : 0; }
-
-bool Metric::is_time() const {
-  const std::string_view name = key;
-  return name.ends_with("_seconds") || name.ends_with("_per_second");
-}
-
-bool Metric::is_of_machine() const {  // forward_tokens_per_second_t256 is no share and no time
-  return is_time() || key.find("per_second") != key.npos;
-}
-
-bool Metric::is_measured() const { return is_of_machine() || key.find("memory_mib") != key.npos; }
 
 std::string Metric::text(double value) const {
   int places = 0;
@@ -197,30 +151,17 @@ std::string Metric::signed_text(double value) const {
 void declare_metrics(std::vector<MetricFacts> facts) { declared() = std::move(facts); }
 
 Metric metric_of(std::string_view key) {
-  for (const Metric& known : known_metrics()) {
-    if (known.key != key) continue;
-    auto metric = known;
-    const MetricFacts* facts = declared_as(key);  // which may be negative, such as an excess
-    metric.least = facts != nullptr && facts->name == key ? facts->least : 0;
-    return metric;
-  }
-  Metric metric = by_its_name(key);
-  // When something was learned and what a source gives are no metrics of an evaluation, whatever
-  // they end in.
-  if (metric.outcome() == Outcome::kTimeToEvent || key.starts_with(kPublished)) return metric;
-  const MetricFacts* facts = declared_as(key);
-  if (facts == nullptr) facts = declared_as(without_step(key));
-  if (facts != nullptr) {
-    metric.is_share = facts->outcome == Outcome::kShare;
-    metric.better = facts->better;
-    metric.least = facts->least;
-    if (metric.is_share) metric.decimals = 3;
-  }
+  const MetricFacts* facts = facts_of(key);
+  if (facts == nullptr) facts = facts_of(without_ending(key));
+  Metric metric{facts != nullptr ? *facts : MetricFacts{}, std::string(key), {}};
+  const bool has_label = metric.name == key && !metric.label.empty();
+  if (metric.unit == "s") key = key.substr(0, key.rfind("_seconds"));
+  metric.heading = has_label ? std::string(metric.label) : readable(key);
   return metric;
 }
 
 std::optional<Interval> interval_of_mean(std::span<const double> values, const Metric& metric) {
-  switch (metric.outcome()) {
+  switch (metric.outcome) {
     case Outcome::kShare:
       return mean_share_interval(values);
     case Outcome::kHappened:
@@ -235,10 +176,8 @@ std::optional<Interval> interval_of_mean(std::span<const double> values, const M
 }
 
 std::optional<Interval> interval_of_difference(std::span<const double> differences,
-                                               const Metric& metric, double level) {
-  const bool of_shares =
-      metric.outcome() == Outcome::kShare || metric.outcome() == Outcome::kHappened;
-  return of_shares ? share_difference_interval(differences, level) : t_interval(differences, level);
+                                               const Metric& metric) {
+  return metric.is_share() ? share_difference_interval(differences) : t_interval(differences);
 }
 
 Labels::Labels(const TextMap& user, const std::vector<std::string>& keys) : user_(user) {
@@ -268,7 +207,7 @@ std::string Labels::heading(const Metric& metric) const {
 
 std::string Labels::axis_title(const Metric& metric) const {
   const std::string name = heading(metric);
-  return metric.unit.empty() ? name : name + " (" + metric.unit + ")";
+  return metric.unit.empty() ? name : concat(name, " (", metric.unit, ")");
 }
 
 }  // namespace difflab::report

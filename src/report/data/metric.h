@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <set>
 #include <span>
@@ -26,30 +25,23 @@ double log_of_time(double time);
 /// Suffix of a metric's key in the CSV of a figure with `against`: variant minus `against`.
 constexpr std::string_view kDifferenceSuffix = "_difference";
 
-/// How a metric is printed. One list of them (metric.cpp) serves tables, figures and the page.
-struct Metric {
-  std::string key;      ///< as in result.json or metrics.jsonl
+/// A metric under its key in a run's result or curve, with all that is known of it.
+struct Metric : MetricFacts {
+  std::string key;
   std::string heading;  ///< e.g. "needle accuracy"
-  std::string unit;     ///< e.g. "s"; empty for shares and counts
-  Better better = Better::kNeither;
-  std::optional<int> decimals;  ///< empty: four significant digits
-  bool is_share = false;        ///< lies between 0 and 1
-  bool is_fixed = false;  ///< a property of the configuration: printed without ± if all agree
-  /// No value lies below.
-  double least = -std::numeric_limits<double>::infinity();
 
-  Outcome outcome() const;
+  bool is_share() const { return outcome == Outcome::kShare || outcome == Outcome::kHappened; }
 
   /// True if it measures what a run has learned: no property of the configuration or of the start,
   /// no speed or size of memory, nor when or whether the run learned.
   bool is_of_learned() const;
 
-  bool is_time() const;  ///< the key ends in _seconds or _per_second
+  /// True if it is a time or a speed of the training, by the way.
+  bool is_time() const { return of_machine == OfMachine::kTraining; }
   /// True if it is a time or a speed of any kind, which depends on the machine, too.
-  bool is_of_machine() const;
-  /// True if it changes when the same run is executed again on the same machine: times, speeds,
-  /// peak memory.
-  bool is_measured() const;
+  bool is_of_machine() const { return of_machine >= OfMachine::kSpeed; }
+  /// True if it changes when the same run is executed again on the same machine.
+  bool is_measured() const { return of_machine != OfMachine::kNothing; }
 
   std::string text(double value) const;         ///< a number in this metric's format
   std::string signed_text(double value) const;  ///< the same of a difference: +0.1, −0.1
@@ -58,8 +50,9 @@ struct Metric {
 /// Makes metrics known by what their evaluations say of them, once, before any is asked for.
 void declare_metrics(std::vector<MetricFacts> facts);
 
-/// The metric of this key: one that every run has, one that was declared (also with a name before
-/// it, as that of an evaluation), or what its name lets expect. Its key is made readable.
+/// The metric of this key as it was declared, also with the name of an evaluation before it, a step
+/// of the training or kDifferenceSuffix behind it. Of an undeclared one no more is known than its
+/// key made readable.
 Metric metric_of(std::string_view key);
 
 /// The 95 % interval of the mean of `values`, as the metric's kind of outcome wants it. It stays
@@ -69,7 +62,7 @@ std::optional<Interval> interval_of_mean(std::span<const double> values, const M
 /// The interval of the mean of paired differences: of shares on Fisher's z scale, so that it stays
 /// within −1 and 1. Empty if there are too few.
 std::optional<Interval> interval_of_difference(std::span<const double> differences,
-                                               const Metric& metric, double level = 0.95);
+                                               const Metric& metric);
 
 /// Names made readable: the user's label if there is one, else "diff_lambda_0.8" → "diff λ 0.8",
 /// "model.lambda_init" → "λ_init".

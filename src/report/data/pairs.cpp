@@ -13,7 +13,7 @@ namespace difflab::report {
 namespace {
 
 double p_of(const Pairs& pairs, const Metric& metric) {
-  if (metric.outcome() != Outcome::kHappened) return sign_flip_p(pairs.differences);
+  if (metric.outcome != Outcome::kHappened) return sign_flip_p(pairs.differences);
   const auto count = [&](double difference) {
     return std::count(pairs.differences.begin(), pairs.differences.end(), difference);
   };
@@ -122,7 +122,7 @@ double equivalence_p(const Pairs& pairs, const Metric& metric, double margin) {
   if (pairs.is_ratio && !differences.empty()) {
     return LogTimes(pairs).equivalence_p(std::log1p(margin));
   }
-  if (metric.outcome() != Outcome::kHappened || differences.empty()) {
+  if (metric.outcome != Outcome::kHappened || differences.empty()) {
     return difflab::equivalence_p(differences, margin);
   }
   const auto n = static_cast<std::int64_t>(differences.size());
@@ -131,7 +131,7 @@ double equivalence_p(const Pairs& pairs, const Metric& metric, double margin) {
 }
 
 double beyond_margin_p(const Pairs& pairs, const Metric& metric, double margin) {
-  if (pairs.differences.empty() || metric.outcome() == Outcome::kHappened) return 1;
+  if (pairs.differences.empty() || metric.outcome == Outcome::kHappened) return 1;
   const double center = mean(pairs.differences);
   const double shift = std::copysign(pairs.is_ratio ? std::log1p(margin) : margin, center);
   if (std::abs(center) <= std::abs(shift)) return 1;
@@ -155,7 +155,7 @@ std::string range_text(const Metric& metric, const std::optional<Interval>& rang
 }
 
 bool is_ratio(const Metric& metric, const TimesConfig& times) {
-  return times.compare == Compared::kRatios && metric.outcome() == Outcome::kTimeToEvent;
+  return times.compare == Compared::kRatios && metric.outcome == Outcome::kTimeToEvent;
 }
 
 bool is_resolved(const Contrast& found, double adjusted_p) {
@@ -165,7 +165,7 @@ bool is_resolved(const Contrast& found, double adjusted_p) {
 
 std::size_t pairs_for_verdict(const Metric& metric, std::size_t questions,
                               const TimesConfig& times) {
-  std::size_t pairs = metric.outcome() == Outcome::kHappened ? 16 : 8;
+  std::size_t pairs = metric.outcome == Outcome::kHappened ? 16 : 8;
   const auto smallest = [&] {
     const auto n = static_cast<std::int64_t>(pairs);
     if (!is_ratio(metric, times)) return smallest_sign_flip_p(n);

@@ -57,12 +57,8 @@ std::string metrics_csv(const std::vector<ExportedRun>& runs) {
   head.insert(head.end(), {"step", "metric", "value"});
   std::string text = csv_line(head);
   for (const auto& run : runs) {
-    const std::map<std::string, std::string> values(run.axes.begin(), run.axes.end());
     std::vector<std::string> cells{run.id};
-    for (const auto& key : keys) {
-      const auto value = values.find(key);
-      cells.push_back(value == values.end() ? "" : value->second);
-    }
+    for (const auto& key : keys) cells.push_back(value_of_axis(run.axes, key));
     for (const auto& line : read_metrics(run.directory)) {
       for (const auto& [metric, value] : line.items()) {
         if (metric == "step") continue;

@@ -22,12 +22,14 @@ enum class ColumnWidth {
 
 enum class AxisScale { kLinear, kLog };
 
-/// A figure that shows differences to one value of an axis; the value is empty if it shows none.
-struct Difference {
-  std::string axis, against;
-};
+/// Refuses a logarithmic scale of differences.
+inline void check_linear(std::string_view key, AxisScale scale, const std::string& against,
+                         config::Check& check) {
+  if (against.empty() || scale != AxisScale::kLog) return;
+  check.problem(key, "is log with against; expected linear, because differences may be negative");
+}
 
-/// Fields that every kind of figure has, and a default that a kind overrides by declaring the same.
+/// Fields that every kind of figure has.
 struct FigureCommon {
   static constexpr std::string_view kKindKey = "mark";  ///< the YAML key that picks the kind
 
@@ -45,8 +47,31 @@ struct FigureCommon {
     visit("where", where, "keep only cells with these values, e.g. {needles: 4, queries: 1}");
     visit("width", width, "single or double column of a paper");
   }
+};
 
-  Difference difference() const { return {}; }
+/// Rules for the names in a figure's fields, which the figure states in `check_names`; who asks
+/// overrides those that it knows more of.
+class FigureRules {
+ public:
+  virtual ~FigureRules() = default;
+  virtual void must_be_axis(std::string_view /*key*/, const std::string& /*name*/) {}
+  virtual void may_be_axis(const std::string& /*name*/) {}
+  virtual void may_use_any_axis() {}
+  virtual void must_be_value(std::string_view /*key*/, const std::string& /*axis*/,
+                             const std::string& /*value*/) {}
+  virtual void must_be_metric(std::string_view /*key*/, const std::string& /*name*/) {}
+  virtual void must_be_curve(std::string_view /*key*/, const std::string& /*name*/) {}
+  /// A metric, an axis, or a path in the configuration.
+  virtual void must_be_known(std::string_view /*key*/, const std::string& /*name*/) {}
+
+  /// An axis, or a key of the cells where there are any.
+  void must_vary(std::string_view key, const std::string& name, const FigureCommon& figure) {
+    if (figure.source.empty()) {
+      must_be_axis(key, name);
+    } else {
+      may_be_axis(name);
+    }
+  }
 };
 
 }  // namespace difflab::report

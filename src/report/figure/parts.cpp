@@ -13,7 +13,8 @@ std::string key_text(const Json& key) { return key.is_null() ? "" : text_of(key)
 std::string label_of(const Json& key, const std::vector<Series>& series, const Labels& labels) {
   for (const Series& one : series) {
     const auto number = parse_number(one.value);
-    if (key == one.value || (number && key.is_number() && key == *number)) return one.label;
+    const bool is_it = key_text(key) == one.value || (number && key.is_number() && key == *number);
+    if (is_it) return one.label;
   }
   return labels.value(key_text(key));
 }

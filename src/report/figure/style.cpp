@@ -1,7 +1,6 @@
 #include "report/figure/style.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "report/data/format.h"
@@ -94,6 +93,12 @@ std::vector<Series> Style::series(const Frame& frame, const std::vector<Observat
   return series_of(values, frame.baseline(), *this);
 }
 
+std::vector<Series> Style::lines(const Frame& frame, const std::vector<Observation>& rows,
+                                 const std::string& key) const {
+  if (key.empty()) return {{"", "all", std::string(kInk), "circle", Json::array({1, 0})}};
+  return series(frame, rows, key);
+}
+
 std::vector<Series> Style::panels(const Frame& frame, const std::vector<Observation>& rows,
                                   const std::string& key) const {
   auto found = series(frame, rows, key);
@@ -107,10 +112,7 @@ std::vector<Series> Style::panels(const Frame& frame, const std::vector<Observat
 Json Style::start(const FigureCommon& figure, const std::string& fallback,
                   std::vector<std::string> subtitle) const {
   std::erase(subtitle, "");
-  std::string heading = figure.title.empty() ? fallback : figure.title;
-  if (!heading.empty()) {
-    heading[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(heading[0])));
-  }
+  const std::string heading = capital(figure.title.empty() ? fallback : figure.title);
   Json look = theme();
   replace_text(look, "FONT", kFont);
   replace_text(look, "PAPER", kPaper);

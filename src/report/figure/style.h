@@ -57,7 +57,11 @@ struct Style {
   std::vector<Series> series(const Frame& frame, const std::vector<Observation>& rows,
                              const std::string& key) const;
 
-  /// The same without values that no row has, whose panels would be empty.
+  /// The same, but one look for all rows without a key.
+  std::vector<Series> lines(const Frame& frame, const std::vector<Observation>& rows,
+                            const std::string& key) const;
+
+  /// The series without values that no row has, whose panels would be empty.
   std::vector<Series> panels(const Frame& frame, const std::vector<Observation>& rows,
                              const std::string& key) const;
 

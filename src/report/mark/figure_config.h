@@ -16,4 +16,9 @@ namespace difflab::report {
 using FigureConfig = std::variant<LineConfig, HeatmapConfig, HistogramConfig, IntervalConfig,
                                   ScatterConfig, SurvivalConfig>;
 
+/// Fields that every kind of figure has.
+inline const FigureCommon& common_of(const FigureConfig& figure) {
+  return std::visit([](const auto& kind) -> const FigureCommon& { return kind; }, figure);
+}
+
 }  // namespace difflab::report

@@ -34,14 +34,18 @@ struct HeatmapConfig : FigureCommon {
     visit("reached", reached,
           "time to an event, e.g. steps_to_found: only runs that got there; empty: all");
   }
-  void validate(config::Check& check) const;
-  Difference difference() const { return {facet, against}; }
-  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
-  template <class Rules>
-  void check_axes(Rules& rules) const {
+  void validate(config::Check& check) const {
+    if (source.empty()) check.problem("source", "is missing; expected: an evaluation with cells");
+    if (!against.empty() && facet.empty()) {
+      check.problem("against", "is given without facet; expected the axis whose value it is");
+    }
+  }
+  void check_names(FigureRules& rules) const {
     rules.must_vary("facet", facet, *this);
     rules.may_be_axis(x);
     rules.may_be_axis(y);
+    rules.must_be_value("against", facet, against);
+    rules.must_be_metric("reached", reached);
   }
   Drawing draw(const Frame& frame, const Style& style) const;
 };

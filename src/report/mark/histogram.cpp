@@ -178,9 +178,7 @@ Json data_of(const std::vector<Group>& groups, const HistogramPlan& plan) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
     Json row = {{"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
-                {"series", plan.config.color.empty()
-                               ? "all"
-                               : label_of(group.keys[1], plan.lines, plan.style.labels)},
+                {"series", label_of(group.keys[1], plan.lines, plan.style.labels)},
                 {"x", group.keys[2]}};
     row.update(spread_fields(group));
     if (plan.config.y_scale == AxisScale::kLog && group.average <= 0) row["mean"] = nullptr;
@@ -269,13 +267,11 @@ std::vector<std::string> describe_not_drawn(const HistogramConfig& config,
 }  // namespace
 
 Drawing HistogramConfig::draw(const Frame& frame, const Style& style) const {
-  const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
   const auto cells = frame.observations(source, false, where);
-  const HistogramPlan plan{
-      .config = *this,
-      .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, cells, color),
-      .panels = style.panels(frame, cells, facet),
-      .style = style};
+  const HistogramPlan plan{.config = *this,
+                           .lines = style.lines(frame, cells, color),
+                           .panels = style.panels(frame, cells, facet),
+                           .style = style};
   std::deque<Json> store;
   const auto rows = shares(*this, cells, store);
   const std::vector<std::string> keys = {facet, color, "bin_from", "bin_to"};

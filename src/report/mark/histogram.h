@@ -34,10 +34,12 @@ struct HistogramConfig : FigureCommon {
     visit("x_scale", x_scale, "linear or log");
     visit("y_scale", y_scale, "linear or log");
   }
-  void validate(config::Check& check) const;
-  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
-  template <class Rules>
-  void check_axes(Rules& rules) const {
+  void validate(config::Check& check) const {
+    if (x_end.empty() != weight.empty()) {
+      check.problem("weight", "and x_end belong together; expected both or neither");
+    }
+  }
+  void check_names(FigureRules& rules) const {
     rules.must_vary("color", color, *this);
     rules.must_vary("facet", facet, *this);
   }

@@ -33,13 +33,12 @@ struct IntervalConfig : FigureCommon {
           "values of y: each row tells the ratio of its geometric mean to the best of them");
     visit("x_scale", x_scale, "linear or log");
   }
-  void validate(config::Check& check) const;
-  Difference difference() const { return {y, against}; }
-  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
-  template <class Rules>
-  void check_axes(Rules& rules) const {
+  void validate(config::Check& check) const { check_linear("x_scale", x_scale, against, check); }
+  void check_names(FigureRules& rules) const {
     rules.must_vary("facet", facet, *this);
     rules.may_be_axis(y);
+    rules.must_be_value("against", y, against);
+    if (source.empty()) rules.must_be_metric("x", x);
   }
 
   /// CSV: mean_M, low_M, high_M (with against M is METRIC_difference), n of each row, and the

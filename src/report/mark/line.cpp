@@ -51,9 +51,7 @@ void place_markers(Json& values) {
 Json data_of(const std::vector<Group>& groups, const LinePlan& plan) {
   Json values = Json::array();
   for (const Group& group : groups) {
-    Json row = {{"series", plan.config.color.empty()
-                               ? "all"
-                               : label_of(group.keys[1], plan.lines, plan.style.labels)},
+    Json row = {{"series", label_of(group.keys[1], plan.lines, plan.style.labels)},
                 {"panel", label_of(group.keys[0], plan.panels, plan.style.labels)},
                 {"x", is_category(plan) ? Json(plan.style.labels.value(key_text(group.keys[2])))
                                         : group.keys[2]}};
@@ -92,7 +90,7 @@ Json y_channel(const LinePlan& plan, const char* field) {
     scale = {{"type", "log"}, {"nice", false}, {"padding", 8}};  // not to the next power of ten
   } else if (is_difference(plan)) {
     scale["zero"] = true;
-  } else if (plan.metric.is_share) {
+  } else if (plan.metric.is_share()) {
     scale["domain"] = Json::array({0, 1});
   } else {
     scale["zero"] = false;
@@ -294,15 +292,13 @@ Drawing LineConfig::draw(const Frame& frame, const Style& style) const {
   auto groups = aggregate(frame, rows, keys, y);
   const bool is_cut = curve && end_with_the_first_run(groups);
   if (!against.empty()) groups = differences(frame, groups, keys, color, against, metric_of(y));
-  const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
-  LinePlan plan{
-      .config = *this,
-      .metric = metric_of(y),
-      .lines = color.empty() ? std::vector<Series>{alone} : style.series(frame, rows, color),
-      .panels = style.panels(frame, rows, facet),
-      .chance = chance_levels(rows, y),
-      .categories = categories_of(*this, rows, style.labels),
-      .style = style};
+  LinePlan plan{.config = *this,
+                .metric = metric_of(y),
+                .lines = style.lines(frame, rows, color),
+                .panels = style.panels(frame, rows, facet),
+                .chance = chance_levels(rows, y),
+                .categories = categories_of(*this, rows, style.labels),
+                .style = style};
   if (!against.empty()) {
     std::erase_if(plan.lines, [&](const Series& one) { return is_same_value(one.value, against); });
     plan.chance.clear();  // a difference has no chance level

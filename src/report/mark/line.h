@@ -44,14 +44,21 @@ struct LineConfig : FigureCommon {
           "linear, log, or category: labelled values side by side, in the order of the cells");
     visit("y_scale", y_scale, "linear or log");
   }
-  void validate(config::Check& check) const;
-  Difference difference() const { return {color, against}; }
-  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
-  template <class Rules>
-  void check_axes(Rules& rules) const {
+  void validate(config::Check& check) const {
+    if (!against.empty() && color.empty()) {
+      check.problem("against", "is given without color; expected the axis whose value it is");
+    }
+    check_linear("y_scale", y_scale, against, check);
+  }
+  void check_names(FigureRules& rules) const {
     rules.must_vary("color", color, *this);
     rules.must_vary("facet", facet, *this);
     rules.may_be_axis(x);
+    rules.must_be_value("against", color, against);
+    if (!source.empty()) return;
+    if (x == "step") return rules.must_be_curve("y", y);
+    rules.must_be_known("x", x);
+    rules.must_be_metric("y", y);
   }
 
   /// The rows of this figure and its Vega-Lite specification.

@@ -35,13 +35,13 @@ struct ScatterPlan {
 
 std::vector<ScatterLine> lines_of(const ScatterConfig& config, const Frame& frame,
                                   const Style& style) {
-  const Series alone{"", "all", std::string(kInk), "circle", Json::array({1, 0})};
-  const auto looks =
-      config.color.empty() ? std::vector<Series>{alone} : style.series(frame, config.color);
+  const auto rows = frame.observations(config.source, false, config.where);
   const Metric metric = metric_of(config.y);
   std::vector<ScatterLine> lines;
-  for (const Series& look : looks) lines.push_back({.look = look, .points = {}});
-  for (const Observation& row : frame.observations(config.source, false, config.where)) {
+  for (Series& look : style.lines(frame, rows, config.color)) {
+    lines.push_back({.look = std::move(look), .points = {}});
+  }
+  for (const Observation& row : rows) {
     const Json x = row.value(config.x);
     const auto y = row.measured(config.y);
     const bool never_came = !y && config.source.empty() && row.run->censored_above(config.y);

@@ -35,11 +35,12 @@ struct ScatterConfig : FigureCommon {
     visit("x_scale", x_scale, "linear or log");
     visit("y_scale", y_scale, "linear or log");
   }
-  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
-  template <class Rules>
-  void check_axes(Rules& rules) const {
+  void check_names(FigureRules& rules) const {
     rules.must_be_axis("color", color);
-    rules.may_use_any();  // every run is a point of its own
+    rules.may_use_any_axis();  // every run is a point of its own
+    if (!source.empty()) return;
+    rules.must_be_known("x", x);
+    rules.must_be_known("y", y);
   }
   Drawing draw(const Frame& frame, const Style& style) const;
 };

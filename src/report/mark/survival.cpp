@@ -259,20 +259,12 @@ std::string log_rank_text(const std::vector<SurvivalCurve>& curves,
 void add_survival_csv(const SurvivalConfig& config, const std::vector<SurvivalCurve>& curves,
                       const std::vector<std::optional<double>>& ranks, double horizon,
                       Drawing& drawing) {
-  drawing.columns = {config.color.empty() ? "series" : config.color,
-                     config.event,
-                     "at_risk",
-                     "events",
-                     "share",
-                     "low",
-                     "high",
-                     "median",
-                     "median_low",
-                     "median_high",
-                     "mean_up_to",
-                     "restricted_mean",
-                     "restricted_mean_error",
-                     "log_rank_p"};
+  drawing.columns = {config.color.empty() ? "series" : config.color, config.event};
+  for (const char* column :
+       {"at_risk", "events", "share", "low", "high", "median", "median_low", "median_high",
+        "mean_up_to", "restricted_mean", "restricted_mean_error", "log_rank_p"}) {
+    drawing.columns.emplace_back(column);
+  }
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& curve = curves[i];
     const auto mean = restricted_mean(curve.lives, horizon);

@@ -24,10 +24,9 @@ struct SurvivalConfig : FigureCommon {
     visit("color", color, "axis with one curve per value", config::given());
     visit("band", band, "ci95 (pointwise, log-log) or none");
   }
-  /// Its fields against the axes of the sweep (settings/report_rules.cpp).
-  template <class Rules>
-  void check_axes(Rules& rules) const {
+  void check_names(FigureRules& rules) const {
     rules.must_be_axis("color", color);
+    rules.must_be_metric("event", event);
   }
 
   /// CSV: a row per step of each curve: time, at_risk just before, events, share from there on with

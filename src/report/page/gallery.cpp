@@ -55,8 +55,6 @@ std::string discoveries_text(const std::vector<Exhibit>& exhibits) {
 
 bool has_run(const Exhibit& exhibit) { return exhibit.summary.is_object(); }
 
-std::string text_at(const Json& json, const char* key) { return json.value(key, std::string()); }
-
 const Json& answers_of(const Exhibit& exhibit) { return exhibit.summary.at("answers"); }
 
 std::size_t claims_of(const Exhibit& exhibit) {
@@ -68,7 +66,7 @@ std::string others(const Exhibit& exhibit) {
   std::map<std::string, int> counts;
   int more = 0;
   for (std::size_t i = 1; i < answers_of(exhibit).size(); ++i, ++more) {
-    ++counts[text_at(answers_of(exhibit)[i], "verdict")];
+    ++counts[string_at(answers_of(exhibit)[i], "verdict")];
   }
   if (more == 0) return "";
   std::vector<std::string> parts;
@@ -79,7 +77,7 @@ std::string others(const Exhibit& exhibit) {
 std::string origin(const Exhibit& exhibit) {
   const Json& runs = exhibit.summary.at("runs");
   const std::string preset =
-      concat("preset ", text_at(exhibit.summary, "preset"), ", ", runs.at("finished").dump(),
+      concat("preset ", string_at(exhibit.summary, "preset"), ", ", runs.at("finished").dump(),
              " of ", runs.at("planned").dump(), " runs");
   if (exhibit.core_time.empty()) return preset;
   return concat(preset, ", ", core_hours_text(core_hours(exhibit.core_time)));
@@ -87,7 +85,7 @@ std::string origin(const Exhibit& exhibit) {
 
 // A PNG, because an SVG in an <img> is set in whatever font the reader has.
 fs::path thumbnail(const Exhibit& exhibit) {
-  const std::string figure = text_at(exhibit.summary, "figure");
+  const std::string figure = string_at(exhibit.summary, "figure");
   return figure.empty() ? fs::path() : exhibit.folder / "figures" / (figure + ".png");
 }
 
@@ -140,20 +138,21 @@ std::string row_of(const Exhibit& exhibit, const Markup& in) {
     return in.row(
         {concat(in.text(title), "<br>", in.code(exhibit.name), ", not run yet"), "", "", "", ""});
   }
-  auto answer = in.text(text_at(exhibit.summary, "best"));
+  auto answer = in.text(string_at(exhibit.summary, "best"));
   std::string effect, source, image;
   if (!answers_of(exhibit).empty()) {
     const Json& first = answers_of(exhibit)[0];
-    answer = concat(in.strong(text_at(first, "verdict")), ": ", in.text(text_at(first, "claim")));
+    answer =
+        concat(in.strong(string_at(first, "verdict")), ": ", in.text(string_at(first, "claim")));
     if (const auto more = others(exhibit); !more.empty()) answer += "<br>" + in.text(more);
     std::vector<std::string> lines;
-    for (const auto& line : effect_of(text_at(first, "figures"))) lines.push_back(in.text(line));
+    for (const auto& line : effect_of(string_at(first, "figures"))) lines.push_back(in.text(line));
     effect = join(lines, "<br>");
-    source = in.text(text_at(first, "source"));
+    source = in.text(string_at(first, "source"));
   }
   if (const auto picture = thumbnail(exhibit); !picture.empty()) {
     image = concat("<a href=\"", address(picture), "\"><img src=\"", address(picture),
-                   "\" width=\"240\" alt=\"", escape_html(text_at(exhibit.summary, "figure")),
+                   "\" width=\"240\" alt=\"", escape_html(string_at(exhibit.summary, "figure")),
                    "\"></a>");
   }
   return in.row({concat(in.linked(exhibit.folder, title), "<br>", in.code(exhibit.name), ", ",

@@ -214,7 +214,7 @@ class SettingList {
     std::set<std::string> tests, needed, margins, smallest, times, ratios;
     for (const auto& claim : claims) {
       const Metric metric = metric_of(claim.metric);
-      const bool is_event = metric.outcome() == Outcome::kHappened;
+      const bool is_event = metric.outcome == Outcome::kHappened;
       const auto& of_times = study_.report.times;
       const bool is_of_ratio = is_ratio(metric, of_times);
       tests.insert(is_event      ? "McNemar"
@@ -223,7 +223,7 @@ class SettingList {
       needed.insert(
           concat(pairs_for_verdict(metric, claims.size(), of_times), is_event ? " of events" : ""));
       if (is_of_ratio) ratios.insert(labels_.heading(metric));
-      if (metric.outcome() == Outcome::kTimeToEvent) {
+      if (metric.outcome == Outcome::kTimeToEvent) {
         times.insert(is_of_ratio ? "restricted geometric means" : "restricted means");
       }
       const auto named = [&](double number) {

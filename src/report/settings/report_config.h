@@ -40,6 +40,7 @@ struct TableConfig {
           "better direction and is no time");
   }
   void validate(config::Check& check) const;
+  bool compares(const Metric& column) const;  ///< with the baseline
 };
 
 /// A place of an answer that stands for the claims from `first` to `last`: {claims.0-2.effect}.

@@ -42,39 +42,22 @@ class OutputNames {
   int count_ = 0;
 };
 
-void check_linear(std::string_view key, AxisScale scale, const std::string& against,
-                  config::Check& check) {
-  if (against.empty() || scale != AxisScale::kLog) return;
-  check.problem(key, "is log with against; expected linear, because differences may be negative");
-}
-
 // The rules of one table or figure against the axes of the sweep.
-class AxisRules {
+class AxisRules : public FigureRules {
  public:
   AxisRules(std::string place, const std::vector<std::string>& axes,
             const std::set<std::string>& single, std::vector<ReportProblem>& problems)
       : place_(std::move(place)), axes_(axes), problems_(problems), used_(single) {}
 
-  void must_be_axis(std::string_view key, const std::string& name) {
+  void must_be_axis(std::string_view key, const std::string& name) override {
     used_.insert(name);
     if (name.empty() || is_among(name, axes_)) return;
     problems_.push_back(
-        {place_ + "." + std::string(key),
+        {concat(place_, ".", key),
          concat("names '", name, "', which the sweep does not vary", suggestion(name, axes_))});
   }
-  void may_be_axis(const std::string& name) { used_.insert(name); }
-  /// An axis, or a key of the cells where there are any.
-  void must_vary(std::string_view key, const std::string& name, const FigureCommon& figure) {
-    if (figure.source.empty()) {
-      must_be_axis(key, name);
-    } else {
-      may_be_axis(name);
-    }
-  }
-  void may_use_any() { used_.insert(axes_.begin(), axes_.end()); }
-  void fix(const TextMap& where) {
-    for (const auto& entry : where.entries) may_be_axis(entry.first);
-  }
+  void may_be_axis(const std::string& name) override { used_.insert(name); }
+  void may_use_any_axis() override { used_.insert(axes_.begin(), axes_.end()); }
   /// Averaging over anything but repetitions would mix variants.
   void must_use_all(std::string_view how) {
     for (const std::string& axis : axes_) {
@@ -129,28 +112,9 @@ void TableConfig::validate(config::Check& check) const {
   }
 }
 
-void LineConfig::validate(config::Check& check) const {
-  if (!against.empty() && color.empty()) {
-    check.problem("against", "is given without color; expected the axis whose value it is");
-  }
-  check_linear("y_scale", y_scale, against, check);
-}
-
-void IntervalConfig::validate(config::Check& check) const {
-  check_linear("x_scale", x_scale, against, check);
-}
-
-void HeatmapConfig::validate(config::Check& check) const {
-  if (source.empty()) check.problem("source", "is missing; expected: an evaluation with cells");
-  if (!against.empty() && facet.empty()) {
-    check.problem("against", "is given without facet; expected the axis whose value it is");
-  }
-}
-
-void HistogramConfig::validate(config::Check& check) const {
-  if (x_end.empty() != weight.empty()) {
-    check.problem("weight", "and x_end belong together; expected both or neither");
-  }
+bool TableConfig::compares(const Metric& column) const {
+  if (!compare.empty()) return is_among(column.key, compare);
+  return column.better != Better::kNeither && !column.is_time();
 }
 
 void ReportConfig::validate(config::Check& check) const {
@@ -161,10 +125,7 @@ void ReportConfig::validate(config::Check& check) const {
     if (of_tables.all().count(name) == 0) continue;
     check.problem("tables", concat("has one named '", name, "', as ", what, "; expected another"));
   }
-  for (const FigureConfig& figure : figures) {
-    of_figures.add(std::visit(
-        [](const auto& f) -> const auto& { return f.name; }, figure));
-  }
+  for (const FigureConfig& figure : figures) of_figures.add(common_of(figure).name);
   std::set<std::string> names;
   for (const DerivedConfig& config : derived) {
     const std::string& name = std::visit(
@@ -204,8 +165,8 @@ std::vector<ReportProblem> check_report(const ReportConfig& report,
     AxisRules rules(concat("figures[", i, "]"), axes, single, problems);
     std::visit(
         [&](auto figure) {
-          figure.check_axes(rules);
-          rules.fix(figure.where);
+          figure.check_names(rules);
+          for (const auto& entry : figure.where.entries) rules.may_be_axis(entry.first);
           std::vector<std::string> keys;
           EachKey each{"axis", [&](auto key, auto&) { keys.emplace_back(key); }};
           figure.visit_fields(each);

@@ -1,11 +1,13 @@
 #include "report/settings/study.h"
 
+#include <array>
 #include <set>
 #include <string_view>
 #include <variant>
 
 #include "report/data/learned.h"
 #include "util/process.h"
+#include "util/text.h"
 
 namespace difflab::report {
 namespace {
@@ -13,33 +15,19 @@ namespace {
 // Taken for learned, runs that never did would enter means of those that have.
 void require_known_who_learned(const Study& study, const Frame& frame) {
   if (!study.report.learned.given()) return;
-  const auto kind_of = [](const FrameRun& run) {
-    const Json* kind = run.config("task.kind");
-    return kind != nullptr ? kind->dump() : "";
-  };
   std::set<std::string> asked;  // kinds of task of which it is known
   for (const auto& run : frame.runs()) {
-    if (run.metric(kLearned)) asked.insert(kind_of(run));
+    if (run.metric(kLearned)) asked.insert(run.setting("task.kind"));
   }
   for (const auto& run : frame.runs()) {
     if (run.state != RunState::kFinished || run.metric(kLearned)) continue;
     if (!run.provenance.contains("restored_from")) continue;
-    if (!asked.empty() && asked.count(kind_of(run)) == 0) continue;  // none of them measures it
+    const auto kind = run.setting("task.kind");
+    if (!asked.empty() && asked.count(kind) == 0) continue;  // none of them measures it
     const auto folder = run.plan.directory.string();
     throw nobody_knows_who_learned(study.report.learned, folder, folder);
   }
 }
-
-// The texts of a figure that may be keys: all but its title and the evaluation that it shows.
-struct FigureKeys {
-  std::vector<std::string>& keys;
-
-  void operator()(std::string_view name, const std::string& value, const auto&...) {
-    const bool is_key = name != "name" && name != "title" && name != "source" && name != "against";
-    if (is_key && value.find('.') != value.npos) keys.push_back(value);
-  }
-  void operator()(std::string_view, const auto&, const auto&...) {}
-};
 
 }  // namespace
 
@@ -55,7 +43,7 @@ Renderer Renderer::below(const std::filesystem::path& root) {
 Frame frame_of(const Study& study, std::vector<FrameRun> runs) {
   const auto& figures = study.report.figures;
   const bool draws_looks = std::any_of(figures.begin(), figures.end(), [](const auto& figure) {
-    return std::visit([](const auto& drawn) { return is_of_looks(drawn.source); }, figure);
+    return is_of_looks(common_of(figure).source);
   });
   for (FrameRun& run : runs) {
     const auto looks = run.result.find(kLooks);
@@ -78,7 +66,12 @@ Labels labels_of(const Study& study, const Frame& frame) {
     keys.insert(keys.end(), table.columns.begin(), table.columns.end());
   }
   for (const auto& claim : report.claims) keys.push_back(claim.metric);
-  FigureKeys add{keys};
+  EachKey add{"", [&](std::string_view name, const std::string& value) {
+                static constexpr std::array<std::string_view, 4> kNoKeys = {"name", "title",
+                                                                            "source", "against"};
+                if (!is_among(name, kNoKeys) && value.find('.') != value.npos)
+                  keys.push_back(value);
+              }};
   for (auto figure : report.figures) {
     std::visit([&](auto& one) { one.visit_fields(add); }, figure);
   }

@@ -1,6 +1,5 @@
 #include "report/table/claim.h"
 
-#include <cctype>
 #include <utility>
 
 #include "report/data/format.h"
@@ -21,10 +20,6 @@ struct Judged {
   TwoWayP p;  // as printed
   std::size_t questions = 1;
 };
-
-std::string number_of(std::size_t count, const char* what) {
-  return concat(count, " ", what, count == 1 ? "" : "s");
-}
 
 std::string left_out(const Question& question) {
   const Pairs& pairs = question.pairs;
@@ -139,19 +134,14 @@ std::string remark(const Judged& judged) {
       return sentence(question.claim->withdrawn);
     case Verdict::kEquivalent:
       return concat("They differ by less than ", size_text(question, question.margin),
-                    question.metric.outcome() == Outcome::kHappened ? " (an exact test, "
-                                                                    : " (two one-sided tests, ",
+                    question.metric.outcome == Outcome::kHappened ? " (an exact test, "
+                                                                  : " (two one-sided tests, ",
                     named_p(*judged.p.equivalence), ").");
     case Verdict::kUnresolved:
       return outlook(judged);
     default:
       return "";
   }
-}
-
-std::string capital(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
 }
 
 // "Supported with 8 seeds".

@@ -6,15 +6,6 @@
 #include "util/text.h"
 
 namespace difflab::report {
-namespace {
-
-std::string company_of_runs(const Frame& frame) {
-  std::vector<const FrameRun*> runs;
-  for (const FrameRun& run : frame.runs()) runs.push_back(&run);
-  return company_of(runs).with;
-}
-
-}  // namespace
 
 std::vector<Metric> columns_of(const TableConfig& config, const Frame& frame, const Labels& labels,
                                std::string& left_out) {
@@ -28,7 +19,7 @@ std::vector<Metric> columns_of(const TableConfig& config, const Frame& frame, co
       others.push_back(columns.back());
     }
   }
-  const auto company = times.empty() ? "" : company_of_runs(frame);
+  const auto company = times.empty() ? "" : company_of(frame.all_runs()).with;
   if (company.empty()) return columns;
   const bool keeps = std::all_of(others.begin(), others.end(), [](const Metric& metric) {
     return metric.better == Better::kNeither;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "record/provenance.h"
+#include "report/data/format.h"
 #include "report/settings/study.h"
 #include "report/table/table_files.h"
 #include "util/text.h"
@@ -31,8 +32,8 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
       if (row.results() > 0) least = std::min(least, row.results());
     }
     notes.push_back(concat("± is half the Student-t 95 % interval of the mean over ",
-                           least < seeds.size() ? concat(least, " to ") : "", seeds.size(),
-                           seeds.size() == 1 ? " seed" : " seeds", " (", join(seeds),
+                           least < seeds.size() ? concat(least, " to ") : "",
+                           number_of(seeds.size(), "seed"), " (", join(seeds),
                            "); brackets are 95 % intervals that stay within bounds, 0 and 1 of a "
                            "share, 0 of a time or loss. A cell with neither rests on one run."));
   }
@@ -86,7 +87,7 @@ void note_comparison(const Table& table, const Study& study, std::vector<std::st
       "Fisher's z scale, so that they stay within −1 and 1) and bootstrap intervals (BCa; of few "
       "pairs too narrow). p is exact: sign flips, of what happened or not McNemar; p (Holm) is "
       "adjusted for the ",
-      table.tested(), table.tested() == 1 ? " comparison" : " comparisons", " of this table. ",
+      number_of(table.tested(), "comparison"), " of this table. ",
       verdicts_need(pairs, least, most, can_be_verdict),
       study.report.claims.empty() ? "" : " Claims are adjusted among themselves, not for these."));
   if (table.has_ratios) {
@@ -161,7 +162,7 @@ void note_origin(const Frame& frame, std::vector<std::string>& notes) {
   }
   std::vector<std::string> restored;
   for (const auto& [reference, runs] : restored_beside_new(frame)) {
-    restored.push_back(concat(runs, runs == 1 ? " run" : " runs", " of ", reference));
+    restored.push_back(concat(number_of(runs, "run"), " of ", reference));
   }
   if (!restored.empty()) {
     notes.push_back(

@@ -48,13 +48,13 @@ std::string lack_of_events(const Question& question) {
   if (pairs.horizon && all_are(pairs.is_ratio ? log_of_time(*pairs.horizon) : *pairs.horizon)) {
     return concat("No run got there within ", question.metric.text(*pairs.horizon), ".");
   }
-  if (question.metric.outcome() != Outcome::kHappened) return "";
+  if (question.metric.outcome != Outcome::kHappened) return "";
   return all_are(0) ? "It happened in no run." : all_are(1) ? "It happened in every run." : "";
 }
 
 std::string beyond_regime(const Question& question) {
   const auto& chance = question.chance;
-  if (question.metric.outcome() != Outcome::kShare) return "";
+  if (question.metric.outcome != Outcome::kShare) return "";
   const double floor = chance.empty() ? -1 : chance.back() + .1, ceiling = .97;
   const auto [least, most] = std::minmax(question.found->ours, question.found->theirs);
   const auto cannot = [&](const char* where, double limit) {

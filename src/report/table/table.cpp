@@ -92,14 +92,14 @@ std::string counted(std::size_t of, std::size_t runs, std::string_view what) {
 std::string value_text(const Cell& cell, const Metric& metric) {
   const auto& interval = cell.interval;
   const auto& values = cell.values;
-  if (metric.outcome() == Outcome::kHappened) {
+  if (metric.outcome == Outcome::kHappened) {
     return counted(static_cast<std::size_t>(std::ranges::count(values, 1.0)), values.size(), "");
   }
   std::string text = metric.text(*cell.mean);
   if (!interval || (metric.is_fixed && are_equal(values))) return text;
   // An interval that the metric's range cuts off is not symmetric about the mean.
   const bool is_cut = interval->low == metric.least && *cell.mean > metric.least;
-  if (metric.outcome() == Outcome::kShare || is_cut) {
+  if (metric.outcome == Outcome::kShare || is_cut) {
     return concat(text, " [", metric.text(interval->low), ", ", metric.text(interval->high), "]");
   }
   Metric same_places = metric;
@@ -136,14 +136,6 @@ std::optional<std::size_t> baseline_row(const Table& table, std::size_t row,
   return std::nullopt;
 }
 
-bool is_compared(const TableConfig& config, const Table& table, std::size_t column) {
-  const Metric& metric = table.columns[column];
-  if (!config.compare.empty()) {
-    return std::ranges::find(config.compare, metric.key) != config.compare.end();
-  }
-  return metric.better != Better::kNeither && !metric.is_time();
-}
-
 bool has_p(const Comparison& comparison) {
   return comparison.result && comparison.result->pairs > 1;
 }
@@ -163,7 +155,7 @@ void correct_for_number(std::vector<Comparison>& comparisons) {
 void add_comparisons(const TableConfig& config, const Study& study, const Frame& frame,
                      const Labels& labels, Table& table) {
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    if (!is_compared(config, table, column)) continue;
+    if (!config.compares(table.columns[column])) continue;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       if (const auto baseline = baseline_row(table, row, study.baseline)) {
         table.comparisons.push_back(compare(table, row, *baseline, column, frame));
@@ -251,8 +243,8 @@ std::string against_baseline(const Table& table, const Comparison& comparison, c
     }
   }
   if (found.pairs < needed) return text + concat(": too few to say so; ", needed, " needed.");
-  return text + concat(", ", named_p(comparison.p_holm), " (Holm, ", table.tested(),
-                       table.tested() == 1 ? " comparison)" : " comparisons)",
+  return text + concat(", ", named_p(comparison.p_holm), " (Holm, ",
+                       number_of(table.tested(), "comparison"), ")",
                        is_resolved(found, comparison.p_holm) ? "." : ": not resolved.");
 }
 

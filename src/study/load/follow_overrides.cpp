@@ -32,17 +32,14 @@ Voice loudest(const config::Value& tree, const config::Study& composed) {
   return loud;
 }
 
-/// The axes that a figure names, as its check_axes tells.
-struct NamedAxes {
+/// The axes that a figure names, as its check_names tells.
+struct NamedAxes : report::FigureRules {
   std::set<std::string> axes = {};
   bool any = false;
 
-  void must_be_axis(std::string_view, const std::string& name) { axes.insert(name); }
-  void may_be_axis(const std::string& name) { axes.insert(name); }
-  void must_vary(std::string_view, const std::string& name, const report::FigureCommon&) {
-    axes.insert(name);
-  }
-  void may_use_any() { any = true; }
+  void must_be_axis(std::string_view, const std::string& name) override { axes.insert(name); }
+  void may_be_axis(const std::string& name) override { axes.insert(name); }
+  void may_use_any_axis() override { any = true; }
 };
 
 /// The texts among the fields of a figure, by name.
@@ -246,7 +243,7 @@ class AxesFollower {
       if (field != nullptr && is_among(*field, removed_)) field->clear();
     }
     NamedAxes named;
-    figure.check_axes(named);
+    figure.check_names(named);
     const bool is_of_removed =
         std::any_of(removed_.begin(), removed_.end(),
                     [&](const std::string& axis) { return named.axes.count(axis) > 0; });

@@ -107,6 +107,20 @@ class Names {
     for (const auto& other : others) check_runs(place, claim, other);
   }
 
+  // Values of axes that a figure names must be there.
+  struct ValueRules : report::FigureRules {
+    ValueRules(Names& all, std::string where) : names(all), place(std::move(where)) {}
+
+    void must_be_value(std::string_view key, const std::string& axis,
+                       const std::string& value) override {
+      if (value.empty() || !is_among(axis, names.axes_)) return;
+      names.require_value(concat(place, ".", key), axis, value);
+    }
+
+    Names& names;
+    std::string place;
+  };
+
   // A figure whose `where` no row meets would be an empty one, after all the training.
   template <class Figure>
   void check(const std::string& place, const Figure& figure) {
@@ -120,8 +134,8 @@ class Names {
                                                       "not vary", suggestion(key, axes_))});
       }
     }
-    const auto [axis, against] = figure.difference();
-    if (!against.empty() && is_axis(axis)) require_value(place + ".against", axis, against);
+    ValueRules rules(*this, place);
+    figure.check_names(rules);
   }
 
   // Checks that a variant has runs where the claim asks, and that they measure its metric.

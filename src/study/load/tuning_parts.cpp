@@ -189,7 +189,7 @@ std::optional<Tried> Trials::read(const std::vector<sweep::Run>& runs) const {
 }
 
 bool Trials::is_event() const {
-  return report::metric_of(study_.tune.metric).outcome() == Outcome::kTimeToEvent;
+  return report::metric_of(study_.tune.metric).outcome == Outcome::kTimeToEvent;
 }
 
 bool Trials::is_geometric() const { return study_.tune.again > 0 && is_event(); }
