@@ -11,10 +11,10 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 63'455},     {"tests", 43'725},     {"cli", 6'035},     {"config", 8'170},
-    {"evaluate", 3'950}, {"experiment", 1'850}, {"kernel", 3'270},  {"model", 4'020},
-    {"python", 1'320},   {"record", 2'280},     {"referee", 1'920}, {"report", 11'945},
-    {"run", 1'570},      {"statistics", 1'160}, {"study", 4'050},   {"sweep", 2'570},
+    {"src", 63'290},     {"tests", 44'240},     {"cli", 6'010},     {"config", 8'125},
+    {"evaluate", 3'935}, {"experiment", 1'800}, {"kernel", 3'270},  {"model", 4'020},
+    {"python", 1'320},   {"record", 2'255},     {"referee", 1'905}, {"report", 11'965},
+    {"run", 1'470},      {"statistics", 1'180}, {"study", 3'975},   {"sweep", 2'710},
     {"task", 4'535},     {"text", 975},         {"train", 2'200},   {"util", 1'685},
     {"worker", 1'370},
 };

@@ -5,7 +5,11 @@
 #include <string>
 #include <vector>
 
+namespace difflab::study {}
+
 namespace difflab::cli {
+
+using namespace study;  // which loads what commands are about
 
 // One function per subcommand, each in NAME_command.cpp. To add one: write it, declare it here,
 // call it in main.cpp. A callback stores the program's exit code if it is not 0.

@@ -18,6 +18,7 @@
 #include "util/terminal/streams.h"
 #include "util/text.h"
 
+namespace difflab::cli {
 namespace {
 
 constexpr const char* kDescription =
@@ -94,10 +95,10 @@ constexpr const char* kExitCodes =
 // The examples of one command, or the way through an experiment.
 std::string examples_of(const std::string& command) {
   std::string text = "Examples\n";
-  for (const auto& line : difflab::split(kExamples, '\n')) {
+  for (const auto& line : split(kExamples, '\n')) {
     if (command.empty() && line.empty()) break;
     const bool is_shown = command.empty() || line.substr(0, line.find(' ')) == command;
-    if (is_shown) text += difflab::concat("  ", difflab::program_name(), " ", line, "\n");
+    if (is_shown) text += concat("  ", program_name(), " ", line, "\n");
   }
   return text + "\n" + kExitCodes;
 }
@@ -117,7 +118,7 @@ constexpr const char* kFirstSteps =
 
 // A message with the program's name as a person calls it.
 std::string as_called(std::string message) {
-  difflab::report::replace_all(message, "./difflab", difflab::program_name());
+  report::replace_all(message, "./difflab", program_name());
   return message;
 }
 
@@ -126,9 +127,9 @@ void require_text(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string_view rest = argv[i];
     while (!rest.empty()) {
-      const auto length = difflab::config::utf8_length(rest);
+      const auto length = config::utf8_length(rest);
       if (length == 0) {
-        throw difflab::UserError(difflab::concat("argument ", i, " is no UTF-8 text: ", argv[i]));
+        throw UserError(concat("argument ", i, " is no UTF-8 text: ", argv[i]));
       }
       rest.remove_prefix(length);
     }
@@ -140,7 +141,7 @@ void refuse_empty_values(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {
-      throw difflab::UserError(difflab::concat("argument ", i, ", ", word, ", has no value"));
+      throw UserError(concat("argument ", i, ", ", word, ", has no value"));
     }
   }
 }
@@ -155,8 +156,7 @@ std::string unknown_option(const CLI::App& command, const std::vector<std::strin
     const auto name = word.substr(0, word.find('='));
     if (word == "--") break;
     if (!word.starts_with("--") || std::ranges::find(options, name) != options.end()) continue;
-    return difflab::concat("there is no option ", name, " of ", words.front(),
-                           difflab::suggestion(name, options));
+    return concat("there is no option ", name, " of ", words.front(), suggestion(name, options));
   }
   return "";
 }
@@ -178,21 +178,19 @@ int exit_code_of(const CLI::ParseError& error, const CLI::App& app,
   }
   if (!command.empty() && command.front() != '-' &&
       std::ranges::find(known, command) == known.end()) {
-    std::cerr << difflab::concat("error: there is no command ", command,
-                                 difflab::suggestion(command, known), "\n");
-    return difflab::kUserError;
+    std::cerr << concat("error: there is no command ", command, suggestion(command, known), "\n");
+    return kUserError;
   }
   const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (const auto wrong = is_unknown && !is_hydras ? unknown_option(*used, words) : "";
       !wrong.empty()) {
     std::cerr << "error: " << wrong << '\n';
-    return difflab::kUserError;
+    return kUserError;
   }
-  if (!is_hydras || !takes_values || !is_unknown)
-    return app.exit(error) == 0 ? 0 : difflab::kUserError;
+  if (!is_hydras || !takes_values || !is_unknown) return app.exit(error) == 0 ? 0 : kUserError;
   std::cerr << "error: -m is not needed: several values, as in model=diff,transformer, are a "
                "sweep\n";
-  return difflab::kUserError;
+  return kUserError;
 }
 
 // Threads of a worker that wait for each other spin for a moment before they sleep. With libgomp's
@@ -208,38 +206,36 @@ void let_waiting_threads_sleep_soon() {
 void name_checkout() {
   if (std::getenv("DIFFLAB_ROOT") != nullptr) return;
   try {
-    ::setenv("DIFFLAB_ROOT", difflab::cli::find_checkout().c_str(), /*overwrite=*/0);
-  } catch (const difflab::UserError&) {  // whoever needs one says so
+    ::setenv("DIFFLAB_ROOT", find_checkout().c_str(), /*overwrite=*/0);
+  } catch (const UserError&) {  // whoever needs one says so
   }
 }
 
 void add_commands(CLI::App& app, int& exit_code) {
-  namespace cli = difflab::cli;
-  cli::add_sweep_command(app, exit_code);
-  cli::add_evaluate_command(app, exit_code);
-  cli::add_needle_command(app, exit_code);
-  cli::add_work_command(app, exit_code);
-  cli::add_jobs_commands(app, exit_code);
-  cli::add_logs_command(app, exit_code);
-  cli::add_watch_command(app, exit_code);
-  cli::add_runs_commands(app);
-  cli::add_report_command(app);
-  cli::add_referee_command(app, exit_code);
-  cli::add_reproduce_command(app, exit_code);
-  cli::add_restore_command(app);
-  cli::add_config_command(app);
-  cli::add_compare_command(app);
-  cli::add_list_command(app);
-  cli::add_cost_commands(app);
-  cli::add_show_command(app);
-  cli::add_model_commands(app);
-  cli::add_bench_command(app);
-  cli::add_data_command(app);
-  cli::add_completion_commands(app);
+  add_sweep_command(app, exit_code);
+  add_evaluate_command(app, exit_code);
+  add_needle_command(app, exit_code);
+  add_work_command(app, exit_code);
+  add_jobs_commands(app, exit_code);
+  add_logs_command(app, exit_code);
+  add_watch_command(app, exit_code);
+  add_runs_commands(app);
+  add_report_command(app);
+  add_referee_command(app, exit_code);
+  add_reproduce_command(app, exit_code);
+  add_restore_command(app);
+  add_config_command(app);
+  add_compare_command(app);
+  add_list_command(app);
+  add_cost_commands(app);
+  add_show_command(app);
+  add_model_commands(app);
+  add_bench_command(app);
+  add_data_command(app);
+  add_completion_commands(app);
 }
 
 int run_command_line(int argc, char** argv) {
-  namespace cli = difflab::cli;
   // A file that may not grow further is an error of that write, not the end of the program; the
   // worker inherits this.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -249,7 +245,7 @@ int run_command_line(int argc, char** argv) {
   }
   let_waiting_threads_sleep_soon();
   int exit_code = 0;
-  difflab::report::declare_metrics(difflab::metrics_of_evaluations());
+  report::declare_metrics(metrics_of_evaluations());
   CLI::App app{kDescription, "difflab"};
   app.footer(examples_of(""));
   app.set_version_flag("--version", "difflab " DIFFLAB_VERSION);
@@ -265,28 +261,29 @@ int run_command_line(int argc, char** argv) {
   try {
     require_text(argc, argv);
     refuse_empty_values(argc, argv);
-    cli::take_project(words);
+    take_project(words);
     name_checkout();
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants it
     return exit_code;
   } catch (const CLI::ParseError& error) {
     return exit_code_of(error, app, words);
-  } catch (const difflab::UserError& error) {
+  } catch (const UserError& error) {
     std::cerr << "error: " << as_called(error.what()) << '\n';
-    return difflab::kUserError;
+    return kUserError;
   } catch (const std::filesystem::filesystem_error& error) {
     // A name that is too long, a loop of links, a folder that may not be looked into.
     std::cerr << "error: " << error.path1().string() << ": " << error.code().message() << '\n';
-    return difflab::kUserError;
+    return kUserError;
   } catch (const std::exception& error) {
     std::cerr << "internal error (please report it): " << error.what() << '\n';
-    return difflab::kBug;
+    return kBug;
   }
 }
 
 }  // namespace
+}  // namespace difflab::cli
 
 int main(int argc, char** argv) {
   const difflab::StandardStreams streams;
-  return streams.finish(run_command_line(argc, argv));
+  return streams.finish(difflab::cli::run_command_line(argc, argv));
 }

@@ -11,7 +11,7 @@
 #include "config/schema/writer.h"
 #include "model/language_model.h"
 #include "record/log/event_log.h"
-#include "record/sealed_safetensors.h"
+#include "record/safetensors.h"
 #include "run/identity.h"
 #include "run/metrics.h"
 #include "run/run_config.h"
@@ -50,7 +50,7 @@ Json not_finite(const Json& metrics) {
 
 bool are_rows(const Json& detail) {
   return detail.is_array() && !detail.empty() &&
-         std::all_of(detail.begin(), detail.end(), [](const Json& row) { return row.is_object(); });
+         std::ranges::all_of(detail, [](const Json& row) { return row.is_object(); });
 }
 
 /// One evaluation at several steps of a training: each metric with _at_STEP behind its name, and

@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "model/language_model.h"
 #include "record/run_directory.h"
+#include "record/safetensors.h"
 #include "run/run_config.h"
 #include "task/base/task.h"
 
@@ -30,5 +32,10 @@ SavedRun load_run(const RunDirectory& run);
 /// names; the resolved configuration is in the metadata ("config", JSON).
 /// @throws UserError as load_run, if the run is not finished, or if the file cannot be written.
 void export_run(const RunDirectory& run, const std::filesystem::path& file);
+
+/// Fills a model from the file of `init_from`: parameters under our names, or those of
+/// transformers' DiffLlama (run/diffllama.h).
+/// @throws UserError naming file and tensor if they do not fit; the model is then unchanged.
+void load_initial_weights(LanguageModel& model, const Safetensors& file, const std::string& path);
 
 }  // namespace difflab

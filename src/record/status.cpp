@@ -47,20 +47,18 @@ RunPosition position_of(const RunDirectory& run, int most_stages) {
 RunStanding standing_by(const RunDirectory& run, std::optional<Json> result) {
   if (result) {
     const auto state = state_of_result(*result);
-    return {.state = state, .message = "", .result = std::move(result)};
+    return {.state = state, .result = std::move(result)};
   }
-  if (looks_taken(run)) return {.state = RunState::kRunning, .message = {}, .result = {}};
+  if (looks_taken(run)) return {.state = RunState::kRunning};
   // It may have been finished and given back since.
   if (auto late = read_result(run)) return standing_by(run, std::move(late));
   const auto status = read_status(run);
   if (!status) return {};
-  if (string_at(*status, "state") != name_of(RunState::kFailed)) {
-    return {.state = RunState::kInterrupted, .message = {}, .result = {}};
-  }
+  const bool has_failed = string_at(*status, "state") == name_of(RunState::kFailed);
+  if (!has_failed) return {.state = RunState::kInterrupted};
   const auto message = string_at(*status, "message");
   return {.state = RunState::kFailed,
-          .message = message.empty() ? "ended without a result" : message,
-          .result = {}};
+          .message = message.empty() ? "ended without a result" : message};
 }
 
 }  // namespace
@@ -68,7 +66,7 @@ RunStanding standing_by(const RunDirectory& run, std::optional<Json> result) {
 std::string_view name_of(RunState state) { return kStateNames.at(static_cast<std::size_t>(state)); }
 
 std::optional<RunState> run_state_of(std::string_view name) {
-  const auto found = std::find(kStateNames.begin(), kStateNames.end(), name);
+  const auto found = std::ranges::find(kStateNames, name);
   if (found == kStateNames.end()) return std::nullopt;
   return static_cast<RunState>(found - kStateNames.begin());
 }
@@ -83,7 +81,7 @@ RunStanding standing_of(const RunDirectory& run) {
   try {
     return standing_by(run, read_result(run));
   } catch (const UserError& error) {
-    return {.state = RunState::kFailed, .message = error.what(), .result = {}};
+    return {.state = RunState::kFailed, .message = error.what()};
   }
 }
 

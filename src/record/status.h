@@ -37,8 +37,8 @@ RunState state_of_result(const Json& result);
 /// a run that was killed has left the one that it had.
 struct RunStanding {
   RunState state = RunState::kNew;
-  std::string message;         ///< why it failed
-  std::optional<Json> result;  ///< if it is complete
+  std::string message = {};         ///< why it failed
+  std::optional<Json> result = {};  ///< if it is complete
 };
 
 /// Reads the run's files and changes nothing. A result that cannot be read is a failure.

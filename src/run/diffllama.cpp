@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/schema/writer.h"
-#include "config/value/canonical.h"
+#include "config/value/value.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -58,8 +58,8 @@ std::vector<std::int64_t> rows_of_pairs(std::int64_t pairs, std::int64_t d, Rota
 bool is_diffllama(const Safetensors& file) {
   const auto& tensors = file.tensors();
   const auto has = [&](std::string_view name) {
-    return std::any_of(tensors.begin(), tensors.end(),
-                       [&](const TensorBytes& tensor) { return tensor.name == name; });
+    return std::ranges::any_of(tensors,
+                               [&](const TensorBytes& tensor) { return tensor.name == name; });
   };
   return has("model.embed_tokens.weight") && has("model.layers.0.self_attn.lambda_q1");
 }

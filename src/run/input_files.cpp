@@ -299,4 +299,11 @@ void resolve_input_files(RunConfig& config, const Resolver::Place& place, config
   });
 }
 
+std::int64_t vocab_size_of(const RunConfig& run) {
+  static std::map<std::string, std::int64_t> known;
+  const auto task = config::canonical_json(*config::write(run).find("task"));
+  if (const auto found = known.find(task); found != known.end()) return found->second;
+  return known[task] = vocab_size(run.task);
+}
+
 }  // namespace difflab

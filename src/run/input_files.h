@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -20,5 +21,9 @@ void resolve_input_files(RunConfig& config,
                          const std::function<std::filesystem::path(const std::string& key,
                                                                    const std::string& path)>& place,
                          config::Check& check);
+
+/// The size of a run's vocabulary. Finding it may mean reading a text; it is done once per task.
+/// @throws UserError if its text cannot be read.
+std::int64_t vocab_size_of(const RunConfig& run);
 
 }  // namespace difflab

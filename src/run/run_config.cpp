@@ -134,8 +134,11 @@ void RunConfig::validate(config::Check& check) const {
 
 template RunConfig config::read(const config::Value&, const std::string&, config::Problems&,
                                 config::Range);
-template RunConfig config::read(const config::Value&, const std::string&);
 template config::Value config::write(RunConfig);
 template std::vector<config::KeyTable> config::describe_keys<RunConfig>(std::string);
+
+RunConfig read_run_config(const config::Value& config, const std::string& where) {
+  return config::read<RunConfig>(config, where);
+}
 
 }  // namespace difflab

@@ -76,8 +76,12 @@ struct RunConfig {
 // Compiled once, in run_config.cpp: a run can hold every kind there is.
 extern template RunConfig config::read(const config::Value&, const std::string&, config::Problems&,
                                        config::Range);
-extern template RunConfig config::read(const config::Value&, const std::string&);
 extern template config::Value config::write(RunConfig);
 extern template std::vector<config::KeyTable> config::describe_keys<RunConfig>(std::string);
+
+/// The run that a resolved configuration describes, of its folder, a reference or a file of
+/// weights.
+/// @param where its keys lie, for messages. @throws UserError with all problems at once
+RunConfig read_run_config(const config::Value& config, const std::string& where = "");
 
 }  // namespace difflab

@@ -5,7 +5,6 @@
 
 #include <set>
 
-#include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "record/status.h"
 #include "run/identity.h"
@@ -73,7 +72,7 @@ std::vector<RunDirectory> runs_with_training(const fs::path& results, const std:
 
 std::string training_of(config::Value config) {
   config.erase("evaluate");
-  return training_id(config::read<RunConfig>(config));
+  return training_id(read_run_config(config));
 }
 
 void note_older_trainings(const fs::path& results) {

@@ -12,10 +12,10 @@
 #include "config/value/yaml.h"
 #include "model/cost.h"
 #include "record/provenance.h"
-#include "study/vocabularies.h"
+#include "run/input_files.h"
 #include "util/terminal/terminal.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,18 +80,17 @@ Json circumstances(const Json& config) {
 
 // Seconds per operation of an earlier run that is like these; nothing if it is not, or if its files
 // do not say.
-std::optional<double> pace_of(const fs::path& path, const sweep::Run& like,
-                              Vocabularies& vocabularies) {
+std::optional<double> pace_of(const fs::path& path, const sweep::Run& like) {
   try {
     const RunDirectory run{path};
     const auto provenance = read_provenance(run);
     if (!provenance || provenance->value("cpu", "") != processor()) return std::nullopt;
     const auto seconds = wall_seconds(*provenance);
     if (!seconds) return std::nullopt;
-    const auto config = config::to_json(config::load_yaml(run.config()));
-    if (circumstances(config) != circumstances(like.config)) return std::nullopt;
-    const auto [read, vocab_size] = vocabularies.find(config);
-    const double operations = training_operations(read, vocab_size);
+    const auto tree = config::load_yaml(run.config());
+    if (circumstances(config::to_json(tree)) != circumstances(like.config)) return std::nullopt;
+    const auto config = read_run_config(tree);
+    const double operations = training_operations(config, vocab_size_of(config));
     const bool is_alike =
         operations < kAlike * like.operations && like.operations < kAlike * operations;
     return is_alike ? std::optional(*seconds / operations) : std::nullopt;
@@ -109,21 +108,19 @@ std::string clock_after(double seconds) {
 
 }  // namespace
 
-void count_operations(std::vector<sweep::Run>& runs) {
-  Vocabularies vocabularies;
+void count_operations(const Study& study, std::vector<sweep::Run>& runs) {
   for (auto& run : runs) {
-    const auto [config, vocab_size] = vocabularies.find(run.config);
-    run.operations = training_operations(config, vocab_size);
+    const auto& config = study.config_of(run);
+    run.operations = training_operations(config, vocab_size_of(config));
   }
 }
 
 std::string expected_end(const Study& study, const std::vector<sweep::Run>& to_run, int workers) {
   if (to_run.empty()) return "now";
-  Vocabularies vocabularies;
   std::vector<double> paces;
   const auto& like = to_run[to_run.size() / 2];
   for (const auto& path : newest_runs(study.results)) {
-    if (const auto pace = pace_of(path, like, vocabularies)) paces.push_back(*pace);
+    if (const auto pace = pace_of(path, like)) paces.push_back(*pace);
   }
   if (paces.empty()) return "not known: no run like these has been finished here";
   const auto middle = paces.begin() + static_cast<std::ptrdiff_t>(paces.size() / 2);
@@ -140,4 +137,4 @@ std::string expected_end(const Study& study, const std::vector<sweep::Run>& to_r
                      clock_after(seconds), paces.size(), paces.size() == 1 ? "run" : "runs");
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -14,11 +14,11 @@
 #include "report/data/frame.h"
 #include "report/data/pairs.h"
 #include "report/table/claim.h"
-#include "study/vocabularies.h"
+#include "run/input_files.h"
 #include "util/error.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 std::vector<std::string> axes_of(const Study& study) {
@@ -37,7 +37,7 @@ bool is_smaller(const Sized& a, const Sized& b) { return a.parameters < b.parame
 
 // One model a line, the smallest first.
 std::string size_list(std::vector<Sized> models) {
-  std::stable_sort(models.begin(), models.end(), is_smaller);
+  std::ranges::stable_sort(models, is_smaller);
   std::vector<std::string> parts;
   for (const auto& [variant, parameters] : models) {
     parts.push_back(concat(
@@ -51,7 +51,6 @@ std::string size_list(std::vector<Sized> models) {
 std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
                                                           const std::string& compared) {
   std::map<std::string, std::vector<Sized>> groups;
-  Vocabularies vocabularies;
   for (const auto& point : study.points) {
     std::vector<std::string> shared;
     std::string variant;
@@ -60,11 +59,11 @@ std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
       if (axis != compared && axis != report::kSeedAxis) shared.push_back(axis + "=" + value);
     }
     auto& models = groups[join(shared)];
-    const bool known = std::any_of(models.begin(), models.end(),
-                                   [&](const Sized& one) { return one.variant == variant; });
+    const bool known =
+        std::ranges::any_of(models, [&](const Sized& one) { return one.variant == variant; });
     if (known) continue;
-    const auto [run, vocab_size] = vocabularies.find(point.config);
-    models.push_back({variant, count_parameters(run.model, vocab_size).total()});
+    const auto& run = study.config_of(point);
+    models.push_back({variant, count_parameters(run.model, vocab_size_of(run)).total()});
   }
   return groups;
 }
@@ -73,14 +72,14 @@ std::map<std::string, std::vector<Sized>> compared_models(const Study& study,
 std::size_t compared_rows(const report::TableConfig& table, const Study& study) {
   const auto compared = report::compared_axis(study.config.report, axes_of(study));
   const auto& rows = table.rows.names;
-  std::set<sweep::Axes> all;
+  std::set<Axes> all;
   for (const auto& point : study.points) {
     auto axes = report::without_seed(point.axes);
     std::erase_if(axes,
                   [&](const auto& axis) { return !rows.empty() && !is_among(axis.first, rows); });
     all.insert(std::move(axes));
   }
-  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](sweep::Axes axes) {
+  return static_cast<std::size_t>(std::ranges::count_if(all, [&](Axes axes) {
     for (auto& [axis, value] : axes) {
       if (axis != compared) continue;
       if (report::is_same_value(value, study.config.baseline)) return false;
@@ -113,7 +112,7 @@ void require_matched(const Study& study) {
   const auto compared = report::compared_axis(study.config.report, axes_of(study));
   if (compared.empty()) return;
   for (const auto& [shared, models] : compared_models(study, compared)) {
-    const auto [least, most] = std::minmax_element(models.begin(), models.end(), is_smaller);
+    const auto [least, most] = std::ranges::minmax_element(models, is_smaller);
     const double apart = static_cast<double>(most->parameters - least->parameters) /
                          static_cast<double>(least->parameters);
     if (apart <= kMatchedWithin) continue;
@@ -144,4 +143,4 @@ std::string too_few_seeds(const Study& study) {
                 " that it needs");
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

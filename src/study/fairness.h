@@ -4,7 +4,7 @@
 
 #include "study/study.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 
 /// How far apart the parameter counts of compared models may be: (largest − smallest) / smallest.
 constexpr double kMatchedWithin = 0.01;
@@ -19,4 +19,4 @@ void require_matched(const Study& study);
 /// compared.
 std::string too_few_seeds(const Study& study);
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -13,7 +13,7 @@
 #include "util/process.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,7 +70,7 @@ void submit_missing(const sweep::Plan& plan, const fs::path& folder) {
         "sweep command with launcher=",
         sweep::batch_kinds(), " submits it"));
   }
-  states_of(plan.runs);  // damaged results are better known now than in every task
+  sweep::states_of(plan.runs);  // damaged results are better known now than in every task
   const auto standings = sweep::standings_of(plan, folder);
   if (standings.silence) {
     throw UserError(concat(*standings.silence, "\nwithout its queue nobody knows which runs ",
@@ -152,4 +152,4 @@ std::string standings_json(const sweep::Plan& plan, const sweep::Standings& stan
   return json.dump(1) + "\n";
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

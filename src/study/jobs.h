@@ -7,7 +7,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/standing.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 
 /// Launcher that the sweep was frozen with.
 sweep::LauncherConfig launcher_of(const sweep::Plan& plan);
@@ -22,4 +22,4 @@ std::string standings_text(const sweep::Plan& plan, const sweep::Standings& stan
                            const std::filesystem::path& folder);
 std::string standings_json(const sweep::Plan& plan, const sweep::Standings& standings);
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -18,7 +18,7 @@
 #include "util/process.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -219,4 +219,4 @@ void require_writable(const fs::path& folder) {
   fail_at("write in", folder);
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -7,7 +7,7 @@
 #include "config/compose/library.h"
 #include "record/run_directory.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 
 /// The folder with configs/config.yaml and experiments/: $DIFFLAB_ROOT, else the first such folder
 /// upwards from the working directory, else upwards from the program, or, with a project, the other
@@ -52,4 +52,4 @@ RunDirectory find_run(const std::string& run, const std::filesystem::path& resul
 /// Makes the folder and tries to write in it. @throws UserError with the reason if that fails.
 void require_writable(const std::filesystem::path& folder);
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

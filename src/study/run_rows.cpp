@@ -10,14 +10,21 @@
 #include "util/files.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 namespace fs = std::filesystem;
 
-void flatten(const Json& value, const std::string& name, RunRow& row) {
+void flatten(const Json& value, const std::string& name, RunRow& row, Lists lists) {
+  const auto is_nested = [](const Json& item) { return item.is_structured(); };
   if (value.is_object()) {
-    for (const auto& [key, child] : value.items()) flatten(child, concat(name, ".", key), row);
+    for (const auto& [key, child] : value.items()) {
+      flatten(child, concat(name, ".", key), row, lists);
+    }
+  } else if (lists == Lists::kSpread && value.is_array() && std::ranges::any_of(value, is_nested)) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      flatten(value[i], concat(name, "[", i, "]"), row, lists);
+    }
   } else {
     row[name] = value;
   }
@@ -31,7 +38,7 @@ Json number_in(const std::string& word) {
 
 }  // namespace
 
-RunRow read_run(const RunDirectory& run) {
+RunRow read_run(const RunDirectory& run, Lists lists) {
   RunRow row{{"id", run.path.filename().string()}, {"directory", run.path.string()}};
   for (const char* key : {"step", "steps", "message", "commit", "host", "started", "finished"}) {
     row[key] = nullptr;
@@ -40,8 +47,8 @@ RunRow read_run(const RunDirectory& run) {
   row["state"] = name_of(standing.state);
   if (!standing.message.empty()) row["message"] = standing.message;
   if (standing.result) {
-    flatten(standing.result->value("metrics", Json::object()), "metrics", row);
-    flatten(standing.result->value("censored", Json::object()), "bounds", row);
+    flatten(standing.result->value("metrics", Json::object()), "metrics", row, lists);
+    flatten(standing.result->value("censored", Json::object()), "bounds", row, lists);
   }
   if (const auto position = position_of(run); position.all() > 0) {
     row["step"] = position.done();
@@ -52,7 +59,7 @@ RunRow read_run(const RunDirectory& run) {
     if (provenance.contains(key)) row[key] = provenance.at(key);
   }
   try {
-    flatten(config::to_json(config::load_yaml(run.config())), "config", row);
+    flatten(config::to_json(config::load_yaml(run.config())), "config", row, lists);
   } catch (const UserError&) {  // a run folder without its configuration still has a state
   }
   return row;
@@ -67,7 +74,7 @@ std::vector<RunRow> read_runs(const fs::path& results) {
 }
 
 const Json* find_key(const RunRow& row, const std::string& key) {
-  for (const auto& name : {key, "config." + key, "metrics." + key}) {
+  for (const auto& name : {key, concat(kOfConfig, key), concat(kOfMetrics, key)}) {
     if (const auto found = row.find(name); found != row.end()) return &found->second;
   }
   return nullptr;
@@ -115,7 +122,7 @@ RunFilter::RunFilter(const std::string& text) : text_(text) {
 
 void RunFilter::require_comparable(const std::vector<RunRow>& rows) const {
   if (!is_order() || number_.is_number()) return;
-  const bool are_numbers = std::any_of(rows.begin(), rows.end(), [&](const RunRow& row) {
+  const bool are_numbers = std::ranges::any_of(rows, [&](const RunRow& row) {
     const Json* value = find_key(row, key_);
     return value != nullptr && value->is_number();
   });
@@ -138,4 +145,4 @@ bool RunFilter::accepts(const RunRow& row) const {
   return !below;
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -4,15 +4,19 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/run_directory.h"
 #include "util/json.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 
 /// Digits of a run's id that tables show, of its 16; every command takes a beginning.
 inline constexpr std::size_t kShownId = 8;
+
+/// Beginnings of the keys of a run's configuration and of its metrics in a row.
+inline constexpr std::string_view kOfConfig = "config.", kOfMetrics = "metrics.";
 
 /// Content of one run's files, flat: "id", "state", "step", "steps", "message", "directory",
 /// "commit", "host", "started", "finished", "trained_in" (the run that trained the model of one
@@ -21,7 +25,10 @@ inline constexpr std::size_t kShownId = 8;
 /// that a missing one is known to exceed as "bounds.NAME".
 using RunRow = std::map<std::string, Json>;
 
-RunRow read_run(const RunDirectory& run);
+/// How lists of maps or lists appear in a row: under one key, or each item under KEY[i].
+enum class Lists { kWhole, kSpread };
+
+RunRow read_run(const RunDirectory& run, Lists lists = Lists::kWhole);
 
 /// Every run in RESULTS/runs, by id.
 std::vector<RunRow> read_runs(const std::filesystem::path& results);
@@ -58,4 +65,4 @@ class RunFilter {
   Json number_;  ///< null if the value is none
 };
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

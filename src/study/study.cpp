@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/grid/axes.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "report/data/frame.h"
@@ -12,7 +13,7 @@
 #include "util/process.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 // A report is read elsewhere: files of the project are named from its root.
@@ -32,11 +33,10 @@ bool is_override(std::string_view word) {
   return word.find('=') != word.npos || (word.starts_with('~') && !word.starts_with("~/"));
 }
 
-std::vector<std::string> that_change_something(std::vector<std::string> overrides) {
-  std::erase_if(overrides, [](std::string_view text) {
-    const auto key = text.substr(std::min(text.find_first_not_of("+~"), text.size()));
-    const auto name = key.substr(0, key.find('='));
-    return name == "results" || name == "launcher" || name.starts_with("launcher.");
+std::vector<config::Override> that_change_something(std::vector<config::Override> overrides) {
+  std::erase_if(overrides, [](const config::Override& item) {
+    const auto key = config::axis_key(item);
+    return key == "results" || key == "launcher" || key.starts_with("launcher.");
   });
   return overrides;
 }
@@ -52,7 +52,7 @@ std::string quoted_for_shell(const std::string& text) {
   return quoted + "'";
 }
 
-void Study::add(const RunConfig& run, sweep::Axes axes) {
+void Study::add(const RunConfig& run, Axes axes) {
   const auto full = config::write(run);
   const auto id = run_id(run);
   points.push_back({.id = id,
@@ -99,20 +99,17 @@ report::Study Study::for_report() const {
       .unmatched = config.unmatched,
       .command = concat(project_option().empty() ? program_name() : "difflab --project .",
                         " sweep ", name),
-      .settings = nullptr,
-      .runs = {},
       .report = config.report,
       .output = output,
       .renderer = report::Renderer::below(find_checkout())};
-  for (const auto& text : that_change_something(overrides)) {
-    report.command += concat(" ", quoted_for_shell(text));
+  for (const auto& item : that_change_something(overrides)) {
+    report.command += concat(" ", quoted_for_shell(item.text));
   }
   report.tuned = tuned;
   if (is_being_tuned()) return report;
-  for (const auto& point : points) {
-    report.runs.push_back({point.id, point.axes,
-                           with_project_paths(point.config, root.string() + "/"),
-                           point.directory.path});
+  report.runs = points;
+  for (auto& run : report.runs) {
+    run.config = with_project_paths(std::move(run.config), root.string() + "/");
   }
   return report;
 }
@@ -124,7 +121,7 @@ std::vector<sweep::Run> Study::needed_runs() const {
 sweep::Plan Study::frozen() const {
   const auto with_overrides = [&](const char* command) {
     std::vector<std::string> words{command, name};
-    words.insert(words.end(), overrides.begin(), overrides.end());
+    for (const auto& item : overrides) words.push_back(item.text);
     return words;
   };
   return {.experiment = name,
@@ -135,4 +132,4 @@ sweep::Plan Study::frozen() const {
           .runs = sweep::distinct(points)};
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

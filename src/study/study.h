@@ -13,23 +13,22 @@
 #include "report/settings/tuned.h"
 #include "study/study_config.h"
 #include "sweep/plan/plan.h"
-#include "sweep/plan/run.h"
 
 namespace difflab {
 
 struct RunConfig;
 
-namespace cli {
+namespace study {
 
 /// An experiment with its preset and overrides, resolved and checked down to its last run.
 struct Study {
   std::string name;
   std::string preset;
   StudyConfig config;
-  std::vector<std::string> overrides;  ///< as typed
-  std::vector<sweep::Run> points;      ///< in sweep order, the last axis fastest
-  std::filesystem::path root;          ///< of the project
-  std::filesystem::path results;       ///< absolute
+  std::vector<config::Override> overrides;  ///< as typed
+  std::vector<sweep::Run> points;           ///< in sweep order, the last axis fastest
+  std::filesystem::path root;               ///< of the project
+  std::filesystem::path results;            ///< absolute
   /// results/NAME/PRESET, with a hash if overrides change it; empty: nothing is written but runs
   std::filesystem::path output;
   std::vector<std::string> notes = {};  ///< what a person should know before it runs, sentences
@@ -50,7 +49,7 @@ struct Study {
   bool leads_on = false;  ///< it is a tuning: when its runs are finished, more are needed
 
   /// Adds a point whose configuration is resolved and checked. Its directory is in `results`.
-  void add(const RunConfig& run, sweep::Axes axes);
+  void add(const RunConfig& run, Axes axes);
   /// The values of an axis among the points, each once; "" where a point has no such axis.
   std::vector<std::string> values_of(std::string_view axis) const;
   /// The configuration of a point.
@@ -72,7 +71,7 @@ void report_tuning(const Study& study);
 bool is_override(std::string_view word);
 
 /// Without those that say where and how fast a study runs: its tables are the same.
-std::vector<std::string> that_change_something(std::vector<std::string> overrides);
+std::vector<config::Override> that_change_something(std::vector<config::Override> overrides);
 
 /// A word as a person can paste it into a shell; nothing of ours is ever run by one.
 std::string quoted_for_shell(const std::string& text);
@@ -100,9 +99,5 @@ std::vector<config::Value> composed_values(const std::string& name,
                                            const std::vector<std::string>& overrides,
                                            const std::string& key);
 
-/// Writes the report of the finished runs, prints it, and names the runs that it lacks.
-/// @throws UserError if no run is finished.
-void redraw(const Study& study);
-
-}  // namespace cli
+}  // namespace study
 }  // namespace difflab

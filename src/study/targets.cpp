@@ -10,62 +10,58 @@
 #include "util/error.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kConfigPrefix = "config.";
 
 // The keys of the configuration in which the runs differ.
 std::vector<std::string> varied_keys(const std::vector<RunRow>& rows) {
   std::set<std::string> keys;
   for (const auto& row : rows) {
     for (const auto& [key, value] : row) {
-      if (key.starts_with(kConfigPrefix)) keys.insert(key);
+      if (key.starts_with(kOfConfig)) keys.insert(key);
     }
   }
   std::vector<std::string> varied;
   for (const auto& key : keys) {
-    const bool same = std::all_of(rows.begin(), rows.end(), [&](const RunRow& row) {
-      return cell_of(row, key) == cell_of(rows.front(), key);
-    });
+    const bool same = std::ranges::all_of(
+        rows, [&](const RunRow& row) { return cell_of(row, key) == cell_of(rows.front(), key); });
     if (!same) varied.push_back(key);
   }
   return varied;
 }
 
-std::vector<sweep::NamedRun> named(const std::vector<RunRow>& rows) {
+std::vector<sweep::Run> named(const std::vector<RunRow>& rows) {
   const auto varied = varied_keys(rows);
-  std::vector<sweep::NamedRun> runs;
+  std::vector<sweep::Run> runs;
   for (const auto& row : rows) {
-    sweep::NamedRun run;
-    run.run.id = cell_of(row, "id");
-    run.run.directory = {cell_of(row, "directory")};
+    sweep::Run run;
+    run.id = cell_of(row, "id");
+    run.directory = {cell_of(row, "directory")};
     if (const auto steps = row.find("config.train.steps");
         steps != row.end() && steps->second.is_number_integer()) {
-      run.run.work = steps->second.get<std::int64_t>();
+      run.work = steps->second.get<std::int64_t>();
     }
     for (const auto& key : varied) {
-      run.run.axes.emplace_back(key.substr(kConfigPrefix.size()), cell_of(row, key));
+      run.axes.emplace_back(key.substr(kOfConfig.size()), cell_of(row, key));
     }
-    std::vector<std::string> words{run.run.id.substr(0, kShownId)};
+    std::vector<std::string> words{run.id.substr(0, kShownId)};
     for (const char* key : {"config.model.name", "config.task.kind"}) {
       if (const auto text = cell_of(row, key); !text.empty()) words.push_back(text);
     }
     if (const auto seed = cell_of(row, "config.seed"); !seed.empty()) {
       words.push_back(concat("seed=", seed));
     }
-    run.label = join(words, " ");
+    run.name = join(words, " ");
     runs.push_back(std::move(run));
   }
   return runs;
 }
 
-Target target_of(std::string name, const fs::path& folder, const std::vector<sweep::Run>& runs) {
-  Target target{.name = std::move(name), .folder = folder, .runs = {}};
-  for (const auto& run : runs) target.runs.push_back({run.label(), run});
-  return target;
+// A run that was named by itself.
+bool is_lone(const Target& target) {
+  return target.runs.size() == 1 && target.runs.front().directory.path == target.folder;
 }
 
 // A word that no path can be, as a long override, is not there.
@@ -92,7 +88,7 @@ Target find_target(const std::string& word, const std::vector<std::string>& over
   const auto folder = fs::absolute(word).lexically_normal();
   if (is_there(folder / "plan.json")) {
     const auto plan = sweep::read_plan(folder);
-    return target_of(concat(plan.experiment, "/", plan.preset), folder, plan.runs);
+    return {concat(plan.experiment, "/", plan.preset), folder, false, plan.runs};
   }
   if (is_there(RunDirectory{folder}.config())) {
     return {folder.filename().string(), folder, false, named({read_run({folder})})};
@@ -103,10 +99,8 @@ Target find_target(const std::string& word, const std::vector<std::string>& over
   if (is_experiment(word)) {
     const auto study = load_study(word, overrides);
     const auto& current = study.current();
-    auto target =
-        target_of(concat(current.name, "/", current.preset), current.output, current.needed_runs());
-    target.report = std::make_shared<const report::ReportConfig>(current.config.report);
-    return target;
+    return {concat(current.name, "/", current.preset), current.output, false, current.needed_runs(),
+            std::make_shared<const report::ReportConfig>(current.config.report)};
   }
   if (is_folder(folder)) {
     throw UserError(concat(folder.string(),
@@ -124,7 +118,7 @@ Target find_target(const std::string& word, const std::vector<std::string>& over
 
 }  // namespace
 
-std::vector<sweep::NamedRun> runs_in(const fs::path& results) { return named(read_runs(results)); }
+std::vector<sweep::Run> runs_in(const fs::path& results) { return named(read_runs(results)); }
 
 std::vector<Target> find_targets(const std::vector<std::string>& words) {
   std::vector<std::string> names, overrides;
@@ -139,10 +133,7 @@ std::vector<Target> find_targets(const std::vector<std::string>& words) {
   if (names.empty()) names.push_back((find_project() / "results").string());
   for (const auto& name : names) targets.push_back(find_target(name, overrides));
   // Runs that were named one by one are compared with each other.
-  const bool lone = std::all_of(targets.begin(), targets.end(), [](const Target& target) {
-    return target.runs.size() == 1 && target.runs.front().run.directory.path == target.folder;
-  });
-  if (lone && targets.size() > 1) {
+  if (std::ranges::all_of(targets, is_lone) && targets.size() > 1) {
     std::vector<RunRow> rows;
     for (const auto& target : targets) rows.push_back(read_run({target.folder}));
     const auto runs = named(rows);
@@ -151,15 +142,13 @@ std::vector<Target> find_targets(const std::vector<std::string>& words) {
   return targets;
 }
 
-std::vector<sweep::NamedRun> runs_of(const std::vector<Target>& targets) {
-  std::vector<sweep::NamedRun> runs;
+std::vector<sweep::Run> runs_of(const std::vector<Target>& targets) {
+  std::vector<sweep::Run> runs;
   std::set<std::string> seen;
   for (const auto& target : targets) {
-    const bool lone =
-        target.runs.size() == 1 && target.runs.front().run.directory.path == target.folder;
     for (auto run : target.runs) {
-      if (!seen.insert(run.run.directory.path.string()).second) continue;
-      if (targets.size() > 1 && !lone) run.label = concat(target.name, " ", run.label);
+      if (!seen.insert(run.directory.path.string()).second) continue;
+      if (targets.size() > 1 && !is_lone(target)) run.name = concat(target.name, " ", run.label());
       runs.push_back(std::move(run));
     }
   }
@@ -172,4 +161,4 @@ std::string title_of(const std::vector<Target>& targets) {
   return join(names);
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "record/log/time_spent.h"
+#include "record/log/event_log.h"
 #include "sweep/launcher/launcher.h"
-#include "sweep/plan/run.h"
+#include "sweep/plan/plan.h"
 
 namespace difflab::sweep {
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "util/text.h"
+
 namespace difflab::sweep {
 namespace {
 
@@ -19,6 +21,12 @@ double fraction_of(const Run& run) {
   return all > 0 ? std::clamp(static_cast<double>(position.done()) / all, 0.0, 1.0) : 0;
 }
 
+constexpr double kShort = 60;  // seconds; below it tenths matter
+
+std::string duration(double seconds) {
+  return seconds < kShort ? fmt::format("{:.1f}s", seconds) : format_duration(seconds);
+}
+
 }  // namespace
 
 Progress::Progress(std::ostream& out, const std::vector<Run>& runs, Settings settings)
@@ -28,7 +36,7 @@ Progress::Progress(std::ostream& out, const std::vector<Run>& runs, Settings set
       total_(static_cast<int>(runs.size())),
       speed_(all_of(runs).work),
       estimate_(all_of(runs).effort) {
-  in_steps_ = std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.work > 1; });
+  in_steps_ = std::ranges::any_of(runs, [](const Run& run) { return run.work > 1; });
   next_sign_ = begin_ + settings_.between_signs;
   for (const auto& run : runs) {
     if (is_complete(state_of(run.directory))) {
@@ -156,6 +164,20 @@ std::string Progress::status_text(const std::vector<const Run*>& running) const 
     text += fmt::format(" · {} {:.0f} %", run->label(), 100 * done);
   }
   return text;
+}
+
+std::string time_text(const SweepTime& time) {
+  const double whole = time.runs * std::max(time.workers, 1);
+  std::vector<std::string> shares;
+  const auto add = [&](std::string_view name, double seconds) {
+    const double percent = whole > 0 ? 100 * seconds / whole : 0;
+    if (percent >= 0.5) shares.push_back(fmt::format("{} {:.0f} %", name, percent));
+  };
+  for (const auto& part : TimeSpent::parts()) add(part.name, time.by_runs.*part.seconds);
+  add("other", whole - time.by_runs.sum());
+  return fmt::format("{}: runs {} ({} at once: {}), tables and page {}, figures {}",
+                     duration(time.runs + time.report), duration(time.runs), time.workers,
+                     join(shares), duration(time.report - time.figures), duration(time.figures));
 }
 
 }  // namespace difflab::sweep

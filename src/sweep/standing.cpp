@@ -9,8 +9,8 @@
 
 namespace difflab::sweep {
 int Standings::count(RunState state) const {
-  return static_cast<int>(std::count_if(
-      runs.begin(), runs.end(), [&](const Standing& standing) { return standing.state == state; }));
+  return static_cast<int>(std::ranges::count_if(
+      runs, [&](const Standing& standing) { return standing.state == state; }));
 }
 
 int Standings::complete() const { return count(RunState::kFinished) + count(RunState::kDiverged); }
@@ -29,8 +29,7 @@ Standing standing_of(const Run& run) {
   return {.run = run,
           .state = found.state,
           .position = position_of(run.directory),
-          .message = std::move(found.message),
-          .task = {}};
+          .message = std::move(found.message)};
 }
 
 Queue queue_of(const std::filesystem::path& folder) {

@@ -15,9 +15,9 @@ namespace difflab::sweep {
 struct Standing {
   Run run;
   RunState state = RunState::kNew;
-  RunPosition position;            ///< as its status says
-  std::string message;             ///< why it failed
-  std::optional<QueuedTask> task;  ///< that will execute it, if one is queued
+  RunPosition position;                 ///< as its status says
+  std::string message;                  ///< why it failed
+  std::optional<QueuedTask> task = {};  ///< that will execute it, if one is queued
 };
 
 struct Standings {

@@ -59,11 +59,10 @@ void Watch::read_metrics(Memory& memory) const {
   }
 }
 
-WatchedRun Watch::look_at(const NamedRun& named) {
-  const auto& run = named.run;
+WatchedRun Watch::look_at(const Run& run) {
   auto& memory = memory_.try_emplace(run.directory.path.string(), run.directory).first->second;
   WatchedRun seen;
-  seen.label = named.label;
+  seen.label = run.label();
   if (std::error_code none; !std::filesystem::exists(run.directory.result(), none)) {
     memory.complete.reset();
   }
@@ -103,23 +102,22 @@ void Watch::ask_queue(const std::vector<std::filesystem::path>& folders, double 
   }
 }
 
-void Watch::add_expectation(const std::vector<NamedRun>& runs, WatchView& view, double now) {
+void Watch::add_expectation(const std::vector<Run>& runs, WatchView& view, double now) {
   double total = 0, done = 0, rates = 0;             // of training steps
   double lost = 0;                                   // of runs that nobody will do
   double all_effort = 0, done_effort = 0, pace = 0;  // of operations, where they are known
   int running = 0, measured = 0;
-  view.in_steps = std::any_of(runs.begin(), runs.end(),
-                              [](const NamedRun& named) { return named.run.work > 1; });
+  view.in_steps = std::ranges::any_of(runs, [](const Run& run) { return run.work > 1; });
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& run = view.runs[i];
-    const auto work = static_cast<double>(std::max<std::int64_t>(runs[i].run.work, 1));
+    const auto work = static_cast<double>(std::max<std::int64_t>(runs[i].work, 1));
     if (run.state == RunState::kFailed && !run.queued) {
       lost += work;
       continue;
     }
     total += work;
     done += work * fraction_of(run);
-    const double effort = std::max(runs[i].run.effort(), 1.0);
+    const double effort = std::max(runs[i].effort(), 1.0);
     all_effort += effort;
     done_effort += effort * fraction_of(run);
     if (run.state != RunState::kRunning) continue;
@@ -148,7 +146,7 @@ void Watch::add_expectation(const std::vector<NamedRun>& runs, WatchView& view, 
   }
 }
 
-WatchView Watch::look(const std::vector<NamedRun>& runs,
+WatchView Watch::look(const std::vector<Run>& runs,
                       const std::vector<std::filesystem::path>& folders, double now) {
   WatchView view;
   view.metric = metric_;

@@ -6,17 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "record/log/metrics_tail.h"
+#include "record/log/metrics_log.h"
 #include "sweep/estimate.h"
 #include "sweep/standing.h"
 
 namespace difflab::sweep {
-
-/// A run that somebody looks at, and under which name.
-struct NamedRun {
-  std::string label;
-  Run run;
-};
 
 /// Where one run stands at this moment.
 struct WatchedRun {
@@ -54,8 +48,8 @@ class Watch {
 
   /// @param folders of the sweeps, where their submissions to Slurm lie
   /// @param now seconds of a clock that never goes back
-  WatchView look(const std::vector<NamedRun>& runs,
-                 const std::vector<std::filesystem::path>& folders, double now);
+  WatchView look(const std::vector<Run>& runs, const std::vector<std::filesystem::path>& folders,
+                 double now);
 
  private:
   struct Memory {
@@ -65,10 +59,10 @@ class Watch {
     std::vector<double> curve;
     std::optional<Standing> complete;  ///< is not read again while its result is there
   };
-  WatchedRun look_at(const NamedRun& named);
+  WatchedRun look_at(const Run& run);
   void read_metrics(Memory& memory) const;
   void ask_queue(const std::vector<std::filesystem::path>& folders, double now);
-  void add_expectation(const std::vector<NamedRun>& runs, WatchView& view, double now);
+  void add_expectation(const std::vector<Run>& runs, WatchView& view, double now);
 
   std::string metric_;
   std::map<std::string, Memory> memory_;  // by run directory

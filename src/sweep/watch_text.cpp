@@ -119,8 +119,8 @@ std::string counts_line(const WatchView& view, const std::string& title) {
   const std::array<std::string_view, 5> kinds{"running", "queued", "failed",
                                               name_of(RunState::kDiverged), "interrupted"};
   for (const auto state : kinds) {
-    const auto count = std::count_if(view.runs.begin(), view.runs.end(),
-                                     [&](const auto& run) { return state_of(run) == state; });
+    const auto count =
+        std::ranges::count_if(view.runs, [&](const auto& run) { return state_of(run) == state; });
     if (count > 0) text += fmt::format(" · {} {}", count, state);
   }
   return text;
@@ -193,10 +193,8 @@ std::vector<std::string> watch_frame(const WatchView& view, const std::string& t
     problems.push_back(fmt::format("… {} more lines of problems", hidden));
   }
   auto runs = all_of(view);
-  std::stable_sort(runs.begin(), runs.end(), [](const WatchedRun* a, const WatchedRun* b) {
-    const auto rank = [](const WatchedRun* run) {
-      return std::find(kRanks.begin(), kRanks.end(), run->state);
-    };
+  std::ranges::stable_sort(runs, [](const WatchedRun* a, const WatchedRun* b) {
+    const auto rank = [](const WatchedRun* run) { return std::ranges::find(kRanks, run->state); };
     return rank(a) < rank(b);
   });
   constexpr std::size_t kOtherLines = 5;  // summary, bar, heading, what is hidden, footer

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "record/sealed_safetensors.h"
+#include "record/safetensors.h"
 #include "statistics/describe.h"
 #include "train/step/optimizer.h"
 #include "train/tensor_file.h"

@@ -50,7 +50,7 @@ struct RunIdentity {
 
 /// Writes parameters under their names, the optimiser's state under names that begin with its own
 /// (optimizer.muon.momentum.NAME), and progress, run id, configuration and a checksum in the
-/// metadata; atomically (safetensors, record/sealed_safetensors.h). What stood at `path` is kept as
+/// metadata; atomically (safetensors, record/safetensors.h). What stood at `path` is kept as
 /// previous_checkpoint(path).
 void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
                      const Optimizer& optimizer, const Progress& progress);

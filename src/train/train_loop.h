@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "record/log/time_spent.h"
+#include "record/log/event_log.h"
 #include "record/run_directory.h"
 #include "train/checkpoint.h"
 #include "train/event_watch.h"

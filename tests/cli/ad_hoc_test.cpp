@@ -8,7 +8,7 @@
 namespace difflab {
 namespace {
 
-using cli::load_study;
+using study::load_study;
 using testing::Answer, testing::Driver;
 
 std::vector<std::string> experiments() {
@@ -16,7 +16,7 @@ std::vector<std::string> experiments() {
 }
 
 // The axes of a point as somebody types them.
-std::vector<std::string> cell_of(const sweep::Axes& axes) {
+std::vector<std::string> cell_of(const Axes& axes) {
   std::vector<std::string> words{"preset=smoke"};
   for (const auto& [axis, value] : axes) {
     const bool is_text = value.find(' ') != value.npos && value.find_first_of("[{") != 0;

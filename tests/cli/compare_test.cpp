@@ -33,7 +33,7 @@ CATCH_TEST_CASE("compare shows the keys in which two runs differ, and both value
   CATCH_CHECK_THAT(shown.out, Contains("5  (no key)"));
   CATCH_CHECK_THAT(shown.err, Contains("no metric is in every finished run"));
   CATCH_CHECK_THAT(driver.call({"compare", "ab", "abd"}).err, Contains("2 runs begin with 'ab'"));
-  CATCH_CHECK_THAT(driver.call({"compare", "abc"}).err, Contains("all runs are of one group, a"));
+  CATCH_CHECK_THAT(driver.call({"compare", "abc"}).err, Contains("all runs are in one group, a"));
   CATCH_CHECK_THAT(driver.call({"compare", "abc", "abd", "--by", "model.nam"}).err,
                    Contains("run abc1 has no model.nam"));
 }

@@ -103,7 +103,8 @@ CATCH_TEST_CASE("an export that cannot be made says why and leaves nothing") {
   CATCH_CHECK_FALSE(fs::exists(driver.project() / "x.csv"));
   CATCH_REQUIRE(driver.sweep().code == 0);
   const auto id = driver.workers.starts().front().id;
-  CATCH_CHECK_THAT(driver.call({"export", "tensorboard", id}).err, Contains("say --to FOLDER"));
+  CATCH_CHECK_THAT(driver.call({"export", "tensorboard", id}).err,
+                   Contains("name one with --to FOLDER"));
   CATCH_CHECK_THAT(driver.call({"export", id}).err, Contains("expected export RUN --to FILE"));
   CATCH_CHECK_THAT(driver.call({"export", "parquet", "tiny"}, 2).err,
                    Contains("The following argument was not expected: tiny"));

@@ -220,7 +220,7 @@ CATCH_TEST_CASE("what committed runs have measured is what their configurations 
     const auto folder = root / "results" / name / "reference";
     const auto of_report = report::metrics_of_report(report::read_archive(folder, folder).study);
     std::set<std::string> announced(of_report.begin(), of_report.end());
-    for (const auto& run : cli::written_runs(name, {"preset=reference"})) {
+    for (const auto& run : study::written_runs(name, {"preset=reference"})) {
       for (const auto& metric : metrics_of(run)) announced.insert(metric);
     }
     for (const auto& metric : measured) {

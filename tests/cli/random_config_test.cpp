@@ -2,7 +2,7 @@
 #include "support/random_config.h"
 
 #include "config/schema/writer.h"
-#include "config/value/canonical.h"
+#include "config/value/value.h"
 #include "config/value/yaml.h"
 #include "run/identity.h"
 #include "run/run_config.h"

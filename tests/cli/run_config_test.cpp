@@ -27,7 +27,7 @@ void for_every_experiment(const Look& look) {
                                         .experiment = experiment,
                                         .overrides = {},
                                         .run_keys = config::field_names<RunConfig>(),
-                                        .study_keys = config::field_names<cli::StudyConfig>()},
+                                        .study_keys = config::field_names<study::StudyConfig>()},
                                        problems);
     look(study, problems);
   }
@@ -53,7 +53,7 @@ CATCH_TEST_CASE("every run of every experiment keeps its id through its config.y
 CATCH_TEST_CASE("every claim of every experiment names variants that its sweep has") {
   for_every_experiment([](config::Study& composed, config::Problems& problems) {
     report::expand_claims(composed.settings, problems);
-    const auto study = config::read<cli::StudyConfig>(composed.settings);
+    const auto study = config::read<study::StudyConfig>(composed.settings);
     std::vector<std::string> axes;
     for (const auto& axis : composed.axes) axes.push_back(axis.key);
     const auto compared = report::compared_axis(study.report, axes);

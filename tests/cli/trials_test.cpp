@@ -3,7 +3,7 @@
 #include "study/load/tuning_parts.h"
 #include "support/catch.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 CATCH_TEST_CASE("values whose seeds have the same mean are equally good, to the last bit") {
@@ -37,4 +37,4 @@ CATCH_TEST_CASE("values whose seeds have the same mean are equally good, to the 
 }
 
 }  // namespace
-}  // namespace difflab::cli
+}  // namespace difflab::study

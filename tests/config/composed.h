@@ -34,7 +34,7 @@ inline Composed compose(const std::vector<std::string>& overrides = {}) {
   Composed result;
   result.study = compose_study({.search_path = SearchPath::of_project("."),
                                 .experiment = "e",
-                                .overrides = overrides,
+                                .overrides = parse_overrides(overrides, problems),
                                 .run_keys = {"model", "train", "seed", "threads"},
                                 .study_keys = {"title", "tables", "results"}},
                                problems);

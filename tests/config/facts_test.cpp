@@ -27,8 +27,9 @@ CATCH_TEST_CASE("now is the time of the start in any pattern") {
   CATCH_CHECK(a_of("${now:%Y-%m-%d_%H-%M-%S}", facts) == "\"2001-09-09_01-46-40\"");
   CATCH_CHECK(a_of("on ${now:%d.%m.}", facts) == "\"on 09.09.\"");
   CATCH_CHECK(a_of("${now:\"\"}", facts) == "\"\"");
-  CATCH_CHECK(a_of("${now:%Y}", {}) ==
-              "x.yaml:1:4: a cannot be resolved: ${now:…} has no value here");
+  CATCH_CHECK(
+      a_of("${now:%Y}", {}) ==
+      "x.yaml:1:4: a cannot be resolved: ${now:…} is only available once a sweep has started");
   CATCH_CHECK(a_of("${now:}", facts).find("expected one pattern") != std::string::npos);
 }
 

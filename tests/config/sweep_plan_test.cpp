@@ -75,7 +75,7 @@ Planned plan_of(const std::string& sweep, const std::vector<std::string>& overri
   Problems problems;
   result.study = compose_study({.search_path = SearchPath::of_project("."),
                                 .experiment = "e",
-                                .overrides = overrides,
+                                .overrides = parse_overrides(overrides, problems),
                                 .run_keys = {"model", "train", "seed"},
                                 .study_keys = {"title"}},
                                problems);

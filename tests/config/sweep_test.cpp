@@ -1,4 +1,4 @@
-#include "config/override/sweep_value.h"
+#include "config/override/override_value.h"
 #include "config/support.h"
 #include "config/value/yaml.h"
 
@@ -77,7 +77,7 @@ CATCH_TEST_CASE("an axis that stands for no values is refused with its place") {
   CATCH_CHECK(problem("range(3") ==
               "x.yaml:1:4: sweep.k: expected , or ) here in 'range(3', column 8 (inside { } or [ ] "
               "YAML ends a text at a comma: put it in quotes)");
-  CATCH_CHECK(problem("glob(*)").find("options of a config group") != std::string::npos);
+  CATCH_CHECK(problem("glob(*)").find("works only on a config group") != std::string::npos);
 }
 
 CATCH_TEST_CASE("a sorted range has the same numbers") {

@@ -25,7 +25,7 @@ Trace traced(const std::string& key, const std::vector<std::string>& overrides,
   Problems problems;
   compose_study({.search_path = SearchPath::of_project("."),
                  .experiment = "e",
-                 .overrides = overrides,
+                 .overrides = parse_overrides(overrides, problems),
                  .run_keys = {"model", "train"},
                  .study_keys = {"results"},
                  .watch = {point, trace.observer()}},

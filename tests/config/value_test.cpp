@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "config/value/canonical.h"
 #include "config/value/yaml.h"
 #include "support/catch.h"
 

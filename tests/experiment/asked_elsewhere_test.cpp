@@ -1,7 +1,7 @@
 // Models asked on another task than they were trained on, and in the middle of their training.
 #include "model/language_model.h"
 #include "record/answers.h"
-#include "record/sealed_safetensors.h"
+#include "record/safetensors.h"
 #include "run/metrics.h"
 #include "support/problems.h"
 #include "support/small_runs.h"

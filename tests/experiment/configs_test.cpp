@@ -15,7 +15,7 @@ RunConfig run_of_model(const std::string& option) {
   const auto composed =
       config::compose_study({.search_path = config::SearchPath::of_project(DIFFLAB_ROOT),
                              .experiment = "",
-                             .overrides = {"model=" + option},
+                             .overrides = {config::parse_override("model=" + option)},
                              .run_keys = config::field_names<RunConfig>(),
                              .study_keys = {"launcher"}},
                             problems);

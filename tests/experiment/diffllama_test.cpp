@@ -1,7 +1,7 @@
 // Weights of transformers' DiffLlama in our models: against its formulas, written again from its
 // file with its own order of heads and channels, and against outputs of the official module.
 
-#include "experiment/initial_weights.h"
+#include "experiment/saved_run.h"
 #include "model/attention/base/attention.h"
 #include "support/small_runs.h"
 #include "support/tensors.h"

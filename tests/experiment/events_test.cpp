@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "record/provenance.h"
-#include "record/sealed_safetensors.h"
+#include "record/safetensors.h"
 #include "record/status.h"
 #include "support/small_runs.h"
 #include "train/optimizer/optimizer_config.h"

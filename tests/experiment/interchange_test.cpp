@@ -1,8 +1,8 @@
 // Models in files that Python writes and reads.
 #include <ATen/ATen.h>
 
-#include "config/value/canonical.h"
-#include "experiment/initial_weights.h"
+#include "config/value/value.h"
+#include "experiment/saved_run.h"
 #include "model/language_model.h"
 #include "support/attention_variants.h"
 #include "support/small_runs.h"

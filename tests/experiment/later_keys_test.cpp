@@ -2,7 +2,7 @@
 // they move no id.
 #include <type_traits>
 
-#include "config/value/canonical.h"
+#include "config/value/value.h"
 #include "run/metrics.h"
 #include "support/small_runs.h"
 

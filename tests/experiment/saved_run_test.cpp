@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "config/value/canonical.h"
+#include "config/value/value.h"
 #include "model/language_model.h"
 #include "support/small_runs.h"
 #include "support/tensors.h"

@@ -1,7 +1,7 @@
 // Trainings in stages: each is a run of its own that others share.
-#include "record/log/time_spent.h"
+#include "record/log/event_log.h"
 #include "record/provenance.h"
-#include "record/sealed_safetensors.h"
+#include "record/safetensors.h"
 #include "record/status.h"
 #include "run/stage.h"
 #include "support/optimizers.h"

@@ -1,5 +1,4 @@
-#include "record/log/metrics_tail.h"
-
+#include "record/log/metrics_log.h"
 #include "support/catch.h"
 
 namespace difflab {

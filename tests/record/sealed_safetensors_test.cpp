@@ -1,7 +1,6 @@
-#include "record/sealed_safetensors.h"
-
 #include <random>
 
+#include "record/safetensors.h"
 #include "support/catch.h"
 #include "util/hash.h"
 

@@ -1,4 +1,3 @@
-#include "record/log/time_spent.h"
 
 #include "record/log/event_log.h"
 #include "support/catch.h"

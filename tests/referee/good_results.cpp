@@ -64,11 +64,11 @@ void GoodResults::add(report::Study& study, Run run) {
                     {"cpu", "AMD EPYC 7003"},
                     {"host", "quiet"}};
   each_run(run);
-  report::PlannedRun plan;
+  PlannedRun plan;
   plan.id =
       concat(run.model, "-", run.embedding_std, "-", run.loss_per, "-", run.rate, "-", run.seed);
   plan.config = run.config;
-  plan.directory = path_.path() / "runs" / study.name / plan.id;
+  plan.directory = {path_.path() / "runs" / study.name / plan.id};
   plan.axes = {{"model", run.model}};
   if (study.name == "tuning") {
     plan.axes.emplace_back("train.lr", run.rate);
@@ -77,7 +77,7 @@ void GoodResults::add(report::Study& study, Run run) {
     plan.axes.emplace_back("train.loss.per", run.loss_per);
   }
   plan.axes.emplace_back("seed", concat(run.seed));
-  make_directories(plan.directory);
+  make_directories(plan.directory.path);
   const bool works = run.seed < 100 || run.metrics.at("needle_accuracy") > 0.9;
   std::string curve;
   for (int step = 0; step <= 1000; step += 100) {
@@ -90,9 +90,9 @@ void GoodResults::add(report::Study& study, Run run) {
                        {"metrics", run.metrics},
                        {"censored", run.censored},
                        {"evaluations", Json::object()}};
-  write_file_atomically(plan.directory / "result.json", result.dump());
-  write_file_atomically(plan.directory / "metrics.jsonl", curve);
-  write_file_atomically(plan.directory / "provenance.json", run.provenance.dump());
+  write_file_atomically(plan.directory.path / "result.json", result.dump());
+  write_file_atomically(plan.directory.path / "metrics.jsonl", curve);
+  write_file_atomically(plan.directory.path / "provenance.json", run.provenance.dump());
   study.runs.push_back(std::move(plan));
 }
 

@@ -38,7 +38,7 @@ void make_rich(StudyBuilder& builder) {
                                         {"learned", "steps_to_learn", "effective_length"});
   study.report.claims = {of_yaml<ClaimConfig>(
       "text: DIFF finds more needles, metric: needle_accuracy, variant: diff, withdrawn: too few")};
-  const auto run = study.runs[0].directory / "result.json";
+  const auto run = study.runs[0].directory.path / "result.json";
   Json result = Json::parse(read_file(run));
   result["evaluations"]["sample_text"] = {
       {"samples", Json::array({Json{{"prompt", "To be"}, {"text", " or not"}}})}};

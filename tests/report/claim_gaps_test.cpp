@@ -153,7 +153,7 @@ CATCH_TEST_CASE("of a run that was restored without its curve nobody knows wheth
   times.found("transformer", 0, 1'100);
   times.learned.metric = "valid_accuracy";
   CATCH_CHECK_NOTHROW(times.ask());
-  write_file_atomically(times.builder.study.runs.back().directory / "provenance.json",
+  write_file_atomically(times.builder.study.runs.back().directory.path / "provenance.json",
                         R"({"restored_from": "a/reference"})");
   CATCH_CHECK_THROWS_WITH(times.ask(),
                           Contains("was restored without the lines of valid_accuracy"));
@@ -219,7 +219,7 @@ CATCH_TEST_CASE("a run that stopped at its event has learned, though its row was
     for (const auto& [step, value] : std::vector<std::pair<int, double>>{{400, .3}, {575, last}}) {
       lines += Json{{"step", step}, {"valid_accuracy", value}}.dump() + "\n";
     }
-    write_file_atomically(times.builder.study.runs.back().directory / "metrics.jsonl", lines);
+    write_file_atomically(times.builder.study.runs.back().directory.path / "metrics.jsonl", lines);
   };
   times.found("transformer", 0, 550);
   curve(.95);

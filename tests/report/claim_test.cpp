@@ -190,7 +190,7 @@ CATCH_TEST_CASE("whether runs learn takes sixteen pairs, what they learned those
       builder.finished(model, seed,
                        {{"needle_accuracy", learns ? (model[0] == 't' ? .91 : .95) + wobble : .2}});
       const Json line{{"step", 100}, {"valid_accuracy", learns ? 0.95 : 0.2}};
-      write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl",
+      write_file_atomically(builder.study.runs.back().directory.path / "metrics.jsonl",
                             line.dump() + "\n");
     }
   }

@@ -106,7 +106,7 @@ struct SmallStudy {
                          {{"evaluations", Json{{kCells, Json{{"cells", cells}}}}}});
         std::string lines;
         for (const Json& line : curve) lines += line.dump() + "\n";
-        write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl", lines);
+        write_file_atomically(builder.study.runs.back().directory.path / "metrics.jsonl", lines);
       }
     }
   }

@@ -28,9 +28,9 @@ fs::path StudyBuilder::plan(const std::string& model, int seed) {
   run.config = {{"model", Json{{"name", model}}},
                 {"train", Json{{"steps", 1600}, {"lr", 0.003}}},
                 {"seed", seed}};
-  run.directory = folder() / "runs" / id;
+  run.directory = {folder() / "runs" / id};
   study.runs.push_back(run);
-  return run.directory;
+  return run.directory.path;
 }
 
 void StudyBuilder::finished(const std::string& model, int seed, const Json& metrics,
@@ -191,7 +191,7 @@ void fill_like_headline(StudyBuilder& builder) {
                    {"steps_to_90_accuracy", nullptr}, {"train_seconds", 30.0}};
       }
       builder.finished(variant.name, seed, metrics, more);
-      write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl", curve);
+      write_file_atomically(builder.study.runs.back().directory.path / "metrics.jsonl", curve);
     }
   }
 }

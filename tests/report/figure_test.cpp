@@ -20,7 +20,7 @@ void fill_curves(StudyBuilder& builder) {
     curve += Json{{"step", 5}, {"train_loss", 3.0}}.dump() + "\n";
     curve += Json{{"step", 10}, {"needle_accuracy", at_10[seed]}}.dump() + "\n";
     if (!diverges) curve += Json{{"step", 20}, {"needle_accuracy", at_20[seed]}}.dump() + "\n";
-    write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl", curve);
+    write_file_atomically(builder.study.runs.back().directory.path / "metrics.jsonl", curve);
   }
 }
 
@@ -62,7 +62,7 @@ CATCH_TEST_CASE("a learning curve ends with its first run, and shows no choice o
       if (step > 0) line["train_loss"] = 1;  // of which there is none before the first step
       lines += line.dump() + "\n";
     }
-    write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl", lines);
+    write_file_atomically(builder.study.runs.back().directory.path / "metrics.jsonl", lines);
   }
   for (const char* y : {"needle_accuracy", "train_loss"}) {
     auto line = learning();
@@ -79,7 +79,7 @@ CATCH_TEST_CASE("a learning curve ends with its first run, and shows no choice o
 CATCH_TEST_CASE("a single run has a line and no band") {
   StudyBuilder builder;
   builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
-  write_file_atomically(builder.study.runs[0].directory / "metrics.jsonl",
+  write_file_atomically(builder.study.runs[0].directory.path / "metrics.jsonl",
                         "{\"step\":10,\"needle_accuracy\":0.5}\n");
   const Drawing drawing = draw(builder, learning());
   CATCH_REQUIRE(drawing.spec["data"]["values"].size() == 1);

@@ -48,7 +48,7 @@ CATCH_TEST_CASE("a diverged run is one that has not learned, in the order of the
   builder.study.report.learned.metric = "valid_accuracy";
   const auto run = [&](const char* model, int seed, double last) {
     builder.finished(model, seed, {{"needle_accuracy", last}});
-    write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl",
+    write_file_atomically(builder.study.runs.back().directory.path / "metrics.jsonl",
                           Json{{"step", 10}, {"valid_accuracy", last}}.dump() + "\n" +
                               Json{{"step", 20}, {"valid_accuracy", last}}.dump() + "\n");
   };

@@ -97,7 +97,7 @@ CATCH_TEST_CASE("figures are drawn once, with embedded fonts, and again when the
   CATCH_CHECK(fs::last_write_time(figures / "learning.pdf") == drawn_at);
 
   fs::remove(figures / "accuracy.png");
-  write_file_atomically(builder.study.runs[0].directory / "metrics.jsonl",
+  write_file_atomically(builder.study.runs[0].directory.path / "metrics.jsonl",
                         "{\"step\":10,\"needle_accuracy\":0.5}\n");
   write_report(builder.study);
   CATCH_CHECK(fs::exists(figures / "accuracy.png"));
@@ -138,7 +138,7 @@ CATCH_TEST_CASE("ticks are plain numbers, on short axes and on logarithmic ones"
   for (const int step : {5, 10}) {
     curve += Json{{"step", step}, {"valid_loss", step * 2000.0}}.dump() + "\n";
   }
-  write_file_atomically(builder.study.runs[0].directory / "metrics.jsonl", curve);
+  write_file_atomically(builder.study.runs[0].directory.path / "metrics.jsonl", curve);
   auto line = of_yaml<LineConfig>("name: short, y: valid_loss, color: model");
   LineConfig logarithmic = line;
   logarithmic.name = "log";
@@ -181,7 +181,7 @@ CATCH_TEST_CASE("a page says when the first of its runs started") {
   builder.finished("diff", 1, {{"needle_accuracy", 0.8}});
   builder.study.output = builder.folder() / "output";
   const auto started = [&](std::size_t run, const char* sessions) {
-    write_file_atomically(builder.study.runs[run].directory / "provenance.json", sessions);
+    write_file_atomically(builder.study.runs[run].directory.path / "provenance.json", sessions);
   };
   started(0, R"({"commit": "0123456789abcdef0123", "started": "2026-02-01T00:00:00Z"})");
   started(1, R"({"started": "2026-03-01T00:00:00Z", "earlier_sessions": [

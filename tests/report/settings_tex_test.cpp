@@ -125,7 +125,8 @@ CATCH_TEST_CASE("settings are of runs with a result, and of no tuning") {
   study.builder.study.is_tuning = true;
   CATCH_CHECK(study.settings().empty());
   Example nothing;
-  for (const auto& run : nothing.builder.study.runs) std::filesystem::remove_all(run.directory);
+  for (const auto& run : nothing.builder.study.runs)
+    std::filesystem::remove_all(run.directory.path);
   CATCH_CHECK(nothing.settings().empty());
 }
 
@@ -187,7 +188,7 @@ CATCH_TEST_CASE("settings name the tests that the claims had") {
 CATCH_TEST_CASE("settings name every source of the runs once") {
   const Example study;
   const auto& run = study.builder.study.runs.back();
-  write_file_atomically(run.directory / "provenance.json",
+  write_file_atomically(run.directory.path / "provenance.json",
                         Json{{"commit", "fedcba98765400"},
                              {"dirty", true},
                              {"difflab", "0.2.0"},
@@ -222,7 +223,7 @@ CATCH_TEST_CASE("the report has its settings as LaTeX and in its page, and no me
                    Contains("<summary>Settings, for a paper</summary>") && Contains("10⁻⁸"));
   CATCH_CHECK_THAT(summary.text, Contains("settings.tex"));
   CATCH_CHECK_FALSE(std::filesystem::exists(output / "methods.tex"));
-  for (const auto& run : study.builder.study.runs) std::filesystem::remove_all(run.directory);
+  for (const auto& run : study.builder.study.runs) std::filesystem::remove_all(run.directory.path);
   write_report(study.builder.study);
   CATCH_CHECK_FALSE(std::filesystem::exists(output / kSettingsFile));
 }

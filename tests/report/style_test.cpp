@@ -41,7 +41,8 @@ int legends_at(const Json& spec, const Json& place) {
   int count = 0;
   for_members(spec, [&](const std::string& key, const Json& value, const Json& owner) {
     if (key != "legend" || owner.contains("axis")) return;  // the theme's
-    count += place.is_null() ? value.is_object() : value.value("orient", "") == place;
+    if (!value.is_object()) return;
+    count += place.is_null() || value.value("orient", "") == place ? 1 : 0;
   });
   return count;
 }

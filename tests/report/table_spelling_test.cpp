@@ -17,7 +17,7 @@ CATCH_TEST_CASE("a table that names a commit says of how many runs none is known
     StudyBuilder builder;
     for (int seed = 0; seed < 3; ++seed) {
       builder.finished("diff", seed, {{"needle_accuracy", 0.9}});
-      write_file_atomically(builder.study.runs.back().directory / "provenance.json",
+      write_file_atomically(builder.study.runs.back().directory.path / "provenance.json",
                             seed == 1 ? silent : R"({"commit": "0123456789abcdef0123"})");
     }
     builder.table({"needle_accuracy"});
@@ -58,7 +58,7 @@ CATCH_TEST_CASE("a baseline is the variant of its number, however it is spelled"
 CATCH_TEST_CASE("whether a run has learned is not known where it was not asked") {
   StudyBuilder builder;
   builder.finished("transformer", 0, {{"needle_accuracy", 0.99}});
-  write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl",
+  write_file_atomically(builder.study.runs.back().directory.path / "metrics.jsonl",
                         "{\"step\": 5, \"valid_loss\": 1}\n");
   builder.study.report.learned.metric = "valid_accuracy";
   const auto frame = frame_of(builder.study);

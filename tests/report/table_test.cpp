@@ -176,7 +176,7 @@ CATCH_TEST_CASE("diverged, failed and missing runs are visible and never counted
 CATCH_TEST_CASE("a report says that the sources had changed") {
   StudyBuilder builder;
   fill_by_hand(builder);
-  write_file_atomically(builder.study.runs[0].directory / "provenance.json",
+  write_file_atomically(builder.study.runs[0].directory.path / "provenance.json",
                         R"({"commit": "0123456789abcdef0123", "dirty": true})");
   write_report(builder.study);
   CATCH_CHECK(contains(output(builder, "table.md"), "0123456789ab with uncommitted changes"));
@@ -186,7 +186,7 @@ CATCH_TEST_CASE("a damaged result makes its run failed and the report goes on") 
   StudyBuilder builder;
   builder.finished("diff", 0, {{"needle_accuracy", 0.9}});
   builder.finished("diff", 1, {{"needle_accuracy", 0.9}});
-  write_file_atomically(builder.study.runs[1].directory / "result.json", "{\"schema\": 1, ");
+  write_file_atomically(builder.study.runs[1].directory.path / "result.json", "{\"schema\": 1, ");
   builder.table({"needle_accuracy"});
   write_report(builder.study);
   CATCH_CHECK(row_of(output(builder, "table.md"), "diff") ==
@@ -231,7 +231,7 @@ CATCH_TEST_CASE("what has not been learned is counted, and not averaged into wha
     for (std::size_t i = 0; i < curve.size(); ++i) {
       lines += Json{{"step", 100 * i}, {"valid_accuracy", curve[i]}}.dump() + "\n";
     }
-    write_file_atomically(builder.study.runs.back().directory / "metrics.jsonl", lines);
+    write_file_atomically(builder.study.runs.back().directory.path / "metrics.jsonl", lines);
   };
   run("transformer", 0, {0.1, 0.95, 0.97});
   run("transformer", 1, {0.1, 0.92, 0.3, 0.99, 0.99});  // once is not in a row

@@ -58,7 +58,7 @@ std::string table_of(const Json& one, const Json& other, std::vector<std::string
                       {"test_loss", 2.5},
                       {"train_seconds", 71.0},
                       {"forward_tokens_per_second_t256", 8e3}});
-    write_file_atomically(builder.study.runs.back().directory / "provenance.json",
+    write_file_atomically(builder.study.runs.back().directory.path / "provenance.json",
                           provenance.dump());
   }
   builder.table(std::move(columns), {"model"});

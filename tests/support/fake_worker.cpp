@@ -39,7 +39,6 @@
 
 #include "record/lease.h"
 #include "record/log/event_log.h"
-#include "record/log/time_spent.h"
 #include "record/run_directory.h"
 #include "record/status.h"
 #include "util/files.h"

@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "record/lease.h"
-#include "record/log/time_spent.h"
+#include "record/log/event_log.h"
 #include "support/catch.h"
 #include "support/sweep_bench.h"
 #include "util/exit_code.h"

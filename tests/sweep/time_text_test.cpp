@@ -1,6 +1,5 @@
-#include "sweep/time_text.h"
-
 #include "support/catch.h"
+#include "sweep/progress.h"
 
 namespace difflab::sweep {
 namespace {

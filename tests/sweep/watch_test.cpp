@@ -11,7 +11,7 @@ namespace {
 // Four runs of 100 steps; a lease that this process holds makes one of them running.
 struct WatchBench {
   testing::TemporaryFolder folder;
-  std::vector<NamedRun> runs;
+  std::vector<Run> runs;
   std::vector<std::unique_ptr<Lease>> leases;
   Watch watch{"valid_loss"};
 
@@ -23,10 +23,10 @@ struct WatchBench {
               .config_text = "",
               .directory = {folder.path() / std::to_string(i)},
               .work = 100};
-      runs.push_back({run.label(), run});
+      runs.push_back(run);
     }
   }
-  const RunDirectory& at(std::size_t i) const { return runs[i].run.directory; }
+  const RunDirectory& at(std::size_t i) const { return runs[i].directory; }
   void start(std::size_t i) {
     make_directories(at(i).path);
     leases.push_back(Lease::acquire(at(i), [] { return false; }));
@@ -86,7 +86,7 @@ CATCH_TEST_CASE("what is left is the work that somebody will do, by the clocks o
 
 CATCH_TEST_CASE("a large run is expected to take longer than small ones of as many steps") {
   WatchBench bench;
-  for (std::size_t i = 0; i < 4; ++i) bench.runs[i].run.operations = i == 0 ? 700 : 100;
+  for (std::size_t i = 0; i < 4; ++i) bench.runs[i].operations = i == 0 ? 700 : 100;
   bench.start(0);
   bench.train(0, 50, 5);  // half of it, 2 steps or 14 operations a second
   const auto view = bench.look(0);

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "model/language_model.h"
-#include "record/sealed_safetensors.h"
+#include "record/safetensors.h"
 #include "record/status.h"
 #include "support/optimizers.h"
 #include "support/tensors.h"

@@ -70,7 +70,7 @@ std::string shown(const Json& value) {
 }  // namespace
 
 ConfigView compose_foreign(const std::vector<fs::path>& folders, const std::string& config,
-                           const std::vector<std::string>& overrides, bool resolve,
+                           std::vector<std::string> overrides, bool resolve,
                            const std::string& followed_key) {
   ConfigView view{.trace = config::Trace(followed_key)};
   for (const auto& folder : folders) {
@@ -78,20 +78,11 @@ ConfigView compose_foreign(const std::vector<fs::path>& folders, const std::stri
   }
   config::Library library({folders, {}});
   config::Problems problems;
-  std::vector<config::Override> items;
-  for (const auto& text : overrides) {
-    if (is_hydras(text)) continue;
-    try {
-      items.push_back(config::parse_override(text));
-    } catch (const UserError& error) {
-      problems.add({}, "", error.what());
-    }
-  }
-  auto composition = config::compose(library, config, items, problems,
-                                     {.observer = view.trace.observer(), .foreign = true});
+  std::erase_if(overrides, is_hydras);
+  auto composition =
+      config::compose(library, config, config::parse_overrides(overrides, problems), problems,
+                      {.observer = view.trace.observer(), .foreign = true});
   const config::Facts facts{.start = std::time(nullptr),
-                            .job_name = std::nullopt,
-                            .job_num = std::nullopt,
                             .choices = config::choices_of(composition.defaults)};
   view.values = std::move(composition.tree);
   view.values.erase("hydra");

@@ -23,7 +23,7 @@ struct ConfigView {
 /// Composes a tree written for Hydra, without our schema, as Hydra does: keys under `hydra` are
 /// Hydra's own and left out. @throws UserError with all problems
 ConfigView compose_foreign(const std::vector<std::filesystem::path>& folders,
-                           const std::string& config, const std::vector<std::string>& overrides,
+                           const std::string& config, std::vector<std::string> overrides,
                            bool resolve, const std::string& followed_key);
 
 /// The part of the tree at `key`, "" for all of it. @throws UserError with the nearest right name

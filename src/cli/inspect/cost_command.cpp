@@ -15,12 +15,12 @@
 #include "cli/inspect/cost_table.h"
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
-#include "config/value/canonical.h"
+#include "config/value/value.h"
 #include "config/value/yaml.h"
 #include "model/cost.h"
+#include "run/input_files.h"
 #include "run/run_config.h"
 #include "study/study.h"
-#include "study/vocabularies.h"
 #include "text/data_set.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -130,9 +130,9 @@ std::string note_of(const TaskConfig& task) {
                 " is not there; the vocabulary is what is known of ", set->name);
 }
 
-std::int64_t vocabulary_of(const RunConfig& run, Vocabularies& vocabularies) {
+std::int64_t vocabulary_of(const RunConfig& run) {
   try {
-    return vocabularies.size_of(run);
+    return vocab_size_of(run);
   } catch (const UserError& error) {
     throw UserError(concat(error.what(), "; --vocab N counts without it"));
   }
@@ -153,12 +153,10 @@ std::vector<CostSubject> subjects_of(const CostOptions& options) {
   }
   std::vector<CostSubject> subjects;
   std::set<std::string> seen;
-  Vocabularies vocabularies;
   for (const auto& run : written_runs(options.study.name, options.study.overrides)) {
     const auto& bare = options.bare;
     const bool is_given = bare.vocab > 0;
-    CostSubject subject{run.model.name, run.model,
-                        is_given ? bare.vocab : vocabulary_of(run, vocabularies),
+    CostSubject subject{run.model.name, run.model, is_given ? bare.vocab : vocabulary_of(run),
                         bare.tokens > 0 ? bare.tokens : sequence_length(run.task),
                         is_given ? "" : note_of(run.task)};
     const auto key = concat(config::canonical_json(*config::write(run).find("model")), " ",

@@ -23,7 +23,6 @@ namespace difflab::cli {
 namespace {
 
 constexpr const char* kGroup = "group";
-constexpr std::string_view kConfig = "config.", kMetrics = "metrics.";
 constexpr std::size_t kFewValues = 3;  // of a key in a group, which are listed
 constexpr int kWidestValue = 32;       // in a terminal
 
@@ -40,26 +39,6 @@ struct Group {
   std::vector<RunRow> rows;
 };
 
-// Every value of the configuration under a key of its own, also in lists of maps.
-void spread(const std::string& key, const Json& value, RunRow& row) {
-  const bool has_maps = value.is_array() && std::ranges::any_of(value, [](const Json& item) {
-                          return item.is_object() || item.is_array();
-                        });
-  if (has_maps) {
-    for (std::size_t i = 0; i < value.size(); ++i) spread(concat(key, "[", i, "]"), value[i], row);
-  } else if (value.is_object() && !value.empty()) {
-    for (const auto& [name, inner] : value.items()) spread(concat(key, ".", name), inner, row);
-  } else {
-    row[key] = value;
-  }
-}
-
-RunRow row_of(const sweep::Run& run) {
-  RunRow row;
-  for (const auto& [key, value] : read_run(run.directory)) spread(key, value, row);
-  return row;
-}
-
 bool is_finished(const RunRow& row) { return cell_of(row, "state") == "finished"; }
 
 // Each run once, by the key; without one each word's runs, of a single word those of each model. A
@@ -71,9 +50,9 @@ std::vector<Group> groups_of(const std::vector<Target>& targets, std::string by)
   int absent = 0;
   for (const auto& target : targets) {
     const bool lone = targets.size() > 1 && target.runs.size() == 1;
-    for (const auto& [label, run] : target.runs) {
+    for (const auto& run : target.runs) {
       if (!seen.insert(run.directory.path.string()).second) continue;
-      auto row = row_of(run);
+      auto row = read_run(run.directory, Lists::kSpread);
       // A model that was only asked is in the folder as a run of its own, too.
       if (target.is_results && !cell_of(row, "trained_in").empty()) continue;
       if (!std::filesystem::exists(run.directory.config())) {
@@ -85,7 +64,7 @@ std::vector<Group> groups_of(const std::vector<Target>& targets, std::string by)
         throw UserError(concat("run ", run.id.substr(0, kShownId), " has no ", by,
                                "; expected a key of its configuration or one of its metrics"));
       }
-      auto name = value ? cell_text(*value) : lone ? label : target.name;
+      auto name = value ? cell_text(*value) : lone ? run.label() : target.name;
       auto group = std::ranges::find(groups, name, &Group::name);
       if (lone && by.empty() && group != groups.end()) {
         name += " " + run.directory.path.string();
@@ -121,14 +100,14 @@ std::vector<Difference> differences(const std::vector<Group>& groups) {
   for (const auto& group : groups) {
     for (const auto& row : group.rows) {
       for (const auto& [key, value] : row) {
-        if (key.starts_with(kConfig)) keys.insert(key);
+        if (key.starts_with(kOfConfig)) keys.insert(key);
       }
     }
   }
   std::vector<Difference> found;
   for (const auto& key : keys) {
     std::set<std::string> distinct;
-    Difference difference{key.substr(kConfig.size()), {}};
+    Difference difference{key.substr(kOfConfig.size()), {}};
     for (const auto& group : groups) {
       std::set<std::string> values;
       for (const auto& row : group.rows) values.insert(cell_of(row, key));
@@ -175,7 +154,7 @@ std::vector<std::string> metrics_of(const std::vector<Group>& groups) {
       if (!is_finished(row)) continue;
       ++finished;
       for (const auto& [key, value] : row) {
-        if (key.starts_with(kMetrics)) ++counts[key.substr(kMetrics.size())];
+        if (key.starts_with(kOfMetrics)) ++counts[key.substr(kOfMetrics.size())];
       }
     }
   }
@@ -220,12 +199,10 @@ report::Study study_of(const std::vector<Group>& groups, const std::vector<Targe
   for (const auto& group : groups) {
     for (std::size_t i = 0; i < group.runs.size(); ++i) {
       const auto& run = *group.runs[i];
-      auto& planned = study.runs.emplace_back();
-      planned.id = run.id;
-      planned.directory = run.directory.path;
-      planned.config = run.config.is_object()
-                           ? run.config
-                           : config::to_json(config::load_yaml(run.directory.config()));
+      auto& planned = study.runs.emplace_back(run);
+      if (!run.config.is_object()) {
+        planned.config = config::to_json(config::load_yaml(run.directory.config()));
+      }
       planned.axes = {{kGroup, group.name}};
       for (const auto& axis : axes) {
         planned.axes.emplace_back(axis, report::value_of_axis(run.axes, axis));
@@ -291,7 +268,7 @@ void compare(const CompareOptions& options) {
   const auto targets = find_targets(options.words);
   const auto groups = groups_of(targets, options.by);
   if (groups.size() < 2) {
-    throw UserError(concat("all runs are of one group", groups.empty() ? "" : ", ",
+    throw UserError(concat("all runs are in one group", groups.empty() ? "" : ", ",
                            groups.empty() ? "" : groups.front().name,
                            "; expected two runs or experiments, or --by KEY with two values"));
   }
@@ -308,7 +285,7 @@ void compare(const CompareOptions& options) {
   if (found.empty()) std::cout << "the configurations are the same\n";
   if (!found.empty()) std::cout << report::to_terminal(grid_of(found, groups), width);
   if (table.columns.empty()) {
-    std::cerr << "no metric is in every finished run; --metrics NAME,… names some\n";
+    std::cerr << "no metric is in every finished run; --metrics NAME,… shows chosen ones\n";
     return;
   }
   std::cout << '\n' << report::to_terminal(report::main_grid(table, labels), width);

@@ -19,9 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A run may be between two processes for a moment: one look that finds nobody at it proves nothing.
-constexpr int kLooksAtNobody = 3;
-
 struct JobsOptions {
   std::string folder;
   bool json = false;

@@ -72,38 +72,37 @@ NewLines new_events(const RunDirectory& run, std::size_t& shown) {
 // Each line behind its run's label if there are several.
 class Logs {
  public:
-  Logs(std::vector<sweep::NamedRun> runs, bool events)
+  Logs(std::vector<sweep::Run> runs, bool events)
       : runs_(std::move(runs)), events_(events), shown_(runs_.size(), 0) {}
 
   void show_new() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      const auto& directory = runs_[i].run.directory;
+      const auto& directory = runs_[i].directory;
       for (const auto& line :
            events_ ? new_events(directory, shown_[i]) : new_lines(directory, shown_[i])) {
-        if (runs_.size() > 1) std::cout << runs_[i].label << " | ";
+        if (runs_.size() > 1) std::cout << runs_[i].label() << " | ";
         std::cout << line << '\n';
       }
     }
     std::cout << std::flush;
   }
   bool all_ended() const {
-    return std::all_of(runs_.begin(), runs_.end(), [](const sweep::NamedRun& named) {
-      const auto state = standing_of(named.run.directory).state;
+    return std::all_of(runs_.begin(), runs_.end(), [](const sweep::Run& run) {
+      const auto state = standing_of(run.directory).state;
       return is_complete(state) || state == RunState::kFailed;
     });
   }
 
  private:
-  std::vector<sweep::NamedRun> runs_;
+  std::vector<sweep::Run> runs_;
   bool events_;
   std::vector<std::size_t> shown_;  // bytes, or events
 };
 
 int logs(const LogsOptions& options) {
   auto runs = runs_of(find_targets({options.what}));
-  std::erase_if(runs, [&](const sweep::NamedRun& named) {
-    return !named.run.id.starts_with(options.run) &&
-           named.label.find(options.run) == std::string::npos;
+  std::erase_if(runs, [&](const sweep::Run& run) {
+    return !run.id.starts_with(options.run) && run.label().find(options.run) == std::string::npos;
   });
   if (runs.empty()) {
     throw UserError(concat("no run of ", options.what, " has an id that begins with '", options.run,

@@ -29,7 +29,7 @@ std::filesystem::path named_results(const std::vector<std::string>& words) {
     }
     results = value.as_string();
   }
-  return results.empty() ? find_project() / "results" : results;
+  return results.empty() ? study::find_project() / "results" : results;
 }
 
 NamedReferences named_references(const std::vector<std::string>& words) {

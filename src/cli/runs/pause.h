@@ -7,6 +7,10 @@
 
 namespace difflab::cli {
 
+/// A run may be between two processes for a moment: one look that finds nobody at it proves
+/// nothing.
+constexpr int kLooksAtNobody = 3;
+
 /// Sleeps, and calls `meanwhile` now and then, unless a stop signal comes; then false.
 template <class Meanwhile>
 bool pause(double seconds, Meanwhile meanwhile) {

@@ -201,7 +201,7 @@ void check_key(const std::string& key, const std::vector<RunRow>& rows) {
   for (const auto& row : rows) {
     if (find_key(row, key) != nullptr) return;
     for (const auto& [name, value] : row) {
-      known.insert(name.starts_with("config.") ? name.substr(7) : name);
+      known.insert(name.starts_with(kOfConfig) ? name.substr(kOfConfig.size()) : name);
     }
   }
   const auto near = closest(key, {known.begin(), known.end()});

@@ -10,6 +10,8 @@
 
 namespace difflab::cli {
 
+using namespace study;
+
 /// A page of runs that a browser opens from its folder, without a server: index.html, runs.js with
 /// every key and metric of every run, curves/N.js with the curves of a hundred runs each.
 class RunsPage {

@@ -22,9 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A run may be between two processes for a moment: one look that finds nobody at it proves nothing.
-constexpr int kLooksAfterEnd = 3;
-
 struct WatchOptions {
   std::vector<std::string> words;
   std::string metric = "valid_loss";
@@ -52,18 +49,18 @@ class Viewer {
       std::optional<Screen> screen;
       if (live) screen.emplace(std::cout);
       int looks = 0;
-      while (StopSignals::count() == 0 && looks < kLooksAfterEnd) {
+      while (StopSignals::count() == 0 && looks < kLooksAtNobody) {
         last = look();
         // Complete runs stay so, but others may be needed then; failed ones may just be taken up
         // again.
         const bool complete = last->complete() == static_cast<int>(last->runs.size());
         const bool more = complete && more_are_needed();
-        looks = more ? 0 : complete ? kLooksAfterEnd : last->ended() ? looks + 1 : 0;
+        looks = more ? 0 : complete ? kLooksAtNobody : last->ended() ? looks + 1 : 0;
         if (screen) {
-          show_until_next_look(*screen, *last, looks < kLooksAfterEnd);
+          show_until_next_look(*screen, *last, looks < kLooksAtNobody);
         } else {
           log_.show(*last, title(), seconds());
-          if (looks < kLooksAfterEnd) pause(options_.seconds);
+          if (looks < kLooksAtNobody) pause(options_.seconds);
         }
       }
     }
@@ -98,8 +95,8 @@ class Viewer {
       if (target.is_results) keep_unfinished(target);
     }
     const auto runs = runs_of(now);
-    const bool more = std::any_of(runs.begin(), runs.end(), [](const sweep::NamedRun& named) {
-      return !std::filesystem::exists(named.run.directory.result());
+    const bool more = std::any_of(runs.begin(), runs.end(), [](const sweep::Run& run) {
+      return !std::filesystem::exists(run.directory.result());
     });
     if (more) targets_ = std::move(now);
     return more;
@@ -116,11 +113,11 @@ class Viewer {
   }
 
   void keep_unfinished(Target& target) {
-    std::erase_if(target.runs, [this](const sweep::NamedRun& named) {
-      const auto& run = named.run.directory;
-      if (shown_.count(run.path.string()) > 0) return false;
-      if (std::error_code none; std::filesystem::exists(run.result(), none)) return true;
-      shown_.insert(run.path.string());
+    std::erase_if(target.runs, [this](const sweep::Run& run) {
+      const auto folder = run.directory.path.string();
+      if (shown_.count(folder) > 0) return false;
+      if (std::error_code none; std::filesystem::exists(run.directory.result(), none)) return true;
+      shown_.insert(folder);
       return false;
     });
   }
@@ -163,7 +160,7 @@ void add_watch_command(CLI::App& app, int& exit_code) {
   command->add_option("what", options->words,
                       "outputs of frozen sweeps, experiments (KEY=VALUE as for sweep), runs, or a "
                       "results folder; nothing: the unfinished runs of the project");
-  command->add_option("--metric", options->metric, "of metrics.jsonl, to draw")
+  command->add_option("--metric", options->metric, "metric of metrics.jsonl to draw")
       ->capture_default_str();
   command->add_option("--every", options->seconds, "seconds between two looks")
       ->capture_default_str()

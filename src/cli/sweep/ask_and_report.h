@@ -12,6 +12,8 @@
 
 namespace difflab::cli {
 
+using namespace study;
+
 /// The arguments of a command that asks trained models (find_asked).
 struct AskOptions {
   std::vector<std::string> words;

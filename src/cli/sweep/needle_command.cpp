@@ -114,7 +114,7 @@ Json cells_of_map(const sweep::Run& run) {
 }
 
 // Runs that differ by the seed alone, in sweep order.
-using Seeds = std::pair<sweep::Axes, std::vector<sweep::Run>>;
+using Seeds = std::pair<Axes, std::vector<sweep::Run>>;
 std::vector<Seeds> by_variant(const Study& study) {
   std::vector<Seeds> variants;
   for (const auto& run : sweep::distinct(study.points)) {
@@ -176,8 +176,8 @@ std::string panels_of(const Study& study) {
 }
 
 // Settings in which runs differ, without the seed and that axis: each gets a picture of its own.
-std::vector<sweep::Axes> settings_of(const Study& study, const std::string& panels) {
-  std::vector<sweep::Axes> settings;
+std::vector<Axes> settings_of(const Study& study, const std::string& panels) {
+  std::vector<Axes> settings;
   for (const auto& run : study.points) {
     auto axes = report::without_seed(run.axes);
     std::erase_if(axes, [&](const auto& axis) { return axis.first == panels; });

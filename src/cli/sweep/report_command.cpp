@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "config/compose/compose.h"
+#include "config/schema/reader.h"
+#include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "report/archive/rebuild.h"
 #include "report/data/format.h"
@@ -73,18 +76,31 @@ class Draft {
   bool kept_ = false;
 };
 
+// The style with these overrides of it. @throws UserError for any other override
+report::StyleConfig styled(const report::StyleConfig& style,
+                           const std::vector<std::string>& overrides) {
+  auto tree = config::Value::map();
+  tree.set("style", config::write(style));
+  config::Problems problems;
+  config::apply_overrides(tree, config::parse_overrides(overrides, problems), problems);
+  problems.throw_if_any();
+  return config::read<report::StyleConfig>(*tree.find("style"), "style");
+}
+
 // Writes the report in `from` again to `to`, from what lies in `from` alone: equal code gives
 // equal bytes. All of it is there in the end, or nothing.
 // @throws UserError if there is no report that can be written again, or if `to` holds something or
 // lies in `from`.
-void rebuild(const fs::path& from, const fs::path& to) {
+void rebuild(const fs::path& from, const fs::path& to, const std::vector<std::string>& overrides) {
   const auto source = without_slash(from), target = without_slash(to);
   require_free(source, target);
-  report::read_archive(source, target);  // nothing is made for what cannot be read
+  // Nothing is made for what cannot be read.
+  const auto style = styled(report::read_archive(source, target).study.report.style, overrides);
   Draft draft(target);
-  const auto rewrite = [](const fs::path& folder, const fs::path& output) {
+  const auto rewrite = [&](const fs::path& folder, const fs::path& output) {
     auto [study, frame] = report::read_archive(folder, output);
     study.renderer = report::Renderer::below(find_checkout());
+    study.report.style = style;
     return report::write_report(study, frame);
   };
   for (const auto* inner : {"tuning", "tuning/shorter"}) {
@@ -132,8 +148,7 @@ bool is_summary(const Json& summary) {
   return runs != summary.end() && runs->is_object() && runs->contains("planned") &&
          runs->contains("finished") && runs->at("finished").is_number() &&
          answers != summary.end() && answers->is_array() &&
-         std::all_of(answers->begin(), answers->end(),
-                     [](const Json& answer) { return answer.is_object(); }) &&
+         std::ranges::all_of(*answers, [](const Json& answer) { return answer.is_object(); }) &&
          has_text(summary, "preset") && has_text(summary, "figure") && has_text(summary, "best");
 }
 
@@ -246,8 +261,8 @@ void write_gallery(const std::vector<std::string>& overrides) {
   if (!not_drawn.empty()) throw UserError(join(not_drawn, "\n"));
 }
 
-}  // namespace
-
+// Writes the report of the finished runs, prints it, and names the runs that it lacks.
+// @throws UserError if no run is finished.
 void redraw(const Study& study) {
   if (study.is_being_tuned()) {
     redraw(*study.tuning);
@@ -287,6 +302,8 @@ void bundle(const Study& study) {
                            static_cast<double>(fs::file_size(file)) / 1e6);
 }
 
+}  // namespace
+
 void add_report_command(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
@@ -301,7 +318,7 @@ void add_report_command(CLI::App& app) {
   command->add_option(
       "--from", options->from,
       "a report's folder, e.g. results/headline/reference: write it again from what "
-      "lies there alone");
+      "lies there alone, with overrides of style");
   command->add_option("--to", options->to, "the folder that --from writes to; new or empty");
   command->callback([options] {
     auto& [name, overrides] = options->study;
@@ -309,10 +326,11 @@ void add_report_command(CLI::App& app) {
       if (options->from.empty() || options->to.empty()) {
         throw UserError("--from and --to belong together: a report's folder, and a new one");
       }
-      if (options->all || !name.empty()) {
-        throw UserError("--from tells what to report; expected no experiment and no --all");
+      if (options->all || (!name.empty() && name.find('=') == name.npos)) {
+        throw UserError("--from cannot be combined with an experiment or --all");
       }
-      return rebuild(options->from, options->to);
+      if (!name.empty()) overrides.insert(overrides.begin(), name);
+      return rebuild(options->from, options->to, overrides);
     }
     if (!options->all) {
       if (name.empty())

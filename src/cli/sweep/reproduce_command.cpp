@@ -15,7 +15,6 @@
 #include "cli/commands.h"
 #include "cli/runs/named_references.h"
 #include "cli/sweep/run_study.h"
-#include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "record/provenance.h"
 #include "record/run_directory.h"
@@ -188,8 +187,8 @@ int reproduce_run(const RunDirectory& run) {
   }
   const ScratchFolder scratch("reproduce");
   auto study = study_without_runs(scratch.path(), "run " + id, "run " + id + ", made again");
-  const auto config = config::load_yaml(run.config());
-  add_known_run(study, config::read<RunConfig>(config, run.config().string()), id, {{"run", id}});
+  const auto config = read_run_config(config::load_yaml(run.config()), run.config().string());
+  add_known_run(study, config, id, {{"run", id}});
   if (const int code = make_again(study); code != 0) return code;
   const auto again = study.points.front().directory;
   auto found = report::compare_run({{"id", id}, {"metrics", result->at("metrics")}},

@@ -7,9 +7,11 @@
 #include <iostream>
 #include <set>
 
+#include "config/override/json.h"
 #include "config/value/yaml.h"
 #include "record/provenance.h"
 #include "report/data/format.h"
+#include "run/input_files.h"
 #include "run/memory.h"
 #include "run/run_config.h"
 #include "run/trained_runs.h"
@@ -20,7 +22,6 @@
 #include "sweep/execute.h"
 #include "sweep/plan/plan.h"
 #include "sweep/progress.h"
-#include "sweep/time_text.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/process.h"
@@ -69,7 +70,7 @@ void count_asking_little(Found& found) {
 
 Found look(const Study& study, bool may_write = true) {
   Found found{.runs = sweep::distinct(study.points), .states = {}};
-  found.states = states_of(found.runs);
+  found.states = sweep::states_of(found.runs);
   found.complete = static_cast<int>(std::ranges::count_if(found.states, is_complete));
   if (found.complete == found.planned()) return found;
   if (may_write) note_older_trainings(study.results);
@@ -212,7 +213,7 @@ int launch(const Study& study, const Found& found, const std::filesystem::path& 
 // Leaves the rest to a batch system; nothing of ours stays on this machine.
 int submit(const Study& study, const Found& found) {
   auto plan = study.frozen();
-  count_operations(plan.runs);
+  count_operations(study, plan.runs);
   sweep::write_plan(study.output, plan);
   print_header(study, found, 0);
   note_other_origin(found.runs, found.states);
@@ -254,7 +255,7 @@ int run_study(const Study& study, const std::function<std::optional<report::Summ
   require_writable(study.results / "runs");
   if (!study.output.empty()) require_writable(study.output);
   if (found.complete < found.planned()) {
-    count_operations(found.runs);
+    count_operations(study, found.runs);
     count_asking_little(found);
     return sweep::batch_system(study.config.launcher) ? submit(study, found)
                                                       : launch(study, found, worker, report);
@@ -270,6 +271,37 @@ report::Summary write_report(const Study& study) {
   auto summary = report::write_report(study.for_report());
   std::cout << '\n' << summary.text << std::flush;
   return summary;
+}
+
+Study study_without_runs(const std::filesystem::path& results, const std::string& name,
+                         const std::string& title) {
+  // As a text of the grammar of overrides, whatever characters the path has.
+  auto study = load_study("", {concat("results=", config::in_quotes(results.string(), '\''))});
+  study.points.clear();
+  study.configs.clear();
+  study.name = name;
+  study.config.title = title;
+  study.config.question = "";
+  study.output.clear();
+  return study;
+}
+
+void add_known_run(Study& study, RunConfig config, const std::string& id, const Axes& axes) {
+  // References name files of the project by where they lie in it.
+  each_input_file(config, [&](InputFile& file) {
+    if (file.given()) file.path = (study.root / file.path).lexically_normal().string();
+  });
+  study.add(config, axes);
+  const auto today = study.points.back().id;
+  if (today == id) return;
+  study.points.pop_back();
+  study.configs.erase(today);
+  throw UserError(concat("run ", id, " of ", study.name, " is called ", today,
+                         " by this difflab: its configuration means something else today"));
+}
+
+void add_known_run(Study& study, const PlannedRun& run) {
+  add_known_run(study, read_run_config(config::from_json(run.config), run.id), run.id, run.axes);
 }
 
 }  // namespace difflab::cli

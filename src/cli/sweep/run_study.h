@@ -10,6 +10,8 @@
 
 namespace difflab::cli {
 
+using namespace study;
+
 /// @throws UserError if a run that is to be executed needs memory or a device that is not there
 void require_machine(const Study& study);
 
@@ -25,8 +27,8 @@ Study study_without_runs(const std::filesystem::path& results, const std::string
 
 /// Adds a run as it was configured, or one of a reference. @throws UserError if its configuration
 /// means another run today.
-void add_known_run(Study& study, RunConfig config, const std::string& id, const sweep::Axes& axes);
-void add_known_run(Study& study, const report::PlannedRun& run);
+void add_known_run(Study& study, RunConfig config, const std::string& id, const Axes& axes);
+void add_known_run(Study& study, const PlannedRun& run);
 
 /// Writes table, figures and report of the finished runs, and prints the table.
 report::Summary write_report(const Study& study);

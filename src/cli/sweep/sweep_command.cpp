@@ -45,7 +45,7 @@ std::string cost_text(const Study& study, const char* bound) {
     });
   }
   if (runs.empty()) return "";
-  count_operations(runs);
+  count_operations(study, runs);
   double operations = 0;
   for (const auto& run : runs) operations += run.operations;
   constexpr double kRate = 5e10;  // of a core, where nothing is known: half of a large product's
@@ -175,7 +175,7 @@ std::vector<Study> load_studies(const StudyArguments& arguments) {
 int freeze(const Study& whole) {
   const Study& study = whole.current();
   auto plan = study.frozen();
-  count_operations(plan.runs);
+  count_operations(study, plan.runs);
   require_writable(study.results / "runs");
   sweep::write_plan(study.output, plan);
   const auto folder = quoted_for_shell(config::shown_path(study.output));

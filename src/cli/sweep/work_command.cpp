@@ -57,21 +57,21 @@ Share parse_share(const std::string& text) {
 // whichever system it is a task of.
 int continue_later(const WorkOptions& options) {
   const auto systems = sweep::batch_systems();
-  const bool too_often = std::any_of(systems.begin(), systems.end(), [&](const auto& system) {
-    return system->own_restarts() >= *options.requeue;
-  });
+  const bool too_often = std::ranges::any_of(
+      systems, [&](const auto& system) { return system->own_restarts() >= *options.requeue; });
   if (too_often) {
     std::cerr << fmt::format(
-        "the time is up and this task was started again {} times already, as often as "
-        "max_requeues allows; ./difflab resume continues it\n",
+        "time limit reached after {} requeues, the max_requeues limit; ./difflab resume continues "
+        "the task\n",
         *options.requeue);
     return kRunStopped;
   }
-  std::cerr << "the time is up: the runs have saved their state, the task goes back to the queue\n"
-            << std::flush;
-  if (std::none_of(systems.begin(), systems.end(),
-                   [](const auto& system) { return system->requeue_own_task(); })) {
-    std::cerr << "this is no task of a batch system: nothing is requeued\n";
+  std::cerr
+      << "time limit reached: the runs have saved their state, the task goes back to the queue\n"
+      << std::flush;
+  if (std::ranges::none_of(systems,
+                           [](const auto& system) { return system->requeue_own_task(); })) {
+    std::cerr << "not inside a batch job, so nothing was requeued\n";
   }
   return kRunStopped;
 }

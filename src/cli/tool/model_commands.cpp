@@ -35,11 +35,11 @@ struct ExportOptions {
 std::vector<report::ExportedRun> runs_with_curves(const std::vector<Target>& targets) {
   std::vector<report::ExportedRun> runs;
   int empty = 0;
-  for (const auto& [label, run] : runs_of(targets)) {
+  for (const auto& run : runs_of(targets)) {
     if (read_metrics(run.directory).empty()) {
       ++empty;
     } else {
-      runs.push_back({run.id, label, run.axes, run.directory});
+      runs.push_back({run.id, run.label(), run.axes, run.directory});
     }
   }
   if (runs.empty()) {
@@ -61,9 +61,9 @@ void export_csv(const ExportOptions& options) {
 fs::path folder_for(const ExportOptions& options, const std::vector<Target>& targets) {
   if (!options.to.empty()) return fs::absolute(options.to).lexically_normal();
   const auto& target = targets.front();
-  const bool sweep = !target.is_results && target.folder != target.runs.front().run.directory.path;
+  const bool sweep = !target.is_results && target.folder != target.runs.front().directory.path;
   if (targets.size() == 1 && sweep) return target.folder / "tensorboard";
-  throw UserError("these runs have no common output folder; say --to FOLDER");
+  throw UserError("these runs have no common output folder; name one with --to FOLDER");
 }
 
 void export_tensorboard(const ExportOptions& options) {

@@ -5,7 +5,6 @@
 #include "config/compose/default_item.h"
 #include "config/compose/defaults_list.h"
 #include "config/interpolate/interpolation_text.h"
-#include "util/error.h"
 #include "util/text.h"
 
 namespace difflab::config {

@@ -16,11 +16,11 @@ namespace difflab::config {
 
 /// One line of the resolved defaults list.
 struct Default {
-  std::string config;                ///< "model/diff"
-  std::string package;               ///< "model"; "" is the root
-  std::optional<std::string> group;  ///< "model", if it is a choice
-  std::string option = {};           ///< "diff", if it is a choice
-  Source source;                     ///< the line or override that asked for it
+  std::string config;                     ///< "model/diff"
+  std::string package;                    ///< "model"; "" is the root
+  std::optional<std::string> group = {};  ///< "model", if it is a choice
+  std::string option = {};                ///< "diff", if it is a choice
+  Source source;                          ///< the line or override that asked for it
   /// The choice that an override replaced with this one, and its place: {"transformer",
   /// configs/config.yaml…}.
   std::optional<std::pair<std::string, Source>> replaced;

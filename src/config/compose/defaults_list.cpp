@@ -79,7 +79,7 @@ class Expansion {
   /// Reports a file that comes again among its own defaults, and lists that grow without bound.
   bool includes_itself(const DefaultItem& item) {
     const std::string path = item.config_path();
-    const auto circle = std::find(active_.begin(), active_.end(), path);
+    const auto circle = std::ranges::find(active_, path);
     if (circle != active_.end()) {
       const std::vector<std::string> files(circle, active_.end());
       problem(item.source, concat("the defaults of ", path,
@@ -187,11 +187,10 @@ class Expansion {
 
   /// Adds the _self_ that a list does not name: at its end, before anything appended.
   void place_self(const DefaultItem& parent, std::vector<DefaultItem>& items) {
-    const auto count = std::count_if(items.begin(), items.end(),
-                                     [](const DefaultItem& item) { return item.is_self(); });
+    const auto count =
+        std::ranges::count_if(items, [](const DefaultItem& item) { return item.is_self(); });
     const bool only_overrides =
-        !items.empty() &&
-        std::all_of(items.begin(), items.end(), [](auto& i) { return i.override_earlier; });
+        !items.empty() && std::ranges::all_of(items, [](auto& i) { return i.override_earlier; });
     if (count > 1) {
       problem(items.front().source,
               concat("defaults of ", parent.config_path(), " has _self_ twice"));
@@ -207,7 +206,6 @@ class Expansion {
   Default result_of(const DefaultItem& item) const {
     Default result{.config = item.config_path(),
                    .package = item.final_package(),
-                   .group = std::nullopt,
                    .source = item.source,
                    .replaced = item.replaced,
                    .chain = labels_};

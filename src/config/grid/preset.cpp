@@ -72,8 +72,7 @@ std::string shown(const Value& value) {
 }
 
 auto find_file(const std::vector<FileWords>& files, const std::string& name) {
-  return std::find_if(files.begin(), files.end(),
-                      [&](const FileWords& words) { return words.file == name; });
+  return std::ranges::find_if(files, [&](const FileWords& words) { return words.file == name; });
 }
 
 /// The entries of a tree's sweep and of the parts of its union; a list is a union.
@@ -116,7 +115,7 @@ const Value* set_by(const FileWords& file, const Path& path, const Value& preset
 bool is_folder_name(const std::string& name) {
   constexpr std::size_t kLongest = 200;
   return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
-         std::none_of(name.begin(), name.end(), [](unsigned char character) {
+         std::ranges::none_of(name, [](unsigned char character) {
            return character < ' ' || character == 0x7f || character == '/';
          });
 }
@@ -128,8 +127,8 @@ bool is_of_suites(const Value& preset) {
     const std::filesystem::path file = preset.source.file;
     return file.parent_path().filename() == "suite";
   }
-  return std::all_of(preset.entries().begin(), preset.entries().end(),
-                     [](const Value::Entry& entry) { return is_of_suites(entry.value); });
+  return std::ranges::all_of(preset.entries(),
+                             [](const Value::Entry& entry) { return is_of_suites(entry.value); });
 }
 
 // The key of the sweep that this file sets, and a preset of a file that it builds on would set,

@@ -5,12 +5,11 @@
 
 #include "config/compose/default_item.h"
 #include "config/grid/axes.h"
-#include "config/grid/effect.h"
 #include "config/grid/preset.h"
 #include "config/grid/sweep_plan.h"
 #include "config/interpolate/interpolate.h"
 #include "config/override/override.h"
-#include "config/value/canonical.h"
+#include "config/value/value.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -33,10 +32,16 @@ class StudyComposer {
   StudyComposer(const StudyRequest& request, Problems& problems)
       : request_(request), problems_(problems), library_(request.search_path) {
     study_.experiment = request.experiment;
+    for (const Override& item : request.overrides) {
+      if (item.key == "preset") {
+        preset_ = item;
+      } else {
+        study_.changes.push_back(item);
+      }
+    }
   }
 
   Study compose() {
-    parse_overrides();
     if (!readable()) return std::move(study_);
     take_preset();
     choose_axes();
@@ -58,22 +63,6 @@ class StudyComposer {
 
   Composition compose_with(const std::vector<Override>& overrides, Problems& problems) {
     return config::compose(library_, "config", overrides, problems, options());
-  }
-
-  void parse_overrides() {
-    for (const std::string& text : request_.overrides) {
-      try {
-        Override item = parse_override(text);
-        if (item.key == "preset") {
-          preset_ = std::move(item);
-        } else {
-          overrides_.push_back(std::move(item));
-          study_.changes.push_back(text);
-        }
-      } catch (const UserError& error) {
-        problems_.add({}, "", error.what());
-      }
-    }
   }
 
   /// True if config.yaml and the experiment, on which everything else depends, can be read.
@@ -101,7 +90,7 @@ class StudyComposer {
 
   /// Overrides to read the presets and the sweep with, which may depend on any choice or value.
   std::vector<Override> single_overrides() const {
-    auto found = overrides_;
+    auto found = study_.changes;
     std::erase_if(found, [&](const Override& item) { return item.holds_sweep(); });
     return found;
   }
@@ -133,7 +122,7 @@ class StudyComposer {
     refuse_overruled_axes(plan_, files_, problems_);
     note_written_axes();
     std::vector<Override> others;
-    for (const Override& item : overrides_) {
+    for (const Override& item : study_.changes) {
       const Axis* axis = find_axis(plan_, axis_key(item));
       const bool sets = axis != nullptr && item.value &&
                         (item.type == Override::Type::kChange ||
@@ -292,8 +281,8 @@ class StudyComposer {
 
   void compose_points() {
     for_each_axis(plan_, [&](const Axis& axis) {
-      if (std::none_of(study_.axes.begin(), study_.axes.end(),
-                       [&](const Axis& known) { return known.key == axis.key; })) {
+      if (std::ranges::none_of(study_.axes,
+                               [&](const Axis& known) { return known.key == axis.key; })) {
         study_.axes.push_back(axis);
       }
     });
@@ -349,8 +338,7 @@ class StudyComposer {
       return is_among(use.path, request_.keys_without_effect) || !is_run_key(first_part(use.path));
     });
     refuse_fleeting(fleeting, request_.keys_without_effect, found);
-    const bool may_name_vars =
-        !planned.plans.empty() || std::any_of(study_.axes.begin(), study_.axes.end(), is_var);
+    const bool may_name_vars = !planned.plans.empty() || std::ranges::any_of(study_.axes, is_var);
     const Value vars = may_name_vars ? resolved_vars(tree, known) : Value();
     point.config = part_of(std::move(tree), keys);
     const auto names = names_in(planned, common.defaults, point.config, vars);
@@ -366,9 +354,8 @@ class StudyComposer {
   const StudyRequest& request_;
   Problems& problems_;
   Library library_;
-  std::vector<Override> overrides_;  ///< all but preset=
-  std::optional<Override> preset_;   ///< preset=
-  std::vector<Override> common_;     ///< for every run
+  std::optional<Override> preset_;  ///< preset=
+  std::vector<Override> common_;    ///< for every run
   bool has_preset_ = false, keeps_written_ = false;
   SweepPlan plan_;
   std::vector<FileWords> files_;

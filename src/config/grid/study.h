@@ -11,7 +11,7 @@
 
 #include "config/compose/compose.h"
 #include "config/interpolate/interpolate.h"
-#include "config/override/sweep_value.h"
+#include "config/override/override_value.h"
 #include "config/value/problems.h"
 #include "config/value/value.h"
 
@@ -25,9 +25,9 @@ struct Watch {
 
 /// Input of compose_study.
 struct StudyRequest {
-  SearchPath search_path;              ///< SearchPath::of_project(root)
-  std::string experiment;              ///< "headline" for experiments/headline.yaml, "" for none
-  std::vector<std::string> overrides;  ///< "preset=smoke", "train.steps=20", "seed=range(3)"
+  SearchPath search_path;           ///< SearchPath::of_project(root)
+  std::string experiment;           ///< "headline" for experiments/headline.yaml, "" for none
+  std::vector<Override> overrides;  ///< "preset=smoke", "train.steps=20", "seed=range(3)"
   /// The top-level keys of a run and of the study, e.g. field_names<RunConfig>(). The keys sweep,
   /// presets, preset and vars are known here. Any other top-level key is a problem.
   std::vector<std::string> run_keys;
@@ -59,7 +59,7 @@ struct Point {
   /// Axis → label, in sweep order. The label of a key that other parts of a union sweep over is
   /// its value here, "" if no file gives it one.
   std::vector<std::pair<std::string, std::string>> axes;
-  Value config;  ///< the run keys, composed and interpolated; read it with read<RunConfig>
+  Value config;                                      ///< the run keys, composed and interpolated
   std::shared_ptr<const Written> written = nullptr;  ///< if the request asked for it
 };
 
@@ -72,7 +72,7 @@ struct Study {
   std::vector<Axis> axes;     ///< in sweep order; of a union, one axis for each key
   std::vector<Point> points;  ///< in sweep order, the last axis fastest
   /// The overrides beside preset=…: what makes this study differ from the files.
-  std::vector<std::string> changes;
+  std::vector<Override> changes;
   /// Axes of the files and the preset, whatever the command line makes of the sweep; of a union,
   /// one for each part. An axis that some parts lack has no values here, as those write none.
   std::vector<Axis> written_axes = {};

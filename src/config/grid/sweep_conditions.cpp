@@ -3,8 +3,8 @@
 
 #include "config/grid/axes.h"
 #include "config/grid/sweep_plan.h"
-#include "config/override/sweep_value.h"
-#include "config/value/canonical.h"
+#include "config/override/override_value.h"
+#include "config/value/value.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -25,7 +25,7 @@ bool is_met(const Value& condition, const NameLookup& lookup, Problems& problems
 bool agrees(const Value& exclusion, const PlannedPoint& point, const NameLookup& lookup,
             Problems& problems) {
   const auto& entries = exclusion.entries();
-  return std::all_of(entries.begin(), entries.end(), [&](const Value::Entry& entry) {
+  return std::ranges::all_of(entries, [&](const Value::Entry& entry) {
     const Value* actual = lookup(entry.key);
     if (!actual) {
       std::vector<std::string> axes;
@@ -37,8 +37,7 @@ bool agrees(const Value& exclusion, const PlannedPoint& point, const NameLookup&
     }
     const auto& any = entry.value.items();
     return same_value(*actual, entry.value) ||
-           std::any_of(any.begin(), any.end(),
-                       [&](const Value& value) { return same_value(*actual, value); });
+           std::ranges::any_of(any, [&](const Value& value) { return same_value(*actual, value); });
   });
 }
 
@@ -128,11 +127,11 @@ NameLookup names_in(const PlannedPoint& point, const std::vector<Default>& defau
 }
 
 bool stays(const PlannedPoint& point, const NameLookup& lookup, Problems& problems) {
-  return std::all_of(point.plans.begin(), point.plans.end(), [&](const SweepPlan* plan) {
-    return std::all_of(plan->where.begin(), plan->where.end(),
-                       [&](const Value& c) { return is_met(c, lookup, problems); }) &&
-           std::none_of(plan->exclude.begin(), plan->exclude.end(),
-                        [&](const Value& e) { return agrees(e, point, lookup, problems); });
+  return std::ranges::all_of(point.plans, [&](const SweepPlan* plan) {
+    return std::ranges::all_of(plan->where,
+                               [&](const Value& c) { return is_met(c, lookup, problems); }) &&
+           std::ranges::none_of(plan->exclude,
+                                [&](const Value& e) { return agrees(e, point, lookup, problems); });
   });
 }
 

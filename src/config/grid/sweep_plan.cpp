@@ -6,7 +6,7 @@
 #include "config/grid/axes.h"
 #include "config/interpolate/interpolate.h"
 #include "config/interpolate/interpolation_text.h"
-#include "config/value/canonical.h"
+#include "config/value/value.h"
 #include "util/text.h"
 
 namespace difflab::config {
@@ -201,16 +201,16 @@ const Axis* find_axis(SweepPlan& plan, const std::string& key) {
 }
 
 bool is_everywhere(const SweepPlan& plan, const std::string& key) {
-  return std::any_of(plan.factors.begin(), plan.factors.end(), [&](const auto& factor) {
+  return std::ranges::any_of(plan.factors, [&](const auto& factor) {
     const auto is_in = [&](const SweepPlan& part) { return is_everywhere(part, key); };
     return (factor.axis && factor.axis->key == key) ||
-           (!factor.parts.empty() && std::all_of(factor.parts.begin(), factor.parts.end(), is_in));
+           (!factor.parts.empty() && std::ranges::all_of(factor.parts, is_in));
   });
 }
 
 bool has_union(const SweepPlan& plan) {
-  return std::any_of(plan.factors.begin(), plan.factors.end(),
-                     [](const SweepPlan::Factor& factor) { return !factor.parts.empty(); });
+  return std::ranges::any_of(plan.factors,
+                             [](const SweepPlan::Factor& factor) { return !factor.parts.empty(); });
 }
 
 void drop_empty(SweepPlan& plan) {

@@ -8,7 +8,7 @@
 
 #include "config/compose/compose.h"
 #include "config/interpolate/expression.h"
-#include "config/override/sweep_value.h"
+#include "config/override/override_value.h"
 #include "config/value/problems.h"
 #include "config/value/value.h"
 

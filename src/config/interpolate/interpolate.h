@@ -15,8 +15,8 @@ namespace difflab::config {
 /// configuration is resolved, and a reference to it is an error.
 struct Facts {
   std::optional<std::time_t> start;            ///< of the whole sweep
-  std::optional<std::string> job_name;         ///< the experiment
-  std::optional<std::size_t> job_num;          ///< which run of the sweep, from 0
+  std::optional<std::string> job_name = {};    ///< the experiment
+  std::optional<std::size_t> job_num = {};     ///< which run of the sweep, from 0
   std::map<std::string, std::string> choices;  ///< "model" → "diff", "model@teacher" → "small"
 };
 

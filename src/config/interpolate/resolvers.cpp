@@ -99,14 +99,14 @@ Value calculate(const Call& call) {
 Value time(const Call& call) {
   constexpr std::size_t kMaxTime = 1000;
   call.note_fleeting();
-  if (!call.facts.start) throw UserError("${now:…} has no value here");
+  if (!call.facts.start) throw UserError("${now:…} is only available once a sweep has started");
   std::tm local{};
   localtime_r(&*call.facts.start, &local);
   // One more character tells an empty result from one that does not fit.
   const std::string pattern = call.arguments[0].as_string() + ".";
   std::string text(kMaxTime, '\0');
   const std::size_t length = std::strftime(text.data(), text.size(), pattern.c_str(), &local);
-  if (length == 0) throw UserError("${now:…} gives too long a text");
+  if (length == 0) throw UserError("the text from ${now:…} is too long");
   text.resize(length - 1);
   return Value(std::move(text));
 }

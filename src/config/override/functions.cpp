@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "config/override/sweep_value.h"
+#include "config/override/override_value.h"
 #include "util/random.h"
 #include "util/text.h"
 
@@ -30,7 +30,7 @@ std::vector<std::optional<Element>> bind(FunctionCall& call, const std::vector<s
   std::vector<std::optional<Element>> bound(names.size());
   for (std::size_t i = 0; i < call.arguments.size(); ++i) bound[i] = std::move(call.arguments[i]);
   for (auto& [name, value] : call.named) {
-    const auto at = std::find(names.begin(), names.end(), name);
+    const auto at = std::ranges::find(names, name);
     if (at == names.end()) {
       fail(concat(call.name, "() has no argument ", name, suggestion(name, names)));
     }
@@ -46,7 +46,7 @@ std::vector<std::optional<Element>> bind(FunctionCall& call, const std::vector<s
 
 /// @param refusal the answer to a sweep among the values
 Element choice_of(Arguments values, bool simple, const std::string& refusal) {
-  if (std::any_of(values.begin(), values.end(), [](auto& value) { return value.is_sweep(); })) {
+  if (std::ranges::any_of(values, [](auto& value) { return value.is_sweep(); })) {
     fail(refusal);
   }
   ChoiceSweep sweep;
@@ -121,7 +121,7 @@ bool element_less(const Element& a, const Element& b) {
 void sort_elements(Arguments& items, bool reverse) {
   for (std::size_t i = 1; i < items.size(); ++i)
     element_less(items[0], items[i]);  // all comparable
-  std::stable_sort(items.begin(), items.end(), [&](const Element& a, const Element& b) {
+  std::ranges::stable_sort(items, [&](const Element& a, const Element& b) {
     return reverse ? element_less(b, a) : element_less(a, b);
   });
 }
@@ -211,7 +211,7 @@ Element tag(FunctionCall& call) {
     if (!text || !text->is_string()) fail("a tag is no text");
     tags.push_back(text->as_string());
   }
-  std::sort(tags.begin(), tags.end());
+  std::ranges::sort(tags);
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
   const auto set = [&](auto* kind) { return kind ? (kind->tags = tags, true) : false; };
   if (!set(std::get_if<ChoiceSweep>(&sweep.data)) && !set(std::get_if<RangeSweep>(&sweep.data))) {

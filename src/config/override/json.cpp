@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "config/override/sweep_value.h"
+#include "config/override/override_value.h"
 #include "util/error.h"
 #include "util/text.h"
 

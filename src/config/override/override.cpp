@@ -239,7 +239,7 @@ class ValueParser {
 };
 
 std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
 }
 
 std::string pointed_at(std::string_view text, const SyntaxError& error) {
@@ -289,6 +289,18 @@ Override parse_override(std::string_view text) {
     throw UserError(pointed_at(text, error));
   }
   return result;
+}
+
+std::vector<Override> parse_overrides(const std::vector<std::string>& texts, Problems& problems) {
+  std::vector<Override> items;
+  for (const std::string& text : texts) {
+    try {
+      items.push_back(parse_override(text));
+    } catch (const UserError& error) {
+      problems.add({}, "", error.what());
+    }
+  }
+  return items;
 }
 
 Element parse_override_value(std::string_view text) {

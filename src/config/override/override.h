@@ -3,8 +3,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/override/override_value.h"
+#include "config/value/problems.h"
 #include "config/value/value.h"
 
 namespace difflab::config {
@@ -31,6 +33,9 @@ struct Override {
 /// Parses Hydra's override grammar (1.3, with key paths of 1.4; docs/configuration.md).
 /// @throws UserError that names the override and points a caret at the column.
 Override parse_override(std::string_view text);
+
+/// The overrides of a command line. One that cannot be parsed is a problem, and left out.
+std::vector<Override> parse_overrides(const std::vector<std::string>& texts, Problems& problems);
 
 /// Reads what stands before the = of an override, prefix, key and package, into `result`, and
 /// returns the byte behind it. @throws SyntaxError

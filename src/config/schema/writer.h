@@ -6,7 +6,6 @@
 
 #include "config/schema/fields.h"
 #include "config/schema/traits.h"
-#include "config/value/canonical.h"
 #include "config/value/value.h"
 
 namespace difflab::config {

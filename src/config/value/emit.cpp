@@ -20,7 +20,7 @@ bool is_misread_elsewhere(const std::string& text) {
                  [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
   static constexpr std::array<std::string_view, 9> kWords{"y",   "n",    "yes",  "no",   "on",
                                                           "off", "null", "true", "false"};
-  return is_among(lower, kWords) || std::all_of(text.begin(), text.end(), [](char c) {
+  return is_among(lower, kWords) || std::ranges::all_of(text, [](char c) {
            return (c >= '0' && c <= '9') || c == ':' || c == '_';
          });
 }
@@ -32,9 +32,8 @@ bool is_safe_plain(const std::string& text) {
       text.starts_with("...") || is_misread_elsewhere(text)) {
     return false;
   }
-  const bool plain = std::all_of(text.begin(), text.end(), [&](char c) {
-    return c < 0 || kAnywhere.find(c) != std::string_view::npos;
-  });
+  const bool plain = std::ranges::all_of(
+      text, [&](char c) { return c < 0 || kAnywhere.find(c) != std::string_view::npos; });
   const auto typed = plain ? plain_scalar(text) : std::nullopt;
   return typed && typed->is_string();
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <optional>
@@ -66,6 +67,8 @@ std::optional<Record> whole_record(std::string_view bytes) {
   return Record{std::move(event), kHeader + *length};
 }
 
+constexpr const char* kTimeEvent = "time";
+
 }  // namespace
 
 void note_event(const RunDirectory& run, std::string_view what, const Json& details) {
@@ -121,6 +124,53 @@ std::uint64_t length_of_events(const RunDirectory& run) {
   std::error_code none;
   const auto length = std::filesystem::file_size(run.events(), none);
   return none ? 0 : length;
+}
+
+const std::vector<TimeSpent::Part>& TimeSpent::parts() {
+  static const std::vector<Part> parts{
+      {"training", "training", &TimeSpent::training},
+      {"events", "event checks", &TimeSpent::events},
+      {"validation", "validation", &TimeSpent::validation},
+      {"checkpoints", "checkpoints", &TimeSpent::checkpoints},
+      {"evaluation", "evaluation", &TimeSpent::evaluation},
+  };
+  return parts;
+}
+
+TimeSpent& TimeSpent::operator+=(const TimeSpent& other) {
+  for (const auto& part : parts()) this->*part.seconds += other.*part.seconds;
+  return *this;
+}
+
+double TimeSpent::sum() const {
+  double all = 0;
+  for (const auto& part : parts()) all += this->*part.seconds;
+  return all;
+}
+
+Json TimeSpent::json() const {
+  Json json = Json::object();
+  constexpr double kMicroseconds = 1e6;  // what is below is noise, and long
+  for (const auto& part : parts()) {
+    json[part.key] = std::round(this->*part.seconds * kMicroseconds) / kMicroseconds;
+  }
+  return json;
+}
+
+void note_time(const RunDirectory& run, const TimeSpent& spent) {
+  if (spent.sum() > 0) note_event(run, kTimeEvent, spent.json());
+}
+
+TimeSpent time_spent(const RunDirectory& run, std::uint64_t from) {
+  TimeSpent all;
+  for (const auto& event : read_events(run, from).records) {
+    if (event.value("event", Json()) != kTimeEvent) continue;
+    for (const auto& part : TimeSpent::parts()) {
+      const auto found = event.find(part.key);
+      if (found != event.end() && found->is_number()) all.*part.seconds += found->get<double>();
+    }
+  }
+  return all;
 }
 
 }  // namespace difflab

@@ -50,7 +50,7 @@ PlannedRun plan_of(const Json& known, const Json& observed, const Json& settings
   for (const auto& [key, place] : observed.at("config").items()) {
     plan.config[key] = settings.at(key).at(place.get<std::size_t>());
   }
-  plan.directory = output / known.at("directory").get<std::string>();
+  plan.directory = {output / known.at("directory").get<std::string>()};
   return plan;
 }
 

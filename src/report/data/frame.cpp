@@ -59,7 +59,7 @@ void take_view(FrameRun& run, const std::filesystem::path& file) {
 FrameRun read_run(const PlannedRun& plan, const std::string& study) {
   FrameRun run;
   run.plan = plan;
-  const RunDirectory directory{plan.directory};
+  const auto& directory = plan.directory;
   try {
     if (auto provenance = read_provenance(directory)) run.provenance = std::move(*provenance);
     read_standing_into(run, directory);
@@ -93,8 +93,7 @@ bool is_same_value(std::string_view a, std::string_view b) {
   return a == b || (number && parse_number(b) == number);
 }
 
-std::string value_of_axis(const std::vector<std::pair<std::string, std::string>>& axes,
-                          std::string_view name) {
+std::string value_of_axis(const Axes& axes, std::string_view name) {
   for (const auto& [axis, value] : axes) {
     if (axis == name) return value;
   }
@@ -198,8 +197,7 @@ Frame::Frame(std::vector<FrameRun> runs, std::string baseline, const LearnedConf
   }
 }
 
-std::vector<std::pair<std::string, std::string>> without_seed(
-    std::vector<std::pair<std::string, std::string>> axes) {
+Axes without_seed(Axes axes) {
   std::erase_if(axes, [](const auto& axis) { return axis.first == kSeedAxis; });
   return axes;
 }

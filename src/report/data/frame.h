@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/planned_run.h"
 #include "record/status.h"
 #include "report/data/config_types.h"
 #include "report/data/derived.h"
@@ -20,18 +21,8 @@ namespace difflab::report {
 
 struct LearnedConfig;
 
-/// One run that the study consists of, finished or not.
-struct PlannedRun {
-  std::string id;
-  /// Axis → value as the user wrote it, in sweep order, e.g. {{"model", "diff"}, {"seed", "0"}}.
-  std::vector<std::pair<std::string, std::string>> axes;
-  Json config;                      ///< the resolved run configuration (config::Value::to_json())
-  std::filesystem::path directory;  ///< its run directory, which may not exist yet
-};
-
 /// The value of one axis, "" if there is no such axis.
-std::string value_of_axis(const std::vector<std::pair<std::string, std::string>>& axes,
-                          std::string_view name);
+std::string value_of_axis(const Axes& axes, std::string_view name);
 
 /// "not run" of one that is new to a sweep.
 std::string_view shown(RunState state);
@@ -140,8 +131,7 @@ std::map<std::string, std::int64_t> cut_contexts(const FrameRun& run);
 constexpr std::string_view kSeedAxis = "seed";
 
 /// The axes of a run but its seed: those of its cell, which its repetitions share.
-std::vector<std::pair<std::string, std::string>> without_seed(
-    std::vector<std::pair<std::string, std::string>> axes);
+Axes without_seed(Axes axes);
 
 /// The number that all of `text` spells, if it does.
 std::optional<double> parse_number(std::string_view text);

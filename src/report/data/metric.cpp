@@ -100,7 +100,7 @@ void improve(const MetricFacts*& best, std::span<const MetricFacts> all, std::st
   }
 }
 
-// Of the key, or of what stands behind the name of an evaluation; null if nothing is declared.
+// Finds the key, or what stands behind the name of an evaluation; null if nothing is declared.
 const MetricFacts* facts_of(std::string_view key) {
   const MetricFacts* best = nullptr;
   improve(best, kOfEveryRun, key);

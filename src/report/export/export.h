@@ -2,10 +2,9 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "record/run_directory.h"
+#include "record/planned_run.h"
 
 namespace difflab::report {
 
@@ -13,7 +12,7 @@ namespace difflab::report {
 struct ExportedRun {
   std::string id;
   std::string label;
-  std::vector<std::pair<std::string, std::string>> axes;  ///< key → value as the user wrote it
+  Axes axes;
   RunDirectory directory;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "config/schema/traits.h"
 #include "util/text.h"
@@ -56,8 +57,7 @@ void StyleConfig::validate(config::Check& check) const {
 
 void StyleConfig::apply(Json& spec) const {
   if (*this == StyleConfig{}) return;
-  Json theme = spec["config"];  // its legend is no place of one
-  spec.erase("config");
+  Json theme = std::exchange(spec["config"], nullptr);  // its legend is no place of one
   restyle(spec, *this);
   StyleConfig letters = *this;
   letters.legend = LegendPlace::kOwn;

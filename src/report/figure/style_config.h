@@ -14,12 +14,12 @@ enum class LegendPlace { kOwn, kBottom, kRight, kTop, kNone };
 
 /// The look of all figures of a report, for the paper that they go into.
 struct StyleConfig {
-  std::string font;  ///< empty: Liberation Sans, or what stands for Arial
+  std::string font = {};  ///< empty: Liberation Sans, or what stands for Arial
   double size = 10;  ///< points of the titles of axes; other letters keep their proportion to them
   std::int64_t height = 0;  ///< of a plot's panels in pixels of 1/96 inch; 0: the kind's own
   LegendPlace legend = LegendPlace::kOwn;
-  std::vector<std::string> palette;  ///< colours of the variants in their order; empty: ours
-  double line_width = 1;             ///< factor
+  std::vector<std::string> palette = {};  ///< colours of the variants in their order; empty: ours
+  double line_width = 1;                  ///< factor
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {

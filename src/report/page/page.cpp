@@ -198,7 +198,7 @@ std::string run_row(const PageContent& page, const FrameRun& run) {
                                         : concat("<span class=\"warning\">", status, "</span>"));
   const auto seconds = run.metric("train_seconds");
   cell(seconds ? format_number(*seconds, 1) + " s" : "", " class=\"number\"");
-  const auto place = std::filesystem::absolute(run.plan.directory)
+  const auto place = std::filesystem::absolute(run.plan.directory.path)
                          .lexically_relative(std::filesystem::absolute(page.study.output));
   cell(concat("<code>", link(place, run.plan.id), "</code>"));
   std::string commit = told_at(run.provenance, "commit").substr(0, 12);
@@ -301,7 +301,7 @@ std::string runs_text(const Study& study, const Frame& frame) {
     Json one = {{"id", run.plan.id},
                 {"axes", Json::object_t(axes.begin(), axes.end())},
                 {"status", shown(run.state)},
-                {"directory", std::filesystem::absolute(run.plan.directory)
+                {"directory", std::filesystem::absolute(run.plan.directory.path)
                                   .lexically_relative(std::filesystem::absolute(study.output))
                                   .generic_string()}};
     if (run.diverged_at) one["diverged_at_step"] = *run.diverged_at;

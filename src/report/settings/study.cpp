@@ -24,7 +24,7 @@ void require_known_who_learned(const Study& study, const Frame& frame) {
     if (!run.provenance.contains("restored_from")) continue;
     const auto kind = run.setting("task.kind");
     if (!asked.empty() && asked.count(kind) == 0) continue;  // none of them measures it
-    const auto folder = run.plan.directory.string();
+    const auto folder = run.plan.directory.path.string();
     throw nobody_knows_who_learned(study.report.learned, folder, folder);
   }
 }

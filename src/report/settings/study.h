@@ -37,7 +37,7 @@ struct Study {
   std::optional<Tuned> tuned = {};  ///< empty: no key was tuned
   bool is_tuning = false;           ///< of another study, whose methods tell of it
   std::string command;              ///< command line that repeats the study
-  Json settings;  ///< shown under "Settings"; null: what all run configurations share
+  Json settings = {};  ///< shown under "Settings"; null: what all run configurations share
   std::vector<PlannedRun> runs = {};  ///< in sweep order (last axis fastest)
   ReportConfig report;
   std::filesystem::path output;  ///< results/<experiment>/<preset>; made if missing

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "record/planned_run.h"
 #include "statistics/describe.h"
 #include "util/json.h"
 
@@ -23,7 +23,7 @@ struct Tuned {
     std::vector<bool> learned = {};    ///< which of them got there; else the metric is a bound
   };
   struct Variant {
-    std::vector<std::pair<std::string, std::string>> axes;  ///< without the seed
+    Axes axes;                    ///< without the seed
     std::optional<double> value;  ///< empty: not tunable, as no value of the grid works
     bool at_edge = false;         ///< and the grid has grown as far as it may
     bool is_longer = false;       ///< no value worked in `steps`; these are those of longer runs

@@ -12,7 +12,7 @@
 #include "util/error.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 bool is_override_of(std::string_view word, std::string_view key) {
@@ -55,7 +55,7 @@ config::Value asked_there(config::Value evaluation, const Question& question,
 config::Value joined(config::Value all, const config::Value& more) {
   for (const auto& item : more.items()) {
     auto& items = all.mutable_items();
-    const auto same = std::find_if(items.begin(), items.end(), [&](const config::Value& old) {
+    const auto same = std::ranges::find_if(items, [&](const config::Value& old) {
       return name_in_result(old) == name_in_result(item);
     });
     if (same == items.end()) {
@@ -121,9 +121,9 @@ config::Value composed_task(const Question& question, const config::Value& train
   config::Library library(search_path());
   auto tree = config::Value::map();
   tree.set("task", trained);
+  config::Problems problems;
   std::vector<config::Override> values;
-  for (const auto& word : question.task) {
-    const auto item = config::parse_override(word);
+  for (const auto& item : config::parse_overrides(question.task, problems)) {
     if (item.key != "task" || !config::is_group_override(item, library)) {
       values.push_back(item);
       continue;
@@ -131,15 +131,14 @@ config::Value composed_task(const Question& question, const config::Value& train
     const auto option = item.to_value().as_string();
     const auto* file = library.find(concat("task/", option));
     if (file == nullptr) {
-      throw UserError(
-          concat(word, ": there is no task ", option, suggestion(option, library.options("task"))));
+      throw UserError(concat(item.text, ": there is no task ", option,
+                             suggestion(option, library.options("task"))));
     }
     tree.set("task", file->root);
   }
-  config::Problems problems;
   config::apply_overrides(tree, values, problems, {.strict = false});
   problems.throw_if_any();
   return *tree.find("task");
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

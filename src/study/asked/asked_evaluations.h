@@ -6,7 +6,7 @@
 
 #include "config/value/value.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 
 /// A question about trained models, as typed.
 struct Question {
@@ -39,4 +39,4 @@ config::Value evaluations_of(const Question& question, const config::Value& befo
 /// @throws UserError with all that is wrong with the overrides.
 config::Value composed_task(const Question& question, const config::Value& trained);
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

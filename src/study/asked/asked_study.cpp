@@ -6,25 +6,72 @@
 #include <filesystem>
 
 #include "config/override/json.h"
-#include "config/schema/reader.h"
 #include "config/value/text_check.h"
 #include "config/value/yaml.h"
 #include "record/answers.h"
+#include "record/safetensors.h"
 #include "run/identity.h"
-#include "run/input_files.h"
 #include "run/trained_runs.h"
 #include "study/asked/asked_evaluations.h"
-#include "study/asked/weights.h"
 #include "study/load/load.h"
 #include "study/project.h"
 #include "util/error.h"
+#include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Weights with the configuration of their model.
+struct Weights {
+  std::filesystem::path file;  ///< absolute, safetensors
+  config::Value config;        ///< of a run: at least model and task
+};
+
+constexpr std::string_view kExtension = ".safetensors";
+
+std::vector<fs::path> weights_in(const fs::path& folder) {
+  auto files = paths_in(folder);
+  std::erase_if(files, [](const fs::path& file) { return file.extension() != kExtension; });
+  return files;
+}
+
+// True if this names weights: a .safetensors file, or a folder with one that is no run.
+bool is_weights(const fs::path& name) {
+  std::error_code none;
+  if (name.extension() == kExtension) return fs::is_regular_file(name, none);
+  const RunDirectory run{name};
+  return fs::is_directory(name, none) && !fs::exists(run.checkpoint(), none) &&
+         !weights_in(name).empty();
+}
+
+// The configuration is that in the file's metadata (difflab export), else config.yaml beside it.
+// @throws UserError if there is none, or if a folder holds more than one file of weights.
+Weights read_weights(const fs::path& name) {
+  auto file = name;
+  if (fs::is_directory(name)) {
+    const auto files = weights_in(name);
+    if (files.size() > 1) {
+      throw UserError(
+          concat(name.string(), ": holds ", files.size(), " files of weights; name one of them"));
+    }
+    file = files.front();
+  }
+  file = fs::absolute(file).lexically_normal();
+  const auto beside = file.parent_path() / "config.yaml";
+  if (fs::exists(beside)) return {file, config::load_yaml(beside)};
+  const auto json = Json::parse(Safetensors::read(file).metadata_at("config"), nullptr,
+                                /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    throw UserError(concat(file.string(),
+                           ": has no configuration in it; expected one from difflab export, or a "
+                           "config.yaml beside it that says at least model and task"));
+  }
+  return {file, config::from_json(json)};
+}
 
 // A run that was restored has a result and no model.
 bool is_trained(const std::string& id, const std::string& training, const fs::path& results) {
@@ -38,8 +85,8 @@ bool is_trained(const std::string& id, const std::string& training, const fs::pa
 config::Value common_value(const std::string& name, const std::vector<std::string>& overrides,
                            const char* key) {
   const auto values = composed_values(name, overrides, key);
-  const bool differs = std::any_of(values.begin(), values.end(),
-                                   [&](const auto& value) { return !(value == values.front()); });
+  const bool differs =
+      std::ranges::any_of(values, [&](const auto& value) { return !(value == values.front()); });
   if (differs) {
     throw UserError(concat(key, " is not the same in all runs of ", name,
                            "; expected one for all, or to ask its runs: difflab evaluate RUN"));
@@ -89,9 +136,8 @@ Asked study_of_experiment(const std::string& name, const Question& question) {
   std::erase_if(study.points, [&](const sweep::Run& run) {
     return !is_trained(run.id, run.training, study.results);
   });
-  const bool asks_of_task =
-      std::any_of(question.others.begin(), question.others.end(),
-                  [](const std::string& word) { return word.starts_with("task"); });
+  const bool asks_of_task = std::ranges::any_of(
+      question.others, [](const std::string& word) { return word.starts_with("task"); });
   if (study.points.empty()) {
     throw UserError(
         concat("none of the ", planned, " runs of ", name, " is trained in ",
@@ -107,23 +153,6 @@ Asked study_of_experiment(const std::string& name, const Question& question) {
   }
   found.study = std::move(study);
   return found;
-}
-
-// A configuration of which all files are there.
-RunConfig read_checked(const config::Value& tree) {
-  config::Problems problems;
-  auto config = config::read<RunConfig>(tree, "", problems);
-  problems.throw_if_any();
-  config::PlacedCheck check(tree, "", problems);
-  const auto root = find_project();
-  resolve_input_files(
-      config,
-      [&](const std::string& key, const std::string& path) {
-        return place_of(tree, key, root) / path;
-      },
-      check);
-  problems.throw_if_any();
-  return config;
 }
 
 /// Runs and weights that are asked something.
@@ -170,7 +199,10 @@ class NamedModels {
     tree.set("evaluate",
              evaluations_of(question_, before != nullptr ? *before : config::Value::list(), asked_,
                             task, found_.names));
-    return read_checked(tree);
+    config::Problems problems;
+    auto config = checked_run(tree, found_.study.root, problems);
+    problems.throw_if_any();
+    return config;
   }
 
   // A run that asks what another one is asked now, instead of what that was asked in its sweep.
@@ -289,9 +321,8 @@ int unanswered(const Study& study, const sweep::Run& run) {
   int missing = 0;
   for (std::size_t i = 0; i < config.evaluate.size(); ++i) {
     const auto id = answer_id(config, i);
-    missing += std::none_of(holders.begin(), holders.end(), [&](const RunDirectory& holder) {
-      return read_answer(holder, id).has_value();
-    });
+    missing += std::ranges::none_of(
+        holders, [&](const RunDirectory& holder) { return read_answer(holder, id).has_value(); });
   }
   return missing;
 }
@@ -311,7 +342,7 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
   if (of_experiment && names.size() > 1) {
     throw UserError(concat(names.front(), " is an experiment; expected it alone, or runs alone"));
   }
-  if (!of_experiment && std::none_of(names.begin(), names.end(), [&](const auto& name) {
+  if (!of_experiment && std::ranges::none_of(names, [&](const auto& name) {
         return fs::exists(RunDirectory{name}.config()) || is_weights(name) ||
                name.find_first_not_of("0123456789abcdef") == name.npos;
       })) {
@@ -334,4 +365,4 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
   return study_of_models(names, Question::of(overrides, on, at), place);
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

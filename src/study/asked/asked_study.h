@@ -6,7 +6,7 @@
 #include "run/run_config.h"
 #include "study/study.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 
 /// Trained runs with what they are asked now beside what they were asked before.
 struct Asked {
@@ -18,7 +18,7 @@ struct Asked {
 };
 
 /// The trained models that `words` name: an experiment with its overrides, runs (folder, id or its
-/// beginning), or weights (weights.h); evaluate=[…] among the overrides is what is asked. An
+/// beginning), or weights; evaluate=[…] among the overrides is what is asked. An
 /// evaluation takes the place of one of the same name.
 /// @param results where the runs lie that are no folders; "" for the project's
 /// @param on overrides of `task`: what the models are asked on, if not on what they are trained on
@@ -33,4 +33,4 @@ int unanswered(const Study& study, const sweep::Run& run);
 /// A value in the grammar of overrides: {kind: 'heldout', samples: 16}.
 std::string override_text(const Json& value);
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -14,7 +14,7 @@
 #include "study/load/load.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 /// Who says something, the stronger the later.
@@ -92,14 +92,12 @@ class AxesFollower {
     const auto is_thumbnail = [&](const auto& figure) {
       return std::visit([&](const auto& one) { return one.name == report_.thumbnail; }, figure);
     };
-    if (std::none_of(report_.figures.begin(), report_.figures.end(), is_thumbnail)) {
+    if (std::ranges::none_of(report_.figures, is_thumbnail)) {
       report_.thumbnail.clear();
     }
   }
 
  private:
-  using Values = std::vector<std::pair<std::string, std::string>>;  // of axes
-
   static std::vector<std::string> keys_of(const std::vector<config::Axis>& axes) {
     std::vector<std::string> keys;
     for (const auto& axis : axes) {
@@ -108,9 +106,9 @@ class AxesFollower {
     return keys;
   }
 
-  bool has_runs(const Values& wanted) const {
-    return std::any_of(study_.points.begin(), study_.points.end(), [&](const auto& point) {
-      return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
+  bool has_runs(const Axes& wanted) const {
+    return std::ranges::any_of(study_.points, [&](const auto& point) {
+      return std::ranges::all_of(wanted, [&](const auto& one) {
         return report::is_same_value(report::value_of_axis(point.axes, one.first), one.second);
       });
     });
@@ -118,28 +116,25 @@ class AxesFollower {
 
   // True if the files may give the axis this value; a wrong one is reported elsewhere.
   bool may_be_written(const std::string& key, const std::string& value) const {
-    return std::any_of(
-        composed_.written_axes.begin(), composed_.written_axes.end(),
-        [&](const config::Axis& axis) {
-          const auto& values = axis.values;
-          const auto is_it = [&](const config::Value& one) {
-            return report::is_same_value(config::label_of(one), value);
-          };
-          return axis.key == key &&
-                 (values.empty() || std::any_of(values.begin(), values.end(), is_it));
-        });
+    return std::ranges::any_of(composed_.written_axes, [&](const config::Axis& axis) {
+      const auto& values = axis.values;
+      const auto is_it = [&](const config::Value& one) {
+        return report::is_same_value(config::label_of(one), value);
+      };
+      return axis.key == key && (values.empty() || std::ranges::any_of(values, is_it));
+    });
   }
 
   // True if the command line has removed all runs with these values.
-  bool are_gone(const Values& wanted) const {
+  bool are_gone(const Axes& wanted) const {
     return composed_.is_narrowed && !has_runs(wanted) &&
-           std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
+           std::ranges::all_of(wanted, [&](const auto& one) {
              return has_runs({one}) || may_be_written(one.first, one.second);
            });
   }
 
-  Values of_axes(const report::TextMap& where) const {
-    Values values;
+  Axes of_axes(const report::TextMap& where) const {
+    Axes values;
     for (const auto& entry : where.entries) {
       if (is_among(entry.first, axes_)) values.push_back(entry);
     }
@@ -149,7 +144,7 @@ class AxesFollower {
   bool is_gone(const report::ClaimConfig& claim) const {
     auto variants = report::others_of(claim, study_.config.baseline, report_.opponents);
     variants.push_back(claim.variant);
-    return std::any_of(variants.begin(), variants.end(), [&](const std::string& variant) {
+    return std::ranges::any_of(variants, [&](const std::string& variant) {
       auto values = of_axes(claim.where);
       values.emplace_back(compared_, variant);
       return are_gone(values);
@@ -244,9 +239,8 @@ class AxesFollower {
     }
     NamedAxes named;
     figure.check_names(named);
-    const bool is_of_removed =
-        std::any_of(removed_.begin(), removed_.end(),
-                    [&](const std::string& axis) { return named.axes.count(axis) > 0; });
+    const bool is_of_removed = std::ranges::any_of(
+        removed_, [&](const std::string& axis) { return named.axes.count(axis) > 0; });
     if (!follow_in_where(figure.where) || is_of_removed || !is_valid(figure) ||
         are_gone(of_axes(figure.where)) || lacks_base(fields)) {
       return;
@@ -307,8 +301,8 @@ void leave_tuning(const config::Study& composed, Study& study) {
     loud = voice_of(source, composed);
     place = source.text();
   };
-  const auto axis = std::find_if(composed.axes.begin(), composed.axes.end(),
-                                 [&](const auto& one) { return one.key == tune.key; });
+  const auto axis =
+      std::ranges::find_if(composed.axes, [&](const auto& one) { return one.key == tune.key; });
   if (axis != composed.axes.end()) hear(axis->source);
   for (const auto& point : composed.points) {
     const auto* value = point.written ? point.written->tree.find_path(tune.key) : nullptr;
@@ -323,4 +317,4 @@ void follow_axes(const config::Study& composed, Study& study) {
   if (!study.points.empty()) AxesFollower(composed, study).follow();
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

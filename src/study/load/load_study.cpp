@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/grid/effect.h"
+#include "config/grid/axes.h"
 #include "config/grid/study.h"
 #include "config/override/override.h"
 #include "config/schema/reader.h"
@@ -15,17 +15,15 @@
 #include "report/data/frame.h"
 #include "report/settings/claim_lists.h"
 #include "run/identity.h"
-#include "run/parameter_groups.h"
 #include "run/run_config.h"
 #include "study/load/load.h"
-#include "study/load/tuning.h"
 #include "study/project.h"
 #include "study/study.h"
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 // Names of difflab's own in a results folder, beside the experiments' reports.
@@ -36,7 +34,7 @@ void check_name(const std::string& name) {
   const auto first = name.substr(0, name.find('/'));
   if (is_among(first, kReserved)) {
     throw UserError(concat("an experiment cannot be called ", first, ": results/", first,
-                           " is difflab's own; rename its file"));
+                           " is reserved for difflab; rename its file"));
   }
   const auto equal = name.find('=');
   if (equal == name.npos) return;
@@ -74,12 +72,13 @@ void check_report_fits(const config::Study& composed, const StudyConfig& config,
   }
 }
 
-// The study to compose, its name checked.
-Study named_study(const std::string& name, const std::vector<std::string>& overrides) {
+// The study to compose, its name checked and its overrides parsed.
+Study named_study(const std::string& name, const std::vector<std::string>& overrides,
+                  config::Problems& problems) {
   check_name(name);
   Study study;
   study.name = name;
-  study.overrides = overrides;
+  study.overrides = config::parse_overrides(overrides, problems);
   study.root = find_project();
   return study;
 }
@@ -110,7 +109,7 @@ bool is_same(const config::Study& a, const config::Study& b) {
 
 // Overrides that make the study differ from its files, without those that repeat the files or say
 // only where and how fast it runs.
-std::vector<std::string> changes_of(const Study& study, const config::Study& composed) {
+std::vector<config::Override> changes_of(const Study& study, const config::Study& composed) {
   auto kept = that_change_something(composed.changes);
   if (kept.empty()) return kept;
   auto all = study;
@@ -119,7 +118,8 @@ std::vector<std::string> changes_of(const Study& study, const config::Study& com
   const auto whole = compose(all, {}, problems);
   for (std::size_t i = 0; i < kept.size();) {  // a later one may say it again
     auto fewer = all;
-    fewer.overrides.erase(std::find(fewer.overrides.begin(), fewer.overrides.end(), kept[i]));
+    fewer.overrides.erase(
+        std::ranges::find(fewer.overrides, kept[i].text, &config::Override::text));
     config::Problems found;
     if (!is_same(compose(fewer, {}, found), whole) || !found.empty()) {
       ++i;
@@ -132,26 +132,22 @@ std::vector<std::string> changes_of(const Study& study, const config::Study& com
 }
 
 // True if a typed override sets the key. The options of a group are chosen before.
-bool sets(const std::string& text, std::string_view key) {
-  try {
-    const auto item = config::parse_override(text);
-    return !config::is_group_override(item, config::Library(search_path())) &&
-           config::meets(item, key);
-  } catch (const UserError&) {  // is among the problems already
-    return false;
-  }
+bool sets(const config::Override& item, std::string_view key) {
+  return !config::is_group_override(item, config::Library(search_path())) &&
+         config::meets(item, key);
 }
 
 // A typed value of what is tuned would be overruled without a word.
-void check_typed_tuning(const config::Study& composed, const StudyConfig& config,
-                        const std::vector<std::string>& overrides, config::Problems& problems) {
-  const auto is_tuned = [&](const config::Axis& axis) { return axis.key == config.tune.key; };
-  if (config.tune.key.empty()) return;
+void check_typed_tuning(const config::Study& composed, const Study& study,
+                        config::Problems& problems) {
+  const auto& key = study.config.tune.key;
+  const auto is_tuned = [&](const config::Axis& axis) { return axis.key == key; };
+  if (key.empty()) return;
   if (std::any_of(composed.axes.begin(), composed.axes.end(), is_tuned)) return;  // see tune()
-  for (const auto& text : overrides) {
-    if (!sets(text, config.tune.key)) continue;
+  for (const auto& item : study.overrides) {
+    if (!sets(item, key)) continue;
     add_problem(composed, "tune.key",
-                concat("is ", config.tune.key, ", and ", text,
+                concat("is ", key, ", and ", item.text,
                        " is given, too; expected one of them, e.g. tune.key='' tune.values=[] to "
                        "tune nothing"),
                 problems);
@@ -175,11 +171,11 @@ StudyConfig settings_of(config::Study& composed, config::Problems& problems) {
 // Parts of a union may write one run in two ways, of which only its full configuration tells. The
 // places of what is kept.
 std::vector<std::size_t> drop_repeated(Study& study, std::vector<config::Point>& composed) {
-  std::map<std::string, std::vector<sweep::Axes>> seen;  // by id
+  std::map<std::string, std::vector<Axes>> seen;  // by id
   std::vector<sweep::Run> points;
   std::vector<config::Point> kept;
   std::vector<std::size_t> places;
-  const auto is_same = [](const sweep::Axes& a, const sweep::Axes& b) {
+  const auto is_same = [](const Axes& a, const Axes& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
       return x.first == y.first && report::is_same_value(x.second, y.second);
     });
@@ -187,7 +183,7 @@ std::vector<std::size_t> drop_repeated(Study& study, std::vector<config::Point>&
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     auto& of_run = seen[study.points[i].id];
     if (std::any_of(of_run.begin(), of_run.end(),
-                    [&](const sweep::Axes& axes) { return is_same(axes, study.points[i].axes); })) {
+                    [&](const Axes& axes) { return is_same(axes, study.points[i].axes); })) {
       continue;
     }
     of_run.push_back(study.points[i].axes);
@@ -223,7 +219,7 @@ Study with_tuned_values(Study study) {
   }
   if (study.tuned && study.points.empty()) {
     throw UserError(concat("tune.values: no variant learns at any of ", study.tuned->key, " = ",
-                           report::listed(study.tuned->grid), "; their runs are reported in ",
+                           report::listed(study.tuned->grid), "; see the tuning report in ",
                            config::shown_path(study.tuning->output)));
   }
   return study;
@@ -235,7 +231,7 @@ std::vector<config::Value> composed_values(const std::string& name,
                                            const std::vector<std::string>& overrides,
                                            const std::string& key) {
   config::Problems problems;
-  const auto composed = compose(named_study(name, overrides), {}, problems);
+  const auto composed = compose(named_study(name, overrides, problems), {}, problems);
   problems.throw_if_any();
   std::vector<config::Value> values;
   for (const auto& point : composed.points) {
@@ -247,8 +243,8 @@ std::vector<config::Value> composed_values(const std::string& name,
 
 std::vector<RunConfig> written_runs(const std::string& name,
                                     const std::vector<std::string>& overrides) {
-  const auto study = named_study(name, overrides);
   config::Problems problems;
+  const auto study = named_study(name, overrides, problems);
   auto composed = compose(study, {}, problems);
   settings_of(composed, problems);
   std::vector<RunConfig> runs;
@@ -264,8 +260,8 @@ std::vector<RunConfig> written_runs(const std::string& name,
 
 Study load_study(const std::string& name, const std::vector<std::string>& overrides,
                  config::Watch watch) {
-  auto study = named_study(name, overrides);
   config::Problems problems;
+  auto study = named_study(name, overrides, problems);
   auto composed = compose(study, {}, problems);
   study.preset = composed.preset;
   study.config = settings_of(composed, problems);
@@ -285,8 +281,8 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
   if (problems.empty()) follow_axes(composed, study);
   // An answer is of the runs and claims that the files name, unless it is typed with others.
   const bool has_changes = !that_change_something(composed.changes).empty();
-  const auto sets_answer = [](const std::string& text) { return sets(text, "answer"); };
-  if (has_changes && std::none_of(overrides.begin(), overrides.end(), sets_answer)) {
+  const auto sets_answer = [](const config::Override& item) { return sets(item, "answer"); };
+  if (has_changes && std::ranges::none_of(study.overrides, sets_answer)) {
     study.config.report.answer.clear();
   }
   if (problems.empty()) {  // a wrong name is said beside what follows from it
@@ -295,12 +291,13 @@ Study load_study(const std::string& name, const std::vector<std::string>& overri
     }
     check_report_fits(composed, study.config, problems);
   }
-  check_typed_tuning(composed, study.config, overrides, problems);
+  check_typed_tuning(composed, study, problems);
   if (problems.empty()) check_groups(study, problems);
   problems.throw_if_any();
 
   sweep::require_plain_path(study.results / name);
-  const auto changes = changes_of(study, composed);
+  std::vector<std::string> changes;
+  for (const auto& item : changes_of(study, composed)) changes.push_back(item.text);
   study.output = study.results / name / study.preset;
   if (!changes.empty()) study.output += concat("-", sha256_hex(join(changes, "\n")).substr(0, 6));
   if (study.config.tune.active()) {
@@ -315,4 +312,4 @@ Study tune_again(const Study& study) {
   return with_tuned_values(std::move(again));
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
+#include "model/cost.h"
 #include "report/data/frame.h"
 #include "report/settings/metric_rules.h"
 #include "run/metrics.h"
@@ -9,15 +14,13 @@
 #include "study/load/load.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 using report::ReportProblem;
 
-void add_new(const std::vector<std::string>& names, std::vector<std::string>& all) {
-  for (const auto& name : names) {
-    if (!is_among(name, all)) all.push_back(name);
-  }
+void add_all(std::vector<std::string>& all, const std::vector<std::string>& names) {
+  for (const auto& name : names) report::add_new(all, name);
 }
 
 class Names {
@@ -26,10 +29,10 @@ class Names {
     for (const auto& [axis, value] : study.points.front().axes) axes_.push_back(axis);
     compared_ = report::compared_axis(study.config.report, axes_);
     for (const auto& [id, run] : study.configs) {
-      add_new(metrics_of(*run), known_.metrics);
-      add_new(training_metrics_of(*run), of_training_);
-      add_new(curves_of(*run), known_.curves);
-      add_new(evaluations_of(*run), known_.sources);
+      add_all(known_.metrics, metrics_of(*run));
+      add_all(of_training_, training_metrics_of(*run));
+      add_all(known_.curves, curves_of(*run));
+      add_all(known_.sources, evaluations_of(*run));
     }
     known_.axes = axes_;
     known_.is_setting = [this](std::string_view path) { return is_setting(path); };
@@ -154,7 +157,7 @@ class Names {
         continue;
       }
       has_runs = true;
-      add_new(metrics_of(study_.config_of(point)), own.metrics);
+      add_all(own.metrics, metrics_of(study_.config_of(point)));
     }
     if (!has_runs) {
       problems_.push_back(
@@ -205,6 +208,33 @@ class Names {
   std::vector<ReportProblem> problems_;
 };
 
+// "layers.3.attn.q_proj.weight" as "layers.*.attn.q_proj.weight": one name for all layers.
+std::string in_any_layer(const std::string& name) {
+  const std::string_view before = "layers.";
+  if (!name.starts_with(before)) return name;
+  return concat(before, '*', name.substr(name.find('.', before.size())));
+}
+
+// Patterns, and the names that they could have matched; nothing once they have matched one.
+using Pattern = std::pair<std::string, ParameterShapes>;
+using Missing = std::map<Pattern, std::optional<std::set<std::string>>>;
+
+void look_for_parameters(const RunConfig& run, Missing& missing) {
+  if (run.train.groups.empty()) return;
+  const auto parameters = parameter_shapes(run.model, /*vocab_size=*/1);
+  for (const auto& group : run.train.groups) {
+    const auto [place, is_new] =
+        missing.try_emplace(Pattern(group.match, group.shapes), std::in_place);
+    if (!place->second) continue;
+    for (const auto& parameter : parameters) place->second->insert(in_any_layer(parameter.name));
+    if (std::any_of(parameters.begin(), parameters.end(), [&](const auto& parameter) {
+          return group.matches(parameter.name, parameter.shape.size());
+        })) {
+      place->second.reset();
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ReportProblem> check_names(const Study& study) {
@@ -212,4 +242,23 @@ std::vector<ReportProblem> check_names(const Study& study) {
   return Names(study).problems();
 }
 
-}  // namespace difflab::cli
+void check_parameter_groups(const std::vector<const RunConfig*>& runs, config::Problems& problems) {
+  Missing missing;
+  for (const auto* run : runs) {
+    look_for_parameters(*run, missing);
+    for (auto earlier = earlier_run(*run); earlier; earlier = earlier_run(*earlier)) {
+      look_for_parameters(*earlier, missing);
+    }
+  }
+  for (const auto& [pattern, names] : missing) {
+    if (!names) continue;
+    const auto& [match, shapes] = pattern;
+    problems.add(
+        {}, "train.groups",
+        concat("train.groups: match ", match,
+               shapes == ParameterShapes::kAny ? "" : " with its shapes", " matches no parameter",
+               suggestion(match, {names->begin(), names->end()})));
+  }
+}
+
+}  // namespace difflab::study

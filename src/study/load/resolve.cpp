@@ -8,7 +8,7 @@
 #include "run/stage.h"
 #include "study/load/load.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 
 namespace fs = std::filesystem;
 
@@ -29,19 +29,22 @@ RunConfig written_run(const config::Value& composed, const fs::path& root,
   return run;
 }
 
+RunConfig checked_run(const config::Value& tree, const fs::path& root, config::Problems& problems) {
+  auto run = config::read<RunConfig>(tree, "", problems);
+  if (!problems.empty()) return run;
+  config::PlacedCheck check(tree, "", problems);
+  const auto place = [&](const std::string& key, const std::string& path) {
+    return place_of(tree, key, root) / path;
+  };
+  resolve_input_files(run, place, check);
+  return run;
+}
+
 void resolve(const std::vector<config::Point>& points, Study& study, config::Problems& problems) {
   for (const auto& point : points) {
     auto tree = point.config;
     complete_stages(tree);
-    auto run = config::read<RunConfig>(tree, "", problems);
-    if (!problems.empty()) continue;
-    config::PlacedCheck check(tree, "", problems);
-    resolve_input_files(
-        run,
-        [&](const std::string& key, const std::string& path) {
-          return place_of(tree, key, study.root) / path;
-        },
-        check);
+    const auto run = checked_run(tree, study.root, problems);
     if (!problems.empty()) continue;
     const auto full = config::write(run);
     auto axes = point.axes;
@@ -53,4 +56,4 @@ void resolve(const std::vector<config::Point>& points, Study& study, config::Pro
   }
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

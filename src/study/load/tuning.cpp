@@ -1,4 +1,3 @@
-#include "study/load/tuning.h"
 
 #include <algorithm>
 #include <optional>
@@ -13,7 +12,7 @@
 #include "study/load/tuning_parts.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 // True if the key holds whole numbers, however a file spells its value.
@@ -138,7 +137,7 @@ class Tuner {
   }
 
   // How many seeds each value needs by what its runs and those of others say, in three rounds (see
-  // tuning.h). It depends on results alone, not on which runs are there already.
+  // load.h). It depends on results alone, not on which runs are there already.
   void decide_seeds(Variant& variant) const {
     const auto all = static_cast<std::size_t>(config_.seeds);
     variant.is_complete = false;
@@ -295,7 +294,6 @@ class Tuner {
     report::Tuned tuned{
         .key = config_.key,
         .grid = config_.values,
-        .seeds = {},
         .steps =
             config_.steps > 0 ? config_.steps : study_.config_of(study_.points.front()).train.steps,
         .longer = config_.longer,
@@ -306,7 +304,6 @@ class Tuner {
                                               : "",
                    "with the ", highest ? "highest" : "lowest",
                    trials_.is_geometric() ? " geometric" : "", " mean ", config_.metric),
-        .variants = {},
         .again = config_.again,
         .metric = config_.again > 0 ? config_.metric : "",
         .is_geometric = trials_.is_geometric()};
@@ -364,4 +361,4 @@ void tune(const std::vector<config::Point>& points, Study& study, config::Proble
   if (problems.empty()) Tuner(points, study, problems).run();
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -13,7 +13,7 @@
 #include "run/run_config.h"
 #include "util/json.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 namespace {
 
 // Lines for the values of the first axis, panels for those of the second. A line is a mean over
@@ -44,9 +44,9 @@ Json figures_of_tuning(const StudyConfig& study, const std::vector<Variant>& var
 
 bool refers(const config::Value& value) {
   if (value.is_string()) return config::has_interpolation(value.as_string());
-  return std::any_of(value.items().begin(), value.items().end(), refers) ||
-         std::any_of(value.entries().begin(), value.entries().end(),
-                     [](const auto& entry) { return refers(entry.value); });
+  return std::ranges::any_of(value.items(), refers) ||
+         std::ranges::any_of(value.entries(),
+                             [](const auto& entry) { return refers(entry.value); });
 }
 
 // True if the value of an axis changes with the tuned key: no label would then be true of all its
@@ -56,7 +56,7 @@ bool follows(const std::string& axis, const config::Point& point, const TuneConf
   const bool may_follow = written != nullptr && refers(*written);
   const auto* now = point.config.find_path(axis);
   if (!may_follow || now == nullptr) return false;
-  return std::any_of(tune.values.begin(), tune.values.end(), [&](double value) {
+  return std::ranges::any_of(tune.values, [&](double value) {
     config::Problems ignored;  // of the runs, told where they are made
     const auto other = point.written->with({{tune.key, config::Value(value)}}, ignored);
     const auto* then = other.find_path(axis);
@@ -74,8 +74,8 @@ config::Value number_like(const config::Value* as, double value) {
 }
 
 bool have_ended(const std::vector<sweep::Run>& runs) {
-  return std::all_of(runs.begin(), runs.end(),
-                     [](const sweep::Run& run) { return is_complete(state_of(run.directory)); });
+  return std::ranges::all_of(
+      runs, [](const sweep::Run& run) { return is_complete(state_of(run.directory)); });
 }
 
 std::vector<sweep::Run> Variant::needed(double value) const {
@@ -91,8 +91,8 @@ std::vector<sweep::Run> Variant::all_needed(double value) const {
 }
 
 bool Variant::have_ended() const {
-  return std::all_of(tried.begin(), tried.end(),
-                     [&](const auto& one) { return cli::have_ended(needed(one.first)); });
+  return std::ranges::all_of(tried,
+                             [&](const auto& one) { return study::have_ended(needed(one.first)); });
 }
 
 report::ReportConfig report_of_tuning(const StudyConfig& study,
@@ -159,9 +159,7 @@ const Said& Trials::said_by(const sweep::Run& run) const {
   auto& said = place->second;
   if (!is_new) return said;
   const auto& learned = study_.report.learned;
-  const report::Frame frame(
-      report::read_runs({{run.id, run.axes, run.config, run.directory.path}}, name_), "", learned,
-      {});
+  const report::Frame frame(report::read_runs({run}, name_), "", learned, {});
   const auto& found = frame.runs().front();
   said.is_finished = found.state == RunState::kFinished;
   said.metric = found.metric(study_.tune.metric);
@@ -215,4 +213,4 @@ std::vector<config::Point> tuned_points(std::vector<config::Point> points, const
   return tuned;
 }
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

@@ -10,13 +10,13 @@
 #include "config/grid/study.h"
 #include "config/value/problems.h"
 #include "report/settings/report_config.h"
-#include "study/load/tuning.h"
+#include "study/load/load.h"
 #include "study/study.h"
 #include "study/study_config.h"
-#include "sweep/plan/run.h"
+#include "sweep/plan/plan.h"
 #include "util/text.h"
 
-namespace difflab::cli {
+namespace difflab::study {
 
 /// The values of a grid that may grow.
 class Grid {
@@ -66,7 +66,7 @@ bool have_ended(const std::vector<sweep::Run>& runs);
 
 /// One combination of all axes but the seed.
 struct Variant {
-  sweep::Axes axes;
+  Axes axes;
   config::Point run;                                     ///< as composed, of its first seed
   Grid grid;                                             ///< its values by now
   bool is_longer = false;                                ///< its runs have tune.longer steps
@@ -139,4 +139,4 @@ void check_tuning(const std::vector<config::Point>& points, const Study& study,
 report::ReportConfig report_of_tuning(const StudyConfig& study,
                                       const std::vector<Variant>& variants);
 
-}  // namespace difflab::cli
+}  // namespace difflab::study

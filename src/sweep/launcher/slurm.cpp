@@ -31,14 +31,13 @@ constexpr std::array<std::string_view, 15> kOwn = {
 // sbatch takes any beginning of a long option that is not ambiguous.
 bool is_own(std::string_view option) {
   const auto name = option.substr(0, option.find('='));
-  return std::any_of(kOwn.begin(), kOwn.end(), [&](std::string_view own) {
-    return name.size() > 3 && own.starts_with(name);
-  });
+  return std::ranges::any_of(
+      kOwn, [&](std::string_view own) { return name.size() > 3 && own.starts_with(name); });
 }
 
 bool has_control(const std::string& text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char character) { return character < ' ' || character == 0x7f; });
+  return std::ranges::any_of(
+      text, [](unsigned char character) { return character < ' ' || character == 0x7f; });
 }
 
 std::string ask(const std::vector<std::string>& argv, OnStop on_stop = OnStop::kWait) {
@@ -159,8 +158,8 @@ std::vector<std::pair<Shape, Submission>> arrays_for(const Plan& plan, const Slu
   for (const auto& run : plan.runs) by_shape[shape_of(run)].push_back(run);
   std::vector<std::pair<Shape, Submission>> arrays;
   for (auto& [shape, runs] : by_shape) {
-    std::stable_sort(runs.begin(), runs.end(),
-                     [](const Run& a, const Run& b) { return a.effort() > b.effort(); });
+    std::ranges::stable_sort(runs,
+                             [](const Run& a, const Run& b) { return a.effort() > b.effort(); });
     const auto most = static_cast<std::size_t>(kMaxTasks * slurm.runs_per_task);
     for (std::size_t begin = 0; begin < runs.size(); begin += most) {
       Submission array{.folder = {}, .name = job_name(plan.experiment), .job = {}, .runs = {}};
@@ -233,8 +232,7 @@ class Slurm final : public BatchSystem {
       }
       found.emplace_back(fs::last_write_time(plan_file), std::move(array));
     }
-    std::sort(found.begin(), found.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::sort(found, [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Submission> arrays;
     for (auto& [time, array] : found) arrays.push_back(std::move(array));
     return arrays;

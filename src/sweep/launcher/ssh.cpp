@@ -27,8 +27,8 @@ std::string exported_variables() {
     const auto name = text.substr(0, text.find('='));
     const bool is_name = std::ranges::all_of(
         name, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; });
-    if (is_name && (name.starts_with("DIFFLAB_") || name == "GOMP_SPINCOUNT" ||
-                    is_numeric_variable(name))) {
+    if (is_name &&
+        (name.starts_with("DIFFLAB_") || name == "GOMP_SPINCOUNT" || is_numeric_variable(name))) {
       words += concat(" ", name, "=", shell_quoted(text.substr(name.size() + 1)));
     }
   }

@@ -1,6 +1,7 @@
 #include "sweep/plan/plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "config/value/text_check.h"
 #include "util/error.h"
@@ -103,8 +104,7 @@ Plan read_plan(const fs::path& folder) {
               .preset = json.at("preset").get<std::string>(),
               .report = json.at("report").get<std::vector<std::string>>(),
               .more = json.value("more", std::vector<std::string>{}),
-              .launcher = json.at("launcher"),
-              .runs = {}};
+              .launcher = json.at("launcher")};
     for (const auto& run : json.at("runs")) plan.runs.push_back(run_from(run, from));
     return plan;
   } catch (const Json::exception& error) {
@@ -120,6 +120,29 @@ std::vector<Run> share_of(const std::vector<Run>& runs, int index, int count) {
     share.push_back(runs[i]);
   }
   return share;
+}
+
+std::vector<RunState> states_of(const std::vector<Run>& runs) {
+  std::vector<RunState> states;
+  std::vector<std::string> problems;
+  for (const auto& run : runs) {
+    try {
+      states.push_back(state_of(run.directory));
+    } catch (const UserError& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  if (!problems.empty()) throw UserError(join(problems, "\n"));
+  return states;
+}
+
+std::vector<Run> distinct(const std::vector<Run>& points) {
+  std::vector<Run> runs;
+  std::set<std::string> seen;
+  for (const auto& point : points) {
+    if (seen.insert(point.id).second) runs.push_back(point);
+  }
+  return runs;
 }
 
 }  // namespace difflab::sweep

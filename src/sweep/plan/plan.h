@@ -4,9 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "sweep/plan/run.h"
+#include "record/planned_run.h"
+#include "record/status.h"
 
 namespace difflab::sweep {
+
+using Run = PlannedRun;
+
+/// The states of many runs in one go. @throws UserError that names every damaged result.
+std::vector<RunState> states_of(const std::vector<Run>& runs);
+
+/// The first point of every id, in order: points that resolve to the same configuration share a
+/// run directory and run once.
+std::vector<Run> distinct(const std::vector<Run>& points);
 
 /// A sweep frozen to disk: everything that is needed to execute it and to ask about it from any
 /// machine that sees the folder, without the files that it was composed from.
@@ -17,8 +27,8 @@ struct Plan {
   /// Arguments of `difflab` that find out whether further runs are needed, and run them; empty:
   /// these are all.
   std::vector<std::string> more = {};
-  Json launcher;          ///< its configuration, with `kind`
-  std::vector<Run> runs;  ///< distinct, in sweep order
+  Json launcher;               ///< its configuration, with `kind`
+  std::vector<Run> runs = {};  ///< distinct, in sweep order
 
   /// The most threads that one of the runs has.
   int threads_per_run() const;
