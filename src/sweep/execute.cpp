@@ -285,6 +285,14 @@ class Execution {
         return;
       }
     }
+    if (end.how == JobEnd::How::kUnreachable && stops_ == 0) {
+      if (told_reasons_.insert(end.reason).second) {
+        observer_.retried(run, end.reason, job.attempts, policy_.retries);
+      }
+      --job.attempts;  // other machines take it, or this one when it answers again
+      waiting_.push_front(job);
+      return;
+    }
     if (end.how == JobEnd::How::kExited && end.code == kRunOvertaken) {
       job.attempts = 0;  // whoever has the run now will finish it, or it comes back to us
       waiting_.push_back(job);
@@ -338,6 +346,7 @@ class Execution {
   std::map<std::string, Job> running_;  // by run directory
   std::set<std::string> trained_;       // trainings of runs that are complete
   std::set<std::string> told_holders_;  // that they are waited for
+  std::set<std::string> told_reasons_;  // why machines do not answer
   std::map<const Run*, std::string> failures_;
   SweepOutcome outcome_;
   int stops_ = 0;  // 1: asked to stop, 2: killed

@@ -110,6 +110,7 @@ class Server {
   }
 
   int run() {
+    std::cout << "ready" << std::endl;
     while (open_ || !children_.empty()) {
       std::vector<pollfd> sources{{signals_, POLLIN, 0}, {open_ ? STDIN_FILENO : -1, POLLIN, 0}};
       std::vector<pid_t> speakers;

@@ -8,7 +8,7 @@ namespace difflab {
 /// Reads run folders from standard input, one a line, and has each done by a forked child, which
 /// calls `run_job` with its output in DIR/log.txt. A child that was done within two seconds of its
 /// start, and well, takes another job: for short runs the process itself is most of the cost.
-/// Prints one line per end on standard output:
+/// Prints "ready" on standard output when it takes jobs, and one line per end:
 /// "done EXITCODE DIR" or "killed SIGNAL DIR". How many run at once is the caller's choice: each
 /// job starts when its line arrives.
 ///

@@ -68,8 +68,11 @@ CATCH_TEST_CASE("what cannot be written again leaves nothing behind") {
   };
   refused({"--from", from}, "--from and --to belong together");
   refused({"--to", to}, "--from and --to belong together");
-  refused({"tiny", "--from", from, "--to", to}, "no experiment");
-  refused({"--all", "--from", from, "--to", to}, "no --all");
+  refused({"tiny", "--from", from, "--to", to}, "cannot be combined with an experiment");
+  refused({"--all", "--from", from, "--to", to}, "an experiment or --all");
+  refused({"--from", from, "--to", to, "style.sise=8"}, "style.sise");
+  refused({"--from", from, "--to", to, "train.steps=8"}, "train");
+  refused({"--from", from, "--to", to, "style.size=0"}, "style.size");
   refused({"--from", to + "x", "--to", to}, "holds no report");
   refused({"--from", from, "--to", from}, " is ");
   refused({"--from", from, "--to", from + "/../default/deeper"}, "lies in");

@@ -239,6 +239,7 @@ int serve() {
   const auto room = static_cast<std::size_t>(Knobs::load().number("room", 1 << 20));
   std::map<pid_t, std::string> children;
   std::string pending;
+  std::cout << "ready" << std::endl;
   bool open = true, forwarded = false;
   while (open || !children.empty()) {
     pollfd input{open ? 0 : -1, POLLIN, 0};

@@ -13,16 +13,17 @@ namespace difflab::sweep {
 /// How a run's process ended. Whether the run is complete, only its result.json says.
 struct JobEnd {
   enum class How {
-    kExited,   ///< with `code`
-    kKilled,   ///< by signal `code`
-    kLost,     ///< what executed it is gone, see `reason`
-    kRefused,  ///< it was not begun, see `reason`
+    kExited,       ///< with `code`
+    kKilled,       ///< by signal `code`
+    kLost,         ///< what executed it is gone, see `reason`
+    kRefused,      ///< it was not begun, see `reason`
+    kUnreachable,  ///< nor was it here: the machine that should begin it does not answer
   };
   std::filesystem::path directory;
   How how = How::kExited;
   int code = 0;
   std::string
-      reason;  ///< of the last two, e.g. "the worker program was killed by signal 9 (Killed)"
+      reason;  ///< of the last three, e.g. "the worker program was killed by signal 9 (Killed)"
 
   /// "killed by signal 9 (Killed)" …
   std::string text() const {

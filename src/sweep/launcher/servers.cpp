@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "record/lease.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "util/text.h"
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kHostRests = std::chrono::seconds(20);
+constexpr std::string_view kReady = "ready";
 
 // Reads "done EXITCODE DIR", "killed SIGNAL DIR" or "refused ERRNO DIR"; nothing for any other
 // line.
@@ -49,10 +50,10 @@ struct Server {
   ServerPlace place;
   std::unique_ptr<Process> process = {};
   std::set<std::string> in_flight = {};
-  int ends = 0;                 ///< of runs, since the process started
+  bool is_ready = false;        ///< the process has begun to take runs
   Clock::time_point rest = {};  ///< until then it gets no run
   std::string program = {};     ///< that the last process ran here
-  std::string failure = {};     ///< why the last process was lost before it had finished a run
+  std::string failure = {};     ///< why a process ended before it took runs
 
   int free() const {
     return Clock::now() < rest ? 0 : place.capacity - static_cast<int>(in_flight.size());
@@ -79,7 +80,7 @@ class Servers : public Launcher {
       const auto command = server.place.command(directory);
       server.program = command.front();
       server.process = std::make_unique<Process>(command);
-      server.ends = 0;
+      server.is_ready = false;
     }
     server.in_flight.insert(directory.string());
     server.process->send(concat(directory.string(), "\n"));  // if it is gone, wait() finds out
@@ -93,10 +94,9 @@ class Servers : public Launcher {
       if (!server.process) continue;
       const auto patience = ends.empty() ? timeout / active : std::chrono::milliseconds(0);
       for (const auto& line : server.process->read_lines(patience)) {
+        if (line == kReady) was_ready_ = server.is_ready = true;
         auto end = parse_end(line);
         if (!end || server.in_flight.erase(end->directory.string()) == 0) continue;
-        ++server.ends;
-        server.failure.clear();
         ends.push_back(std::move(*end));
       }
       if (!server.process->output_open()) lose(server, ends);
@@ -132,33 +132,37 @@ class Servers : public Launcher {
     const auto& host = server.place.host;
     const auto why = concat(host.empty() ? "the worker program ended" : host, ": ", status.text(),
                             said.empty() ? "" : concat(": ", last_line(said)));
-    if (!host.empty()) server.rest = Clock::now() + kHostRests;
-    // One that gives up by itself before it has finished anything will do so again.
-    if (!stopping_ && !server.in_flight.empty() && status.signal == 0 && server.ends == 0) {
-      server.failure = host.empty()
-                           ? concat("the worker program ", server.program, " does not start (",
-                                    status.text(), ")", said.empty() ? "" : concat(":\n", said))
-                           : why;
+    // Its runs are free again when their leases have run out.
+    if (!host.empty()) server.rest = Clock::now() + LeaseTimes::from_environment().silence;
+    // One that gives up by itself before it takes runs will do so again.
+    const bool is_lost = stopping_ || status.signal != 0 || server.is_ready;
+    if (!is_lost) {
+      server.failure = why;
+      if (host.empty()) {
+        throw UserError(concat("the worker program ", server.program, " does not start (",
+                               status.text(), ")", said.empty() ? "" : concat(":\n", said)));
+      }
       require_a_start();
     }
     for (const auto& directory : std::exchange(server.in_flight, {})) {
-      ends.push_back({.directory = directory, .how = JobEnd::How::kLost, .reason = why});
+      ends.push_back({.directory = directory,
+                      .how = is_lost ? JobEnd::How::kLost : JobEnd::How::kUnreachable,
+                      .reason = why});
     }
   }
 
-  // @throws UserError if no place starts a server.
+  // @throws UserError if no host has ever started its server.
   void require_a_start() const {
-    if (std::ranges::any_of(servers_,
-                            [](const Server& server) { return server.failure.empty(); })) {
-      return;
-    }
     std::vector<std::string> failures;
-    for (const auto& server : servers_) failures.push_back(server.failure);
+    for (const auto& server : servers_) {
+      if (was_ready_ || server.failure.empty()) return;
+      failures.push_back(server.failure);
+    }
     throw UserError(join(failures, "\n"));
   }
 
   std::vector<Server> servers_;
-  bool stopping_ = false;
+  bool stopping_ = false, was_ready_ = false;
 };
 
 }  // namespace

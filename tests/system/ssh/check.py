@@ -85,9 +85,9 @@ def ends(run):
     return (run / "events.log").read_text().count('"event":"finish"')
 
 
-def sweep(project, cuts, chance):
+def sweep(project, seeds, steps, cuts, chance):
     here, there = project.folder / "here", project.folder / f"there{cuts}"
-    size = ["seed=range(15)", "train.steps=600"]
+    size = [f"seed=range({seeds})", f"train.steps={steps}"]
     if not here.exists():
         require(project.call(project.sweep(here, *size)).returncode == 0, "the sweep of this machine failed")
     machines = Machines(project)
@@ -103,18 +103,18 @@ def sweep(project, cuts, chance):
     finally:
         machines.close()
     runs = list((there / "runs").iterdir())
-    require(len(runs) == 30, f"{len(runs)} runs")
+    require(len(runs) == 2 * seeds, f"{len(runs)} runs")
     for run in runs:
         require(ends(run) == 1, f"{run.name} ended {ends(run)} times")
     require(table(there) == table(here), "another table")
     shutil.rmtree(machines.folder)
-    return f"30 runs on {MACHINES} machines, {done} connections cut, the same table"
+    return f"{len(runs)} runs on {MACHINES} machines, {done} connections cut, the same table"
 
 
 def cases_of(project, dose, chance):
-    yield "undisturbed", lambda: sweep(project, 0, chance)
-    cuts = dose(6, 50)
-    yield "cut", lambda: sweep(project, cuts, chance)
+    seeds, steps, cuts = dose((6, 600, 4), (15, 2000, 50))
+    yield "undisturbed", lambda: sweep(project, seeds, steps, 0, chance)
+    yield "cut", lambda: sweep(project, seeds, steps, cuts, chance)
 
 
 if __name__ == "__main__":
