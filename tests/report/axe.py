@@ -26,7 +26,7 @@ TELL = """<script>setTimeout(() => axe.run(document).then((found) => {
 
 
 def violations(browser, page, address, width, scheme):
-    """What axe objects to on a page; its script stands in a copy beside it."""
+    """Objections of axe to a page; its script stands in a copy beside it."""
     copy = page.with_name("axe.html")
     copy.write_text(page.read_text().replace("</body>", f"<script>{AXE}</script>{TELL}</body>"))
     with tempfile.TemporaryDirectory() as profile:

@@ -51,9 +51,9 @@ CATCH_TEST_CASE("a style changes text, lines, legends, colours and heights of ev
   SmallStudy study;
   for_every_kind([&](const auto& figure) {
     const auto plain = study.draw(figure).spec;
-    CATCH_CHECK(study.draw(figure, {.size = 10, .line_width = 1}).spec == plain);
+    CATCH_CHECK(study.draw(figure, {.size = 7.5, .line_width = 1}).spec == plain);
 
-    const auto large = study.draw(figure, {.font = "DejaVu Serif", .size = 15}).spec;
+    const auto large = study.draw(figure, {.font = "DejaVu Serif", .size = 11.25}).spec;
     CATCH_CHECK(large["config"]["font"] == "DejaVu Serif");
     CATCH_CHECK(numbers_of(plain, "ontSize").size() > 6);
     check_scaled(numbers_of(plain, "ontSize"), numbers_of(large, "ontSize"), 1.5);

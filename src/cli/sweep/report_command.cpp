@@ -82,7 +82,13 @@ report::StyleConfig styled(const report::StyleConfig& style,
   auto tree = config::Value::map();
   tree.set("style", config::write(style));
   config::Problems problems;
-  config::apply_overrides(tree, config::parse_overrides(overrides, problems), problems);
+  const auto items = config::parse_overrides(overrides, problems);
+  for (const auto& item : items) {
+    if (item.key.starts_with("style.")) continue;
+    throw UserError(concat(item.text, ": a report that is written again has the numbers and words ",
+                           "that it had; expected style.KEY=VALUE"));
+  }
+  config::apply_overrides(tree, items, problems);
   problems.throw_if_any();
   return config::read<report::StyleConfig>(*tree.find("style"), "style");
 }

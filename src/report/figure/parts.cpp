@@ -176,10 +176,10 @@ void split_into_panels(Json& spec, const std::vector<Series>& panels, const std:
   spec["spec"] = std::move(panel);
 }
 
-int heading_height(const Json& spec) {
+int heading_height(const Json& spec, double text_scale) {
   const Json& title = spec["title"];
-  return 10 + 14 * static_cast<int>(title["text"].size()) +
-         12 * static_cast<int>(title["subtitle"].size());
+  return 10 + static_cast<int>(text_scale * (14. * static_cast<double>(title["text"].size()) +
+                                             12. * static_cast<double>(title["subtitle"].size())));
 }
 
 void fit_into(Json& spec, int width, int height) {

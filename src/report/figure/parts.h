@@ -72,7 +72,7 @@ void split_into_panels(Json& spec, const std::vector<Series>& panels, const std:
                        const Labels& labels, int columns, Json panel);
 
 /// Pixels that title and subtitle of a specification take.
-int heading_height(const Json& spec);
+int heading_height(const Json& spec, double text_scale);
 
 /// Makes the whole picture, labels and legend included, as large as stated.
 void fit_into(Json& spec, int width, int height);

@@ -20,7 +20,11 @@ Json placed(const Json& legend, LegendPlace place) {
   if (place == LegendPlace::kNone || legend.is_null()) return nullptr;
   Json moved = legend;
   moved["orient"] = config::name_of(place);
-  if (place == LegendPlace::kRight) moved.erase("columns");
+  if (place == LegendPlace::kRight) {
+    moved.erase("columns");
+  } else if (!moved.contains("columns")) {
+    moved["columns"] = 3;
+  }
   return moved;
 }
 

@@ -231,17 +231,18 @@ Json layers(const HistogramPlan& plan) {
 
 void lay_out(const HistogramPlan& plan, Json& spec) {
   const bool single = plan.config.width == ColumnWidth::kSingle;
+  const bool beside = plan.style.config.has_legend_beside(!single);
   const int width = pixels(plan.config.width);
   if (plan.panels.empty()) {
-    const int rows = single ? static_cast<int>(plan.lines.size() + 1) / 2 : 0;
+    const int rows = beside ? 0 : static_cast<int>(plan.lines.size() + 1) / 2;
     fit_into(spec, width,
              plan.style.config.height_of(kHistogramPlotHeight) + kHistogramLegendRow * rows +
-                 heading_height(spec));
+                 heading_height(spec, plan.style.config.text_scale()));
     spec["layer"] = layers(plan);
     return;
   }
   const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
-  const int legend = single || plan.lines.size() < 2 ? 0 : kHistogramLegendWidth;
+  const int legend = !beside || plan.lines.size() < 2 ? 0 : kHistogramLegendWidth;
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
                     Json{{"width", (width - legend - 45) / columns - kPanelGap},
                          {"height", plan.style.config.height_of(kHistogramPanelHeight)},

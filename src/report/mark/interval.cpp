@@ -318,7 +318,8 @@ void lay_out(const IntervalPlan& plan, const Json& values, Json& spec) {
   const int width = pixels(plan.config.width);
   const int height = kIntervalRow * static_cast<int>(std::max<std::size_t>(order.size(), 1));
   if (plan.panels.empty()) {
-    fit_into(spec, width, kIntervalAxis + height + heading_height(spec));
+    fit_into(spec, width,
+             kIntervalAxis + height + heading_height(spec, plan.style.config.text_scale()));
     spec["layer"] = layers_of(plan, order, values);
     return;
   }

@@ -218,17 +218,18 @@ int gap_between(const Json& channel) {
 void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
   const int width = pixels(plan.config.width);
   const bool single = plan.config.width == ColumnWidth::kSingle;
+  const bool beside = plan.style.config.has_legend_beside(!single);
   if (plan.panels.empty()) {
-    const int legend_rows = single ? static_cast<int>(plan.lines.size() + 1) / 2 : 4;
+    const int legend_rows = beside ? 4 : static_cast<int>(plan.lines.size() + 1) / 2;
     fit_into(spec, width,
              plan.style.config.height_of(kLinePlotHeight) + kLineLegendRow * legend_rows +
-                 heading_height(spec));
+                 heading_height(spec, plan.style.config.text_scale()));
     spec["layer"] = layers(plan, values);
     return;
   }
   const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
   spec["bounds"] = "flush";
-  const int legend_width = single || plan.lines.size() < 2 ? 0 : 140;
+  const int legend_width = !beside || plan.lines.size() < 2 ? 0 : 140;
   const int gap = gap_between(x_channel(plan, values));
   split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
                     Json{{"width", (width - legend_width - 45) / columns - gap},

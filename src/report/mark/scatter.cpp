@@ -179,7 +179,7 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   const int legend_rows = below ? static_cast<int>(plan.lines.size() + 1) / 2 : 0;
   fit_into(drawing.spec, pixels(width),
            style.config.height_of(kScatterPlotHeight) + kScatterLegendRow * legend_rows +
-               heading_height(drawing.spec));
+               heading_height(drawing.spec, style.config.text_scale()));
   drawing.spec["layer"] = layers(plan);
   add_csv(plan, drawing);
   return drawing;

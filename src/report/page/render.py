@@ -133,7 +133,9 @@ def require_font(convert, font):
 
 
 def draw(convert, figure):
-    require_font(convert, figure["spec"]["config"]["font"])
+    font = figure["spec"]["config"]["font"]
+    if "," not in font:  # else one of several does
+        require_font(convert, font)
     drawn = convert.vegalite_to_svg(figure["spec"], vl_version=VEGA_LITE)
     svg = with_own_ids(set_subscripts(drawn))
     return [
