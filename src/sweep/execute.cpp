@@ -265,6 +265,7 @@ class Execution {
     Job job = found->second;
     running_.erase(found);
     const Run& run = *job.run;
+    if (end.how == JobEnd::How::kLost) told_reasons_.clear();
     if (end.how != JobEnd::How::kExited || end.code != kRunOvertaken) {
       outcome_.spent += time_spent(run.directory, job.noted);
     }
@@ -286,9 +287,7 @@ class Execution {
       }
     }
     if (end.how == JobEnd::How::kUnreachable && stops_ == 0) {
-      if (told_reasons_.insert(end.reason).second) {
-        observer_.retried(run, end.reason, job.attempts, policy_.retries);
-      }
+      if (told_reasons_.insert(end.reason).second) observer_.unreachable(end.reason);
       --job.attempts;  // other machines take it, or this one when it answers again
       waiting_.push_front(job);
       return;

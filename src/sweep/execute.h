@@ -19,6 +19,8 @@ class Observer {
   virtual void failed(const Run&, const std::string& /*message*/) {}
   /// The attempt-th new try of at most `most`.
   virtual void retried(const Run&, const std::string& /*reason*/, int /*attempt*/, int /*most*/) {}
+  /// A machine that should have begun a run does not answer; the run waits for another.
+  virtual void unreachable(const std::string& /*reason*/) {}
   /// All that is left is in the hands of others, of whom one is `holder`; what one that says
   /// nothing any more held comes back after `silence`.
   virtual void waiting(std::size_t /*runs*/, const std::string& /*holder*/, double /*silence*/) {}

@@ -113,11 +113,15 @@ void Progress::give_up(const Run& run, double share) {
 }
 
 void Progress::waiting(std::size_t runs, const std::string& holder, double silence) {
-  say(fmt::format("[{}] waiting for {} of another sweep, held by {}; if that says nothing for {}, "
+  say(fmt::format("[{}] waiting for {} held by {}; if that says nothing for {}, "
                   "this sweep takes over",
                   position(), runs == 1 ? "a run" : fmt::format("{} runs", runs), holder,
                   format_duration(silence)),
       true);
+}
+
+void Progress::unreachable(const std::string& reason) {
+  say(concat("[", position(), "] ", reason, "; its runs wait for a machine that answers"), true);
 }
 
 void Progress::stopping() {

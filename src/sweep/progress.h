@@ -32,6 +32,7 @@ class Progress : public Observer {
   void failed(const Run& run, const std::string& message) override;
   void retried(const Run& run, const std::string& reason, int attempt, int most) override;
   void waiting(std::size_t runs, const std::string& holder, double silence) override;
+  void unreachable(const std::string& reason) override;
   void stopping() override;
   void tick(const std::vector<const Run*>& running) override;
 

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@ namespace difflab {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kGrace = std::chrono::seconds(60);
 
 sigset_t watched_signals() {
   sigset_t set;
@@ -83,7 +87,6 @@ class Child {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr auto kYoung = std::chrono::seconds(2);
 
   bool say_complete() const { return ::send(server_, "", 1, MSG_NOSIGNAL) == 1; }
@@ -110,6 +113,8 @@ class Server {
   }
 
   int run() {
+    // Who asked may be gone when a child ends, which must not take the others with it.
+    ::signal(SIGPIPE, SIG_IGN);
     std::cout << "ready" << std::endl;
     while (open_ || !children_.empty()) {
       std::vector<pollfd> sources{{signals_, POLLIN, 0}, {open_ ? STDIN_FILENO : -1, POLLIN, 0}};
@@ -118,7 +123,9 @@ class Server {
         sources.push_back({child.socket, POLLIN, 0});
         speakers.push_back(process);
       }
-      if (::poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) return kFailed;
+      const int patience = last_moment_ ? 1'000 : -1;
+      if (::poll(sources.data(), sources.size(), patience) < 0 && errno != EINTR) return kFailed;
+      if (last_moment_ && Clock::now() > *last_moment_) kill_children();
       for (std::size_t i = 0; i < speakers.size(); ++i) {
         if (sources[2 + i].revents != 0) listen(speakers[i]);
       }
@@ -148,7 +155,10 @@ class Server {
     std::array<char, 4096> buffer{};
     const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) return;
-    if (count <= 0) return stop();
+    if (count <= 0) {
+      last_moment_ = Clock::now() + kGrace;
+      return stop();
+    }
     input_.append(buffer.data(), static_cast<std::size_t>(count));
     for (auto end = input_.find('\n'); end != input_.npos; end = input_.find('\n')) {
       start(input_.substr(0, end));
@@ -239,7 +249,13 @@ class Server {
     }
   }
 
+  // As a driver does that is still there.
+  void kill_children() const {
+    for (const auto& [process, child] : children_) ::kill(process, SIGKILL);
+  }
+
   const std::function<int(const fs::path&)>& run_job_;
+  std::optional<Clock::time_point> last_moment_;  ///< of the children, once nobody asks any more
   sigset_t original_{};
   int signals_ = -1;
   bool open_ = true;

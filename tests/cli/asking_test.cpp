@@ -81,7 +81,7 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
   driver.refuses({"needle", run, "--needles", "2", "--queries", "3"}, "asks for 3 needles");
   driver.refuses({"needle", run, "evaluate=[]"}, "expected difflab evaluate");
   CATCH_CHECK_THAT(driver.call({"needle", "tiny", "launcher=slurm"}, 2).err,
-                   Contains("expected launcher=local"));
+                   Contains("expected launcher=local or ssh"));
 }
 
 CATCH_TEST_CASE("an override names models, and --on what they are asked on") {

@@ -68,7 +68,7 @@ CATCH_TEST_CASE("a sweep says whom it waits for, and for how long") {
   const Answer answer = driver.sweep(0);
   ::unsetenv("DIFFLAB_LEASE_SECONDS");
   CATCH_CHECK_THAT(answer.err,
-                   Contains("waiting for a run of another sweep, held by process 4711 on "
+                   Contains("waiting for a run held by process 4711 on "
                             "cluster7; if that says nothing for 1s, this sweep takes over"));
 }
 

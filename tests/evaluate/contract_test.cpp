@@ -208,7 +208,7 @@ CATCH_TEST_CASE("an evaluation of every kind says its prompt and its file") {
   });
 }
 
-// Whether a kind measures the machine, too, which no two runs find the same.
+// True for a kind that measures the machine, too, which no two runs find the same.
 template <class Kind>
 constexpr bool of_machine() {
   return std::any_of(Kind::kMetrics.begin(), Kind::kMetrics.end(), [](const MetricFacts& facts) {

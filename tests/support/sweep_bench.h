@@ -40,6 +40,7 @@ struct Notes : sweep::Observer {
   void retried(const sweep::Run& run, const std::string& reason, int attempt, int most) override {
     lines.push_back(concat("retry ", attempt, " of ", most, " ", run.label(), ": ", reason));
   }
+  void unreachable(const std::string& reason) override { lines.push_back("unreachable " + reason); }
   void stopping() override { lines.push_back("stopping"); }
   void tick(const std::vector<const sweep::Run*>& running) override {
     if (on_tick) on_tick(running);

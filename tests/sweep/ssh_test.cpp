@@ -56,7 +56,8 @@ CATCH_TEST_CASE("a machine that cannot be reached is left out, and none at all e
   const auto runs = make_runs(machines.results, 8);
   machines.ssh.take_down("red", "ssh: connect to host red port 22: Connection refused");
   CATCH_CHECK(machines.sweep_there(runs).completed == 8);
-  CATCH_CHECK(machines.notes.count("red: exit code 255: ssh: connect to host red port 22") > 0);
+  CATCH_CHECK(machines.notes.count(
+                  "unreachable red: exit code 255: ssh: connect to host red port 22") == 1);
 
   const auto others = make_runs(machines.results / "others", 2);
   machines.ssh.set_apart("blue");

@@ -276,7 +276,9 @@ int needle(NeedleOptions& options) {
       concat("evaluate=", override_text(Json::array({evaluation_of(options)}))));
   auto asked = find_asked(options.words, options.results, options.on, options.at);
   if (sweep::batch_system(asked.study.config.launcher)) {
-    throw UserError("launcher: needle asks here; expected launcher=local, or difflab evaluate");
+    throw UserError(
+        "launcher: needle waits for its answers; expected launcher=local or ssh, or difflab "
+        "evaluate");
   }
   asked.study.output.clear();  // no report of the experiment is written
   return ask_and_report(asked, options.json, [&] {

@@ -79,8 +79,10 @@ int continue_later(const WorkOptions& options) {
 // The limits that the plan was frozen with. Tasks of a batch system have those of their queue.
 sweep::LocalLauncher local_launcher(const sweep::Plan& plan) {
   const auto config = launcher_of(plan);
-  const auto* local = std::get_if<sweep::LocalLauncher>(&config);
-  return local != nullptr ? *local : sweep::LocalLauncher();
+  if (const auto* local = std::get_if<sweep::LocalLauncher>(&config)) return *local;
+  const auto* there = std::get_if<sweep::SshLauncher>(&config);
+  if (there == nullptr) return {};
+  return {.retries = there->retries, .fail_fast = there->fail_fast, .order = there->order};
 }
 
 int work(const WorkOptions& options) {

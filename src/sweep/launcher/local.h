@@ -43,7 +43,7 @@ struct LocalLauncher {
   static constexpr std::string_view kKind = "local";
   static constexpr std::string_view kAbout = "worker processes on this machine";
 
-  WorkerCount workers;
+  WorkerCount workers = {};
   std::int64_t retries = 2;
   std::int64_t memory_mb = 0;
   double timeout_seconds = 0;

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kReady = "ready";
+constexpr auto kToBeReady = std::chrono::minutes(2);
 
 // Reads "done EXITCODE DIR", "killed SIGNAL DIR" or "refused ERRNO DIR"; nothing for any other
 // line.
@@ -50,6 +51,7 @@ struct Server {
   ServerPlace place;
   std::unique_ptr<Process> process = {};
   std::set<std::string> in_flight = {};
+  Clock::time_point started = {};
   bool is_ready = false;        ///< the process has begun to take runs
   Clock::time_point rest = {};  ///< until then it gets no run
   std::string program = {};     ///< that the last process ran here
@@ -80,6 +82,7 @@ class Servers : public Launcher {
       const auto command = server.place.command(directory);
       server.program = command.front();
       server.process = std::make_unique<Process>(command);
+      server.started = Clock::now();
       server.is_ready = false;
     }
     server.in_flight.insert(directory.string());
@@ -99,7 +102,10 @@ class Servers : public Launcher {
         if (!end || server.in_flight.erase(end->directory.string()) == 0) continue;
         ends.push_back(std::move(*end));
       }
-      if (!server.process->output_open()) lose(server, ends);
+      const bool is_late = !server.place.host.empty() && !server.is_ready &&
+                           Clock::now() - server.started > kToBeReady;
+      if (is_late) server.process->kill_group(SIGKILL);
+      if (is_late || !server.process->output_open()) lose(server, ends);
     }
     return ends;
   }
@@ -135,7 +141,7 @@ class Servers : public Launcher {
     // Its runs are free again when their leases have run out.
     if (!host.empty()) server.rest = Clock::now() + LeaseTimes::from_environment().silence;
     // One that gives up by itself before it takes runs will do so again.
-    const bool is_lost = stopping_ || status.signal != 0 || server.is_ready;
+    const bool is_lost = stopping_ || server.is_ready || (host.empty() && status.signal != 0);
     if (!is_lost) {
       server.failure = why;
       if (host.empty()) {

@@ -25,8 +25,10 @@ std::string exported_variables() {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const auto name = text.substr(0, text.find('='));
-    const bool is_name = std::ranges::all_of(
-        name, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; });
+    const bool is_name =
+        name.size() < text.size() && std::ranges::all_of(name, [](unsigned char letter) {
+          return std::isalnum(letter) != 0 || letter == '_';
+        });
     if (is_name &&
         (name.starts_with("DIFFLAB_") || name == "GOMP_SPINCOUNT" || is_numeric_variable(name))) {
       words += concat(" ", name, "=", shell_quoted(text.substr(name.size() + 1)));
@@ -39,11 +41,15 @@ std::string exported_variables() {
 // learns from here which code it is, and needs no git.
 std::string remote_command(const fs::path& worker, int threads, const fs::path& run) {
   hand_on_source_state(worker);
-  return concat("test -e ", shell_quoted(RunDirectory{run}.config().string()), " || { echo ",
-                shell_quoted(concat("does not see ", run.string(),
-                                    "; results have to lie in a folder that all machines share")),
-                " >&2; exit 66; }; export", exported_variables(), "; exec ",
-                shell_quoted(worker.string()), " serve ", threads);
+  // The login shell may be any.
+  return concat(
+      "exec sh -c ",
+      shell_quoted(
+          concat("test -e ", shell_quoted(RunDirectory{run}.config().string()), " || { echo ",
+                 shell_quoted(concat("does not see ", run.string(),
+                                     "; results have to lie in a folder that all machines share")),
+                 " >&2; exit 66; }; export", exported_variables(), "; exec ",
+                 shell_quoted(worker.string()), " serve ", threads)));
 }
 
 }  // namespace

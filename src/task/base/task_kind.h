@@ -25,7 +25,7 @@ constexpr std::string_view kAboutRecallShare = "share of each batch that is cycl
 /// Base of every kind of task, with the defaults that a kind overrides by declaring the same name.
 template <class Kind>
 struct TaskKind {
-  static constexpr bool kEveryToken = false;  ///< whether each position asks for the next token
+  static constexpr bool kEveryToken = false;  ///< each position asks for the next token
   /// Names of Task::parts() but for repetition, also of parts with a share of 0.
   static constexpr std::array<std::string_view, 1> kParts = {Kind::kKind};
   /// Share of each batch that is cyclic repetition (recall_mixture.h); a field of most kinds.

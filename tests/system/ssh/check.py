@@ -5,6 +5,7 @@ Usage: check.py BUILD [--full] [--seed N]. Every run must end once, and the tabl
 undisturbed sweep. Exit codes: 0 fine, 1 problems, 77 no sshd here.
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -91,16 +92,21 @@ def sweep(project, seeds, steps, cuts, chance):
     if not here.exists():
         require(project.call(project.sweep(here, *size)).returncode == 0, "the sweep of this machine failed")
     machines = Machines(project)
+    driver = None
     try:
         words = project.sweep(there, *size, "launcher=ssh", machines.hosts, "launcher.retries=1000")
-        driver = subprocess.Popen(words, env=project.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        log = project.folder / "driver.txt"
+        with log.open("w") as out:
+            driver = subprocess.Popen(words, env=project.environment, stdout=out, stderr=out)
         done, until = 0, time.monotonic() + 500
         while driver.poll() is None and time.monotonic() < until:
             time.sleep(chance.uniform(0.2, 1))
             done += done < cuts and machines.cut(chance)
-        said = driver.communicate()[0]
-        require(driver.returncode == 0, f"exit code {driver.returncode}: {said[-2000:]}")
+        require(driver.returncode == 0, f"exit code {driver.returncode}: {log.read_text()[-2000:]}")
+        require(done > 0 or cuts == 0, "no connection was cut")
     finally:
+        if driver is not None:
+            driver.kill()
         machines.close()
     runs = list((there / "runs").iterdir())
     require(len(runs) == 2 * seeds, f"{len(runs)} runs")
@@ -111,7 +117,34 @@ def sweep(project, seeds, steps, cuts, chance):
     return f"{len(runs)} runs on {MACHINES} machines, {done} connections cut, the same table"
 
 
+def closed(project):
+    """Two runs whose server has lost both ends of its connection save their state."""
+    results = project.folder / "closed"
+    require(project.call(project.sweep(results, "--freeze", "model=diff", "train.steps=1000000")).returncode == 0, "--freeze failed")
+    (plan,) = results.glob("tiny/*/plan.json")
+    runs = []
+    for run in json.loads(plan.read_text())["runs"]:
+        runs.append(results / "runs" / run["id"])
+        runs[-1].mkdir(parents=True)
+        (runs[-1] / "config.yaml").write_text(json.dumps(run["config"]))  # JSON is YAML
+    server = subprocess.Popen([str(project.build / "difflab-worker"), "serve", "1"], env=project.environment,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    server.stdin.write("".join(f"{run}\n" for run in runs))
+    server.stdin.flush()
+    until = time.monotonic() + 60
+    while not all((run / "checkpoint.safetensors").exists() for run in runs):
+        require(time.monotonic() < until, "no checkpoint after a minute")
+        time.sleep(0.05)
+    server.stdout.close()
+    server.stdin.close()
+    require(server.wait(timeout=60) >= 0, f"killed by signal {-server.returncode}")
+    states = [json.loads((run / "status.json").read_text())["state"] for run in runs]
+    require(len(runs) == 2 and set(states) == {"interrupted"}, str(states))
+    return "two runs saved their state"
+
+
 def cases_of(project, dose, chance):
+    yield "closed", lambda: closed(project)
     seeds, steps, cuts = dose((6, 600, 4), (15, 2000, 50))
     yield "undisturbed", lambda: sweep(project, seeds, steps, 0, chance)
     yield "cut", lambda: sweep(project, seeds, steps, cuts, chance)
