@@ -145,7 +145,7 @@ def closed(project):
 
 def cases_of(project, dose, chance):
     yield "closed", lambda: closed(project)
-    seeds, steps, cuts = dose((6, 600, 4), (15, 2000, 50))
+    seeds, steps, cuts = dose((6, 1500, 4), (15, 2000, 50))
     yield "undisturbed", lambda: sweep(project, seeds, steps, 0, chance)
     yield "cut", lambda: sweep(project, seeds, steps, cuts, chance)
 
