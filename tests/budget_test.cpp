@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 63'365},     {"tests", 44'280},     {"cli", 6'020},     {"config", 8'125},
+    {"src", 63'370},     {"tests", 44'280},     {"cli", 6'025},     {"config", 8'125},
     {"evaluate", 3'935}, {"experiment", 1'800}, {"kernel", 3'270},  {"model", 4'020},
     {"python", 1'320},   {"record", 2'255},     {"referee", 1'905}, {"report", 11'980},
     {"run", 1'470},      {"statistics", 1'180}, {"study", 3'975},   {"sweep", 2'740},

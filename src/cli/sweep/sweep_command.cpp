@@ -50,8 +50,14 @@ std::string cost_text(const Study& study, const char* bound) {
   for (const auto& run : runs) operations += run.operations;
   constexpr double kRate = 5e10;  // of a core, where nothing is known: half of a large product's
   auto text = fmt::format("{} {:.1f} core-hours at 50 GFLOP/s", bound, operations / kRate / 3600);
-  if (const auto* local = std::get_if<sweep::LocalLauncher>(&study.config.launcher)) {
-    const int workers = local->workers.resolve(study.threads_per_run);
+  const auto& launcher = study.config.launcher;
+  int workers = 0;  // known only where this process hands the runs out
+  if (const auto* local = std::get_if<sweep::LocalLauncher>(&launcher)) {
+    workers = local->workers.resolve(study.threads_per_run);
+  } else if (const auto* there = std::get_if<sweep::SshLauncher>(&launcher)) {
+    workers = static_cast<int>(there->hosts.size()) * static_cast<int>(there->workers);
+  }
+  if (workers > 0) {
     const auto when = expected_end(study, runs, std::min(workers, static_cast<int>(runs.size())));
     text += "; when done: " + when;
   }
