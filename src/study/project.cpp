@@ -16,6 +16,7 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
+#include "util/shell.h"
 #include "util/text.h"
 
 namespace difflab::study {

@@ -41,17 +41,6 @@ std::vector<config::Override> that_change_something(std::vector<config::Override
   return overrides;
 }
 
-std::string quoted_for_shell(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
-  if (text.find_first_not_of(kPlain) == text.npos) return text;
-  std::string quoted = "'";
-  for (const char character : text) {
-    quoted += character == '\'' ? std::string("'\\''") : std::string(1, character);
-  }
-  return quoted + "'";
-}
-
 void Study::add(const RunConfig& run, Axes axes) {
   const auto full = config::write(run);
   const auto id = run_id(run);

@@ -13,6 +13,7 @@
 #include "report/settings/tuned.h"
 #include "study/study_config.h"
 #include "sweep/plan/plan.h"
+#include "util/shell.h"
 
 namespace difflab {
 
@@ -72,9 +73,6 @@ bool is_override(std::string_view word);
 
 /// Without those that say where and how fast a study runs: its tables are the same.
 std::vector<config::Override> that_change_something(std::vector<config::Override> overrides);
-
-/// A word as a person can paste it into a shell; nothing of ours is ever run by one.
-std::string quoted_for_shell(const std::string& text);
 
 /// Reads everything and writes nothing.
 /// @param name "" for the baseline, configs/config.yaml alone

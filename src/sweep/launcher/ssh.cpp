@@ -8,16 +8,13 @@
 #include "record/provenance.h"
 #include "record/run_directory.h"
 #include "sweep/launcher/servers.h"
+#include "util/shell.h"
 #include "util/text.h"
 
 namespace difflab::sweep {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string shell_quoted(std::string_view text) {
-  return concat("'", join(split(text, '\''), "'\\''"), "'");
-}
 
 // Variables that this machine's programs hand on to their workers, and those that change numbers.
 std::string exported_variables() {
@@ -31,7 +28,7 @@ std::string exported_variables() {
         });
     if (is_name &&
         (name.starts_with("DIFFLAB_") || name == "GOMP_SPINCOUNT" || is_numeric_variable(name))) {
-      words += concat(" ", name, "=", shell_quoted(text.substr(name.size() + 1)));
+      words += concat(" ", name, "=", quoted_for_shell(text.substr(name.size() + 1)));
     }
   }
   return words;
@@ -44,12 +41,12 @@ std::string remote_command(const fs::path& worker, int threads, const fs::path& 
   // The login shell may be any.
   return concat(
       "exec sh -c ",
-      shell_quoted(
-          concat("test -e ", shell_quoted(RunDirectory{run}.config().string()), " || { echo ",
-                 shell_quoted(concat("does not see ", run.string(),
-                                     "; results have to lie in a folder that all machines share")),
-                 " >&2; exit 66; }; export", exported_variables(), "; exec ",
-                 shell_quoted(worker.string()), " serve ", threads)));
+      quoted_for_shell(concat(
+          "test -e ", quoted_for_shell(RunDirectory{run}.config().string()), " || { echo ",
+          quoted_for_shell(concat("does not see ", run.string(),
+                                  "; results have to lie in a folder that all machines share")),
+          " >&2; exit 66; }; export", exported_variables(), "; exec ",
+          quoted_for_shell(worker.string()), " serve ", threads)));
 }
 
 }  // namespace
