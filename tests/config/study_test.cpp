@@ -85,6 +85,21 @@ CATCH_TEST_CASE("a suite's preset default gives nothing to an experiment that ha
   CATCH_CHECK(steps("presets: {default: {train: {steps: 3}}}\n", {}) == 3);
 }
 
+CATCH_TEST_CASE("a key of the study that refers to what the sweep varies is refused") {
+  const auto problems = [](const std::string& rest) {
+    const Folder folder(project("# @package _global_\nvars: {rows: {10: few, 20: many}}\n" + rest));
+    return compose().problems;
+  };
+  const std::string tables = "tables: {name: t, rows: \"${vars.rows.${train.steps}}\"}\n";
+  CATCH_CHECK(problems(tables + "sweep: {train.steps: [10, 20]}\n") ==
+              "experiments/e.yaml:3:1: tables.rows refers to a key that the sweep varies: it is "
+              "many for some runs, few without the sweep; expected one value for all");
+  CATCH_CHECK(problems(tables + "sweep: {seed: [0, 1]}\n") == "");
+  CATCH_CHECK(problems(tables + "sweep: {train.steps: [10]}\n") == "");
+  CATCH_CHECK_THAT(problems("title: t ${seed}\nsweep: {seed: [0, 1]}\n"),
+                   Contains("title refers to a key that the sweep varies: it is t 1"));
+}
+
 CATCH_TEST_CASE(
     "a preset that is no name of a folder is refused before anything is written there") {
   const Folder folder(

@@ -174,6 +174,9 @@ class StudyComposer {
     check_keys(tree);
     auto keys = tree.keys();
     std::erase_if(keys, [&](const std::string& key) { return !is_study_key(key); });
+    for (const auto& key : keys) {
+      if (has_interpolation(canonical_json(*tree.find(key)))) interpolated_.push_back(key);
+    }
     interpolate(tree, keys, problems_, facts(composition, std::nullopt));
     study_.settings = part_of(std::move(tree), keys);
   }
@@ -319,6 +322,28 @@ class StudyComposer {
     return part_of(std::move(copy), {"vars"});
   }
 
+  /// Refuses keys of the study that are something else in a run than in the study as a whole, which
+  /// reads them once.
+  void require_one_value(const Value& tree, const Facts& known) {
+    for (const auto& key : interpolated_) {
+      Value copy = tree;
+      Problems ignored;  // of what the study does not use
+      copy.set("preset", Value(study_.preset));
+      interpolate(copy, {key}, ignored, known);
+      const Value &here = *copy.find(key), &there = *study_.settings.find(key);
+      if (!ignored.empty() || canonical_json(here) == canonical_json(there)) continue;
+      const auto path = first_difference(here, there, key);
+      const auto said = [&](const Value& of) {
+        const auto* value = path == key ? &of : of.find_path(path.substr(key.size() + 1));
+        return value == nullptr ? std::string("absent") : label_of(*value);
+      };
+      problems_.add(tree.find_entry(key)->source, path,
+                    concat(path, " refers to a key that the sweep varies: it is ", said(here),
+                           " for some runs, ", said(there),
+                           " without the sweep; expected one value for all"));
+    }
+  }
+
   /// Nothing for a point that the sweep leaves out; what is wrong with it does not matter then.
   std::optional<Point> compose_point(const PlannedPoint& planned) {
     const Composition& common = common_for(overrides_of(planned, /*groups=*/true));
@@ -332,6 +357,7 @@ class StudyComposer {
     if (keeps_written_) {
       point.written = std::make_shared<const Written>(Written{tree, keys, known});
     }
+    require_one_value(tree, known);
     std::vector<FleetingUse> fleeting;
     interpolate(tree, keys, found, known, &fleeting);
     std::erase_if(fleeting, [&](const FleetingUse& use) {
@@ -359,6 +385,7 @@ class StudyComposer {
   bool has_preset_ = false, keeps_written_ = false;
   SweepPlan plan_;
   std::vector<FileWords> files_;
+  std::vector<std::string> interpolated_;        ///< keys of the study that refer to others
   Value whole_;                                  ///< the study, not yet interpolated
   std::map<std::string, Composition> composed_;  ///< by choices
   Study study_;

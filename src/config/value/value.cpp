@@ -314,4 +314,17 @@ std::string canonical_json(const Value& value) {
   return concat("{", join(parts, ","), "}");
 }
 
+std::string first_difference(const Value& one, const Value& other, const std::string& path) {
+  if (!one.is_map() || !other.is_map()) return path;
+  for (const auto& key : one.keys()) {
+    const Value& here = *one.find(key);
+    const Value* there = other.find(key);
+    if (there == nullptr) return concat(path, ".", key);
+    if (canonical_json(here) != canonical_json(*there)) {
+      return first_difference(here, *there, concat(path, ".", key));
+    }
+  }
+  return path;
+}
+
 }  // namespace difflab::config

@@ -151,4 +151,7 @@ std::string number_text(double number);
 /// words Infinity, -Infinity and NaN. Different trees have different texts.
 std::string canonical_json(const Value& value);
 
+/// The first key, at or below `path`, at which two trees with this path differ.
+std::string first_difference(const Value& one, const Value& other, const std::string& path);
+
 }  // namespace difflab::config
