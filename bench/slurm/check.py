@@ -47,7 +47,7 @@ class Site:
         (project / "experiments").mkdir(parents=True)
         shutil.copytree(ROOT / "configs", project / "configs")
         (project / "experiments" / "tiny.yaml").write_text(EXPERIMENT)
-        self.environment = dict(slurm.environment, DIFFLAB_ROOT=str(project),
+        self.environment = dict(slurm.environment if slurm else os.environ, DIFFLAB_ROOT=str(project),
                                 DIFFLAB_WORKER=str(build / "tests" / "fake_worker"),
                                 FAKE_WORKER=str(folder / "knobs.json"))
         self.expected = None
@@ -62,6 +62,7 @@ class Site:
 
 class Sweep:
     """One submitted sweep in a results folder of its own."""
+    launcher = "slurm"
 
     def __init__(self, site, name, steps, step_ms, *options):
         self.site, self.name = site, name
@@ -73,7 +74,7 @@ class Sweep:
         self.options = [f"results={self.results}", *options]
 
     def submit(self):
-        self.site.difflab("sweep", "tiny", "launcher=slurm", *self.options)
+        self.site.difflab("sweep", "tiny", f"launcher={self.launcher}", *self.options)
 
     def status(self):
         return json.loads(self.site.difflab("status", self.output, "--json").stdout)

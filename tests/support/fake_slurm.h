@@ -2,17 +2,17 @@
 // sbatch, squeue, scancel and scontrol as programs that note what they are called with and answer
 // what a test wants. The real ones are asked in bench/slurm/.
 
-#include <fstream>
-#include <vector>
-
-#include "support/temporary_folder.h"
-#include "util/files.h"
+#include "support/fake_programs.h"
 
 namespace difflab::testing {
 
-class FakeSlurm {
+/// Knobs: "refusal", "silence": what sbatch or squeue fails with; "queue": what squeue prints;
+/// "limit": how many calls sbatch accepts before it fails with "limit_words"; "execute": sbatch
+/// executes the tasks before it returns; "accept_and_fail": it puts the array into the queue and
+/// fails.
+class FakeSlurm : public FakePrograms {
  public:
-  FakeSlurm() : path_(std::getenv("PATH")) {
+  FakeSlurm() {
     write("sbatch", R"(
 if [[ -e $here/refusal ]]; then cat "$here/refusal" >&2; exit 1; fi
 if [[ -e $here/accept_and_fail ]]; then
@@ -52,46 +52,7 @@ if [[ -e $here/no_cancel ]]; then cat "$here/no_cancel" >&2; exit 1; fi
     set("count", "0\n");
     set("limit_words", "sbatch: error: Batch job submission failed: the fake limit\n");
     set("queue", "");
-    ::setenv("PATH", (folder_.path().string() + ":" + path_).c_str(), 1);
   }
-  ~FakeSlurm() { ::setenv("PATH", path_.c_str(), 1); }
-  FakeSlurm(const FakeSlurm&) = delete;
-  FakeSlurm& operator=(const FakeSlurm&) = delete;
-
-  /// "refusal", "silence": what sbatch or squeue fails with; "queue": what squeue prints; "limit":
-  /// how many calls sbatch accepts before it fails with "limit_words"; "execute": sbatch executes
-  /// the tasks before it returns; "accept_and_fail": it puts the array into the queue and fails.
-  void set(const std::string& knob, const std::string& text) const {
-    write_file_atomically(folder_.path() / knob, text);
-  }
-  void unset(const std::string& knob) const { std::filesystem::remove(folder_.path() / knob); }
-
-  /// The arguments of every call of a program so far.
-  std::vector<std::vector<std::string>> calls(const std::string& program) const {
-    std::vector<std::vector<std::string>> found;
-    std::ifstream file(folder_.path() / (program + ".calls"), std::ios::binary);
-    for (std::string word; std::getline(file, word, '\0');) {
-      if (word == "call") {
-        found.emplace_back();
-      } else {
-        found.back().push_back(word.substr(1));  // after the '=' that marks an argument
-      }
-    }
-    return found;
-  }
-
- private:
-  void write(const std::string& program, const std::string& body) const {
-    const auto file = folder_.path() / program;
-    write_file_atomically(file, R"(#!/bin/bash
-here=$(dirname -- "$0")
-{ printf 'call\0'; if (($#)); then printf '=%s\0' "$@"; fi; } >>"$0.calls"
-)" + body);
-    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-  }
-
-  TemporaryFolder folder_;
-  std::string path_;
 };
 
 }  // namespace difflab::testing

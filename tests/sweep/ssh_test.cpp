@@ -22,7 +22,7 @@ struct Machines : testing::SweepBench {
                    policy);
   }
   int called(const std::string& host) const {
-    return static_cast<int>(std::ranges::count(ssh.calls(), host));
+    return static_cast<int>(std::ranges::count(ssh.hosts(), host));
   }
 
   testing::FakeSsh ssh;

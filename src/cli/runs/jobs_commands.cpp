@@ -59,20 +59,24 @@ void cancel(const JobsOptions& options) {
   const auto plan = sweep::read_plan(options.folder);
   const auto standings = sweep::standings_of(plan, options.folder);
   if (standings.silence) throw UserError(*standings.silence);
-  std::set<std::string> jobs;
-  for (const auto& task : standings.tasks) jobs.insert(task.job);
-  if (jobs.empty()) {
+  if (standings.tasks.empty()) {
     std::cout << "nothing to cancel: no task of this sweep is in a queue\n";
     return;
   }
   // The plan may have been frozen anew since, for another launcher.
+  std::size_t jobs_in_all = 0;
   for (const auto& system : sweep::batch_systems()) {
-    if (!system->submissions_of(options.folder).empty()) {
-      system->cancel({jobs.begin(), jobs.end()});
+    std::set<std::string> jobs;
+    for (const auto& array : system->submissions_of(options.folder)) {
+      for (const auto& task : standings.tasks) {
+        if (task.name == array.name) jobs.insert(task.job);
+      }
     }
+    system->cancel({jobs.begin(), jobs.end()});
+    jobs_in_all += jobs.size();
   }
   std::cout << fmt::format("cancelled {} tasks in {} jobs; {} resume continues the runs\n",
-                           standings.tasks.size(), jobs.size(), program_name());
+                           standings.tasks.size(), jobs_in_all, program_name());
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* about,

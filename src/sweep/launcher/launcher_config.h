@@ -9,6 +9,7 @@
 
 #include "sweep/launcher/batch.h"
 #include "sweep/launcher/local.h"
+#include "sweep/launcher/pbs.h"
 #include "sweep/launcher/slurm.h"
 #include "sweep/launcher/ssh.h"
 
@@ -17,7 +18,7 @@ namespace difflab::sweep {
 /// Where runs are executed: `launcher: {kind: local, workers: auto}`. The list is the registry. A
 /// kind says memory_of_run() and has one of two functions: build(), if this process executes the
 /// runs, or batch(), if it leaves them to a batch system.
-using LauncherConfig = std::variant<LocalLauncher, SlurmLauncher, SshLauncher>;
+using LauncherConfig = std::variant<LocalLauncher, SlurmLauncher, PbsLauncher, SshLauncher>;
 
 /// The batch system of a launcher; null if it executes runs here.
 std::unique_ptr<BatchSystem> batch_system(const LauncherConfig& config);
@@ -25,7 +26,7 @@ std::unique_ptr<BatchSystem> batch_system(const LauncherConfig& config);
 /// One of every kind, as it is by default.
 std::vector<std::unique_ptr<BatchSystem>> batch_systems();
 
-/// The kinds that leave runs to a batch system, as in a sentence: "slurm".
+/// The kinds that leave runs to a batch system, as in a sentence: "slurm or pbs".
 std::string batch_kinds();
 
 /// Launcher that executes runs here, with its rules. @throws UserError if it is a batch system.
