@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "cli/commands.h"
-#include "config/value/text_check.h"
 #include "report/data/format.h"
 #include "report/data/metric.h"
 #include "run/metrics.h"
@@ -127,7 +126,7 @@ void require_text(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string_view rest = argv[i];
     while (!rest.empty()) {
-      const auto length = config::utf8_length(rest);
+      const auto length = utf8_length(rest);
       if (length == 0) {
         throw UserError(concat("argument ", i, " is no UTF-8 text: ", argv[i]));
       }

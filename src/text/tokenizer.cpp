@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "config/value/text_check.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -49,7 +48,7 @@ void append_utf8(char32_t code, std::string& text) {
 template <class Take>
 void for_each_character(std::string_view text, std::string_view name, Take take) {
   for (std::size_t offset = 0; offset < text.size();) {
-    const std::size_t length = config::utf8_length(text.substr(offset, 4));
+    const std::size_t length = utf8_length(text.substr(offset, 4));
     if (length == 0) {
       const auto line =
           1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
@@ -103,7 +102,7 @@ bool is_letter(char32_t code) {
 
 // The character that a text begins with, which is UTF-8, and its bytes.
 std::pair<char32_t, std::size_t> first_character(std::string_view text) {
-  const std::size_t length = config::utf8_length(text.substr(0, 4));
+  const std::size_t length = utf8_length(text.substr(0, 4));
   return {code_point(text.substr(0, length)), length};
 }
 

@@ -1,7 +1,6 @@
 #include "util/text.h"
 
 #include <cstdio>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -32,22 +31,38 @@ Piece::Piece(double value) {
   text_ = {number_, static_cast<std::size_t>(length)};
 }
 
-Piece::Piece(long long value, Whole) {
-  const auto end = std::to_chars(std::begin(number_), std::end(number_), value).ptr;
-  text_ = {number_, static_cast<std::size_t>(end - number_)};
-}
-
-Piece::Piece(unsigned long long value, Whole) {
-  const auto end = std::to_chars(std::begin(number_), std::end(number_), value).ptr;
-  text_ = {number_, static_cast<std::size_t>(end - number_)};
-}
-
 std::string concat_pieces(std::initializer_list<Piece> pieces) {
   std::size_t length = 0;
   for (const auto& piece : pieces) length += piece.text().size();
   std::string text;
   text.reserve(length);
   for (const auto& piece : pieces) text += piece.text();
+  return text;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (starts_character(text[i])) return 0;
+  }
+  // Overlong forms, surrogates and numbers above U+10FFFF.
+  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
+      (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) {
+    return 0;
+  }
+  return length;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
   return text;
 }
 

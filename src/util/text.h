@@ -20,24 +20,15 @@ class Piece {
   Piece(const char* text) : text_(text) {}
   Piece(char letter) : number_{letter}, text_(number_, 1) {}
   Piece(double value);
-  template <std::signed_integral T>
-  Piece(T value) : Piece(static_cast<long long>(value), Whole()) {}
-  template <std::unsigned_integral T>
-  Piece(T value) : Piece(static_cast<unsigned long long>(value), Whole()) {}
-  template <class Enumeration>
-  requires(std::is_enum_v<Enumeration>&& std::convertible_to<Enumeration, long long>)
-      Piece(Enumeration value)
-      : Piece(static_cast<long long>(value)) {}
+  template <class T>
+  requires(std::integral<T> || std::is_enum_v<T>) Piece(T value)
+      : text_(number_, std::to_chars(number_, number_ + sizeof number_, +value).ptr) {}
   Piece(const Piece&) = delete;
   Piece& operator=(const Piece&) = delete;
 
   std::string_view text() const { return text_; }
 
  private:
-  struct Whole {};
-  Piece(long long value, Whole);
-  Piece(unsigned long long value, Whole);
-
   char number_[32];
   std::string_view text_;
 };
@@ -58,6 +49,17 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool starts_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
+
+/// The number of bytes of the UTF-8 character at the front, 0 if it is malformed.
+std::size_t utf8_length(std::string_view text);
+
+/// The UTF-8 character at the front; of a malformed one the first byte.
+inline std::string_view first_character(std::string_view text) {
+  return text.substr(0, std::max<std::size_t>(utf8_length(text), 1));
+}
+
+/// The text with the letters A to Z in lower case, in every locale.
+std::string lower_case(std::string text);
 
 /// The number that a text is from its first to its last character, as std::from_chars reads it with
 /// this base or format; nothing if it is none, or too large.

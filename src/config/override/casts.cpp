@@ -37,10 +37,8 @@ std::optional<double> text_to_float(std::string_view text) {
   if (!number || number->empty()) return std::nullopt;
   // strtod also reads 0x1p3 and nan(1), which Python does not.
   const bool decimal = number->find_first_not_of("0123456789+-.eE") == number->npos;
-  std::string word;
-  for (const char c : *number) {
-    if (c != '+' && c != '-') word += static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-  }
+  std::string word = lower_case(*number);
+  std::erase_if(word, [](char c) { return c == '+' || c == '-'; });
   if (!decimal && word != "inf" && word != "infinity" && word != "nan") return std::nullopt;
   char* end = nullptr;
   const double value = std::strtod(number->c_str(), &end);
@@ -75,9 +73,7 @@ Value to_bool(const Value& value) {
   if (value.is_null()) return Value(false);
   if (value.is_bool()) return value;
   if (value.is_number()) return Value(value.as_double() != 0);
-  std::string text = value.as_string();
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c); });
+  const std::string text = lower_case(value.as_string());
   if (text == "true" || text == "false") return Value(text == "true");
   fail(concat(describe(value), " cannot become true or false"));
 }

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "config/value/scalar.h"
-#include "config/value/text_check.h"
 #include "util/text.h"
 
 namespace difflab::config {
@@ -152,7 +151,7 @@ std::vector<Token> tokenize_value(std::string_view text, std::size_t begin) {
     const std::string_view rest = text.substr(begin);
     const Match match = longest_match(rest);
     if (match.length == 0) {
-      const std::string found(rest.substr(0, std::max<std::size_t>(utf8_length(rest), 1)));
+      const auto found = first_character(rest);
       throw SyntaxError{begin, found == "'" || found == "\""
                                    ? "this quote is not closed"
                                    : concat("unexpected ", found, "; put the text in quotes")};

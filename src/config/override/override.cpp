@@ -8,7 +8,6 @@
 #include "config/override/functions.h"
 #include "config/override/lexer.h"
 #include "config/value/scalar.h"
-#include "config/value/text_check.h"
 #include "util/error.h"
 #include "util/text.h"
 

@@ -64,10 +64,7 @@ std::optional<bool> to_bool(const Value& value) {
   if (!value.is_string()) return std::nullopt;
   static constexpr std::array<std::string_view, 6> kWords{"false", "no",  "off",
                                                           "true",  "yes", "on"};
-  std::string text = value.as_string();
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return c < 128 ? static_cast<char>(std::tolower(c)) : c; });
-  const auto word = std::find(kWords.begin(), kWords.end(), text);
+  const auto word = std::ranges::find(kWords, lower_case(value.as_string()));
   return word == kWords.end() ? std::nullopt : std::optional(word - kWords.begin() >= 3);
 }
 

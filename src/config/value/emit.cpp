@@ -1,9 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "config/value/scalar.h"
-#include "config/value/text_check.h"
 #include "config/value/yaml.h"
 #include "util/text.h"
 
@@ -15,14 +15,10 @@ constexpr std::size_t kLongestSimpleKey = 1000;  // YAML allows 1024 characters 
 
 /// Texts that other YAML readers take for something else.
 bool is_misread_elsewhere(const std::string& text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
   static constexpr std::array<std::string_view, 9> kWords{"y",   "n",    "yes",  "no",   "on",
                                                           "off", "null", "true", "false"};
-  return is_among(lower, kWords) || std::ranges::all_of(text, [](char c) {
-           return (c >= '0' && c <= '9') || c == ':' || c == '_';
-         });
+  return is_among(lower_case(text), kWords) ||
+         text.find_first_not_of("0123456789:_") == std::string::npos;
 }
 
 bool is_safe_plain(const std::string& text) {
@@ -50,34 +46,22 @@ std::string escaped(std::string_view character) {
   if (character == "\xEF\xBB\xBF") return "\\uFEFF";
   const auto first = static_cast<unsigned char>(character[0]);
   if (first >= 0x20 && first != 0x7F) return std::string(character);
-  char code[8];
-  std::snprintf(code, sizeof code, "\\x%02X", first);
-  return code;
-}
-
-bool needs_escapes(std::string_view text) {
-  while (!text.empty()) {
-    const auto character = text.substr(0, std::max<std::size_t>(utf8_length(text), 1));
-    const bool is_quoted_only = character == "\"" || character == "\\";
-    if (!is_quoted_only && escaped(character) != character) return true;
-    text.remove_prefix(character.size());
-  }
-  return false;
+  return fmt::format("\\x{:02X}", first);
 }
 
 std::string text_scalar(const std::string& text) {
-  if (is_safe_plain(text) && !needs_escapes(text)) return text;
-  std::string quoted;
-  if (!needs_escapes(text)) {
-    for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
-    return "'" + quoted + "'";
-  }
+  std::string with_escapes, quoted;
+  bool needs_escapes = false;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = std::max<std::size_t>(utf8_length(rest), 1);
-    quoted += escaped(rest.substr(0, length));
-    rest.remove_prefix(length);
+    const auto character = first_character(rest);
+    with_escapes += escaped(character);
+    quoted += character == "'" ? "''" : character;
+    const bool is_quoted_only = character == "\"" || character == "\\";
+    needs_escapes |= !is_quoted_only && escaped(character) != character;
+    rest.remove_prefix(character.size());
   }
-  return '"' + quoted + '"';
+  if (needs_escapes) return '"' + with_escapes + '"';
+  return is_safe_plain(text) ? text : "'" + quoted + "'";
 }
 
 std::string scalar(const Value& value) {

@@ -1,5 +1,6 @@
 #include "config/value/yaml.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -7,7 +8,6 @@
 #include <sstream>
 
 #include "config/value/problems.h"
-#include "config/value/text_check.h"
 #include "config/value/yaml_builder.h"
 #include "util/error.h"
 #include "util/files.h"
@@ -19,6 +19,34 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxBytes = 1 << 20;
+
+/// Text that may be parsed: without byte order mark and with \n line ends.
+/// @throws UserError "name:line:column: …" for bytes that are no UTF-8 and for control characters
+std::string normalised_text(std::string_view bytes, const std::string& name) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  std::string text;
+  text.reserve(bytes.size());
+  Source place{name, 1, 1};
+  while (!bytes.empty()) {
+    if (bytes.starts_with("\r\n")) bytes.remove_prefix(1);
+    const auto first = static_cast<unsigned char>(bytes[0]);
+    const std::size_t length = utf8_length(bytes);
+    if (length == 0) {
+      throw UserError(concat(place.text(), ": the byte ", fmt::format("0x{:02X}", first),
+                             " is no UTF-8; save the file as UTF-8 text"));
+    }
+    const bool line_end = first == '\n' || first == '\r';
+    if ((first < 0x20 && first != '\t' && !line_end) || first == 0x7F) {
+      throw UserError(concat(place.text(), ": control character ", fmt::format("0x{:02X}", first),
+                             "; expected text (in double quotes it can be written as an escape)"));
+    }
+    text += line_end ? std::string_view("\n") : bytes.substr(0, length);
+    bytes.remove_prefix(length);
+    place.line += line_end ? 1 : 0;
+    place.column = line_end ? 1 : place.column + 1;
+  }
+  return text;
+}
 
 /// The value of `# @package …` among the comments at the top.
 std::optional<std::string> package_header(std::string_view text) {

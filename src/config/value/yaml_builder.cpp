@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "config/value/scalar.h"
-#include "config/value/text_check.h"
 #include "util/text.h"
 
 namespace difflab::config {
@@ -27,6 +26,35 @@ void merge_under(Value& map, const Value& base) {
   }
   merged.source = map.source;
   map = std::move(merged);
+}
+
+/// `- x` or `key: x`.
+bool begins_entry(std::string_view line) {
+  const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+  return word == "-" || (word.size() > 1 && word.back() == ':');
+}
+
+/// True if somebody forgot to close the quote that opens a YAML scalar at byte `begin`: nothing
+/// closes it, or it takes in a line that begins with a key or `- ` no further right than the
+/// scalar's own key, at `column`. YAML wants the lines of a quoted text further right.
+bool is_left_open(std::string_view text, std::size_t begin, int column) {
+  const char quote = text[begin];
+  std::size_t end = begin + 1;
+  for (; end < text.size(); ++end) {
+    if (text[end] == '\\' && quote == '"') {
+      ++end;
+    } else if (text[end] == quote) {
+      if (quote == '"' || end + 1 == text.size() || text[end + 1] != quote) break;
+      ++end;
+    }
+  }
+  if (end >= text.size()) return true;
+  for (auto at = text.find('\n', begin); at < end; at = text.find('\n', at + 1)) {
+    const auto first = text.find_first_not_of(" \t", at + 1);
+    const auto line = text.substr(first, text.find('\n', first) - first);
+    if (first - at <= static_cast<std::size_t>(column) && begins_entry(line)) return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "config/override/json.h"
-#include "config/value/text_check.h"
 #include "config/value/yaml.h"
 #include "record/answers.h"
 #include "record/safetensors.h"
@@ -254,7 +253,7 @@ class NamedModels {
 std::string_view beginning(std::string_view text, std::size_t most) {
   std::size_t end = 0;
   while (end < text.size()) {
-    const auto length = std::max<std::size_t>(1, config::utf8_length(text.substr(end)));
+    const auto length = std::max<std::size_t>(1, utf8_length(text.substr(end)));
     if (end + length > most) break;
     end += length;
   }

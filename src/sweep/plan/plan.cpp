@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "config/value/text_check.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -57,7 +56,7 @@ Run run_from(const Json& json, const fs::path& folder) {
 void require_plain_path(const fs::path& folder) {
   const std::string text = folder.string();
   for (std::string_view rest = text; !rest.empty();) {
-    const auto length = config::utf8_length(rest);
+    const auto length = utf8_length(rest);
     const auto first = static_cast<unsigned char>(rest.front());
     if (length == 0 || first < ' ' || first == 0x7f) {
       throw UserError(concat(
