@@ -9,7 +9,7 @@
 
 #include "record/run_directory.h"
 #include "util/files.h"
-#include "util/other_load.h"
+#include "util/timing.h"
 
 namespace difflab {
 

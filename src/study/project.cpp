@@ -16,7 +16,6 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
-#include "util/shell.h"
 #include "util/text.h"
 
 namespace difflab::study {

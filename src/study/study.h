@@ -13,7 +13,7 @@
 #include "report/settings/tuned.h"
 #include "study/study_config.h"
 #include "sweep/plan/plan.h"
-#include "util/shell.h"
+#include "util/text.h"
 
 namespace difflab {
 

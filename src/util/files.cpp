@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <regex>
 #include <utility>
@@ -226,6 +227,17 @@ void make_directories(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) fail_at("create folder", path, error.value());
+}
+
+ScratchFolder::ScratchFolder(const std::string& what) {
+  std::string name = (fs::temp_directory_path() / ("difflab-" + what + "-XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) throw UserError(name + ": cannot be made");
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
 }
 
 }  // namespace difflab

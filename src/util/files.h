@@ -72,4 +72,19 @@ std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder)
 /// Makes the folder and its parents. @throws UserError if that is not possible.
 void make_directories(const std::filesystem::path& path);
 
+/// A new folder for files that nobody needs afterwards, gone with the object and everything in it.
+/// @throws UserError if it cannot be made.
+class ScratchFolder {
+ public:
+  /// @param what is done in it, a word of the folder's name
+  explicit ScratchFolder(const std::string& what);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace difflab

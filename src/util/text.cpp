@@ -98,6 +98,13 @@ std::string last_line(std::string_view text) {
   return std::string(text.substr(begin, end + 1 - begin));
 }
 
+std::string quoted_for_shell(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
+  if (text.find_first_not_of(kPlain) == text.npos) return std::string(text);
+  return concat("'", join(split(text, '\''), "'\\''"), "'");
+}
+
 std::optional<std::string> closest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
   std::optional<std::string> best;

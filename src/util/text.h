@@ -89,6 +89,9 @@ std::string_view trimmed(std::string_view text, std::string_view blanks = " \t")
 /// The last line of a text that is not blank, without its line end; "" if there is none.
 std::string last_line(std::string_view text);
 
+/// A word as a POSIX shell reads it back, and as a person can paste it into one.
+std::string quoted_for_shell(std::string_view text);
+
 /// The candidate nearest to `word` in edit distance, or nothing if none is within two edits.
 std::optional<std::string> closest(std::string_view word,
                                    const std::vector<std::string>& candidates);

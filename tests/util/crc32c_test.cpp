@@ -1,6 +1,5 @@
-#include "util/crc32c.h"
-
 #include "support/catch.h"
+#include "util/hash.h"
 
 namespace difflab {
 namespace {

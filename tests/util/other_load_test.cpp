@@ -1,5 +1,3 @@
-#include "util/other_load.h"
-
 #include <sys/wait.h>
 
 #include <csignal>
@@ -7,6 +5,7 @@
 #include <thread>
 
 #include "support/catch.h"
+#include "util/timing.h"
 
 namespace difflab {
 namespace {

@@ -30,7 +30,6 @@
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/files.h"
-#include "util/scratch_folder.h"
 #include "util/text.h"
 
 namespace difflab::cli {

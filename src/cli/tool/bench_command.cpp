@@ -12,8 +12,8 @@
 #include "study/study.h"
 #include "sweep/execute.h"
 #include "util/error.h"
+#include "util/files.h"
 #include "util/process.h"
-#include "util/scratch_folder.h"
 #include "util/text.h"
 #include "util/timing.h"
 

@@ -14,7 +14,6 @@
 #include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
-#include "util/scratch_folder.h"
 #include "util/text.h"
 
 namespace difflab::cli {

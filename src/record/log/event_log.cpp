@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "util/crc32c.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/hash.h"
 #include "util/process.h"
 #include "util/text.h"
 

@@ -7,7 +7,6 @@
 #include "report/report.h"
 #include "util/error.h"
 #include "util/files.h"
-#include "util/scratch_folder.h"
 #include "util/text.h"
 
 namespace difflab::referee {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "util/crc32c.h"
+#include "util/hash.h"
 
 // The few fields of TensorFlow's event.proto and summary.proto that a scalar needs:
 //   Event          1 wall_time (double)   2 step (int64)   3 file_version (string)   5 summary

@@ -8,7 +8,6 @@
 #include "record/provenance.h"
 #include "record/run_directory.h"
 #include "sweep/launcher/servers.h"
-#include "util/shell.h"
 #include "util/text.h"
 
 namespace difflab::sweep {
