@@ -23,7 +23,7 @@
 #include "run/identity.h"
 #include "run/trained_runs.h"
 #include "task/base/task.h"
-#include "train/fingerprint.h"
+#include "train/tensor_file.h"
 #include "train/train_loop.h"
 #include "util/error.h"
 #include "util/files.h"

@@ -2,12 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "task/base/task.h"
 #include "train/optimizer/optimizer_config.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/hash.h"
 #include "util/text.h"
 
 namespace difflab {
@@ -20,10 +24,10 @@ const std::map<std::string, at::ScalarType>& types() {
   return kTypes;
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
+std::string shape_text(const std::vector<std::int64_t>& shape, std::string_view separator = ", ") {
   std::vector<std::string> sizes;
   for (const auto size : shape) sizes.push_back(std::to_string(size));
-  return concat("[", join(sizes), "]");
+  return concat("[", join(sizes, separator), "]");
 }
 
 // Names differ by little, and a whole list of hundreds helps nobody.
@@ -31,6 +35,15 @@ std::string hint(const std::string& name, const std::vector<std::string>& candid
   const auto near = closest(name, candidates);
   return near ? concat("; did you mean ", *near, "?") : "";
 }
+
+std::string print_line(const std::string& name, const at::Tensor& tensor) {
+  const auto on_cpu = tensor.detach().cpu().contiguous();
+  const auto stored = stored_as(name, on_cpu);
+  return concat(name, " ", stored.dtype, " ", shape_text(stored.shape, ","), " ",
+                sha256_hex(stored.bytes), "\n");
+}
+
+std::string first_digits(const std::string& lines) { return sha256_hex(lines).substr(0, 16); }
 
 }  // namespace
 
@@ -102,6 +115,19 @@ void load_parameters(torch::nn::Module& model, const Safetensors& file, const st
                            hint(tensor.name, names)));
   }
   load_parameters(model, file, path, [](const std::string& name) { return name; });
+}
+
+std::string fingerprint(const Batch& batch) {
+  return first_digits(print_line("inputs", batch.inputs) + print_line("targets", batch.targets));
+}
+
+std::string fingerprint(const torch::nn::Module& model) {
+  std::vector<std::string> lines;
+  for (const auto& parameter : model.named_parameters()) {
+    lines.push_back(print_line(parameter.key(), parameter.value()));
+  }
+  std::sort(lines.begin(), lines.end());
+  return first_digits(join(lines, ""));
 }
 
 }  // namespace difflab

@@ -13,6 +13,8 @@
 
 namespace difflab {
 
+struct Batch;
+
 /// A stored tensor, copied to the CPU in the type it is stored in (F64, F32, F16, BF16, I64 or
 /// I32).
 /// @throws UserError naming file and tensor for any other type.
@@ -39,5 +41,12 @@ void save_parameters(const std::filesystem::path& path, const torch::nn::Module&
 /// training checkpoint will do, too; its moments (adam.*) are passed over.
 /// @throws UserError as above, and if the file holds a tensor that the model lacks.
 void load_parameters(torch::nn::Module& model, const Safetensors& file, const std::string& path);
+
+/// The first 16 hexadecimal digits of the SHA-256 of a text with one line per tensor, "NAME TYPE
+/// [SHAPE] SHA256", the last of its bytes: of the batch's inputs and targets.
+std::string fingerprint(const Batch& batch);
+
+/// The same of the model's parameters, sorted.
+std::string fingerprint(const torch::nn::Module& model);
 
 }  // namespace difflab

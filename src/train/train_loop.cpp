@@ -14,7 +14,7 @@
 #include "record/status.h"
 #include "task/base/task.h"
 #include "train/step/optimizer.h"
-#include "train/step/recorded_step.h"
+#include "train/step/step.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/random.h"

@@ -11,7 +11,7 @@
 #include "evaluate/speed/timing.h"
 #include "experiment/device.h"
 #include "kernel/attention_head.h"
-#include "train/step/recorded_step.h"
+#include "train/step/step.h"
 #include "util/error.h"
 #include "util/json.h"
 #include "worker/bench_cases.h"

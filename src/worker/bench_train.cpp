@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/cost.h"
-#include "train/step/recorded_step.h"
+#include "train/step/step.h"
 #include "worker/bench_cases.h"
 
 namespace difflab {

@@ -12,7 +12,7 @@
 #include "support/catch.h"
 #include "support/rounded_gradients.h"
 #include "support/tensors.h"
-#include "train/step/recorded_step.h"
+#include "train/step/step.h"
 
 namespace difflab {
 namespace {

@@ -7,7 +7,6 @@
 #include "support/problems.h"
 #include "support/tensors.h"
 #include "train/optimizer/optimizer_config.h"
-#include "train/step/fixed_step.h"
 #include "train/step/step.h"
 
 namespace difflab {

@@ -5,7 +5,6 @@
 #include "model/language_model.h"
 #include "support/catch.h"
 #include "support/tensors.h"
-#include "train/step/fixed_step.h"
 
 namespace difflab {
 namespace {

@@ -1,15 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/schema/fields.h"
+#include "config/value/value.h"
 #include "train/optimizer/optimizer_config.h"
-#include "train/settings/event.h"
-#include "train/settings/kept_steps.h"
-#include "train/settings/parameter_group.h"
-#include "util/text.h"
 
 namespace difflab {
 
@@ -46,6 +46,91 @@ struct LossConfig {
           "what counts the same in the loss: every target, every sequence or every part of the "
           "task, however many targets it has");
   }
+};
+
+/// Parameters by their dimensions.
+enum class ParameterShapes {
+  kAny,
+  kMatrices,  ///< two or more: weights of linear layers, embeddings, a λ vector per head
+  kVectors,   ///< one or none: gains, biases, λ
+};
+
+template <>
+inline constexpr auto config::kNames<ParameterShapes> = names("any", "matrices", "vectors");
+
+/// Parameters that are updated in another way than the rest.
+struct ParameterGroup {
+  std::string match = "*";
+  ParameterShapes shapes = ParameterShapes::kAny;
+  std::optional<double> lr_scale = {};
+  std::optional<double> lr = {};
+  std::optional<double> weight_decay = {};
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("match", match,
+          "pattern of full names, as difflab params --groups lists them: * is any text, ? one "
+          "letter, [ab] one of them");
+    visit("shapes", shapes,
+          "of those only matrices (two dimensions or more) or vectors (gains, biases, λ)");
+    visit("lr_scale", lr_scale, "their learning rate as a share of train.lr", config::at_least(0));
+    visit("lr", lr,
+          "or their learning rate itself, whatever train.lr is; warm-up and schedule act on it as "
+          "on the others",
+          config::at_least(0));
+    visit("weight_decay", weight_decay, "instead of train.weight_decay", config::at_least(0));
+  }
+  void validate(config::Check& check) const;
+
+  bool matches(const std::string& parameter, std::size_t dimensions) const;
+};
+
+/// Something that training is watched for, e.g. that the model finds needles: a held-out metric, or
+/// the mean training loss since the last line of metrics.jsonl, on one side of a bound, several
+/// looks in a row.
+struct TrainEvent {
+  static constexpr const char* kTrainLoss = "train_loss";
+
+  std::string name = {};
+  std::string metric = "valid_accuracy";
+  std::optional<double> at_least = {};
+  std::optional<double> at_most = {};
+  std::int64_t in_a_row = 2;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("name", name, "letters, digits and _; the run's metric is steps_to_NAME");
+    visit("metric", metric, "of metrics.jsonl, on the validation split; or train_loss");
+    visit("at_least", at_least, "what the metric has to reach");
+    visit("at_most", at_most, "or what it has to fall to");
+    visit("in_a_row", in_a_row, "looks in a row that find it so", config::at_least(1));
+  }
+  void validate(config::Check& check) const;
+
+  bool met_by(double value) const { return at_least ? value >= *at_least : value <= *at_most; }
+  bool is_of_training() const { return metric == kTrainLoss; }
+  std::string steps_key() const { return "steps_to_" + name; }
+  std::string seconds_key() const { return "time_to_" + name + "_seconds"; }
+};
+
+/// The steps of a training whose checkpoints are kept.
+class KeptSteps {
+ public:
+  KeptSteps() = default;  ///< none
+  explicit KeptSteps(std::vector<std::int64_t> steps) : listed_(std::move(steps)) {}
+
+  bool keeps(std::int64_t step) const;
+  /// "100, 200, 300", those up to `steps`; "none" if there are none.
+  std::string text(std::int64_t steps) const;
+
+  static std::optional<KeptSteps> from_value(const config::Value& value);
+  config::Value to_value() const;
+  static std::string expected() { return "none, powers, 'every N' or a list of steps"; }
+
+ private:
+  std::vector<std::int64_t> listed_;
+  std::int64_t every_ = 0;  ///< 0: not at regular intervals
+  bool powers_ = false;     ///< 1, 2, 4, 8 …
 };
 
 /// How one run is optimised: linear warm-up, a schedule behind it, clipping of the global gradient
@@ -140,6 +225,18 @@ struct TrainConfig {
   }
   void validate(config::Check& check) const;
 };
+
+/// How one parameter is updated.
+struct UpdateSettings {
+  double lr_scale = 1;
+  double weight_decay = 0;
+};
+
+/// Settings by the groups that match, the later ones over the earlier; `lr` and `weight_decay` are
+/// those of all parameters.
+UpdateSettings update_settings(const std::string& parameter, std::size_t dimensions,
+                               const std::vector<ParameterGroup>& groups, double lr,
+                               double weight_decay);
 
 /// The learning rate of step `step` (from 0): linear from 0 over the warm-up, then as the schedule
 /// has it, from lr down to lr · final_lr_ratio at the last step unless it is constant.

@@ -1,4 +1,3 @@
-#include "train/step/recorded_step.h"
 
 #include "util/error.h"
 
@@ -11,7 +10,7 @@
 #include <map>
 #include <optional>
 
-#include "train/step/fixed_step.h"
+#include "train/step/step.h"
 
 namespace difflab {
 namespace {
