@@ -2,6 +2,9 @@
 // given, the head outputs are asked for. 2,048 tokens, d 16, 8 maps: H 4, and in GDA 6 + 2.
 #include <ATen/ATen.h>
 
+#include <functional>
+#include <memory>
+
 #include "model/attention/base/attention.h"
 #include "worker/bench_cases.h"
 
@@ -9,20 +12,24 @@ namespace difflab {
 namespace {
 
 constexpr std::int64_t kTokens = 2'048, kHeads = 4, kWidth = 16;
+constexpr double kScale = 0.25;  // 1/√kWidth
 
 at::Tensor leaf(std::vector<std::int64_t> sizes, const c10::Device& device) {
   return at::randn(sizes, device).requires_grad_();
 }
 
-at::Tensor flash(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, double scale) {
+at::Tensor flash(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
   return at::scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2),
-                                          {}, 0.0, /*is_causal=*/true, scale);
+                                          {}, 0.0, /*is_causal=*/true, kScale);
 }
 
-at::Tensor plain_map(const at::Tensor& q, const at::Tensor& k, double scale) {
+// Queries or keys padded with zeros to the width of the values, which flash attention wants.
+at::Tensor wide(const at::Tensor& x) { return at::constant_pad_nd(x, {0, kWidth}); }
+
+at::Tensor plain_map(const at::Tensor& q, const at::Tensor& k) {
   const auto T = q.size(1);
   const auto future = at::ones({T, T}, q.options().dtype(at::kBool)).triu(1);
-  const auto scores = (q.transpose(1, 2) * scale).matmul(k.transpose(1, 2).transpose(-2, -1));
+  const auto scores = (q.transpose(1, 2) * kScale).matmul(k.transpose(1, 2).transpose(-2, -1));
   return scores.masked_fill(future, -INFINITY).softmax(-1);
 }
 
@@ -44,20 +51,17 @@ struct Differential {
     map.k1 = map.q1;
     map.k2 = map.q2;
   }
-  double scale() const { return 0.25; }  // 1/√16
   at::Tensor part(const at::Tensor& x, std::int64_t which) const {
     return x.unflatten(2, {kHeads, 2}).select(3, which);
   }
 
   at::Tensor plain() const {
-    const auto maps = plain_map(q, k, scale()).unflatten(1, {kHeads, 2}).unbind(2);
+    const auto maps = plain_map(q, k).unflatten(1, {kHeads, 2}).unbind(2);
     return (maps[0] - lambda * maps[1]).matmul(v.transpose(1, 2));
   }
-  // Queries and keys padded with zeros to the width of the values, which flash attention wants.
   at::Tensor padded() const {
-    const auto wide = [](const at::Tensor& x) { return at::constant_pad_nd(x, {0, kWidth}); };
     const auto map_of = [&](std::int64_t m) {
-      return flash(wide(part(q, m)), wide(part(k, m)), v, scale());
+      return flash(wide(part(q, m)), wide(part(k, m)), v);
     };
     return map_of(0) - lambda * map_of(1);
   }
@@ -66,8 +70,7 @@ struct Differential {
     const auto halves = v.unflatten(3, {2, kWidth}).unbind(3);
     const auto map_of = [&](std::int64_t m) {
       const auto q_m = part(q, m), k_m = part(k, m);
-      return at::cat({flash(q_m, k_m, halves[0], scale()), flash(q_m, k_m, halves[1], scale())},
-                     -1);
+      return at::cat({flash(q_m, k_m, halves[0]), flash(q_m, k_m, halves[1])}, -1);
     };
     return map_of(0) - lambda * map_of(1);
   }
@@ -103,7 +106,6 @@ struct Grouped {
       pairs.q2[static_cast<std::size_t>(i)] = 2 * i + 1;
     }
   }
-  double scale() const { return 0.25; }  // 1/√16
   // Queries [B, T, N, G + 1, d] and keys [B, T, N, 2, d] of groups.
   at::Tensor queries() const { return q.unflatten(2, {kGroups.noise_heads(), -1}); }
   at::Tensor keys() const { return k.unflatten(2, {kGroups.noise_heads(), 2}); }
@@ -117,18 +119,17 @@ struct Grouped {
         at::cat({keys().narrow(3, 0, 1).expand({-1, -1, -1, kGroups.per_noise, -1}),
                  keys().narrow(3, 1, 1)},
                 3);
-    const auto maps = plain_map(q, all_keys.flatten(2, 3), scale());
+    const auto maps = plain_map(q, all_keys.flatten(2, 3));
     return less_noise(maps, kGroups, lambda).matmul(repeated(v.unsqueeze(3)).transpose(1, 2));
   }
   // Each map once: a call for the signal heads, and one for the noise heads. Padded as DIFF's.
   at::Tensor padded() const {
-    const auto wide = [](const at::Tensor& x) { return at::constant_pad_nd(x, {0, kWidth}); };
     const auto signal_queries = queries().narrow(3, 0, kGroups.per_noise).flatten(2, 3);
     const auto signal_keys = wide(repeated(keys().narrow(3, 0, 1)));
     const auto values = repeated(v.unsqueeze(3));
-    const auto signals = flash(wide(signal_queries), signal_keys, values, scale());
+    const auto signals = flash(wide(signal_queries), signal_keys, values);
     const auto noise = flash(wide(queries().select(3, kGroups.per_noise)),
-                             wide(keys().select(3, 1)), v, scale());  // [B, N, T, 2d]
+                             wide(keys().select(3, 1)), v);  // [B, N, T, 2d]
     return signals - lambda * noise.repeat_interleave(kGroups.per_noise, 1);
   }
   at::Tensor rows_of_lambda() const { return lambda.expand({q.size(0), kGroups.heads, q.size(1)}); }
@@ -156,16 +157,16 @@ struct Softmax {
     for (std::int64_t i = 0; i < 2 * kHeads; ++i) map.q1.push_back(i);
     map.k1 = map.v = map.q1;
   }
-  at::Tensor library() const { return flash(q, k, v, 0.25); }
+  at::Tensor library() const { return flash(q, k, v); }
   at::Tensor fused() const { return attend(q, k, v, {}, map); }
   std::vector<at::Tensor> leaves() const { return {q, k, v}; }
 };
 
-template <class Attend>
-std::function<void()> step(Attend attend, std::vector<at::Tensor> leaves) {
-  return [attend, leaves] {
-    for (const auto& leaf : leaves) leaf.mutable_grad() = at::Tensor();
-    const auto out = attend();
+template <class Variant, class Attend>
+std::function<void()> step(const std::shared_ptr<Variant>& variant, Attend attend) {
+  return [variant, attend] {
+    for (const auto& leaf : variant->leaves()) leaf.mutable_grad() = at::Tensor();
+    const at::Tensor out = std::invoke(attend, *variant);
     out.backward(at::ones_like(out));
   };
 }
@@ -178,25 +179,21 @@ std::vector<BenchCase> attention_cases(c10::Device device) {
     const auto diff = std::make_shared<Differential>(T, device);
     const auto grouped = std::make_shared<Grouped>(T, device);
     const auto plain = std::make_shared<Softmax>(T, device);
-    const auto add = [&](const char* name, std::function<void()> run) {
-      cases.push_back({concat("T ", T), name, std::move(run), 0, 0});
+    const auto add = [&](const char* name, const auto& variant, auto attend) {
+      cases.push_back({concat("T ", T), name, step(variant, attend), 0, 0});
     };
-    add("DIFF plain maps", step([diff] { return diff->plain(); }, diff->leaves()));
-    add("DIFF padded flash", step([diff] { return diff->padded(); }, diff->leaves()));
-    add("DIFF split flash", step([diff] { return diff->split(); }, diff->leaves()));
-    const auto add_ours = [&](const char* name, Kernels kernels) {
-      add(name, step([diff, kernels] { return diff->ours(kernels); }, diff->leaves()));
-    };
-    add_ours("DIFF flash_1", Kernels::kFlash1);
-    add_ours("DIFF flash_2", Kernels::kFlash2);
-    add_ours("DIFF fused", Kernels::kFused);
-    add("GDA plain maps", step([grouped] { return grouped->plain(); }, grouped->leaves()));
-    add("GDA padded flash", step([grouped] { return grouped->padded(); }, grouped->leaves()));
-    add("GDA fused as pairs",
-        step([grouped] { return grouped->fused_pairs(); }, grouped->leaves()));
-    add("GDA fused", step([grouped] { return grouped->fused(); }, grouped->leaves()));
-    add("Transformer flash", step([plain] { return plain->library(); }, plain->leaves()));
-    add("Transformer fused", step([plain] { return plain->fused(); }, plain->leaves()));
+    add("DIFF plain maps", diff, &Differential::plain);
+    add("DIFF padded flash", diff, &Differential::padded);
+    add("DIFF split flash", diff, &Differential::split);
+    add("DIFF flash_1", diff, [](const auto& d) { return d.ours(Kernels::kFlash1); });
+    add("DIFF flash_2", diff, [](const auto& d) { return d.ours(Kernels::kFlash2); });
+    add("DIFF fused", diff, [](const auto& d) { return d.ours(Kernels::kFused); });
+    add("GDA plain maps", grouped, &Grouped::plain);
+    add("GDA padded flash", grouped, &Grouped::padded);
+    add("GDA fused as pairs", grouped, &Grouped::fused_pairs);
+    add("GDA fused", grouped, &Grouped::fused);
+    add("Transformer flash", plain, &Softmax::library);
+    add("Transformer fused", plain, &Softmax::fused);
   }
   return cases;
 }

@@ -1,5 +1,6 @@
 // Whole training steps: forward, loss of every token, backward, clipping, AdamW. The models are
-// those that docs/performance.md compares with PyTorch, and a Transformer with each control.
+// those that docs/performance.md compares with PyTorch, and a Transformer with each control. And
+// updates alone, with each optimiser.
 #include <ATen/ATen.h>
 
 #include <memory>
@@ -136,6 +137,35 @@ BenchCase case_of(const std::string& group, const Shape& shape, const NamedModel
           static_cast<double>(shape.length) * batch};
 }
 
+/// Cost of an update: clipping and the step, without forward and backward.
+struct Updated {
+  LanguageModel model;
+  TrainConfig config;
+  Optimizer optimizer;
+
+  Updated(const ModelConfig& shape, const OptimizerConfig& how, const c10::Device& device)
+      : model(initialised(shape, kVocab, Kernels::kPlain, device)),
+        config{.optimizer = how},
+        optimizer(model, config) {
+    for (const auto& parameter : model.parameters()) parameter.grad().normal_(0, 1e-3);
+  }
+  void update() {
+    optimizer.clip_on_device(1);
+    optimizer.step(1e-4);
+  }
+};
+
+template <std::size_t Kind = 0>
+void add_optimizers(const std::string& group, const ModelConfig& model, c10::Device device,
+                    std::vector<BenchCase>& cases) {
+  if constexpr (Kind < std::variant_size_v<OptimizerConfig>) {
+    const std::variant_alternative_t<Kind, OptimizerConfig> kind;
+    const auto updated = std::make_shared<Updated>(model, kind, device);
+    cases.push_back({group, std::string(kind.kKind), [updated] { updated->update(); }});
+    add_optimizers<Kind + 1>(group, model, device, cases);
+  }
+}
+
 }  // namespace
 
 std::vector<BenchCase> train_cases(c10::Device device) {
@@ -167,6 +197,18 @@ std::optional<BenchCase> train_case(const std::string& group, const std::string&
     }
   }
   return std::nullopt;
+}
+
+std::vector<BenchCase> optimizer_cases(c10::Device device) {
+  std::vector<BenchCase> cases;
+  for (const std::int64_t width : {64, 128, 256}) {
+    const ModelConfig model{.d_model = width,
+                            .layers = width == 64 ? 2 : 4,
+                            .attention = DifferentialAttentionConfig{.heads = width / 32}};
+    add_optimizers(concat("DIFF V1, D ", model.d_model, ", L ", model.layers), model, device,
+                   cases);
+  }
+  return cases;
 }
 
 }  // namespace difflab

@@ -19,7 +19,6 @@
 #include "util/json.h"
 #include "util/terminal/streams.h"
 #include "worker/job.h"
-#include "worker/server.h"
 #include "worker/tools.h"
 
 namespace {

@@ -1,5 +1,3 @@
-#include "worker/server.h"
-
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
@@ -14,7 +12,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <map>
