@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "record/provenance.h"
-#include "sweep/launcher/servers.h"
 
 namespace difflab::sweep {
 namespace {

@@ -1,5 +1,3 @@
-#include "sweep/launcher/servers.h"
-
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "record/lease.h"
+#include "sweep/launcher/launcher.h"
 #include "util/error.h"
 #include "util/process.h"
 #include "util/text.h"

@@ -7,7 +7,6 @@
 
 #include "record/provenance.h"
 #include "record/run_directory.h"
-#include "sweep/launcher/servers.h"
 #include "util/text.h"
 
 namespace difflab::sweep {
