@@ -1,6 +1,5 @@
 #include "run/metrics.h"
 
-#include <type_traits>
 #include <variant>
 
 #include "evaluate/evaluation_config.h"
@@ -9,13 +8,6 @@
 
 namespace difflab {
 namespace {
-
-template <class... Kinds>
-std::vector<MetricFacts> metrics_of_kinds(std::type_identity<std::variant<Kinds...>>) {
-  std::vector<MetricFacts> all;
-  (all.insert(all.end(), Kinds::kMetrics.begin(), Kinds::kMetrics.end()), ...);
-  return all;
-}
 
 // A * at the beginning stands for each part of the task that is asked.
 void add_metrics_of(const EvaluationConfig& evaluation, const TaskConfig& trained,
@@ -47,7 +39,10 @@ constexpr const char* kOfLayers[] = {"lambda.*", "lambda_head*.*", "exclusion.*"
 }  // namespace
 
 std::vector<MetricFacts> metrics_of_evaluations() {
-  return metrics_of_kinds(std::type_identity<EvaluationConfig>{});
+  std::vector<MetricFacts> all;
+  config::for_each_kind<EvaluationConfig>(
+      [&](const auto& kind) { all.insert(all.end(), kind.kMetrics.begin(), kind.kMetrics.end()); });
+  return all;
 }
 
 std::vector<std::string> training_metrics_of(const RunConfig& run) {

@@ -155,17 +155,6 @@ struct Updated {
   }
 };
 
-template <std::size_t Kind = 0>
-void add_optimizers(const std::string& group, const ModelConfig& model, c10::Device device,
-                    std::vector<BenchCase>& cases) {
-  if constexpr (Kind < std::variant_size_v<OptimizerConfig>) {
-    const std::variant_alternative_t<Kind, OptimizerConfig> kind;
-    const auto updated = std::make_shared<Updated>(model, kind, device);
-    cases.push_back({group, std::string(kind.kKind), [updated] { updated->update(); }});
-    add_optimizers<Kind + 1>(group, model, device, cases);
-  }
-}
-
 }  // namespace
 
 std::vector<BenchCase> train_cases(c10::Device device) {
@@ -205,8 +194,11 @@ std::vector<BenchCase> optimizer_cases(c10::Device device) {
     const ModelConfig model{.d_model = width,
                             .layers = width == 64 ? 2 : 4,
                             .attention = DifferentialAttentionConfig{.heads = width / 32}};
-    add_optimizers(concat("DIFF V1, D ", model.d_model, ", L ", model.layers), model, device,
-                   cases);
+    config::for_each_kind<OptimizerConfig>([&](const auto& kind) {
+      const auto updated = std::make_shared<Updated>(model, kind, device);
+      cases.push_back({concat("DIFF V1, D ", model.d_model, ", L ", model.layers),
+                       std::string(kind.kKind), [updated] { updated->update(); }});
+    });
   }
   return cases;
 }

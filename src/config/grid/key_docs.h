@@ -100,26 +100,22 @@ class KeyVisitor {
       typename T::value_type inner{};
       describe(path, inner);
     } else if constexpr (IsOneOf<T>::value) {
-      describe_kinds(path, std::type_identity<T>{});
+      if (!seen_.insert(typeid(T)).second) return;
+      for_each_kind<T>([&]<class Kind>(Kind kind) { describe_kind(path, kind); });
     } else if constexpr (HasFields<T> && !CustomScalar<T>) {
       KeyVisitor below(tables_, seen_, concat(path, "."), table_);
       member.visit_fields(below);
     }
   }
 
-  template <class... Kinds>
-  void describe_kinds(const std::string& path, std::type_identity<std::variant<Kinds...>> kinds) {
-    if (seen_.insert(typeid(kinds)).second) (describe_kind<Kinds>(path), ...);
-  }
-
   template <class Kind>
-  void describe_kind(const std::string& path) {
+  void describe_kind(const std::string& path, Kind& kind) {
     const auto what = about<Kind>();
     const auto choice = concat(path, ".", kind_key<Kind>());
     tables_.push_back(
         {concat("`", choice, ": ", Kind::kKind, "`", what.empty() ? "" : ", ", what), {}, choice});
     KeyVisitor below(tables_, seen_, concat(path, "."), tables_.size() - 1);
-    Kind().visit_fields(below);
+    kind.visit_fields(below);
   }
 
   std::vector<KeyTable>& tables_;

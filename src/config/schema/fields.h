@@ -43,6 +43,14 @@ struct IsOneOf : std::false_type {};
 template <class... Kinds>
 struct IsOneOf<std::variant<Kinds...>> : std::true_type {};
 
+/// Calls `visit` with every kind of a variant as it is by default.
+template <class Variant, class Visit>
+void for_each_kind(const Visit& visit) {
+  [&]<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
+    (visit(Kinds{}), ...);
+  }(std::type_identity<Variant>{});
+}
+
 /// Names of an enumeration's values, in the order in which it declares them. Specialise it with
 /// `names("first", "second")`.
 template <class E>

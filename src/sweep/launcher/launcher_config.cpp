@@ -13,13 +13,6 @@ concept Batch = requires(const Kind& kind) {
   kind.batch();
 };
 
-// Calls `visit` with every kind as it is by default.
-template <class Visit, std::size_t... I>
-void for_every_kind(const Visit& visit, std::index_sequence<I...>) {
-  (visit(std::variant_alternative_t<I, LauncherConfig>{}), ...);
-}
-constexpr std::make_index_sequence<std::variant_size_v<LauncherConfig>> kKinds;
-
 }  // namespace
 
 std::unique_ptr<BatchSystem> batch_system(const LauncherConfig& config) {
@@ -33,21 +26,17 @@ std::unique_ptr<BatchSystem> batch_system(const LauncherConfig& config) {
 
 std::vector<std::unique_ptr<BatchSystem>> batch_systems() {
   std::vector<std::unique_ptr<BatchSystem>> systems;
-  for_every_kind(
-      [&](const auto& kind) {
-        if (auto system = batch_system(kind)) systems.push_back(std::move(system));
-      },
-      kKinds);
+  config::for_each_kind<LauncherConfig>([&](const auto& kind) {
+    if (auto system = batch_system(kind)) systems.push_back(std::move(system));
+  });
   return systems;
 }
 
 std::string batch_kinds() {
   std::vector<std::string> names;
-  for_every_kind(
-      [&]<class Kind>(const Kind&) {
-        if constexpr (Batch<Kind>) names.emplace_back(Kind::kKind);
-      },
-      kKinds);
+  config::for_each_kind<LauncherConfig>([&]<class Kind>(const Kind&) {
+    if constexpr (Batch<Kind>) names.emplace_back(Kind::kKind);
+  });
   return join(names, " or ");
 }
 
