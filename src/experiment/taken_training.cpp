@@ -15,7 +15,6 @@
 #include "record/status.h"
 #include "run/identity.h"
 #include "run/run_config.h"
-#include "run/stage.h"
 #include "run/trained_runs.h"
 #include "train/checkpoint.h"
 #include "train/event_watch.h"

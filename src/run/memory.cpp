@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "model/cost.h"
-#include "run/stage.h"
+#include "run/run_config.h"
 #include "util/text.h"
 
 namespace difflab {

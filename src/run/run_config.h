@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,6 @@
 #include "evaluate/evaluation_config.h"
 #include "model/layer/layer_config.h"
 #include "model/model_config.h"
-#include "run/stage.h"
 #include "task/task_config.h"
 #include "train/settings/train_config.h"
 
@@ -22,6 +22,23 @@ enum class Device { kCpu, kCuda };
 
 template <>
 inline constexpr auto config::kNames<Device> = names("cpu", "cuda");
+
+/// A training that comes before the run's own, so that a model can learn on short sequences first
+/// and then have its context extended: longer sequences, a larger base of the rotary angles (Xiong
+/// et al. 2023, arXiv 2309.16039, section 2.1), other rates.
+struct StageConfig {
+  TaskConfig task;
+  TrainConfig train;
+  double rope_theta = 10'000;
+
+  template <class Visitor>
+  void visit_fields(Visitor& visit) {
+    visit("task", task, "what this stage trains on; what it does not say is the run's");
+    visit("train", train, "how this stage trains; what it does not say is the run's");
+    visit("rope_theta", rope_theta, "base of the rotary angles in this stage; else the run's",
+          config::at_least(1));
+  }
+};
 
 /// Everything that makes a run what it is: the same values give the same result, bit for bit, on
 /// the same kind of machine.
@@ -83,5 +100,16 @@ extern template std::vector<config::KeyTable> config::describe_keys<RunConfig>(s
 /// weights.
 /// @param where its keys lie, for messages. @throws UserError with all problems at once
 RunConfig read_run_config(const config::Value& config, const std::string& where = "");
+
+/// Completes `stages` of a run as people write it: what a stage does not say of task, train and
+/// rope_theta is taken from the run. A task of another kind is taken as it is.
+void complete_stages(config::Value& run);
+
+/// The run that trains what this one starts from: its last stage, with the stages before that one,
+/// asked nothing. Nothing without stages.
+std::optional<RunConfig> earlier_run(const RunConfig& config);
+
+/// The first batch of the run's own training: batches go on where those of its stages ended.
+std::int64_t first_batch(const RunConfig& config);
 
 }  // namespace difflab

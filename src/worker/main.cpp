@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/warm_up.h"
+#include "experiment/device.h"
 #include "kernel/tensor_memory.h"
 #include "record/provenance.h"
 #include "util/error.h"

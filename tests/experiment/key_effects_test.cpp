@@ -4,7 +4,6 @@
 #include "experiment/key_changes.h"
 #include "record/safetensors.h"
 #include "run/run_config.h"
-#include "run/stage.h"
 #include "support/small_runs.h"
 #include "util/hash.h"
 

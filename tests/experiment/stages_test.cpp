@@ -3,7 +3,7 @@
 #include "record/provenance.h"
 #include "record/safetensors.h"
 #include "record/status.h"
-#include "run/stage.h"
+#include "run/run_config.h"
 #include "support/optimizers.h"
 #include "support/small_runs.h"
 #include "train/tensor_file.h"

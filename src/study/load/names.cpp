@@ -10,7 +10,6 @@
 #include "report/settings/metric_rules.h"
 #include "run/metrics.h"
 #include "run/run_config.h"
-#include "run/stage.h"
 #include "study/load/load.h"
 #include "util/text.h"
 

@@ -5,7 +5,6 @@
 #include "config/schema/writer.h"
 #include "run/input_files.h"
 #include "run/run_config.h"
-#include "run/stage.h"
 #include "study/load/load.h"
 
 namespace difflab::study {
