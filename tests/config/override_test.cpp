@@ -1,6 +1,5 @@
 #include "config/override/override.h"
 
-#include "config/override/json.h"
 #include "config/support.h"
 
 namespace difflab::config {

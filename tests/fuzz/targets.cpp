@@ -5,7 +5,7 @@
 
 #include "config/interpolate/expression.h"
 #include "config/interpolate/interpolate.h"
-#include "config/override/json.h"
+#include "config/override/override.h"
 #include "config/value/yaml.h"
 #include "util/error.h"
 

@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/inspect/config_view.h"
 #include "config/interpolate/interpolate.h"
-#include "config/override/json.h"
+#include "config/override/override.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
 #include "study/project.h"

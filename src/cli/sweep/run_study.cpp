@@ -7,7 +7,7 @@
 #include <iostream>
 #include <set>
 
-#include "config/override/json.h"
+#include "config/override/override.h"
 #include "config/value/yaml.h"
 #include "record/provenance.h"
 #include "report/data/format.h"

@@ -1,7 +1,6 @@
-#include "config/override/json.h"
-
 #include <array>
 
+#include "config/override/override.h"
 #include "config/override/override_value.h"
 #include "util/error.h"
 #include "util/text.h"

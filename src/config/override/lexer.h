@@ -45,10 +45,4 @@ struct SyntaxError {
 /// @throws SyntaxError at a character that must be quoted or escaped
 std::vector<Token> tokenize_value(std::string_view text, std::size_t begin);
 
-/// Lengths of what stands at the front, 0 if it does not: letters, digits, _ and - (an identifier;
-/// beyond Hydra any non-ASCII character counts as a letter).
-std::size_t identifier_length(std::string_view text);
-/// 0, or digits that begin with another one and may have single _ between them.
-std::size_t whole_number_length(std::string_view text);
-
 }  // namespace difflab::config

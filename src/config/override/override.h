@@ -8,6 +8,7 @@
 #include "config/override/override_value.h"
 #include "config/value/problems.h"
 #include "config/value/value.h"
+#include "util/json.h"
 
 namespace difflab::config {
 
@@ -43,5 +44,20 @@ std::size_t parse_override_key(std::string_view text, Override& result);
 
 /// Parses what may stand after the =, e.g. "range(3)" or "a,b". @throws UserError
 Element parse_override_value(std::string_view text);
+
+/// A parsed override: {"type", "key", "package", "value_type", "value", "sweep"}.
+/// Texts, numbers, lists and null stand for themselves; {"float": x}, {"quoted": text, "quote":
+/// kind}, {"dict": [[key, value], …]}, {"choice": […]}, {"range": [start, stop, step]} and
+/// {"glob": …} for the rest; "extends" marks extend_list(). "sweep" lists the values that a sweep
+/// expands to as texts that could stand after the = again; it is absent for globs and shuffled
+/// sweeps.
+Json to_json(const Override& item);
+
+/// The element as it could stand after the = of an override.
+std::string override_text(const Element& element);
+
+/// A text in quotes, as an override takes it. Only quotes, and backslashes that stand before one or
+/// at the end, get a backslash.
+std::string in_quotes(std::string_view text, char quote);
 
 }  // namespace difflab::config

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
@@ -30,18 +29,18 @@ constexpr double kVanishingTolerance = 1e-6;
 
 const std::string kParameter = "param.", kGradient = "grad.";
 
-using Tensors = std::function<at::Tensor(const std::string& name)>;
-
 // The official parameters of a case as leaves of a graph. Ours are made of them and begin a graph
 // of their own; collect() carries ours' gradients over.
 class OfficialLeaves {
  public:
-  OfficialLeaves(const ReferenceCase& reference, const OfficialModule& module, at::ScalarType type,
-                 const Tensors& stored) {
+  OfficialLeaves(const ReferenceCase& reference, const OfficialModule& module,
+                 at::ScalarType type) {
     for (const auto& tensor : reference.file.tensors()) {
       if (!tensor.name.starts_with(kParameter)) continue;
       leaves_[tensor.name.substr(kParameter.size())] =
-          stored(tensor.name).to(type, /*non_blocking=*/false, /*copy=*/true).requires_grad_();
+          reference.tensor(tensor.name)
+              .to(type, /*non_blocking=*/false, /*copy=*/true)
+              .requires_grad_();
     }
     const auto official = [&](const std::string& name) {
       const auto found = leaves_.find(name);
@@ -82,17 +81,14 @@ void verify_in(at::ScalarType type, const OfficialModule& module, const std::str
                const ReferenceCase& reference, CaseReport& report) {
   const bool exact = type == at::kDouble;
   const auto& peer = reference.peer;
-  const Tensors stored = [&](const std::string& name) {
-    return to_tensor(reference.file.at(name), reference.path.string());
-  };
   const auto& attention = module.attention;
   attention->to(type);
-  const OfficialLeaves official(reference, module, type, stored);
-  const auto x = stored("x").to(type).requires_grad_();
-  const auto rotary =
-      Rotary::from(stored("rotary_cos").to(type), stored("rotary_sin").to(type), module.rotary);
+  const OfficialLeaves official(reference, module, type);
+  const auto x = reference.tensor("x").to(type).requires_grad_();
+  const auto rotary = Rotary::from(reference.tensor("rotary_cos").to(type),
+                                   reference.tensor("rotary_sin").to(type), module.rotary);
   const auto y = attention->forward(x, rotary);
-  (y * stored("w").to(type)).sum().backward();
+  (y * reference.tensor("w").to(type)).sum().backward();
 
   const auto note = [&](const std::string& name, const at::Tensor& ours, const at::Tensor& theirs) {
     const double exactly = name == "y" ? kOutputTolerance : kGradientTolerance;
@@ -107,17 +103,18 @@ void verify_in(at::ScalarType type, const OfficialModule& module, const std::str
     }
     report.errors.push_back(error);
   };
-  note("y", y, stored("y"));
-  note(kGradient + "x", x.grad(), stored(kGradient + "x"));
+  note("y", y, reference.tensor("y"));
+  note(kGradient + "x", x.grad(), reference.tensor(kGradient + "x"));
   // Rows and parameters that nothing of ours is made of have no gradient here, unlike there.
   auto gradients = official.collect();
   for (const auto& tensor : reference.file.tensors()) {
     if (!tensor.name.starts_with(kGradient) || tensor.name == kGradient + "x") continue;
-    note(tensor.name, gradients[tensor.name.substr(kGradient.size())], stored(tensor.name));
+    note(tensor.name, gradients[tensor.name.substr(kGradient.size())],
+         reference.tensor(tensor.name));
   }
 }
 
-constexpr double kTolerance = 1e-9;  // Adam divides by small numbers
+constexpr double kTrainingTolerance = 1e-9;  // Adam divides by small numbers
 constexpr std::int64_t kSteps = 3;
 
 AttentionConfig attention_of(const ReferenceCase& reference) {
@@ -153,12 +150,12 @@ class Replay {
     model_.to(at::kDouble);
     load_parameters(model_, reference.file, reference.path.string(),
                     [&](const auto& name) { return "param." + name_in_case(name, peer_); });
-    if (stored("rotary_cos").size(0) < stored("tokens").size(2) - 1) {
+    if (reference.tensor("rotary_cos").size(0) < reference.tensor("tokens").size(2) - 1) {
       throw UserError(
           concat(reference.path.string(), ": rotary_cos is shorter than the sequences"));
     }
-    model_.set_rotary(
-        Rotary::from(stored("rotary_cos").to(at::kDouble), stored("rotary_sin").to(at::kDouble)));
+    model_.set_rotary(Rotary::from(reference.tensor("rotary_cos").to(at::kDouble),
+                                   reference.tensor("rotary_sin").to(at::kDouble)));
   }
 
   std::vector<TensorError> run() {
@@ -167,7 +164,7 @@ class Replay {
                                  .beta2 = adamw.at("betas").at(1),
                                  .adam_eps = adamw.at("eps"),
                                  .weight_decay = adamw.at("weight_decay")});
-    const auto tokens = stored("tokens");  // [steps, B, T + 1]
+    const auto tokens = reference_.tensor("tokens");  // [steps, B, T + 1]
     for (std::int64_t step = 0; step < kSteps; ++step) {
       const auto context = tokens.size(2) - 1;
       optimizer.zero_grad();
@@ -184,11 +181,8 @@ class Replay {
   }
 
  private:
-  at::Tensor stored(const std::string& name) const {
-    return to_tensor(reference_.file.at(name), reference_.path.string());
-  }
   void note(const std::string& name, double error) {
-    errors_.push_back({name, "float64", config::name_of(kernels_), error, kTolerance});
+    errors_.push_back({name, "float64", config::name_of(kernels_), error, kTrainingTolerance});
   }
   void note_number(const char* key, std::int64_t step, double ours) {
     const double theirs = peer_.at(key).at(static_cast<std::size_t>(step));
@@ -198,7 +192,7 @@ class Replay {
   void note_all(const std::string& prefix, Pick pick) {
     for (const auto& parameter : model_.named_parameters()) {
       const auto name = prefix + name_in_case(parameter.key(), peer_);
-      note(name, relative_error(pick(parameter.value()), stored(name)));
+      note(name, relative_error(pick(parameter.value()), reference_.tensor(name)));
     }
   }
 
@@ -224,6 +218,10 @@ ReferenceCase ReferenceCase::read(const fs::path& path) {
                            "a variant or attention in it"));
   }
   return {path, std::move(file), json};
+}
+
+at::Tensor ReferenceCase::tensor(const std::string& tensor_name) const {
+  return to_tensor(file.at(tensor_name), path.string());
 }
 
 CaseReport verify_attention(const ReferenceCase& reference) {

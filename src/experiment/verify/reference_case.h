@@ -39,6 +39,7 @@ struct ReferenceCase {
   /// @throws UserError naming the file if it is damaged or no such file.
   static ReferenceCase read(const std::filesystem::path& path);
   std::string name() const { return path.stem().string(); }
+  at::Tensor tensor(const std::string& tensor_name) const;
 };
 
 /// An attention module: output and all gradients, in float64 and float32, plain and fused.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "config/override/json.h"
+#include "config/override/override.h"
 #include "config/value/yaml.h"
 #include "record/answers.h"
 #include "record/safetensors.h"
