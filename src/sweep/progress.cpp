@@ -90,7 +90,8 @@ void Progress::completed(const Run& run, RunState state) {
 
 void Progress::failed(const Run& run, const std::string& message) {
   ++failed_;
-  give_up(run, 1);
+  speed_.give_up(static_cast<double>(run.work));
+  estimate_.give_up(run.effort());
   ended(run, "failed", true);
   say(fmt::format("    {}", message.substr(0, message.find('\n'))), true);
 }
@@ -105,11 +106,6 @@ Progress::Done Progress::all_of(const std::vector<Run>& runs) {
   Done all;
   for (const auto& run : runs) all.add(run, 1);
   return all;
-}
-
-void Progress::give_up(const Run& run, double share) {
-  speed_.give_up(share * static_cast<double>(run.work));
-  estimate_.give_up(share * run.effort());
 }
 
 void Progress::waiting(std::size_t runs, const std::string& holder, double silence) {

@@ -51,7 +51,6 @@ class Progress : public Observer {
   static Done all_of(const std::vector<Run>& runs);
   void say(const std::string& line, bool important);
   void ended(const Run& run, const std::string& how, bool important);
-  void give_up(const Run& run, double share);
   std::string position() const;  ///< "3/16", "3/16 at most"
   std::string status_text(const std::vector<const Run*>& running) const;
   double seconds() const;

@@ -8,12 +8,10 @@
 #include "util/text.h"
 
 namespace difflab::sweep {
-int Standings::count(RunState state) const {
-  return static_cast<int>(std::ranges::count_if(
-      runs, [&](const Standing& standing) { return standing.state == state; }));
-}
 
-int Standings::complete() const { return count(RunState::kFinished) + count(RunState::kDiverged); }
+int Standings::complete() const {
+  return static_cast<int>(std::ranges::count_if(runs, is_complete, &Standing::state));
+}
 
 std::vector<Run> Standings::abandoned() const {
   std::vector<Run> found;

@@ -32,9 +32,8 @@ std::optional<double> training_rate(const std::vector<double>& steps,
 
 }  // namespace
 
-int WatchView::count(RunState state) const {
-  return static_cast<int>(std::count_if(runs.begin(), runs.end(),
-                                        [&](const WatchedRun& run) { return run.state == state; }));
+int WatchView::complete() const {
+  return static_cast<int>(std::ranges::count_if(runs, is_complete, &WatchedRun::state));
 }
 
 bool WatchView::ended() const {

@@ -33,8 +33,7 @@ struct WatchView {
   std::optional<double> seconds_left;  ///< nothing if nobody works
   std::string silence;                 ///< why the queue could not be asked
 
-  int count(RunState state) const;
-  int complete() const { return count(RunState::kFinished) + count(RunState::kDiverged); }
+  int complete() const;
   /// Every run has its result, or has failed and is in nobody's hands.
   bool ended() const;
 };
