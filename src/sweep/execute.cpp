@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "record/lease.h"
-#include "record/log/event_log.h"
 #include "util/error.h"
 #include "util/exit_code.h"
 #include "util/files.h"

@@ -1,5 +1,6 @@
 #include "util/hash.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
@@ -27,13 +28,8 @@ constexpr std::array<std::uint32_t, 256> kCrcTable = [] {
 std::string sha256_hex(std::string_view bytes) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
-  text.reserve(2 * digest.size());
-  for (const unsigned char byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
+  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
   return text;
 }
 

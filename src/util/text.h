@@ -45,6 +45,9 @@ std::string concat(const Args&... args) {
 /// True if a character is one of 0 to 9, in every locale.
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// True if a character is a control character of ASCII.
+constexpr bool is_control(char c) { return (c >= 0 && c < ' ') || c == 0x7f; }
+
 /// True if a byte of UTF-8 text is the first of a character.
 constexpr bool starts_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;

@@ -115,9 +115,7 @@ const Value* set_by(const FileWords& file, const Path& path, const Value& preset
 bool is_folder_name(const std::string& name) {
   constexpr std::size_t kLongest = 200;
   return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
-         std::ranges::none_of(name, [](unsigned char character) {
-           return character < ' ' || character == 0x7f || character == '/';
-         });
+         std::ranges::none_of(name, [](char c) { return is_control(c) || c == '/'; });
 }
 
 // True if suites wrote everything that it sets, and neither an experiment that this one builds on

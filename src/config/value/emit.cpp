@@ -44,9 +44,8 @@ std::string escaped(std::string_view character) {
   if (character == "\xE2\x80\xA8") return "\\u2028";
   if (character == "\xE2\x80\xA9") return "\\u2029";
   if (character == "\xEF\xBB\xBF") return "\\uFEFF";
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (first >= 0x20 && first != 0x7F) return std::string(character);
-  return fmt::format("\\x{:02X}", first);
+  if (!is_control(character[0])) return std::string(character);
+  return fmt::format("\\x{:02X}", static_cast<unsigned char>(character[0]));
 }
 
 std::string text_scalar(const std::string& text) {

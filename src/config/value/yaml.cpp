@@ -36,7 +36,7 @@ std::string normalised_text(std::string_view bytes, const std::string& name) {
                              " is no UTF-8; save the file as UTF-8 text"));
     }
     const bool line_end = first == '\n' || first == '\r';
-    if ((first < 0x20 && first != '\t' && !line_end) || first == 0x7F) {
+    if (is_control(bytes[0]) && first != '\t' && !line_end) {
       throw UserError(concat(place.text(), ": control character ", fmt::format("0x{:02X}", first),
                              "; expected text (in double quotes it can be written as an escape)"));
     }

@@ -1,5 +1,7 @@
 #include "sweep/launcher/job_arrays.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -29,14 +31,6 @@ int task_count(std::size_t runs, std::int64_t runs_per_task) {
   return static_cast<int>((runs + per_task - 1) / per_task);
 }
 
-std::string random_word() {
-  std::random_device device;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string word;
-  for (int i = 0; i < 8; ++i) word += kDigits[device() % kDigits.size()];
-  return word;
-}
-
 // Queues take %, \ and ^ for their own in some places, commas separate names in lists.
 std::string job_name(const std::string& experiment) {
   std::string name = "difflab-";
@@ -45,7 +39,7 @@ std::string job_name(const std::string& experiment) {
                        character == '_' || character == '.';
     name += plain ? character : '-';
   }
-  return concat(name.substr(0, 40), "-", random_word());
+  return fmt::format("{}-{:08x}", name.substr(0, 40), std::random_device()());
 }
 
 std::pair<std::int64_t, std::string> shape_of(const Run& run) {
@@ -91,15 +85,10 @@ void JobArrayKeys::validate(config::Check& check) const {
   }
 }
 
-bool has_control(std::string_view text) {
-  return std::ranges::any_of(
-      text, [](unsigned char character) { return character < ' ' || character == 0x7f; });
-}
-
 void check_words(config::Check& check, std::string_view submitter,
                  const std::vector<std::pair<std::string, std::string>>& texts) {
   for (const auto& [key, text] : texts) {
-    if (has_control(text)) {
+    if (std::ranges::any_of(text, is_control)) {
       check.problem(key, concat("has control characters in it; expected text as for ", submitter));
     }
   }

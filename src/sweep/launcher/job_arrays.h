@@ -47,8 +47,6 @@ struct JobArrayKeys {
   std::int64_t workers_of_task() const { return runs_per_task < workers ? runs_per_task : workers; }
 };
 
-bool has_control(std::string_view text);
-
 /// Refuses control characters in texts that become words of the program `submitter`.
 void check_words(config::Check& check, std::string_view submitter,
                  const std::vector<std::pair<std::string, std::string>>& texts);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <string>
 #include <vector>
 
 #include "record/provenance.h"

@@ -24,6 +24,7 @@ constexpr const char* kBetween = "\x1f";  // fields of qstat, whose values have 
 // Exit codes of qstat for a job that has ended since qselect printed it; the others are printed.
 constexpr int kUnknownJob = 153, kFinishedJob = 35;
 
+// The number that a text begins with.
 int number_in(std::string_view text) {
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <sstream>
 #include <utility>
 
 #include "util/error.h"
@@ -37,19 +36,14 @@ class Slurm final : public JobArrays {
   std::vector<QueuedTask> queued_tasks(const std::vector<std::string>& names) const override {
     std::vector<QueuedTask> tasks;
     if (names.empty()) return tasks;
-    std::istringstream lines(
-        output_of({"squeue", "--array", "--noheader", "--format=%j|%F|%K|%T|%r",
-                   concat("--name=", join(names, ","))},
-                  OnStop::kKill));
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream fields(line);
-      QueuedTask task;
-      std::string index;
-      if (!std::getline(fields, task.name, '|') || !std::getline(fields, task.job, '|') ||
-          !std::getline(fields, index, '|') || !std::getline(fields, task.state, '|')) {
-        continue;
-      }
-      std::getline(fields, task.reason);
+    const auto said = output_of({"squeue", "--array", "--noheader", "--format=%j|%F|%K|%T|%r",
+                                 concat("--name=", join(names, ","))},
+                                OnStop::kKill);
+    for (const auto& line : split(said, '\n')) {
+      const auto fields = split(line, '|');
+      if (fields.size() < 5) continue;
+      const auto& index = fields[2];
+      QueuedTask task{.name = fields[0], .job = fields[1], .state = fields[3], .reason = fields[4]};
       const auto parsed = std::from_chars(index.data(), index.data() + index.size(), task.index);
       if (parsed.ec == std::errc()) tasks.push_back(task);
     }
@@ -71,10 +65,7 @@ class Slurm final : public JobArrays {
   }
 
   int own_restarts() const override {
-    const auto text = environment("SLURM_RESTART_COUNT");
-    int count = 0;
-    std::from_chars(text.data(), text.data() + text.size(), count);
-    return count;
+    return parse_whole<int>(environment("SLURM_RESTART_COUNT")).value_or(0);
   }
 
  private:
@@ -123,7 +114,7 @@ void SlurmLauncher::validate(config::Check& check) const {
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto& option = options[i];
     const std::string key = concat("options[", i, "]");
-    const bool control = has_control(option);
+    const bool control = std::ranges::any_of(option, is_control);
     if (!option.starts_with("--") || option.size() < 3 || control) {
       check.problem(key, concat("is '", control ? "(control characters)" : option,
                                 "'; expected a long option such as --mail-type=END"));

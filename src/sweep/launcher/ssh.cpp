@@ -53,8 +53,8 @@ void SshLauncher::validate(config::Check& check) const {
   if (hosts.empty()) check.problem("hosts", "is empty; expected machines, e.g. [node7, node8]");
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const auto& host = hosts[i];
-    const bool is_plain = std::ranges::all_of(
-        host, [](unsigned char character) { return character > ' ' && character != 0x7f; });
+    const bool is_plain =
+        std::ranges::none_of(host, [](char c) { return is_control(c) || c == ' '; });
     if (is_plain && !host.empty() && host[0] != '-') continue;
     check.problem(concat("hosts[", i, "]"),
                   concat(is_plain ? concat("is '", host, "'") : "has blanks or control characters",

@@ -57,8 +57,7 @@ void require_plain_path(const fs::path& folder) {
   const std::string text = folder.string();
   for (std::string_view rest = text; !rest.empty();) {
     const auto length = utf8_length(rest);
-    const auto first = static_cast<unsigned char>(rest.front());
-    if (length == 0 || first < ' ' || first == 0x7f) {
+    if (length == 0 || is_control(rest.front())) {
       throw UserError(concat(
           "the results would lie in ", dump_readable(Json(text)),
           "; expected a path of UTF-8 text without line breaks and other control characters"));

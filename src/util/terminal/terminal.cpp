@@ -88,10 +88,7 @@ std::string fit_to_width(std::string_view text, int width) {
 
 std::string printable(std::string_view text) {
   std::string result(text);
-  for (auto& byte : result) {
-    const auto code = static_cast<unsigned char>(byte);
-    if (code < 0x20 || code == 0x7F) byte = ' ';
-  }
+  std::ranges::replace_if(result, is_control, ' ');
   // The same once more in two bytes: U+0080 to U+009F.
   for (std::size_t i = 0; i + 1 < result.size(); ++i) {
     const auto next = static_cast<unsigned char>(result[i + 1]);
