@@ -1,5 +1,6 @@
 #include "run/identity.h"
 
+#include <algorithm>
 #include <array>
 
 #include "config/schema/writer.h"
@@ -91,32 +92,25 @@ constexpr std::array kLaterKeys{
 };
 
 // Calls use(map, key) for the map that holds the last key of a path, and every such map of a list.
+// With `kind`, maps of other kinds are passed over.
 template <class Use>
-void at_path(config::Value& value, std::string_view path, Use use) {
+void at_path(config::Value& value, std::string_view path, Use use, std::string_view kind = "") {
   if (value.is_list()) {
-    for (auto& item : value.mutable_items()) at_path(item, path, use);
+    for (auto& item : value.mutable_items()) at_path(item, path, use, kind);
     return;
   }
+  const auto* own = value.find("kind");
+  if (!kind.empty() && (own == nullptr || own->as_string() != kind)) return;
   const auto dot = path.find('.');
   if (dot == path.npos) {
     if (value.is_map()) use(value, path);
     return;
   }
   const auto word = path.substr(0, dot);
-  const auto colon = word.find(':');
+  const auto colon = std::min(word.find(':'), word.size());
   auto* child = value.find(word.substr(0, colon));
-  if (child == nullptr) return;
-  const auto enter = [&](config::Value& below) {
-    const auto* kind = below.find("kind");
-    const bool other =
-        colon != word.npos && (kind == nullptr || kind->as_string() != word.substr(colon + 1));
-    if (!other) at_path(below, path.substr(dot + 1), use);
-  };
-  if (child->is_list()) {
-    for (auto& item : child->mutable_items()) enter(item);
-  } else {
-    enter(*child);
-  }
+  const auto kind_of_child = word.substr(std::min(colon + 1, word.size()));
+  if (child != nullptr) at_path(*child, path.substr(dot + 1), use, kind_of_child);
 }
 
 // An input file is its content, wherever it lies.

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "record/safetensors.h"
 #include "statistics/describe.h"
 #include "train/step/optimizer.h"
 #include "train/tensor_file.h"
@@ -37,16 +36,6 @@ at::Tensor read_tensors(const Safetensors& file, const std::filesystem::path& pa
                                   like.options().device(at::kCPU)));
   }
   return parts.empty() ? at::zeros_like(like) : at::cat(parts);
-}
-
-void restore(const Safetensors& file, const std::filesystem::path& path, const Progress& progress,
-             Optimizer& optimizer) {
-  const at::NoGradGuard no_grad;
-  const auto buffers = optimizer.buffers();
-  std::vector<at::Tensor> stored;  // all of them, before the first is put back
-  for (const auto& buffer : buffers) stored.push_back(read_tensors(file, path, buffer));
-  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].flat.copy_(stored[i]);
-  optimizer.resume_at(progress.optimizer_steps);
 }
 
 // The file gets a second name, so that a complete checkpoint stands at every moment.
@@ -127,7 +116,13 @@ Progress progress_of(const Safetensors& checkpoint, const std::filesystem::path&
 
 void take_state(const Safetensors& checkpoint, const std::filesystem::path& path,
                 Optimizer& optimizer) {
-  restore(checkpoint, path, progress_of(checkpoint, path), optimizer);
+  const auto progress = progress_of(checkpoint, path);
+  const at::NoGradGuard no_grad;
+  const auto buffers = optimizer.buffers();
+  std::vector<at::Tensor> stored;  // all of them, before the first is put back
+  for (const auto& buffer : buffers) stored.push_back(read_tensors(checkpoint, path, buffer));
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].flat.copy_(stored[i]);
+  optimizer.resume_at(progress.optimizer_steps);
 }
 
 std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
@@ -138,9 +133,8 @@ std::optional<Progress> load_checkpoint(const std::filesystem::path& path, const
       owner != run.id && !run.same_training(file.metadata_at("config"))) {
     throw UserError(concat(path.string(), ": belongs to run ", owner, ", not ", run.id));
   }
-  const auto progress = progress_of(file, path);
-  restore(file, path, progress, optimizer);
-  return progress;
+  take_state(file, path, optimizer);
+  return progress_of(file, path);
 }
 
 }  // namespace difflab
