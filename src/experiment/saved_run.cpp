@@ -7,7 +7,6 @@
 
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
-#include "record/safetensors.h"
 #include "record/status.h"
 #include "run/diffllama.h"
 #include "run/identity.h"

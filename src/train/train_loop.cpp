@@ -9,7 +9,6 @@
 
 #include "model/language_model.h"
 #include "model/score.h"
-#include "record/log/event_log.h"
 #include "record/log/metrics_log.h"
 #include "record/status.h"
 #include "task/base/task.h"

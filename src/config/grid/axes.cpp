@@ -7,7 +7,6 @@
 
 #include "config/compose/compose.h"
 #include "config/compose/default_item.h"
-#include "config/value/value.h"
 #include "util/error.h"
 #include "util/text.h"
 

@@ -6,7 +6,6 @@
 #include "config/grid/axes.h"
 #include "config/interpolate/interpolate.h"
 #include "config/interpolate/interpolation_text.h"
-#include "config/value/value.h"
 #include "util/text.h"
 
 namespace difflab::config {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "config/override/override_value.h"
 #include "util/random.h"
 #include "util/text.h"
 
