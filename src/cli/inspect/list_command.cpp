@@ -82,7 +82,7 @@ void list_groups(const config::Library& files, const std::string& group) {
 
 template <class... Kinds>
 void list_kinds(std::type_identity<std::variant<Kinds...>>) {
-  print({{std::string(Kinds::kKind), std::string(config::about<Kinds>())}...});
+  print({{std::string(Kinds::kKind), std::string(Kinds::kAbout)}...});
 }
 
 template <class Kind>

@@ -110,10 +110,8 @@ class KeyVisitor {
 
   template <class Kind>
   void describe_kind(const std::string& path, Kind& kind) {
-    const auto what = about<Kind>();
     const auto choice = concat(path, ".", kind_key<Kind>());
-    tables_.push_back(
-        {concat("`", choice, ": ", Kind::kKind, "`", what.empty() ? "" : ", ", what), {}, choice});
+    tables_.push_back({concat("`", choice, ": ", Kind::kKind, "`, ", Kind::kAbout), {}, choice});
     KeyVisitor below(tables_, seen_, concat(path, "."), tables_.size() - 1);
     kind.visit_fields(below);
   }

@@ -67,16 +67,6 @@ constexpr std::string_view kind_key() {
   }
 }
 
-/// One-line description of a kind; "" if it has none.
-template <class Kind>
-constexpr std::string_view about() {
-  if constexpr (requires { Kind::kAbout; }) {
-    return Kind::kAbout;
-  } else {
-    return "";
-  }
-}
-
 /// The name of an enumeration's value.
 template <class E>
 std::string name_of(E value) {
