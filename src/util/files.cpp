@@ -29,25 +29,9 @@ bool is_of_system(const fs::path& path) {
   return (text.starts_with("/dev/") && !is_memory) || text.starts_with("/proc/");
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  int get() const { return value_; }
-  /// Closes now, so that an error of close(2) is seen.
-  int close() { return ::close(std::exchange(value_, -1)); }
-
- private:
-  int value_;
-};
-
 void sync_directory(const fs::path& directory) {
   const Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) fail_at("open", directory);
+  if (!folder.is_open()) fail_at("open", directory);
   // Some filesystems cannot sync a folder (EINVAL); the rename itself is then all there is.
   if (::fsync(folder.get()) != 0 && errno != EINVAL) fail_at("sync", directory);
 }
@@ -61,7 +45,7 @@ bool write_and_publish(const fs::path& path, std::string_view bytes, Sync sync, 
   try {
     Descriptor file(
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
-    if (file.get() < 0) fail_at("create", temporary);
+    if (!file.is_open()) fail_at("create", temporary);
     write_all(file.get(), bytes, temporary);
     if (sync != Sync::kNothing && ::fsync(file.get()) != 0) fail_at("sync", temporary);
     if (file.close() != 0) fail_at("close", temporary);
@@ -84,6 +68,8 @@ void fail_at(std::string_view action, const fs::path& path, int error) {
   throw UserError(concat("cannot ", action, " ", path.string(), ": ", std::strerror(error)));
 }
 
+int Descriptor::close() { return is_open() ? ::close(std::exchange(value_, -1)) : 0; }
+
 void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
@@ -103,7 +89,7 @@ std::string read_file(const fs::path& path, std::size_t at_most) {
   const bool of_system = is_of_system(path);  // such as /dev/fd/63, a pipe that somebody writes to
   // To open a pipe that nobody writes to must not wait.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | (of_system ? 0 : O_NONBLOCK)));
-  if (file.get() < 0) fail_at("read", path);
+  if (!file.is_open()) fail_at("read", path);
   struct stat about {};
   if (::fstat(file.get(), &about) != 0) fail_at("read", path);
   if (S_ISDIR(about.st_mode)) fail_at("read", path, EISDIR);
@@ -158,14 +144,14 @@ void write_named_file(const fs::path& path, std::string_view bytes) {
     throw UserError(concat("cannot write ", path.string(), ": it is no file"));
   }
   Descriptor stream(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
-  if (stream.get() < 0) fail_at("open", path);
+  if (!stream.is_open()) fail_at("open", path);
   write_all(stream.get(), bytes, path);
   if (stream.close() != 0) fail_at("close", path);
 }
 
 void write_file_in_place(const fs::path& path, std::string_view bytes) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kNewFileMode));
-  if (file.get() < 0) fail_at("open", path);
+  if (!file.is_open()) fail_at("open", path);
   write_all(file.get(), bytes, path);
   if (::ftruncate(file.get(), static_cast<off_t>(bytes.size())) != 0) fail_at("cut", path);
   if (file.close() != 0) fail_at("close", path);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace difflab {
@@ -29,6 +30,26 @@ std::string_view stand_in(std::string_view start, const std::filesystem::path& p
 /// How much of a new file is on the disk when it has got its name: nothing that a power cut could
 /// not take or leave half-written, its bytes, or its bytes and its name.
 enum class Sync { kNothing, kBytes, kBytesAndName };
+
+/// An open file, closed with the object.
+class Descriptor {
+ public:
+  explicit Descriptor(int value = -1) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  bool is_open() const { return value_ >= 0; }
+  int get() const { return value_; }  ///< -1 if it is not open
+  /// Closes now, so that an error of close(2) is seen, which it returns.
+  int close();
+
+ private:
+  int value_;
+};
 
 /// Writes to an open file, however often the system takes only a part. @throws UserError
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path);

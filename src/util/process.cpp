@@ -35,25 +35,15 @@ void count_stop(int signal) {
   if (signal == SIGUSR1) short_of_time = true;
 }
 
-void close_if_open(int& descriptor) {
-  if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
-}
-
 struct Pipe {
-  int read = -1, write = -1;
+  Descriptor read, write;
   Pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
       throw UserError(concat("cannot create a pipe: ", std::strerror(errno)));
     }
-    read = ends[0];
-    write = ends[1];
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
-    close_if_open(read);
-    close_if_open(write);
+    read = Descriptor(ends[0]);
+    write = Descriptor(ends[1]);
   }
 };
 
@@ -124,38 +114,36 @@ Process::Process(const std::vector<std::string>& argv) {
   pid_ = ::fork();
   if (pid_ < 0) throw UserError(concat("cannot start ", argv.at(0), ": ", std::strerror(errno)));
   if (pid_ == 0) {
-    become(arguments.data(), input.read, output.write, errors.write, exec_error.write, parent);
+    become(arguments.data(), input.read.get(), output.write.get(), errors.write.get(),
+           exec_error.write.get(), parent);
   }
   ::setpgid(pid_, pid_);  // in both, whichever comes first
-  close_if_open(exec_error.write);
+  exec_error.write.close();
   int error = 0;
   ssize_t count = 0;
   do {
-    count = ::read(exec_error.read, &error, sizeof error);  // ends with nothing when exec succeeds
+    count = ::read(exec_error.read.get(), &error,
+                   sizeof error);  // ends with nothing when exec succeeds
   } while (count < 0 && errno == EINTR);
   if (count == sizeof error) {
     ::waitpid(pid_, nullptr, 0);
     throw UserError(concat("cannot start ", argv[0], ": ", std::strerror(error)));
   }
-  input_ = std::exchange(input.write, -1);
-  output_ = std::exchange(output.read, -1);
-  errors_ = std::exchange(errors.read, -1);
+  input_ = std::move(input.write);
+  output_ = std::move(output.read);
+  errors_ = std::move(errors.read);
 }
 
 Process::~Process() {
-  if (!status_) {
-    kill_group(SIGKILL);
-    close_if_open(errors_);  // do not wait for a grandchild that still holds it
-    wait();
-  }
-  close_if_open(input_);
-  close_if_open(output_);
-  close_if_open(errors_);
+  if (status_) return;
+  kill_group(SIGKILL);
+  errors_.close();  // do not wait for a grandchild that still holds it
+  wait();
 }
 
 bool Process::send(std::string_view bytes) {
-  while (input_ >= 0 && !bytes.empty()) {
-    const ssize_t count = ::write(input_, bytes.data(), bytes.size());
+  while (input_.is_open() && !bytes.empty()) {
+    const ssize_t count = ::write(input_.get(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(count));
@@ -163,10 +151,8 @@ bool Process::send(std::string_view bytes) {
   return bytes.empty();
 }
 
-void Process::close_input() { close_if_open(input_); }
-
 void Process::read_errors() {
-  if (!read_available(errors_, error_tail_)) close_if_open(errors_);
+  if (!read_available(errors_.get(), error_tail_)) errors_.close();
   if (error_tail_.size() > kErrorTail) error_tail_.erase(0, error_tail_.size() - kErrorTail);
 }
 
@@ -176,13 +162,13 @@ std::vector<std::string> Process::read_lines(std::chrono::milliseconds timeout) 
   while (lines.empty() && output_open()) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    std::array<pollfd, 2> streams = {{{output_, POLLIN, 0}, {errors_, POLLIN, 0}}};
+    std::array<pollfd, 2> streams = {{{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
     const int ready = ::poll(streams.data(), streams.size(),
                              static_cast<int>(std::max<std::int64_t>(0, left.count())));
     if (ready <= 0) break;  // the time is over, or a signal came
     if (streams[1].revents != 0) read_errors();
     if (streams[0].revents == 0) continue;
-    if (!read_available(output_, partial_line_)) close_if_open(output_);
+    if (!read_available(output_.get(), partial_line_)) output_.close();
     for (auto end = partial_line_.find('\n'); end != partial_line_.npos;
          end = partial_line_.find('\n')) {
       lines.push_back(partial_line_.substr(0, end));
@@ -204,8 +190,8 @@ void Process::kill_group(int signal) const {
 ExitStatus Process::wait() {
   while (!status_) {
     // Reads the last of standard error, until the child ends or closes the stream.
-    while (errors_ >= 0) {
-      pollfd stream{errors_, POLLIN, 0};
+    while (errors_.is_open()) {
+      pollfd stream{errors_.get(), POLLIN, 0};
       if (::poll(&stream, 1, 20) > 0) read_errors();
       siginfo_t ended{};
       if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "util/files.h"
+
 namespace difflab {
 
 /// Signals that end a program which does not expect them, and are no bug of it: those of people,
@@ -62,7 +64,7 @@ class Process {
 
   /// Writes to the child's standard input; false if it no longer reads.
   bool send(std::string_view bytes);
-  void close_input();
+  void close_input() { input_.close(); }
 
   /// The complete lines that the child printed, without their line ends. Waits for the first one
   /// up to `timeout`; comes back earlier with nothing when the child closes its output or a signal
@@ -71,7 +73,7 @@ class Process {
   /// Output of the child after the last complete line.
   const std::string& partial_line() const { return partial_line_; }
   /// False once the child has closed its standard output, which it does at the latest by ending.
-  bool output_open() const { return output_ >= 0; }
+  bool output_open() const { return output_.is_open(); }
   /// The end of what it wrote to standard error, at most 4 KiB.
   const std::string& error_tail() const { return error_tail_; }
 
@@ -85,7 +87,7 @@ class Process {
   void read_errors();
 
   pid_t pid_ = -1;
-  int input_ = -1, output_ = -1, errors_ = -1;
+  Descriptor input_, output_, errors_;
   std::string partial_line_, error_tail_;
   std::optional<ExitStatus> status_;
 };

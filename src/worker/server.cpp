@@ -44,24 +44,23 @@ sigset_t watched_signals() {
 }
 
 void redirect_output(const fs::path& log) {
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, kNewFileMode);
-  if (file < 0) {
+  const Descriptor file(
+      ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, kNewFileMode));
+  if (!file.is_open()) {
     std::cerr << "cannot open " << log.string() << ": " << std::strerror(errno) << std::endl;
     _exit(kUserError);
   }
-  ::dup2(file, STDOUT_FILENO);
-  ::dup2(file, STDERR_FILENO);
-  ::close(file);
-  const int nothing = ::open("/dev/null", O_RDONLY);
-  ::dup2(nothing, STDIN_FILENO);
-  ::close(nothing);
+  ::dup2(file.get(), STDOUT_FILENO);
+  ::dup2(file.get(), STDERR_FILENO);
+  const Descriptor nothing(::open("/dev/null", O_RDONLY));
+  ::dup2(nothing.get(), STDIN_FILENO);
 }
 
 // The two ends of what server and child tell each other.
-std::array<int, 2> connection() {
+std::pair<Descriptor, Descriptor> connection() {
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {-1, -1};
-  return ends;
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
 // The child's side: the first job, and those that follow it while the process is young.
@@ -117,7 +116,7 @@ class Server {
       std::vector<pollfd> sources{{signals_, POLLIN, 0}, {open_ ? STDIN_FILENO : -1, POLLIN, 0}};
       std::vector<pid_t> speakers;
       for (const auto& [process, child] : children_) {
-        sources.push_back({child.socket, POLLIN, 0});
+        sources.push_back({child.socket.get(), POLLIN, 0});
         speakers.push_back(process);
       }
       const int patience = last_moment_ ? 1'000 : -1;
@@ -134,7 +133,7 @@ class Server {
 
  private:
   struct Worker {
-    int socket;             // -1 when the child has closed its end
+    Descriptor socket;      // closed when the child has closed its end
     std::string directory;  // empty: it waits for a job
   };
 
@@ -167,18 +166,18 @@ class Server {
   void listen(pid_t process) {
     auto& child = children_.at(process);
     char word = 0;
-    if (::recv(child.socket, &word, 1, MSG_DONTWAIT) == 1) {
+    if (::recv(child.socket.get(), &word, 1, MSG_DONTWAIT) == 1) {
       report(concat("done ", kDone), std::exchange(child.directory, {}));
       if (open_) return;
     }
-    ::close(std::exchange(child.socket, -1));
+    child.socket.close();
   }
 
   bool give_to_waiting(const std::string& directory) {
     for (auto& [process, child] : children_) {
-      if (!child.directory.empty() || child.socket < 0) continue;
-      const auto sent =
-          ::send(child.socket, directory.data(), directory.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (!child.directory.empty() || !child.socket.is_open()) continue;
+      const auto sent = ::send(child.socket.get(), directory.data(), directory.size(),
+                               MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent != static_cast<ssize_t>(directory.size())) continue;
       child.directory = directory;
       return true;
@@ -189,30 +188,23 @@ class Server {
   void start(const std::string& directory) {
     if (give_to_waiting(directory)) return;
     std::cout.flush();
-    const auto ends = connection();
+    auto [own, of_child] = connection();
     const pid_t server = ::getpid();
-    const pid_t process = ends[0] < 0 ? -1 : ::fork();
-    if (process != 0) {
-      const int error = errno;
-      if (ends[1] >= 0) ::close(ends[1]);
-      if (process > 0) {
-        children_[process] = {ends[0], directory};
-        return;
-      }
-      if (ends[0] >= 0) ::close(ends[0]);
-      return report(concat("refused ", error), directory);
+    const pid_t process = own.is_open() ? ::fork() : -1;
+    if (process < 0) return report(concat("refused ", errno), directory);
+    if (process > 0) {
+      children_[process] = {std::move(own), directory};
+      return;
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != server) _exit(kFailed);  // it died before the line above
     ::close(signals_);
-    ::close(ends[0]);
+    own.close();
     // Its brothers shall see when the server lets go of them.
-    for (const auto& [other, child] : children_) {
-      if (child.socket >= 0) ::close(child.socket);
-    }
+    for (auto& [other, child] : children_) child.socket.close();
     install_stop_signals();
     sigprocmask(SIG_SETMASK, &original_, nullptr);
-    Child(run_job_, ends[1]).run(directory);
+    Child(run_job_, of_child.get()).run(directory);
   }
 
   void reap() {
@@ -221,9 +213,8 @@ class Server {
          process = ::waitpid(-1, &status, WNOHANG)) {
       const auto found = children_.find(process);
       if (found == children_.end()) continue;
-      const auto child = found->second;
+      const auto child = std::move(found->second);
       children_.erase(found);
-      if (child.socket >= 0) ::close(child.socket);
       if (child.directory.empty()) continue;
       report(WIFSIGNALED(status) ? concat("killed ", WTERMSIG(status))
                                  : concat("done ", WEXITSTATUS(status)),
@@ -240,8 +231,8 @@ class Server {
     for (auto& [process, child] : children_) {
       if (!child.directory.empty()) {
         ::kill(process, SIGTERM);
-      } else if (child.socket >= 0) {
-        ::close(std::exchange(child.socket, -1));
+      } else {
+        child.socket.close();
       }
     }
   }
