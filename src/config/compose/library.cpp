@@ -4,6 +4,7 @@
 #include <set>
 
 #include "util/error.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace difflab::config {
@@ -21,16 +22,6 @@ bool stays_inside(const std::string& name) {
 bool is_folder(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(path, error);
-}
-
-/// Calls `visit` with the name of everything in the folder that can be listed.
-template <class Visit>
-void list_folder(const fs::path& folder, const Visit& visit) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    visit(*entry);
-  }
 }
 
 }  // namespace
@@ -100,17 +91,17 @@ std::vector<std::string> Library::options(const std::string& group,
                                           std::vector<fs::path>* passed_over) const {
   std::set<std::string> names;
   for (const fs::path& folder : places_of(group)) {
-    list_folder(folder, [&](const fs::directory_entry& entry) {
-      const auto file = entry.path().filename().string();
+    for (const fs::path& path : paths_in(folder)) {
+      const auto file = path.filename().string();
       // Hidden files are editors' locks and other systems' notes.
-      if (!file.ends_with(".yaml") || file.starts_with(".")) return;
+      if (!file.ends_with(".yaml") || file.starts_with(".")) continue;
       std::error_code error;
-      if (entry.is_regular_file(error)) {
-        names.insert(entry.path().stem().string());
+      if (fs::is_regular_file(path, error)) {
+        names.insert(path.stem().string());
       } else if (passed_over != nullptr) {
-        passed_over->push_back(entry.path());
+        passed_over->push_back(path);
       }
-    });
+    }
   }
   return {names.begin(), names.end()};
 }
@@ -118,9 +109,9 @@ std::vector<std::string> Library::options(const std::string& group,
 std::vector<std::string> Library::groups(const std::string& group) const {
   std::set<std::string> names;
   for (const fs::path& folder : places_of(group)) {
-    list_folder(folder, [&](const fs::directory_entry& entry) {
-      if (is_folder(entry.path())) names.insert(entry.path().filename().string());
-    });
+    for (const fs::path& path : paths_in(folder)) {
+      if (is_folder(path)) names.insert(path.filename().string());
+    }
   }
   if (group.empty()) {
     for (const auto& entry : path_.groups) names.insert(entry.first);

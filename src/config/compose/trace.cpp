@@ -50,16 +50,13 @@ void Trace::note(const Layer& layer) {
   const Value* followed = tree_.find_path(key_);
   if (!followed) return;
   for (const std::string& path : leaves(*followed, key_)) {
-    note_value(path, *tree_.find_path(path), layer);
+    const Value& value = *tree_.find_path(path);
+    std::vector<Step>& steps = history_[path];
+    // A value keeps its source until something else is written over it.
+    const bool same = !steps.empty() && !steps.back().removed && steps.back().value == value &&
+                      steps.back().value.source == value.source;
+    if (!same) steps.push_back(step_of(value, layer));
   }
-}
-
-void Trace::note_value(const std::string& path, const Value& value, const Layer& layer) {
-  std::vector<Step>& steps = history_[path];
-  // A value keeps its source until something else is written over it.
-  const bool same = !steps.empty() && !steps.back().removed && steps.back().value == value &&
-                    steps.back().value.source == value.source;
-  if (!same) steps.push_back(step_of(value, layer));
 }
 
 std::vector<std::string> leaves(const Value& value, const std::string& path) {

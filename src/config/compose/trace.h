@@ -37,7 +37,6 @@ class Trace {
 
  private:
   void note(const Layer& layer);
-  void note_value(const std::string& path, const Value& value, const Layer& layer);
 
   std::string key_;
   Value tree_;
