@@ -165,28 +165,25 @@ struct Resolver {
   Value (*resolve)(const Call&);
 };
 
-const std::vector<Resolver>& resolvers() {
-  static const std::vector<Resolver> kResolvers{
-      {"oc.env", "a name and perhaps a default", 1, 2, environment},
-      {"oc.select", "a path and perhaps a default", 1, 2, select},
-      {"oc.decode", "one text", 1, 1, decode},
-      {"oc.create", "a list, a map or one text of YAML", 1, 1, create},
-      {"oc.deprecated", "the path of the new key and perhaps a message", 1, 2, deprecated},
-      {"oc.dict.keys", "the path of a map", 1, 1, keys},
-      {"oc.dict.values", "the path of a map", 1, 1, values},
-      {"eval", "one expression, in quotes if it has brackets or commas", 1, 1, calculate},
-      {"now", "one pattern, e.g. ${now:%Y-%m-%d}", 1, 1, time},
-      {"hydra", "one key, e.g. ${hydra:job.name}", 1, 1, fact},
-  };
-  return kResolvers;
-}
+const std::vector<Resolver> kResolvers{
+    {"oc.env", "a name and perhaps a default", 1, 2, environment},
+    {"oc.select", "a path and perhaps a default", 1, 2, select},
+    {"oc.decode", "one text", 1, 1, decode},
+    {"oc.create", "a list, a map or one text of YAML", 1, 1, create},
+    {"oc.deprecated", "the path of the new key and perhaps a message", 1, 2, deprecated},
+    {"oc.dict.keys", "the path of a map", 1, 1, keys},
+    {"oc.dict.values", "the path of a map", 1, 1, values},
+    {"eval", "one expression, in quotes if it has brackets or commas", 1, 1, calculate},
+    {"now", "one pattern, e.g. ${now:%Y-%m-%d}", 1, 1, time},
+    {"hydra", "one key, e.g. ${hydra:job.name}", 1, 1, fact},
+};
 
 }  // namespace
 
 Value resolve(const ResolverCall& call) {
   std::vector<std::string> names;
   const std::string &text = call.written.text, &name = call.written.resolver;
-  for (const Resolver& resolver : resolvers()) {
+  for (const Resolver& resolver : kResolvers) {
     names.push_back(resolver.name);
     if (resolver.name != name) continue;
     const auto count = call.arguments.size();

@@ -219,14 +219,11 @@ Element tag(FunctionCall& call) {
   return sweep;
 }
 
-const std::map<std::string, Function>& functions() {
-  static const std::map<std::string, Function> kFunctions{
-      {"bool", cast}, {"choice", choice},     {"float", cast},  {"glob", glob},
-      {"int", cast},  {"interval", interval}, {"range", range}, {"shuffle", shuffle},
-      {"sort", sort}, {"str", cast},          {"tag", tag},
-  };
-  return kFunctions;
-}
+const std::map<std::string, Function> kFunctions{
+    {"bool", cast}, {"choice", choice},     {"float", cast},  {"glob", glob},
+    {"int", cast},  {"interval", interval}, {"range", range}, {"shuffle", shuffle},
+    {"sort", sort}, {"str", cast},          {"tag", tag},
+};
 
 /// Quotes have done their work once a value is an argument.
 void unquote(Element& element) {
@@ -264,10 +261,10 @@ void shuffle_in_place(Arguments& items) {
 }
 
 Element evaluate(FunctionCall call) {
-  const auto function = functions().find(call.name);
-  if (function == functions().end()) {
+  const auto function = kFunctions.find(call.name);
+  if (function == kFunctions.end()) {
     std::vector<std::string> names;
-    for (const auto& entry : functions()) names.push_back(entry.first);
+    for (const auto& entry : kFunctions) names.push_back(entry.first);
     fail(concat("unknown function ", call.name, suggestion(call.name, names),
                 " (a text with brackets needs quotes)"));
   }

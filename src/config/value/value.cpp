@@ -129,18 +129,10 @@ const Value* Value::find(std::string_view key) const {
   return entry ? &entry->value : nullptr;
 }
 
-Value* Value::find(std::string_view key) {
-  return const_cast<Value*>(std::as_const(*this).find(key));
-}
-
 const Value* Value::child(std::string_view name) const {
   if (!is_list()) return find(name);
   const auto index = index_of(name, items().size());
   return index ? &items()[*index] : nullptr;
-}
-
-Value* Value::child(std::string_view name) {
-  return const_cast<Value*>(std::as_const(*this).child(name));
 }
 
 const Value* Value::find_path(std::string_view path) const {
@@ -149,10 +141,6 @@ const Value* Value::find_path(std::string_view path) const {
     value = value->child(next_part(path));
   }
   return value;
-}
-
-Value* Value::find_path(std::string_view path) {
-  return const_cast<Value*>(std::as_const(*this).find_path(path));
 }
 
 std::vector<std::string> Value::keys() const {

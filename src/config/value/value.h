@@ -80,14 +80,18 @@ class Value {
 
   /// The value of a key, or null if this is no map or has no such key.
   const Value* find(std::string_view key) const;
-  Value* find(std::string_view key);
+  Value* find(std::string_view key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
   const Entry* find_entry(std::string_view key) const;
   /// The value of a map's key, or the item of a list that a number names; null if there is none.
   const Value* child(std::string_view name) const;
-  Value* child(std::string_view name);
+  Value* child(std::string_view name) {
+    return const_cast<Value*>(std::as_const(*this).child(name));
+  }
   /// The value at a path such as "train.lr", "tables[0].rows" or "tags.0"; "" is the value itself.
   const Value* find_path(std::string_view path) const;
-  Value* find_path(std::string_view path);
+  Value* find_path(std::string_view path) {
+    return const_cast<Value*>(std::as_const(*this).find_path(path));
+  }
   std::vector<std::string> keys() const;
   bool empty() const;  ///< null, or a list or map with nothing in it
 
