@@ -68,12 +68,6 @@ void take_curve(const RunDirectory& run, const RunDirectory& other, const Lease*
   write_file_atomically(run.metrics(), curve, Sync::kBytes);
 }
 
-void take(const RunDirectory& run, const RunDirectory& other, const Lease* lease) {
-  take_curve(run, other, lease);
-  // Last, since with a checkpoint the run counts as begun. No writer changes such a file in place.
-  share_file(other.checkpoint(), run.checkpoint());
-}
-
 // Beside the run; below it if that lies in no results folder.
 RunDirectory place_of_stage(const RunConfig& stage, const RunDirectory& run) {
   const auto results = results_of(run);
@@ -97,7 +91,10 @@ std::optional<RunDirectory> take_training(const RunConfig& config, const RunDire
       continue;
     }
     if (has_begun) remove_checkpoints(run, lease);
-    take(run, other, lease);
+    take_curve(run, other, lease);
+    // Last, since with a checkpoint the run counts as begun. No writer changes such a file in
+    // place.
+    share_file(other.checkpoint(), run.checkpoint());
     const auto name = other.path.filename().string();
     std::cout << "trained by run " << name << ", only asked\n";
     note_event(run, "take training", {{"run", name}});

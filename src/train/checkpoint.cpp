@@ -14,14 +14,6 @@
 namespace difflab {
 namespace {
 
-// A buffer cut into the tensors of the model.
-void add_tensors(std::vector<TensorBytes>& tensors, const StateBuffer& buffer,
-                 const at::Tensor& on_cpu) {
-  for (const auto& place : buffer.of) {
-    tensors.push_back(stored_as(concat(buffer.name, place.name), part_of(on_cpu, place)));
-  }
-}
-
 at::Tensor read_tensors(const Safetensors& file, const std::filesystem::path& path,
                         const StateBuffer& buffer) {
   const auto& like = buffer.flat;
@@ -71,7 +63,9 @@ void save_checkpoint(const std::filesystem::path& path, const RunIdentity& run,
   std::vector<TensorBytes> tensors;
   for (const auto& buffer : buffers) {
     on_cpu.push_back(buffer.flat.cpu());
-    add_tensors(tensors, buffer, on_cpu.back());
+    for (const auto& place : buffer.of) {
+      tensors.push_back(stored_as(concat(buffer.name, place.name), part_of(on_cpu.back(), place)));
+    }
   }
   const Json state = {{"step", progress.step},
                       {"optimizer_steps", progress.optimizer_steps},

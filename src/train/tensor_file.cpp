@@ -17,12 +17,9 @@
 namespace difflab {
 namespace {
 
-const std::map<std::string, at::ScalarType>& types() {
-  static const std::map<std::string, at::ScalarType> kTypes = {
-      {"F64", at::kDouble},    {"F32", at::kFloat}, {"F16", at::kHalf},
-      {"BF16", at::kBFloat16}, {"I64", at::kLong},  {"I32", at::kInt}};
-  return kTypes;
-}
+const std::map<std::string, at::ScalarType> kTypes = {{"F64", at::kDouble}, {"F32", at::kFloat},
+                                                      {"F16", at::kHalf},   {"BF16", at::kBFloat16},
+                                                      {"I64", at::kLong},   {"I32", at::kInt}};
 
 std::string shape_text(const std::vector<std::int64_t>& shape, std::string_view separator = ", ") {
   std::vector<std::string> sizes;
@@ -48,8 +45,8 @@ std::string first_digits(const std::string& lines) { return sha256_hex(lines).su
 }  // namespace
 
 at::Tensor to_tensor(const TensorBytes& stored, const std::string& file) {
-  const auto type = types().find(stored.dtype);
-  if (type == types().end()) {
+  const auto type = kTypes.find(stored.dtype);
+  if (type == kTypes.end()) {
     throw UserError(concat(file, ": tensor ", stored.name, " has type ", stored.dtype,
                            "; expected F64, F32, F16, BF16, I64 or I32"));
   }
@@ -59,7 +56,7 @@ at::Tensor to_tensor(const TensorBytes& stored, const std::string& file) {
 }
 
 std::string dtype_name(at::ScalarType type) {
-  for (const auto& [name, stored] : types()) {
+  for (const auto& [name, stored] : kTypes) {
     if (stored == type) return name;
   }
   throw std::logic_error("a tensor of a type that files do not have");
