@@ -173,7 +173,7 @@ KINDS = {"Transformer": (Attention, 1), "DIFF V1": (DiffV1, 2), "DIFF V2": (Diff
 
 
 def sizes(shape):
-    """D, layers, T, batch and head width of a name as in src/worker/bench_train.cpp."""
+    """D, layers, T, batch and head width of a name as in src/worker/bench_models.cpp."""
     found = re.fullmatch(r"D (\d+), L (\d+), T (\d+), batch (\d+)(?:, d (\d+))?", shape)
     if not found:
         raise SystemExit(f"no shape: {shape}")

@@ -59,7 +59,7 @@ class Provenance {
 };
 
 /// Under this key a provenance has {"first_batch", "initial_weights"}, hashes of what training
-/// began with (train/fingerprint.h).
+/// began with (train/tensor_file.h).
 constexpr const char* kFingerprints = "fingerprints";
 
 /// All that a run's numbers come from: its last session, those before, and those of the training

@@ -8,10 +8,12 @@
 #include "util/text.h"
 
 namespace difflab::sweep {
-
-int Standings::complete() const {
-  return static_cast<int>(std::ranges::count_if(runs, is_complete, &Standing::state));
+int Standings::count(RunState state) const {
+  return static_cast<int>(std::ranges::count_if(
+      runs, [&](const Standing& standing) { return standing.state == state; }));
 }
+
+int Standings::complete() const { return count(RunState::kFinished) + count(RunState::kDiverged); }
 
 std::vector<Run> Standings::abandoned() const {
   std::vector<Run> found;

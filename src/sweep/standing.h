@@ -25,6 +25,7 @@ struct Standings {
   std::vector<QueuedTask> tasks;       ///< of batch systems that this sweep still has
   std::optional<std::string> silence;  ///< why the queue could not be asked
 
+  int count(RunState state) const;
   int complete() const;
   /// Runs without a result that nobody is at.
   std::vector<Run> abandoned() const;

@@ -1,15 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 
 namespace difflab {
 
 /// TERM, INT, HUP, USR1 and USR2 ask the run to stop at the next step; a second INT ends at once.
 void install_stop_signals();
-
-/// True if one of these signals has come, for whichever job.
-bool stop_is_requested();
 
 /// Behaviour of a job whose run another process holds.
 enum class WhenTaken { kWait, kGiveUp };
@@ -22,8 +18,9 @@ int run_job(const std::filesystem::path& directory, int cores = 1,
             WhenTaken when_taken = WhenTaken::kWait);
 
 /// Reads run folders from standard input, one a line, and has each done by a forked child, which
-/// calls `run_job` with its output in DIR/log.txt. A child that was done within two seconds of its
-/// start, and well, takes another job: for short runs the process itself is most of the cost.
+/// calls `run_job` with its output in DIR/log.txt and gives up runs that others hold. A child that
+/// was done within two seconds of its start, and well, takes another job: for short runs the
+/// process itself is most of the cost.
 /// Prints "ready" on standard output when it takes jobs, and one line per end:
 /// "done EXITCODE DIR", "killed SIGNAL DIR" or "refused ERRNO DIR". How many run at once is the
 /// caller's choice: each job starts when its line arrives.
@@ -31,6 +28,6 @@ int run_job(const std::filesystem::path& directory, int cores = 1,
 /// TERM, INT or HUP, and the end of standard input while jobs run, ask the children to stop at
 /// their next step; the server then waits for them, after the end of input at most a minute, and
 /// returns. Children die with the server.
-int serve_jobs(const std::function<int(const std::filesystem::path&)>& run_job);
+int serve_jobs(int cores);
 
 }  // namespace difflab

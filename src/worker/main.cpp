@@ -61,9 +61,7 @@ int run_command(int argc, char** argv) {
     if (cores < 1) return usage();
     difflab::source_state();  // asked once here, inherited by every child
     difflab::warm_up();
-    return difflab::serve_jobs([cores](const auto& run) {
-      return difflab::run_job(run, cores, difflab::WhenTaken::kGiveUp);
-    });
+    return difflab::serve_jobs(cores);
   }
   if (command == "run" && argc == 3) {
     difflab::install_stop_signals();

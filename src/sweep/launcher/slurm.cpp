@@ -40,8 +40,9 @@ class Slurm final : public JobArrays {
                                  concat("--name=", join(names, ","))},
                                 OnStop::kKill);
     for (const auto& line : split(said, '\n')) {
-      const auto fields = split(line, '|');
-      if (fields.size() < 5) continue;
+      auto fields = split(line, '|');
+      if (fields.size() < 4) continue;
+      fields.resize(5);  // the reason may be missing
       const auto& index = fields[2];
       QueuedTask task{.name = fields[0], .job = fields[1], .state = fields[3], .reason = fields[4]};
       const auto parsed = std::from_chars(index.data(), index.data() + index.size(), task.index);

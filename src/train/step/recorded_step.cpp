@@ -1,4 +1,4 @@
-
+#include "train/step/step.h"
 #include "util/error.h"
 
 #ifdef DIFFLAB_CUDA_HEADERS
@@ -9,8 +9,6 @@
 
 #include <map>
 #include <optional>
-
-#include "train/step/step.h"
 
 namespace difflab {
 namespace {

@@ -1,7 +1,8 @@
 // Whole training steps: forward, loss of every token, backward, clipping, AdamW. The models are
-// those that docs/performance.md compares with PyTorch, and a Transformer with each control. And
-// updates alone, with each optimiser.
+// those that docs/performance.md compares with PyTorch, and a Transformer with each control. Then
+// updates alone, with each optimiser, and decoding.
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "evaluate/speed/read_context.h"
 #include "model/cost.h"
 #include "train/step/step.h"
 #include "worker/bench_cases.h"
@@ -19,6 +21,7 @@ namespace difflab {
 namespace {
 
 constexpr std::int64_t kVocab = 256;
+constexpr std::int64_t kDecodedTokens = 16;
 
 // Controls, each timed beside the Transformer without it.
 const std::pair<const char*, AttentionControls> kControls[] = {
@@ -199,6 +202,44 @@ std::vector<BenchCase> optimizer_cases(c10::Device device) {
       cases.push_back({concat("DIFF V1, D ", model.d_model, ", L ", model.layers),
                        std::string(kind.kKind), [updated] { updated->update(); }});
     });
+  }
+  return cases;
+}
+
+// Decoding through the cache: what docs/performance.md compares, and experiment decoding sweeps.
+// Width 128, four layers, heads of width 16. DIFF V2 with as many parameters as the others gives up
+// feed-forward channels for its second queries; as published it has them on top.
+std::vector<BenchCase> decode_cases(c10::Device device) {
+  struct Variant {
+    const char* name;
+    ModelConfig config;
+  };
+  const ModelConfig base{.d_model = 128, .layers = 4};
+  const auto with = [&](AttentionConfig attention, std::int64_t ffn_hidden = 0) {
+    auto config = base;
+    config.attention = std::move(attention);
+    config.ffn_hidden = ffn_hidden;
+    return config;
+  };
+  const std::vector<Variant> variants{
+      {"Transformer", with(SoftmaxAttentionConfig{.heads = 8})},
+      {"DIFF V1", with(DifferentialAttentionConfig{.heads = 4})},
+      {"DIFF V2, parameters matched", with(DifferentialV2Config{.heads = 8}, 307)},
+      {"DIFF V2, as published", with(DifferentialV2Config{.heads = 8})}};
+  std::vector<BenchCase> cases;
+  for (const std::int64_t T : {64, 256, 1024, 4096}) {
+    for (const std::int64_t B : {1, 8}) {
+      for (const auto& [name, config] : variants) {
+        const auto model =
+            std::make_shared<LanguageModel>(initialised(config, kVocab, Kernels::kFused, device));
+        model->eval();
+        const auto tokens = at::randint(kVocab, {B, T}, at::kLong).to(device);
+        const auto read = std::make_shared<ReadContext>(*model, tokens);
+        cases.push_back({fmt::format("context {}, batch {}, {} tokens", T, B, kDecodedTokens), name,
+                         [model, read] { read->decode(kDecodedTokens); }, 0,
+                         static_cast<double>(B * kDecodedTokens)});
+      }
+    }
   }
   return cases;
 }
