@@ -1,11 +1,5 @@
 #include "task/association/context_qa.h"
 
-#include <ATen/ATen.h>
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "task/base/task_kind.h"
+#include "task/needle/recall.h"
 
 namespace difflab {
 
@@ -39,8 +40,11 @@ struct ContextQaConfig : TaskKind<ContextQaConfig> {
   std::int64_t attributes = 16;
   std::int64_t values = 32;
 
-  std::int64_t salient()
-      const;  ///< S, facts of a summary: those that are no distractors, at least 1
+  /// S, facts of a summary: those that are no distractors, at least 1.
+  std::int64_t salient() const {
+    const double share = (1 - distractors) * static_cast<double>(facts);
+    return std::max<std::int64_t>(1, std::llround(share));
+  }
   std::int64_t question_length() const { return 1 + 3 * facts + 3 * questions; }
   std::int64_t summary_length() const { return 1 + 3 * facts + salient() + 3 * salient(); }
 
@@ -60,7 +64,21 @@ struct ContextQaConfig : TaskKind<ContextQaConfig> {
     visit("attributes", attributes, "distinct attributes", config::between(2, 1'000'000));
     visit("values", values, "distinct values", config::between(2, 1'000'000));
   }
-  void validate(config::Check& check) const;
+  void validate(config::Check& check) const {
+    check_recall_share(recall_share, sequence_length(), check);
+    check_at_most({"questions", questions}, {"facts", facts}, check);
+    check_at_least({"values", values}, {"facts", facts}, "because values are distinct", check);
+    // Facts that share neither entity nor attribute with a question, and near misses.
+    const auto other_entities = entities - questions, other_attributes = attributes - questions;
+    const bool has_others = other_entities > 0 && other_attributes > 0;
+    if (!has_others || other_entities * other_attributes < facts ||
+        questions * (other_entities + other_attributes) < facts) {
+      check.problem("entities",
+                    concat("is ", entities, " with ", attributes, " attributes, too few for ",
+                           facts, " facts beside those of ", questions,
+                           " questions; expected more entities or attributes"));
+    }
+  }
 
   /// Ranges of the vocabulary; _ fills the shorter of the two jobs up behind its end.
   enum Range : std::size_t {
@@ -79,7 +97,11 @@ struct ContextQaConfig : TaskKind<ContextQaConfig> {
             {"unknown", 1}, {"e", entities}, {"a", attributes}, {"v", values}};
   }
 
-  std::int64_t sequence_length() const;
+  std::int64_t sequence_length() const {
+    if (summary_share == 0) return question_length();
+    if (summary_share == 1) return summary_length();
+    return std::max(question_length(), summary_length());
+  }
   std::vector<std::pair<std::string_view, double>> part_shares() const {
     return {{"summary_share", summary_share}};
   }

@@ -1,12 +1,9 @@
 #include "task/association/fuzzy_recall.h"
 
-#include <algorithm>
 #include <set>
-#include <utility>
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "task/association/in_context.h"
 #include "task/base/rows.h"

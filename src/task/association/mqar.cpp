@@ -1,12 +1,9 @@
 #include "task/association/mqar.h"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

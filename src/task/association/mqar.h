@@ -1,6 +1,7 @@
 #pragma once
 
 #include "task/base/task_kind.h"
+#include "task/needle/recall.h"
 
 namespace difflab {
 
@@ -37,7 +38,7 @@ struct MqarConfig : TaskKind<MqarConfig> {
   double recall_share = 0;    ///< share of each batch that is cyclic repetition (recall_mixture.h)
 
   /// Keys that get a new value.
-  std::int64_t reassigned() const;
+  std::int64_t reassigned() const { return std::llround(reassign * static_cast<double>(pairs)); }
   /// Pairs shown: N, and those with a new value.
   std::int64_t shown() const { return pairs + reassigned(); }
   /// The shortest sequence with a slot for each query.
@@ -60,7 +61,24 @@ struct MqarConfig : TaskKind<MqarConfig> {
           config::between(0, 1));
     visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
-  void validate(config::Check& check) const;
+  void validate(config::Check& check) const {
+    check_recall_share(recall_share, shortest_of(lengths, length), check);
+    if (pairs > keys()) {
+      check.problem("vocab_size",
+                    concat("is ", tokens, ", which has ", keys(), " keys; expected at least ",
+                           2 * (pairs + 1), " for ", pairs, " pairs, because keys are distinct"));
+    } else if (shown() > values()) {
+      check.problem("vocab_size", concat("is ", tokens, ", which has ", values(),
+                                         " values; expected at least ", 2 * shown(), " for ",
+                                         shown(), " pairs shown, because values are distinct"));
+    }
+    if (length < smallest_length()) {
+      check.problem("length", concat("is ", length, ", too short for ", shown(), " pairs and ",
+                                     shown() == pairs ? "as many" : concat(pairs),
+                                     " queries; the smallest that fits is ", smallest_length()));
+    }
+    check_lengths(lengths, length, smallest_length(), check);
+  }
 
   enum Range : std::size_t { kFiller, kKeys, kValues };
   Symbols vocabulary() const { return {{"_", 1}, {"k", keys()}, {"v", values()}}; }

@@ -2,7 +2,6 @@
 
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

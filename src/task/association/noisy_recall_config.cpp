@@ -1,9 +1,6 @@
-#include <cmath>
-#include <vector>
 
 #include "task/association/noisy_recall.h"
 #include "task/needle/recall.h"
-#include "util/text.h"
 
 namespace difflab {
 

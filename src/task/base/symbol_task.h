@@ -7,7 +7,6 @@
 
 #include "task/base/rows.h"
 #include "task/base/symbols.h"
-#include "task/base/task.h"
 
 namespace difflab {
 

@@ -1,7 +1,9 @@
 #pragma once
 
 // Includes, base and checks that the header of every kind of task needs.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include "task/base/mixed_lengths.h"
-#include "task/base/task.h"
 #include "util/random.h"
 
 namespace difflab {

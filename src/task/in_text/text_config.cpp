@@ -1,16 +1,11 @@
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "task/in_text/text.h"
 #include "text/data_set.h"
 #include "text/generated_text.h"
 #include "util/error.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

@@ -1,16 +1,9 @@
 #include "task/in_text/text_needle.h"
 
-#include <ATen/ATen.h>
-
-#include <algorithm>
-
-#include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
-#include "task/base/task.h"
 #include "task/needle/needle_places.h"
 #include "task/needle/recall_mixture.h"
 #include "text/city_names.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

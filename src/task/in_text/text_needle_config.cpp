@@ -1,11 +1,7 @@
-#include <algorithm>
-#include <cmath>
-#include <vector>
 
 #include "task/in_text/text_needle.h"
 #include "text/city_names.h"
 #include "text/generated_text.h"
-#include "util/text.h"
 
 namespace difflab {
 namespace {

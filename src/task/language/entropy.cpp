@@ -1,5 +1,3 @@
-#include <cmath>
-#include <vector>
 
 #include "task/language/language.h"
 

@@ -1,13 +1,7 @@
 #include "task/language/language.h"
 
-#include <ATen/ATen.h>
-
-#include <algorithm>
-
 #include "task/base/mixed_lengths.h"
 #include "task/base/rows.h"
-#include "task/base/task.h"
-#include "util/random.h"
 
 namespace difflab {
 namespace {
@@ -143,6 +137,26 @@ class LanguageTask final : public Task {
 };
 
 }  // namespace
+
+std::vector<double> LanguageConfig::ranks() const {
+  std::vector<double> ranks;
+  double sum = 0;
+  for (std::int64_t r = 1; r <= followers; ++r) {
+    ranks.push_back(std::pow(static_cast<double>(r), -alpha));
+    sum += ranks.back();
+  }
+  for (auto& p : ranks) p /= sum;
+  return ranks;
+}
+
+std::vector<std::vector<std::int64_t>> followers_of_words(const LanguageConfig& config) {
+  std::vector<std::vector<std::int64_t>> followers;
+  for (std::int64_t word = 0; word <= config.words; ++word) {
+    Random random{config.world, stream_key("followers"), static_cast<std::uint64_t>(word)};
+    followers.push_back(random.distinct(config.followers, config.words));
+  }
+  return followers;
+}
 
 std::unique_ptr<Task> LanguageConfig::build() const {
   return of_lengths(*this,

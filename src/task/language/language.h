@@ -59,7 +59,16 @@ struct LanguageConfig : TaskKind<LanguageConfig> {
     visit("name_words", name_words, "words M of a name", config::between(1, 100));
     visit("world", world, "number of the table of followers");
   }
-  void validate(config::Check& check) const;
+  void validate(config::Check& check) const {
+    check_lengths(lengths, length, 1, check);
+    check_at_most({"followers", followers}, {"words", words}, check);
+    check_at_most({"shortest", shortest}, {"longest", longest}, check);
+    if (copy + mention >= 1) {
+      check.problem("mention", concat("is ", mention, " beside copy ", copy,
+                                      "; expected less than 1 together, because the rest are "
+                                      "clauses"));
+    }
+  }
 
   enum Range : std::size_t { kBegin, kEnd, kOpen, kClose, kCopy, kNames, kWords };
   Symbols vocabulary() const {

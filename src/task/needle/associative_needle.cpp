@@ -1,15 +1,8 @@
 #include "task/needle/associative_needle.h"
 
-#include <ATen/ATen.h>
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "task/base/symbol_task.h"
 #include "task/needle/needle_places.h"
 #include "task/needle/recall_mixture.h"
-#include "util/random.h"
 
 namespace difflab {
 namespace {

@@ -1,11 +1,8 @@
 #include "task/needle/needle.h"
 
-#include <utility>
-
 #include "task/base/mixed_lengths.h"
 #include "task/base/symbol_task.h"
 #include "task/needle/needle_places.h"
-#include "util/random.h"
 
 namespace difflab {
 namespace {

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "task/needle/needle.h"
 

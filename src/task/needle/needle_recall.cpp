@@ -1,6 +1,5 @@
 #include "task/needle/needle_recall.h"
 
-#include "task/base/mixed_lengths.h"
 #include "task/needle/recall_mixture.h"
 
 namespace difflab {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "task/base/task_kind.h"
 #include "task/needle/needle.h"
 #include "task/needle/recall.h"
 

@@ -2,7 +2,6 @@
 
 #include "task/base/mixed_lengths.h"
 #include "task/base/symbol_task.h"
-#include "util/random.h"
 
 namespace difflab {
 namespace {

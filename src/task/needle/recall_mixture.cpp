@@ -2,9 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-#include <utility>
-
 #include "task/needle/recall.h"
 
 namespace difflab {

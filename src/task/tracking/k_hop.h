@@ -1,6 +1,7 @@
 #pragma once
 
 #include "task/base/task_kind.h"
+#include "task/needle/recall.h"
 
 namespace difflab {
 
@@ -39,14 +40,29 @@ struct KHopConfig : TaskKind<KHopConfig> {
     visit("names", names, "distinct nodes in the vocabulary", config::between(2, 1'000'000));
     visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
-  void validate(config::Check& check) const;
+  void validate(config::Check& check) const {
+    check_recall_share(recall_share, sequence_length(), check);
+    check_at_most({"least_nodes", least_nodes}, {"nodes", nodes}, check);
+    check_at_least({"names", names}, {"nodes", nodes}, "because the nodes of a cycle are distinct",
+                   check);
+    if (asked) check_at_most({"asked", *asked}, {"hops", hops}, check);
+  }
 
   std::int64_t sequence_length() const { return 1 + 2 * nodes + 3 * questions - 1; }
   enum Range : std::size_t { kBegin, kFiller, kHops, kNodes };
   Symbols vocabulary() const { return {{"B", 1}, {"_", 1}, {"h", hops}, {"n", names}}; }
 
   /// The probability of a cycle of least_nodes … N nodes; they add up to 1.
-  std::vector<double> sizes() const;
+  std::vector<double> sizes() const {
+    std::vector<double> weights;
+    double sum = 0;
+    for (auto n = least_nodes; n <= nodes; ++n) {
+      weights.push_back(1 / (static_cast<double>(n) + std::sqrt(static_cast<double>(nodes))));
+      sum += weights.back();
+    }
+    for (auto& weight : weights) weight /= sum;
+    return weights;
+  }
 
   std::unique_ptr<Task> build() const;
 };

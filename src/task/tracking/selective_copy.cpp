@@ -1,7 +1,5 @@
 #include "task/tracking/selective_copy.h"
 
-#include <algorithm>
-
 #include "task/base/symbol_task.h"
 #include "task/needle/recall_mixture.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "task/base/task_kind.h"
+#include "task/needle/recall.h"
 
 namespace difflab {
 
@@ -45,7 +46,19 @@ struct VariableTrackingConfig : TaskKind<VariableTrackingConfig> {
     visit("noise_tokens", noise_tokens, "distinct noise symbols", config::between(1, 1'000'000));
     visit("recall_share", recall_share, kAboutRecallShare, config::between(0, 1));
   }
-  void validate(config::Check& check) const;
+  void validate(config::Check& check) const {
+    check_recall_share(recall_share, shortest_of(lengths, length), check);
+    check_at_least({"names", names}, {"chains · (hops + 1)", assignments()},
+                   "because names are distinct", check);
+    check_at_least({"values", values}, {"chains", chains}, "because values are distinct", check);
+    if (length < smallest_length()) {
+      check.problem("length", concat("is ", length, ", too short for ", assignments(),
+                                     " assignments, a question and its answers; the smallest that "
+                                     "fits is ",
+                                     smallest_length()));
+    }
+    check_lengths(lengths, length, smallest_length(), check);
+  }
 
   enum Range : std::size_t { kBegin, kQuestion, kNoise, kNames, kValues };
   Symbols vocabulary() const {
