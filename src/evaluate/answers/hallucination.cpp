@@ -6,8 +6,6 @@
 #include <tuple>
 
 #include "evaluate/base/answerer.h"
-#include "model/language_model.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {
@@ -120,7 +118,7 @@ EvaluationResult HallucinationConfig::run(const EvaluationContext& context) cons
 EvaluationResult HallucinationConfig::ask(const Answerer& answerer, const ContextQaConfig& task,
                                           std::uint64_t seed) const {
   EvaluationResult result;
-  Json cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   for (const double share_of_distractors : distractors) {
     auto config = task;
     config.distractors = share_of_distractors;
@@ -143,7 +141,6 @@ EvaluationResult HallucinationConfig::ask(const Answerer& answerer, const Contex
     result.metrics["facts_accuracy_chance"] = mean("chance");
     result.metrics["facts_invented_share"] = mean("invented");
   }
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

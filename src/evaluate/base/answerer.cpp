@@ -1,13 +1,9 @@
 #include "evaluate/base/answerer.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
-#include <vector>
 
 #include "evaluate/base/score_batches.h"
 #include "model/generate/generate.h"
-#include "model/language_model.h"
 
 namespace difflab {
 namespace {

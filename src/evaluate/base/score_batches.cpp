@@ -1,7 +1,5 @@
 #include "evaluate/base/score_batches.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -11,7 +9,6 @@
 #include <vector>
 
 #include "evaluate/base/evaluation.h"
-#include "model/language_model.h"
 
 namespace difflab {
 
@@ -40,9 +37,9 @@ void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t 
   }
 }
 
-void for_each_batch(const EvaluationContext& context, std::int64_t samples,
+void for_each_batch(const EvaluationContext& context, const Task& task, std::int64_t samples,
                     const std::function<void(const Batch&)>& visit) {
-  for_each_batch(context.model, context.task, context.seed, Split::kTest, samples, visit);
+  for_each_batch(context.model, task, context.seed, Split::kTest, samples, visit);
 }
 
 void side_by_side(int lanes, std::int64_t n, const std::function<void(std::int64_t)>& work) {
@@ -83,6 +80,11 @@ Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, 
   Score total;
   for (const auto& one : scores) total += one;  // in order, whatever the lanes
   return total;
+}
+
+Score score_batches(const EvaluationContext& context, const Task& task, std::int64_t samples,
+                    Split split) {
+  return score_batches(context.model, task, context.seed, split, samples, context.lanes);
 }
 
 Json cell_of(const Score& score, std::int64_t samples, double chance) {

@@ -1,8 +1,12 @@
 #pragma once
 
+// Includes and functions that an evaluation needs which runs the model on batches.
+#include <ATen/ATen.h>
+
 #include <cstdint>
 #include <functional>
 
+#include "model/language_model.h"
 #include "model/score.h"
 #include "task/base/task.h"
 #include "util/json.h"
@@ -23,8 +27,8 @@ std::int64_t sequences_per_batch(const Task& task);
 void for_each_batch(const LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, const std::function<void(const Batch&)>& visit);
 
-/// The same of the test split of the task that is asked.
-void for_each_batch(const EvaluationContext& context, std::int64_t samples,
+/// The same of a task's test split.
+void for_each_batch(const EvaluationContext& context, const Task& task, std::int64_t samples,
                     const std::function<void(const Batch&)>& visit);
 
 /// Calls work(0) … work(n − 1), up to `lanes` at the same time, each lane on a thread of its own
@@ -36,6 +40,13 @@ void side_by_side(int lanes, std::int64_t n, const std::function<void(std::int64
 /// the same time.
 Score score_batches(LanguageModel& model, const Task& task, std::uint64_t seed, Split split,
                     std::int64_t samples, int lanes = 1);
+Score score_batches(const EvaluationContext& context, const Task& task, std::int64_t samples,
+                    Split split = Split::kTest);
+
+/// Adds to a sum on the CPU, which is undefined at first.
+inline void accumulate(at::Tensor& sum, const at::Tensor& part) {
+  sum = sum.defined() ? sum + part.cpu() : part.cpu();
+}
 
 /// A cell's fields for a score: samples, n, correct, accuracy, accuracy_low and accuracy_high
 /// (Wilson, 95 %), chance, loss.

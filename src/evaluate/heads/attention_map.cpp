@@ -92,12 +92,11 @@ EvaluationResult AttentionMapConfig::run(const EvaluationContext& context) const
     tokens.push_back(readable_json(text).get<std::string>());
   }
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   MapCells of_layers(*this, std::move(tokens), cells);
   context.model.observe(inputs.to(device), [&](const LayerView& view) {
     for (const auto& map : maps_of_one(view)) of_layers.add(view.layer, map);
   });
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

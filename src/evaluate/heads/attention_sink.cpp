@@ -1,13 +1,10 @@
 #include "evaluate/heads/attention_sink.h"
 
-#include <ATen/ATen.h>
-
 #include <limits>
 #include <map>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
-#include "model/language_model.h"
 
 namespace difflab {
 namespace {
@@ -35,9 +32,8 @@ void add_to(SinkSums& sums, const at::Tensor& weights, std::int64_t position, do
   const auto queries = weights.size(-1) - position;
   const auto mean =
       weights.select(-1, position).narrow(-1, position, queries).to(at::kDouble).mean(-1);  // [B,H]
-  const auto above = (mean > epsilon).to(at::kDouble).sum(0).cpu();
-  sums.above = sums.above.defined() ? sums.above + above : above;
-  sums.mean = sums.mean.defined() ? sums.mean + mean.sum(0).cpu() : mean.sum(0).cpu();
+  accumulate(sums.above, (mean > epsilon).to(at::kDouble).sum(0));
+  accumulate(sums.mean, mean.sum(0));
   sums.samples += weights.size(0);
 }
 
@@ -46,7 +42,7 @@ void add_to(SinkSums& sums, const at::Tensor& weights, std::int64_t position, do
 EvaluationResult AttentionSinkConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   std::map<std::pair<std::int64_t, std::size_t>, SinkSums> sums;  // of (layer, map)
-  for_each_batch(context, samples, [&](const Batch& batch) {
+  for_each_batch(context, context.task, samples, [&](const Batch& batch) {
     if (batch.inputs.size(1) <= position) return;  // a short one of several lengths
     context.model.observe(batch.inputs, [&](const LayerView& view) {
       const auto maps = sink_maps(view);
@@ -57,7 +53,7 @@ EvaluationResult AttentionSinkConfig::run(const EvaluationContext& context) cons
     });
   });
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   std::array<std::vector<at::Tensor>, kSinkMaps> shares;  // of all layers, [H] each
   for (const auto& [of, sum] : sums) {
     const auto [layer, map] = of;
@@ -76,7 +72,6 @@ EvaluationResult AttentionSinkConfig::run(const EvaluationContext& context) cons
     if (shares[map].empty()) continue;
     result.metrics[kMetricNames[map]] = at::cat(shares[map]).mean().item<double>();
   }
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

@@ -1,13 +1,10 @@
 #include "evaluate/heads/head_redundancy.h"
 
-#include <ATen/ATen.h>
-
 #include <limits>
 #include <map>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
-#include "model/language_model.h"
 
 namespace difflab {
 namespace {
@@ -15,10 +12,6 @@ namespace {
 constexpr std::array<const char*, 6> kRedundancyMetrics{"map_distance",    "output_cka",
                                                         "negative_share",  "attention_entropy",
                                                         "attended_tokens", "row_sum"};
-
-void accumulate(at::Tensor& sum, const at::Tensor& part) {
-  sum = sum.defined() ? sum + part.cpu() : part.cpu();
-}
 
 /// Sums over the sequences and rows of one layer, in float64.
 class LayerSums {
@@ -150,7 +143,7 @@ EvaluationResult HeadRedundancyConfig::run(const EvaluationContext& context) con
         if (point == HeadPoint::kAfterNorm) outputs = heads;
         return heads;
       });
-  for_each_batch(context, samples, [&](const Batch& batch) {
+  for_each_batch(context, context.task, samples, [&](const Batch& batch) {
     context.model.observe(batch.inputs, [&](const LayerView& view) {
       auto& sums = layers[view.layer];
       sums.add_outputs(outputs);
@@ -158,7 +151,7 @@ EvaluationResult HeadRedundancyConfig::run(const EvaluationContext& context) con
     });
   });
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   Means overall;
   for (const auto& [layer, sums] : layers) {
     Means means;
@@ -175,7 +168,6 @@ EvaluationResult HeadRedundancyConfig::run(const EvaluationContext& context) con
   for (std::size_t i = 0; i < overall.size(); ++i) {
     if (const auto value = overall[i].value()) result.metrics[kRedundancyMetrics[i]] = *value;
   }
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

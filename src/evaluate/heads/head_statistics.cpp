@@ -1,6 +1,5 @@
 #include "evaluate/heads/head_statistics.h"
 
-#include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <limits>
@@ -8,8 +7,6 @@
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
-#include "model/language_model.h"
-#include "model/score.h"
 
 namespace difflab {
 namespace {
@@ -27,8 +24,7 @@ void add_powers(HeadSums& sums, const at::Tensor& heads) {                   // 
   const auto x = heads.detach().to(at::kDouble).transpose(0, 1).flatten(1);  // [H, n]
   sums.numbers += static_cast<double>(x.size(1));
   for (std::size_t i = 0; i < sums.powers.size(); ++i) {
-    const auto sum = x.pow(static_cast<double>(i + 1)).sum(1).cpu();
-    sums.powers[i] = sums.powers[i].defined() ? sums.powers[i] + sum : sum;
+    accumulate(sums.powers[i], x.pow(static_cast<double>(i + 1)).sum(1));
   }
 }
 
@@ -83,15 +79,14 @@ class HeadWatch {
     const auto gradients = torch::autograd::grad({loss}, outputs_);
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       add_powers(sums_[i], outputs_[i]);
-      const auto square = gradients[i].to(at::kDouble).square().sum({0, 2, 3}).cpu();
-      sums_[i].gradient = sums_[i].gradient.defined() ? sums_[i].gradient + square : square;
+      accumulate(sums_[i].gradient, gradients[i].to(at::kDouble).square().sum({0, 2, 3}));
     }
     sequences_ += static_cast<double>(batch.inputs.size(0));
   }
 
   EvaluationResult result() const {
     EvaluationResult result;
-    auto cells = Json::array();
+    auto& cells = result.details["cells"] = Json::array();
     std::array<std::array<std::vector<at::Tensor>, 3>, kStages.size()> all;  // [H] of each layer
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       const auto rms = (sums_[i].powers[1] / sums_[i].numbers).sqrt();
@@ -119,7 +114,6 @@ class HeadWatch {
         result.metrics[concat(kNames[i], kStages[stage])] = values.mean().item<double>();
       }
     }
-    result.details["cells"] = std::move(cells);
     return result;
   }
 
@@ -135,7 +129,7 @@ class HeadWatch {
 
 EvaluationResult HeadStatisticsConfig::run(const EvaluationContext& context) const {
   HeadWatch watch(context.model);
-  for_each_batch(context, samples, [&](const Batch& batch) { watch.add(batch); });
+  for_each_batch(context, context.task, samples, [&](const Batch& batch) { watch.add(batch); });
   return watch.result();
 }
 

@@ -1,15 +1,11 @@
 #include "evaluate/heads/sparse_attention.h"
 
-#include <ATen/ATen.h>
-
 #include <atomic>
 #include <memory>
 
 #include "evaluate/base/score_batches.h"
 #include "evaluate/heads/prune.h"
 #include "model/attention/base/attention.h"
-#include "model/language_model.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {
@@ -32,9 +28,7 @@ SparseScore score_above(const EvaluationContext& context, const SparseAttentionC
       return prune(weights, large, config.renormalise);
     });
   }
-  const auto part = context.task.parts().front();
-  const auto score = score_batches(context.model, *part.task, context.seed, Split::kTest,
-                                   config.samples, context.lanes);
+  const auto score = score_batches(context, *context.task.parts().front().task, config.samples);
   if (threshold == 0) return {score};
   return {score, static_cast<double>(kept) / static_cast<double>(all)};
 }
@@ -43,7 +37,7 @@ SparseScore score_above(const EvaluationContext& context, const SparseAttentionC
 
 EvaluationResult SparseAttentionConfig::run(const EvaluationContext& context) const {
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   const double chance = context.task.chance_accuracy();
   std::vector<double> all{0};
   std::copy_if(thresholds.begin(), thresholds.end(), std::back_inserter(all),
@@ -60,7 +54,6 @@ EvaluationResult SparseAttentionConfig::run(const EvaluationContext& context) co
   result.metrics = {{"accuracy_all_weights", accuracy},
                     {"accuracy_all_weights_chance", chance},
                     {"weights_needed", needed}};
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

@@ -1,12 +1,9 @@
 #include "evaluate/inside/activation_outliers.h"
 
-#include <ATen/ATen.h>
-
 #include <cmath>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
-#include "model/language_model.h"
 
 namespace difflab {
 namespace {
@@ -63,14 +60,13 @@ EvaluationResult ActivationOutliersConfig::run(const EvaluationContext& context)
     logits.add(all.masked_select(all.isfinite()));
     return all;
   });
-  for_each_batch(context, samples, [&](const Batch& batch) {
+  for_each_batch(context, context.task, samples, [&](const Batch& batch) {
     context.model.observe(batch.inputs, [&](const LayerView& view) { hidden.add(view.output); });
   });
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   logits.describe("logit", result, cells);
   hidden.describe("hidden", result, cells);
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

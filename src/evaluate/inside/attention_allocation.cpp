@@ -1,10 +1,7 @@
 #include "evaluate/inside/attention_allocation.h"
 
-#include <ATen/ATen.h>
-
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
-#include "model/language_model.h"
 
 namespace difflab {
 namespace {
@@ -47,17 +44,16 @@ Allocation allocate(const EvaluationContext& context, const NeedleConfig& cell,
   const auto zeros = at::zeros({layers, static_cast<std::int64_t>(kRegions.size())}, at::kDouble);
   Allocation sum{zeros.clone(), zeros.clone()};
   const auto task = cell.build();
-  for_each_batch(context.model, *task, context.seed, Split::kTest, samples,
-                 [&](const Batch& batch) {
-                   const auto regions = regions_of(batch.inputs, cell.key_tokens);
-                   context.model.observe(batch.inputs, [&](const LayerView& view) {
-                     const auto weights = view.attention.weights(view.attention_input, view.rotary);
-                     const auto row = weights.select(2, -1);  // [B, H, T]
-                     const auto size = row.abs();
-                     sum.share[view.layer] += by_region(size / size.sum(-1, true), regions).cpu();
-                     sum.weight[view.layer] += by_region(row, regions).cpu();
-                   });
-                 });
+  for_each_batch(context, *task, samples, [&](const Batch& batch) {
+    const auto regions = regions_of(batch.inputs, cell.key_tokens);
+    context.model.observe(batch.inputs, [&](const LayerView& view) {
+      const auto weights = view.attention.weights(view.attention_input, view.rotary);
+      const auto row = weights.select(2, -1);  // [B, H, T]
+      const auto size = row.abs();
+      sum.share[view.layer] += by_region(size / size.sum(-1, true), regions).cpu();
+      sum.weight[view.layer] += by_region(row, regions).cpu();
+    });
+  });
   return {sum.share / samples, sum.weight / samples};
 }
 
@@ -66,7 +62,7 @@ Allocation allocate(const EvaluationContext& context, const NeedleConfig& cell,
 EvaluationResult AttentionAllocationConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   auto overall = at::zeros({static_cast<std::int64_t>(kRegions.size())}, at::kDouble);
   for (const auto depth : depths) {
     const auto* trained = needles_of(context.task_config);
@@ -96,7 +92,6 @@ EvaluationResult AttentionAllocationConfig::run(const EvaluationContext& context
         overall[static_cast<std::int64_t>(region)].item<double>();
   }
   result.metrics["attention_to_noise"] = (overall[kBefore] + overall[kAfter]).item<double>();
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

@@ -79,14 +79,13 @@ EvaluationResult InitialGradientsConfig::run(const EvaluationContext& context) c
   auto batch = context.task.batch(context.seed, Split::kTrain, 0, samples);
   batch = {batch.inputs.to(device), batch.targets.to(device)};
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   fresh.eval();
   result.metrics["initial_grad_norm"] = add_gradients(fresh, batch, cells);
   const auto initial = add_outputs(fresh, batch, "initial", cells);
   result.metrics["attention_rms_initial"] = initial.mean_rms;
   result.metrics["attention_ratio_initial"] = initial.first_ratio;
   result.metrics["attention_rms"] = add_outputs(context.model, batch, "trained", cells).mean_rms;
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

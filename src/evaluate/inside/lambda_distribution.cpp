@@ -1,13 +1,10 @@
 #include "evaluate/inside/lambda_distribution.h"
 
-#include <ATen/ATen.h>
-
 #include <cmath>
 #include <map>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
-#include "model/language_model.h"
 
 namespace difflab {
 namespace {
@@ -48,7 +45,7 @@ void add_histogram(const at::Tensor& lambdas, std::int64_t layer, std::int64_t b
 EvaluationResult LambdaDistributionConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   std::map<std::int64_t, std::vector<at::Tensor>> parts;  // layer -> [B·T, H]
-  for_each_batch(context, samples, [&](const Batch& batch) {
+  for_each_batch(context, context.task, samples, [&](const Batch& batch) {
     context.model.observe(batch.inputs, [&](const LayerView& view) {
       const auto lambdas = view.attention.lambdas(view.attention_input);
       if (!lambdas.defined()) return;
@@ -56,7 +53,7 @@ EvaluationResult LambdaDistributionConfig::run(const EvaluationContext& context)
     });
   });
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   std::vector<at::Tensor> all;
   for (const auto& [layer, found] : parts) {
     const auto lambdas = at::cat(found);
@@ -69,7 +66,6 @@ EvaluationResult LambdaDistributionConfig::run(const EvaluationContext& context)
     result.metrics["lambda_mean"] = lambdas.mean().item<double>();
     result.metrics["lambda_sd"] = lambdas.std(/*unbiased=*/false).item<double>();
   }
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

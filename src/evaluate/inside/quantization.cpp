@@ -1,13 +1,9 @@
 #include "evaluate/inside/quantization.h"
 
-#include <ATen/ATen.h>
-
 #include <limits>
 
 #include "evaluate/base/score_batches.h"
 #include "model/attention/base/attention.h"
-#include "model/language_model.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {
@@ -64,17 +60,14 @@ Score score_rounded(const EvaluationContext& context, Quantized of, std::int64_t
                     std::int64_t samples) {
   auto& model = context.model;
   const auto& task = *context.task.parts().front().task;
-  const auto score_as_it_is = [&] {
-    return score_batches(model, task, context.seed, Split::kTest, samples, context.lanes);
-  };
-  if (bits == 0) return score_as_it_is();
+  if (bits == 0) return score_batches(context, task, samples);
   if (of == Quantized::kWeights) {
     const WithRoundedMatrices rounded(model, bits);
-    return score_as_it_is();
+    return score_batches(context, task, samples);
   }
   if (of == Quantized::kStates) {
     Score all;
-    for_each_batch(model, task, context.seed, Split::kTest, samples, [&](const Batch& batch) {
+    for_each_batch(context, task, samples, [&](const Batch& batch) {
       all += score_with_rounded_stream(model, batch, bits);
     });
     return all;
@@ -82,7 +75,7 @@ Score score_rounded(const EvaluationContext& context, Quantized of, std::int64_t
   const auto hooks = hooks_in<WithLogitHook>(model, [bits](const at::Tensor& logits) {
     return quantize(logits, bits, {-2, -1});
   });
-  return score_as_it_is();
+  return score_batches(context, task, samples);
 }
 
 }  // namespace
@@ -90,7 +83,7 @@ Score score_rounded(const EvaluationContext& context, Quantized of, std::int64_t
 EvaluationResult QuantizationConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   auto widths = bits;
   widths.insert(widths.begin(), 0);
   for (const auto width : widths) {
@@ -103,7 +96,6 @@ EvaluationResult QuantizationConfig::run(const EvaluationContext& context) const
     result.metrics[metric] = score.accuracy();
     result.metrics[metric + "_chance"] = context.task.chance_accuracy();
   }
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

@@ -1,13 +1,9 @@
 #include "evaluate/language/count_model.h"
 
-#include <ATen/ATen.h>
-
 #include <cmath>
 #include <unordered_map>
 
 #include "evaluate/base/score_batches.h"
-#include "model/language_model.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {
@@ -66,7 +62,7 @@ EvaluationResult CountModelConfig::run(const EvaluationContext& context) const {
 
   double bigram_sum = 0, trigram_sum = 0;
   std::int64_t targets = 0;
-  for_each_batch(context, samples, [&](const Batch& batch) {
+  for_each_batch(context, context.task, samples, [&](const Batch& batch) {
     const auto last = batch.targets.narrow(1, batch.targets.size(1) - 1, 1);
     const auto windows = at::cat({batch.inputs, last}, 1).cpu();  // [B, T + 1]
     for (std::int64_t row = 0; row < windows.size(0); ++row) {
@@ -79,8 +75,7 @@ EvaluationResult CountModelConfig::run(const EvaluationContext& context) const {
     }
     targets += batch.targets.numel();
   });
-  const auto model = score_batches(context.model, context.task, context.seed, Split::kTest, samples,
-                                   context.lanes);
+  const auto model = score_batches(context, context.task, samples);
   const auto mean = [&](double sum) { return sum / static_cast<double>(targets); };
   EvaluationResult result;
   result.metrics = {{"bigram_loss", mean(bigram_sum)},

@@ -1,10 +1,6 @@
 #include "evaluate/language/heldout.h"
 
-#include <ATen/ATen.h>
-
 #include "evaluate/base/score_batches.h"
-#include "model/language_model.h"
-#include "task/base/task.h"
 #include "util/error.h"
 
 namespace difflab {
@@ -16,16 +12,11 @@ struct PartScore {
   Score score;
 };
 
-Score score_part(const EvaluationContext& context, const TaskPart& part, Split split,
-                 std::int64_t samples) {
-  return score_batches(context.model, *part.task, context.seed, split, samples, context.lanes);
-}
-
 std::vector<PartScore> score_parts(const EvaluationContext& context, Split split,
                                    std::int64_t samples) {
   std::vector<PartScore> scores;
   for (const auto& part : context.task.parts()) {
-    scores.push_back({part, score_part(context, part, split, samples)});
+    scores.push_back({part, score_batches(context, *part.task, samples, split)});
   }
   return scores;
 }
@@ -92,9 +83,9 @@ Json held_out(const EvaluationContext& context, const std::vector<std::string>& 
     const bool is_asked = std::any_of(figures.begin(), figures.end(), [&](const auto& figure) {
       return figure.part.value_or(part) == part;
     });
-    scores.push_back({parts[part], is_asked
-                                       ? score_part(context, parts[part], Split::kValid, samples)
-                                       : Score()});
+    scores.push_back(
+        {parts[part],
+         is_asked ? score_batches(context, *parts[part].task, samples, Split::kValid) : Score()});
   }
   Json values = Json::object();
   for (const auto& figure : figures) values[figure.name] = value_of(figure, scores);

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "evaluate/base/evaluation.h"
 
 namespace difflab {

@@ -1,13 +1,8 @@
 #include "evaluate/language/loss_by_position.h"
 
-#include <ATen/ATen.h>
-
 #include <numeric>
 
 #include "evaluate/base/score_batches.h"
-#include "model/language_model.h"
-#include "model/score.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {
@@ -15,7 +10,7 @@ namespace {
 // The sum of the losses at every position of `samples` sequences: [T].
 at::Tensor loss_sums(const EvaluationContext& context, const Task& task, std::int64_t samples) {
   auto sum = at::zeros({task.sequence_length()}, at::kDouble);
-  for_each_batch(context.model, task, context.seed, Split::kTest, samples, [&](const Batch& batch) {
+  for_each_batch(context, task, samples, [&](const Batch& batch) {
     const auto losses = token_losses(context.model.forward(batch.inputs), batch.targets);
     sum += losses.to(at::kDouble).sum(0).cpu();
   });
@@ -27,7 +22,7 @@ at::Tensor loss_sums(const EvaluationContext& context, const Task& task, std::in
 EvaluationResult LossByPositionConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   const auto trained = sequence_length(context.task_config);
   for (const auto length : lengths.empty() ? std::vector{trained} : lengths) {
     const auto task = build_next_token_task(context.task_config, length);
@@ -54,7 +49,6 @@ EvaluationResult LossByPositionConfig::run(const EvaluationContext& context) con
       result.metrics[concat("loss_excess_at_", length)] = cells.back()["excess"];
     }
   }
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

@@ -1,12 +1,8 @@
 #include "evaluate/language/multiple_choice.h"
 
-#include <ATen/ATen.h>
-
 #include <map>
 
 #include "evaluate/base/score_batches.h"
-#include "model/language_model.h"
-#include "model/score.h"
 #include "text/tokenizer.h"
 
 namespace difflab {
@@ -116,7 +112,7 @@ EvaluationResult MultipleChoiceConfig::judge(const std::vector<ChoiceItem>& item
     each.push_back(std::move(chosen));
   }
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   for (const auto& [group, counts] : groups) {
     cells.push_back(counts[0].cell(group, "sum"));
     cells.push_back(counts[1].cell(group, "per_character"));
@@ -129,7 +125,6 @@ EvaluationResult MultipleChoiceConfig::judge(const std::vector<ChoiceItem>& item
     result.metrics["choice_accuracy_per_character_chance"] = per_character["chance"];
   }
   result.metrics["choice_loss"] = loss;
-  result.details["cells"] = std::move(cells);
   result.details["items"] = std::move(each);
   return result;
 }

@@ -1,13 +1,8 @@
 #include "evaluate/retrieval/ar_hit.h"
 
-#include <ATen/ATen.h>
-
 #include <set>
 
 #include "evaluate/base/score_batches.h"
-#include "model/language_model.h"
-#include "model/score.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {
@@ -52,7 +47,7 @@ struct Tally {
 EvaluationResult ArHitConfig::run(const EvaluationContext& context) const {
   const at::NoGradGuard no_grad;
   Tally hits, others;
-  for_each_batch(context, samples, [&](const Batch& batch) {
+  for_each_batch(context, context.task, samples, [&](const Batch& batch) {
     const auto logits = context.model.forward(batch.inputs);  // [B, T, V]
     const auto losses = token_losses(logits, batch.targets);
     const auto right = logits.argmax(-1).eq(batch.targets);

@@ -5,8 +5,6 @@
 #include <cmath>
 
 #include "evaluate/base/answerer.h"
-#include "model/language_model.h"
-#include "statistics/share.h"
 #include "util/random.h"
 
 namespace difflab {
@@ -84,7 +82,7 @@ EvaluationResult InContextShotsConfig::ask(const Answerer& answerer, const InCon
                                            std::uint64_t seed) const {
   EvaluationResult result;
   double accuracy_at_most = 0;
-  Json cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   for (const auto K : shots) {
     auto config = task;
     config.shots = K;
@@ -97,7 +95,6 @@ EvaluationResult InContextShotsConfig::ask(const Answerer& answerer, const InCon
   }
   result.metrics["shots_accuracy"] = accuracy_at_most;
   result.metrics["shots_accuracy_chance"] = 1 / static_cast<double>(task.classes);
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

@@ -1,14 +1,10 @@
 #include "evaluate/retrieval/needle_grid.h"
 
-#include <ATen/ATen.h>
-
 #include <map>
 
 #include "evaluate/base/answerer.h"
 #include "evaluate/base/score_batches.h"
 #include "evaluate/retrieval/grid_cells.h"
-#include "model/language_model.h"
-#include "task/base/task.h"
 
 namespace difflab {
 namespace {
@@ -68,7 +64,7 @@ at::Tensor written_right(const Answerer& answerer, const TextNeedleConfig& cell,
 EvaluationResult NeedleGridConfig::ask(const Answerer& answerer, const TextNeedleConfig& task,
                                        std::uint64_t seed) const {
   EvaluationResult result;
-  Json cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   double sum = 0;
   auto needles_alone = task;
   needles_alone.recall_share = 0;
@@ -81,7 +77,6 @@ EvaluationResult NeedleGridConfig::ask(const Answerer& answerer, const TextNeedl
     sum += json["accuracy"].get<double>();
   }
   result.metrics["text_grid_accuracy"] = sum / static_cast<double>(cells.size());
-  result.details["cells"] = std::move(cells);
   return result;
 }
 
@@ -90,17 +85,15 @@ EvaluationResult NeedleGridConfig::run(const EvaluationContext& context) const {
     return ask(answerer(context.model, context.lanes), *in_text, context.seed);
   }
   EvaluationResult result;
-  Json cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   double sum = 0;
   for (const auto& cell : cells_of(*this, *needles_of(context.task_config))) {
-    const auto score = score_batches(context.model, *cell.build(), context.seed, Split::kTest,
-                                     samples, context.lanes);
+    const auto score = score_batches(context, *cell.build(), samples);
     cells.push_back(cell_json(cell, samples, score.correct, score.all_correct, cell.chance()));
     sum += score.accuracy();
   }
   result.metrics["grid_accuracy"] = sum / static_cast<double>(cells.size());
   add_margins(cells, result.metrics);
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

@@ -5,31 +5,25 @@
 #include "evaluate/speed/read_context.h"
 #include "evaluate/speed/timing.h"
 #include "model/generate/generate.h"
-#include "model/language_model.h"
 #include "task/base/task.h"
 
 namespace difflab {
 
 ReadContext::ReadContext(LanguageModel& model, const at::Tensor& tokens)
-    : model_(&model), state_(std::make_unique<DecodingState>()) {
-  last_ = continue_greedily(model, tokens, *state_, 1).to(tokens.device());
-}
-
-ReadContext::~ReadContext() = default;
-ReadContext::ReadContext(ReadContext&&) noexcept = default;
+    : model_(&model), last_(continue_greedily(model, tokens, state_, 1).to(tokens.device())) {}
 
 at::Tensor ReadContext::decode(std::int64_t tokens) {
   struct Forget {  // also if decoding throws
     DecodingState& state;
     std::int64_t read;
     ~Forget() { state.keep(read); }
-  } const forget{*state_, state_->tokens()};
-  return continue_greedily(*model_, last_, *state_, tokens);
+  } const forget{state_, state_.tokens()};
+  return continue_greedily(*model_, last_, state_, tokens);
 }
 
 std::int64_t ReadContext::cache_bytes() const {
   std::int64_t bytes = 0;
-  for (const auto& layer : state_->layers) bytes += layer.bytes();
+  for (const auto& layer : state_.layers) bytes += layer.bytes();
   return bytes;
 }
 
@@ -54,7 +48,7 @@ EvaluationResult DecodingConfig::run(const EvaluationContext& context) const {
     }
   }
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   constexpr double kMib = 1 << 20;
   for (const auto& one : cases) {
     const auto seconds = spread_of(one.seconds);
@@ -70,7 +64,6 @@ EvaluationResult DecodingConfig::run(const EvaluationContext& context) const {
         written / seconds.median;
     result.metrics[concat("cache_mib_t", one.length)] = mib / static_cast<double>(one.sequences);
   }
-  result.details["cells"] = std::move(cells);
   return result;
 }
 

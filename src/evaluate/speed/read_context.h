@@ -1,22 +1,16 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
-#include <memory>
+
+#include "model/language_model.h"
 
 namespace difflab {
-
-class LanguageModel;
-struct DecodingState;
 
 /// Sequences that a model has read, and from which it decodes again and again.
 class ReadContext {
  public:
   /// @param tokens [B, T] that the model has read, on its device
   ReadContext(LanguageModel& model, const at::Tensor& tokens);
-  ~ReadContext();
-  ReadContext(ReadContext&&) noexcept;
 
   /// Decodes `tokens` more of each sequence, the most likely ones, behind the first that follows
   /// the context: [B, tokens] on the CPU.
@@ -26,7 +20,7 @@ class ReadContext {
 
  private:
   LanguageModel* model_;
-  std::unique_ptr<DecodingState> state_;
+  DecodingState state_;
   at::Tensor last_;  // [B, 1], the first token that is decoded from
 };
 

@@ -72,7 +72,7 @@ std::vector<Case> cases_of(const EvaluationContext& context, const std::vector<K
 
 EvaluationResult ThroughputConfig::run(const EvaluationContext& context) const {
   EvaluationResult result;
-  auto cells = Json::array();
+  auto& cells = result.details["cells"] = Json::array();
   const auto like = context.model.parameters().front();
   SgemmPeak peak(like);
   const auto trained = context.task.sequence_length();
@@ -111,7 +111,6 @@ EvaluationResult ThroughputConfig::run(const EvaluationContext& context) const {
       result.metrics[concat("training_memory_mib_t", T)] = cells.back()["memory_mib"];
     }
   }
-  result.details["cells"] = std::move(cells);
   return result;
 }
 
