@@ -23,7 +23,7 @@ struct DataSet {
   std::string file_name() const;
 };
 
-/// All data sets. To add one: add a row in data_set_config.cpp.
+/// All data sets. To add one: add a row in data_set.cpp.
 std::span<const DataSet> data_sets();
 
 /// @throws UserError with the nearest right name.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <stdexcept>
 #include <vector>
 
@@ -61,7 +62,11 @@ const Words kTimes = {"morning", "evening", "Monday", "winter",
 const Words kManners = {"slowly",    "gladly",     "in secret", "together",
                         "with care", "every year", "at once",   "for nothing"};
 
-// Paragraph::written explains the letters after %.
+// Words that a sentence draws anew: Object, Adjective, verb, time, manner.
+const std::map<char, const Words*> kDrawn = {
+    {'O', &kNouns}, {'A', &kAdjectives}, {'v', &kVerbs}, {'t', &kTimes}, {'m', &kManners}};
+
+// Letters after % are those of kDrawn and of Paragraph.
 constexpr std::string_view kOpening = "%H lives in %C and %vs %n %a %os.";
 const std::vector<std::string_view> kSentences = {
     "%E %vs the %a %o every %t.",
@@ -78,15 +83,20 @@ const std::vector<std::string_view> kSentences = {
 /// A paragraph's people and things, which its sentences share.
 class Paragraph {
  public:
-  explicit Paragraph(Random& random)
-      : random_(random),
-        hero_(kNames.draw_index(random)),
-        friend_(kNames.draw_index(random)),
-        town_(concat(kTownStarts.draw(random), kTownEnds.draw(random))),
-        thing_(kNouns.draw(random)),
-        adjective_(kAdjectives.draw(random)),
-        count_(number()) {
-    while (friend_ == hero_) friend_ = kNames.draw_index(random_);
+  explicit Paragraph(Random& random) : random_(random) {
+    const auto hero = kNames.draw_index(random);
+    auto other = kNames.draw_index(random);
+    own_['C'] = concat(kTownStarts.draw(random), kTownEnds.draw(random));
+    own_['o'] = kNouns.draw(random);
+    own_['a'] = kAdjectives.draw(random);
+    own_['n'] = std::to_string(number());
+    while (other == hero) other = kNames.draw_index(random);
+    own_['H'] = kNames[hero];
+    own_['F'] = kNames[other];
+    const bool is_woman = hero % 2 == 0;
+    own_['E'] = is_woman ? "She" : "He";
+    own_['e'] = is_woman ? "she" : "he";
+    own_['i'] = is_woman ? "her" : "his";
   }
 
   void write(std::string& text) {
@@ -114,57 +124,25 @@ class Paragraph {
     }
   }
 
-  // Capitals and small letters of the paragraph: Hero, Friend, Ctown, object, adjective, number;
-  // drawn anew: Object, Adjective, verb, time, manner, numbers x and y, and s their sum.
+  // Numbers x and y are drawn anew, and s is their sum.
   std::string written(char code, std::int64_t& sum) {
-    const bool woman = hero_ % 2 == 0;
-    switch (code) {
-      case 'H':
-        return std::string(kNames[hero_]);
-      case 'F':
-        return std::string(kNames[friend_]);
-      case 'C':
-        return town_;
-      case 'o':
-        return std::string(thing_);
-      case 'a':
-        return std::string(adjective_);
-      case 'n':
-        return std::to_string(count_);
-      case 'E':
-        return woman ? "She" : "He";
-      case 'e':
-        return woman ? "she" : "he";
-      case 'i':
-        return woman ? "her" : "his";
-      case 'O':
-        return std::string(kNouns.draw(random_));
-      case 'A':
-        return std::string(kAdjectives.draw(random_));
-      case 'v':
-        return std::string(kVerbs.draw(random_));
-      case 't':
-        return std::string(kTimes.draw(random_));
-      case 'm':
-        return std::string(kManners.draw(random_));
-      case 'x':
-      case 'y': {
-        const auto drawn = number();
-        sum += drawn;
-        return std::to_string(drawn);
-      }
-      case 's':
-        return std::to_string(sum);
-      default:
-        throw std::logic_error(concat("unknown code %", code, " in a sentence"));
+    if (const auto own = own_.find(code); own != own_.end()) return own->second;
+    if (const auto words = kDrawn.find(code); words != kDrawn.end()) {
+      return std::string(words->second->draw(random_));
     }
+    if (code == 's') return std::to_string(sum);
+    if (code != 'x' && code != 'y') {
+      throw std::logic_error(concat("unknown code %", code, " in a sentence"));
+    }
+    const auto drawn = number();
+    sum += drawn;
+    return std::to_string(drawn);
   }
 
   Random& random_;
-  std::size_t hero_, friend_;
-  std::string town_;
-  std::string_view thing_, adjective_;
-  std::int64_t count_;
+  // Capitals and small letters: Hero, Friend, Ctown, object, adjective, number, and the hero's
+  // pronouns She, she and her, or His.
+  std::map<char, std::string> own_;
 };
 
 }  // namespace
