@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <stdexcept>
 
 #include "model/cost.h"
 #include "util/error.h"
@@ -23,21 +22,10 @@ void require_countable(const ModelConfig& config, std::int64_t tokens) {
   }
 }
 
-std::int64_t& part_of(ForwardFlops& flops, Product::Part part) {
-  switch (part) {
-    case Product::Part::kProjection:
-      return flops.projections;
-    case Product::Part::kScores:
-      return flops.scores;
-    case Product::Part::kValues:
-      return flops.values;
-    case Product::Part::kFeedForward:
-      return flops.feed_forward;
-    case Product::Part::kHead:
-      return flops.head;
-  }
-  throw std::logic_error("unreachable part");
-}
+// Sums of the parts, in the order of Product::Part.
+constexpr std::int64_t ForwardFlops::*kPartsOfFlops[] = {
+    &ForwardFlops::projections, &ForwardFlops::scores, &ForwardFlops::values,
+    &ForwardFlops::feed_forward, &ForwardFlops::head};
 
 class Shapes {
  public:
@@ -166,7 +154,7 @@ ForwardFlops count_flops(const ModelConfig& config, std::int64_t vocab_size, std
   require_countable(config, tokens);
   ForwardFlops flops;
   const auto add = [&](const Product& product) {
-    part_of(flops, product.part) += product.operations(masking);
+    flops.*kPartsOfFlops[static_cast<std::size_t>(product.part)] += product.operations(masking);
   };
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
     for (const auto& product : layer_products(config, layer, tokens)) add(product);
