@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "config/schema/fields.h"
 #include "config/value/value.h"
@@ -77,13 +78,25 @@ class EmbeddingScale {
   explicit EmbeddingScale(double factor) : factor_(factor) {}
   static EmbeddingScale sqrt_width() { return EmbeddingScale(std::nullopt); }
 
-  double of(std::int64_t d_model) const;
+  double of(std::int64_t d_model) const {
+    return factor_ ? *factor_ : std::sqrt(static_cast<double>(d_model));
+  }
 
-  static std::optional<EmbeddingScale> from_value(const config::Value& value);
-  config::Value to_value() const;
+  static std::optional<EmbeddingScale> from_value(const config::Value& value) {
+    if (value.is_string() && value.as_string() == kSqrtWidth) return sqrt_width();
+    if (!value.is_number()) return std::nullopt;
+    const double factor = value.as_double();
+    if (!(factor > 0) || !std::isfinite(factor)) return std::nullopt;
+    return EmbeddingScale(factor);
+  }
+  config::Value to_value() const {
+    return factor_ ? config::Value(*factor_) : config::Value(kSqrtWidth);
+  }
   static std::string expected() { return "a number above 0, or sqrt_width"; }
 
  private:
+  static constexpr const char* kSqrtWidth = "sqrt_width";
+
   explicit EmbeddingScale(std::nullopt_t) : factor_() {}
   std::optional<double> factor_ = 1;  // none: √D
 };

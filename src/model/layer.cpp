@@ -5,7 +5,7 @@
 #include "kernel/operation/fused_rows.h"
 #include "kernel/operation/fused_swiglu.h"
 #include "model/layer/linear.h"
-#include "model/layer/rms_norm.h"
+#include "model/layer/norm.h"
 
 namespace difflab {
 namespace {

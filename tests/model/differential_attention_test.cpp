@@ -1,7 +1,7 @@
 #include "model/attention/base/attention.h"
-#include "model/attention/base/head_norm.h"
 #include "model/attention/differential.h"
 #include "model/attention/softmax.h"
+#include "model/layer/norm.h"
 #include "support/catch.h"
 #include "support/problems.h"
 #include "support/tensors.h"

@@ -15,7 +15,7 @@ at::Tensor Attention::forward(const at::Tensor& x, const Rotary& rotary, KeyValu
                               const at::Tensor& places) {
   const auto in = inputs_of(x, rotary);
   const bool fused = uses_fused(x, cache);
-  const auto [k, v] = with_earlier(cache, in.k, in.v);
+  const auto [k, v] = cache == nullptr ? std::pair(in.k, in.v) : cache->append(in.k, in.v);
   at::Tensor heads;  // [B, T, H, width], or at places [n, H, width]
   if (fused) {
     heads = normed(attended(in, k, v, places));

@@ -13,10 +13,10 @@
 #include "kernel/operation/fused_attention.h"
 #include "model/attention/base/attention_cost.h"
 #include "model/attention/base/controls.h"
-#include "model/attention/base/head_norm.h"
 #include "model/attention/base/key_value_cache.h"
 #include "model/attention/base/noise_groups.h"
 #include "model/layer/linear.h"
+#include "model/layer/norm.h"
 #include "model/layer/rotary.h"
 #include "util/random.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/attention/base/controls_config.h"
-#include "model/attention/base/head_norm.h"
 #include "model/layer/linear.h"
+#include "model/layer/norm.h"
 #include "util/random.h"
 
 namespace difflab {

@@ -67,9 +67,4 @@ void KeyValueCache::grow(std::int64_t room) {
       std::make_shared<Memory>(Memory{larger(memory_->keys), larger(memory_->values), tokens_});
 }
 
-std::pair<at::Tensor, at::Tensor> with_earlier(KeyValueCache* cache, const at::Tensor& k,
-                                               const at::Tensor& v) {
-  return cache == nullptr ? std::pair(k, v) : cache->append(k, v);
-}
-
 }  // namespace difflab

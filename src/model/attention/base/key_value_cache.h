@@ -38,8 +38,4 @@ class KeyValueCache {
   std::int64_t tokens_ = 0;
 };
 
-/// k and v with those of earlier tokens before them, or as they are if there is no cache.
-std::pair<at::Tensor, at::Tensor> with_earlier(KeyValueCache* cache, const at::Tensor& k,
-                                               const at::Tensor& v);
-
 }  // namespace difflab

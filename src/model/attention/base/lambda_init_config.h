@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -49,8 +50,28 @@ class LambdaInit {
     return list && is_among(value, *list);
   }
 
-  static std::optional<LambdaInit> from_value(const config::Value& value);
-  config::Value to_value() const;
+  static std::optional<LambdaInit> from_value(const config::Value& value) {
+    if (value.is_string() && value.as_string() == "schedule") return LambdaInit();
+    if (value.is_string() && value.as_string() == "motif_schedule") return motif();
+    if (const auto number = unit_number(value)) return LambdaInit(*number);
+    if (!value.is_list() || value.items().empty()) return std::nullopt;
+    std::vector<double> list;
+    for (const auto& item : value.items()) {
+      const auto number = unit_number(item);
+      if (!number) return std::nullopt;
+      list.push_back(*number);
+    }
+    return LambdaInit(std::move(list));
+  }
+  config::Value to_value() const {
+    if (const auto* constant = std::get_if<double>(&choice_)) return config::Value(*constant);
+    if (const auto* list = std::get_if<std::vector<double>>(&choice_)) {
+      config::Value values = config::Value::list();
+      for (const double value : *list) values.push_back(config::Value(value));
+      return values;
+    }
+    return config::Value(is_motif() ? "motif_schedule" : "schedule");
+  }
   static std::string expected() {
     return "schedule, motif_schedule, a number from 0 to 1, or a list of such numbers, one per "
            "layer";
@@ -58,6 +79,11 @@ class LambdaInit {
 
  private:
   enum class Schedule { kPaper, kMotif };  // the first unless another is asked for
+  static std::optional<double> unit_number(const config::Value& value) {
+    if (!value.is_number()) return std::nullopt;
+    const double number = value.as_double();
+    return number >= 0 && number <= 1 ? std::optional(number) : std::nullopt;
+  }
   bool is_motif() const { return std::get<Schedule>(choice_) == Schedule::kMotif; }
 
   std::variant<Schedule, double, std::vector<double>> choice_;

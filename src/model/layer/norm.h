@@ -8,6 +8,9 @@
 
 namespace difflab {
 
+/// x · weight / √(mean x² + eps) over the last dimension: x [..., D], weight [D] -> [..., D].
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps, Kernels kernels);
+
 /// Normalises each head's output over its channels; named `subln` in the official files.
 /// Parameters: weight [width] for rms and group, bias [width] for group, none for none.
 class HeadNorm : public torch::nn::Module {
