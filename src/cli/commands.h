@@ -1,39 +1,43 @@
 #pragma once
 
+// Includes that nearly every command needs, and the commands.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace difflab::study {}
+#include "study/project.h"
+#include "util/error.h"
+#include "util/exit_code.h"
+#include "util/text.h"
 
 namespace difflab::cli {
 
+namespace fs = std::filesystem;
 using namespace study;  // which loads what commands are about
 
-// One function per subcommand, each in NAME_command.cpp. To add one: write it, declare it here,
-// call it in main.cpp. A callback stores the program's exit code if it is not 0.
-void add_sweep_command(CLI::App& app, int& exit_code);
-void add_evaluate_command(CLI::App& app, int& exit_code);
-void add_needle_command(CLI::App& app, int& exit_code);
-void add_work_command(CLI::App& app, int& exit_code);
-void add_jobs_commands(CLI::App& app, int& exit_code);
-void add_logs_command(CLI::App& app, int& exit_code);
-void add_watch_command(CLI::App& app, int& exit_code);
-void add_runs_commands(CLI::App& app);
-void add_report_command(CLI::App& app);
-void add_referee_command(CLI::App& app, int& exit_code);
-void add_reproduce_command(CLI::App& app, int& exit_code);
-void add_restore_command(CLI::App& app);
-void add_config_command(CLI::App& app);
-void add_compare_command(CLI::App& app);
-void add_list_command(CLI::App& app);
-void add_cost_commands(CLI::App& app);
-void add_model_commands(CLI::App& app);
-void add_show_command(CLI::App& app);
-void add_bench_command(CLI::App& app);
-void add_data_command(CLI::App& app);
-void add_completion_commands(CLI::App& app);
+/// Adds a subcommand, or a few that belong together. To add one: write it in NAME_command.cpp,
+/// declare it here, name it in main.cpp.
+using AddCommand = void(CLI::App& app);
+
+AddCommand add_sweep_command, add_evaluate_command, add_needle_command, add_work_command,
+    add_jobs_commands, add_logs_command, add_watch_command, add_runs_commands, add_report_command,
+    add_referee_command, add_reproduce_command, add_restore_command, add_config_command,
+    add_compare_command, add_list_command, add_cost_commands, add_model_commands, add_show_command,
+    add_bench_command, add_data_command, add_completion_commands;
+
+/// Ends a callback that gives the program an exit code.
+inline void exit_with(int code) {
+  if (code != kDone) throw CLI::RuntimeError(code);
+}
 
 /// An experiment, or none, and overrides.
 struct StudyArguments {

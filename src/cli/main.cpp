@@ -1,21 +1,13 @@
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <iostream>
-#include <string_view>
 
 #include "cli/commands.h"
 #include "report/data/format.h"
 #include "report/data/metric.h"
 #include "run/metrics.h"
-#include "study/project.h"
-#include "util/error.h"
-#include "util/exit_code.h"
 #include "util/process.h"
 #include "util/terminal/streams.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -210,30 +202,6 @@ void name_checkout() {
   }
 }
 
-void add_commands(CLI::App& app, int& exit_code) {
-  add_sweep_command(app, exit_code);
-  add_evaluate_command(app, exit_code);
-  add_needle_command(app, exit_code);
-  add_work_command(app, exit_code);
-  add_jobs_commands(app, exit_code);
-  add_logs_command(app, exit_code);
-  add_watch_command(app, exit_code);
-  add_runs_commands(app);
-  add_report_command(app);
-  add_referee_command(app, exit_code);
-  add_reproduce_command(app, exit_code);
-  add_restore_command(app);
-  add_config_command(app);
-  add_compare_command(app);
-  add_list_command(app);
-  add_cost_commands(app);
-  add_show_command(app);
-  add_model_commands(app);
-  add_bench_command(app);
-  add_data_command(app);
-  add_completion_commands(app);
-}
-
 int run_command_line(int argc, char** argv) {
   // A file that may not grow further is an error of that write, not the end of the program; the
   // worker inherits this.
@@ -243,7 +211,6 @@ int run_command_line(int argc, char** argv) {
     return 0;
   }
   let_waiting_threads_sleep_soon();
-  int exit_code = 0;
   report::declare_metrics(metrics_of_evaluations());
   CLI::App app{kDescription, "difflab"};
   app.footer(examples_of(""));
@@ -253,7 +220,15 @@ int run_command_line(int argc, char** argv) {
       "--project", [](const std::string&) {},  // see take_project
       "A folder of your own with experiments/ or configs/ in it: they come before "
       "difflab's, and results/ and data/ are there; also $DIFFLAB_PROJECT");
-  add_commands(app, exit_code);
+  for (auto* add :
+       {add_sweep_command,      add_evaluate_command, add_needle_command,    add_work_command,
+        add_jobs_commands,      add_logs_command,     add_watch_command,     add_runs_commands,
+        add_report_command,     add_referee_command,  add_reproduce_command, add_restore_command,
+        add_config_command,     add_compare_command,  add_list_command,      add_cost_commands,
+        add_show_command,       add_model_commands,   add_bench_command,     add_data_command,
+        add_completion_commands}) {
+    add(app);
+  }
   for (auto* command : app.get_subcommands({})) command->footer(examples_of(command->get_name()));
 
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -263,7 +238,9 @@ int run_command_line(int argc, char** argv) {
     take_project(words);
     name_checkout();
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants it
-    return exit_code;
+    return kDone;
+  } catch (const CLI::RuntimeError& end) {  // of exit_with
+    return end.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return exit_code_of(error, app, words);
   } catch (const UserError& error) {

@@ -1,23 +1,14 @@
-#include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
-#include <iostream>
-#include <memory>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "config/compose/library.h"
 #include "config/grid/key_docs.h"
 #include "report/data/format.h"
 #include "run/run_config.h"
-#include "study/project.h"
 #include "study/study_config.h"
-#include "util/error.h"
 #include "util/process.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -28,7 +19,6 @@ struct CommandWords {
   std::vector<std::string> flags;  ///< "--json"
 };
 
-namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr const char* kExperiment = "experiment";

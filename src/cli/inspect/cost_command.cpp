@@ -1,15 +1,8 @@
 // difflab params and difflab flops: what a model costs, from its configuration alone.
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <iostream>
-#include <memory>
 #include <set>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/inspect/cost_table.h"
@@ -22,9 +15,7 @@
 #include "run/run_config.h"
 #include "study/study.h"
 #include "text/data_set.h"
-#include "util/error.h"
 #include "util/json.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {

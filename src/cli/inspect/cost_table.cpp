@@ -1,13 +1,10 @@
 #include "cli/inspect/cost_table.h"
 
-#include <fmt/format.h>
-
 #include <set>
 
 #include "cli/commands.h"
 #include "model/cost.h"
 #include "util/json.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {

@@ -1,11 +1,4 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <iostream>
 #include <map>
-#include <memory>
-#include <string>
 #include <type_traits>
 
 #include "cli/commands.h"
@@ -13,11 +6,8 @@
 #include "config/grid/key_docs.h"
 #include "config/value/yaml.h"
 #include "run/run_config.h"
-#include "study/project.h"
 #include "study/study_config.h"
-#include "util/error.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {

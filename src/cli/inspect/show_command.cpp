@@ -1,13 +1,7 @@
-#include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <string>
 
 #include "cli/commands.h"
-#include "study/project.h"
 #include "study/study.h"
-#include "util/error.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {

@@ -1,12 +1,8 @@
 // compare: in which keys runs, or groups of them, differ, and how well each did.
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <iostream>
 #include <map>
-#include <memory>
 #include <set>
 
 #include "cli/commands.h"
@@ -16,7 +12,6 @@
 #include "report/table/table.h"
 #include "study/run_rows.h"
 #include "study/targets.h"
-#include "util/error.h"
 #include "util/terminal/terminal.h"
 
 namespace difflab::cli {

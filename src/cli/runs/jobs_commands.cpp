@@ -1,23 +1,15 @@
 // status, wait, cancel, resume: what asks and tells a frozen sweep, from any machine that
 // sees its folder.
-#include <fmt/format.h>
 
-#include <iostream>
-#include <memory>
 #include <set>
 
 #include "cli/commands.h"
 #include "cli/runs/pause.h"
 #include "study/jobs.h"
-#include "study/project.h"
-#include "util/error.h"
-#include "util/exit_code.h"
 #include "util/process.h"
 
 namespace difflab::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct JobsOptions {
   std::string folder;
@@ -89,7 +81,7 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* about,
 
 }  // namespace
 
-void add_jobs_commands(CLI::App& app, int& exit_code) {
+void add_jobs_commands(CLI::App& app) {
   const auto options = std::make_shared<JobsOptions>();
   auto* status_command =
       add_command(app, "status", "How a frozen or submitted sweep stands", options);
@@ -100,7 +92,7 @@ void add_jobs_commands(CLI::App& app, int& exit_code) {
       app, "wait", "Block until all runs have finished; exit 1 if some were abandoned", options);
   wait_command->add_option("--every", options->seconds, "seconds between two looks")
       ->check(CLI::Range(0.01, 3600.0));
-  wait_command->callback([options, &exit_code] { exit_code = wait(*options); });
+  wait_command->callback([options] { exit_with(wait(*options)); });
 
   auto* cancel_command = add_command(
       app, "cancel", "End the tasks of a submitted sweep; their runs save their state", options);

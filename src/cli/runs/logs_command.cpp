@@ -1,18 +1,12 @@
 // logs: what runs have printed, or what has happened to them.
 
-#include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <iterator>
-#include <memory>
 
 #include "cli/commands.h"
 #include "cli/runs/pause.h"
 #include "record/log/event_log.h"
 #include "study/targets.h"
-#include "util/error.h"
-#include "util/exit_code.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -122,7 +116,7 @@ int logs(const LogsOptions& options) {
 
 }  // namespace
 
-void add_logs_command(CLI::App& app, int& exit_code) {
+void add_logs_command(CLI::App& app) {
   const auto options = std::make_shared<LogsOptions>();
   CLI::App* command = app.add_subcommand("logs", "What runs print, or what has happened to them");
   command
@@ -134,7 +128,7 @@ void add_logs_command(CLI::App& app, int& exit_code) {
                     "go on until the runs are finished or have failed");
   command->add_flag("--events", options->events,
                     "their events.log: starts, checkpoints, signals, retries, failures, ends");
-  command->callback([options, &exit_code] { exit_code = logs(*options); });
+  command->callback([options] { exit_with(logs(*options)); });
 }
 
 }  // namespace difflab::cli

@@ -1,16 +1,8 @@
 // difflab referee: what a hostile referee would say of the committed references.
-#include <fmt/format.h>
-
-#include <iostream>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/runs/named_references.h"
 #include "referee/referee.h"
-#include "util/exit_code.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -22,7 +14,7 @@ struct RefereeOptions {
 
 }  // namespace
 
-void add_referee_command(CLI::App& app, int& exit_code) {
+void add_referee_command(CLI::App& app) {
   const auto options = std::make_shared<RefereeOptions>();
   CLI::App* command = app.add_subcommand(
       "referee", "Judge the committed references: what each may not say, where, what to do");
@@ -30,12 +22,11 @@ void add_referee_command(CLI::App& app, int& exit_code) {
                       "names below results/ that have a reference; none: all; results=DIR says "
                       "where");
   command->add_flag("--json", options->json, "the objections as JSON");
-  command->callback([options, &exit_code] {
+  command->callback([options] {
     const auto asked = named_references(options->words);
     const auto& names = asked.names;
     auto objections = referee::judge(referee::read_references(asked.results));
     std::erase_if(objections, [&](const auto& one) { return !is_among(one.experiment, names); });
-    if (!objections.empty()) exit_code = kFailed;
     if (options->json) {
       std::cout << referee::to_json(names, objections).dump(1) << '\n';
     } else if (objections.empty()) {
@@ -46,6 +37,7 @@ void add_referee_command(CLI::App& app, int& exit_code) {
                 << fmt::format("\n{} objections to {} references\n", objections.size(),
                                names.size());
     }
+    exit_with(objections.empty() ? kDone : kFailed);
   });
 }
 

@@ -1,34 +1,21 @@
 // runs: every run of a results folder, whichever experiments it belongs to.
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <ctime>
-#include <filesystem>
-#include <iostream>
 #include <map>
-#include <memory>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/runs/pause.h"
 #include "cli/runs/runs_page.h"
 #include "record/provenance.h"
 #include "report/data/format.h"
-#include "study/project.h"
 #include "study/run_rows.h"
-#include "util/error.h"
 #include "util/files.h"
 #include "util/terminal/terminal.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kMapsOfNeedles = "needle";  // where difflab needle puts its maps
 constexpr std::size_t kGap = 2;

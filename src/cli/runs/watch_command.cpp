@@ -1,19 +1,13 @@
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <iostream>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
 
 #include "cli/commands.h"
 #include "cli/runs/pause.h"
 #include "study/targets.h"
 #include "sweep/watch_text.h"
-#include "util/error.h"
-#include "util/exit_code.h"
 #include "util/process.h"
 #include "util/terminal/terminal.h"
 
@@ -153,7 +147,7 @@ class Viewer {
 
 }  // namespace
 
-void add_watch_command(CLI::App& app, int& exit_code) {
+void add_watch_command(CLI::App& app) {
   const auto options = std::make_shared<WatchOptions>();
   CLI::App* command = app.add_subcommand(
       "watch", "See how a sweep goes on that another terminal or machine executes");
@@ -166,7 +160,7 @@ void add_watch_command(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(0.01, 3600.0));
   command->add_flag("--once", options->once, "one look as plain text");
-  command->callback([options, &exit_code] { exit_code = Viewer(*options).run(); });
+  command->callback([options] { exit_with(Viewer(*options).run()); });
 }
 
 }  // namespace difflab::cli

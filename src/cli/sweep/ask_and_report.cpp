@@ -7,7 +7,6 @@
 #include <map>
 
 #include "cli/sweep/run_study.h"
-#include "record/run_directory.h"
 #include "run/trained_runs.h"
 
 namespace difflab::cli {

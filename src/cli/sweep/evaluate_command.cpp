@@ -1,9 +1,4 @@
 // evaluate: asks trained models, and trains nothing.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iostream>
-#include <memory>
 
 #include "cli/commands.h"
 #include "cli/sweep/ask_and_report.h"
@@ -13,8 +8,6 @@
 #include "report/data/frame.h"
 #include "report/table/grid.h"
 #include "run/identity.h"
-#include "util/exit_code.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -131,7 +124,7 @@ int evaluate(const AskOptions& options) {
 
 }  // namespace
 
-void add_evaluate_command(CLI::App& app, int& exit_code) {
+void add_evaluate_command(CLI::App& app) {
   const auto options = std::make_shared<AskOptions>();
   CLI::App* command = app.add_subcommand(
       "evaluate", "Evaluate the trained models of an experiment, or runs, anew; train nothing");
@@ -139,7 +132,7 @@ void add_evaluate_command(CLI::App& app, int& exit_code) {
                   "an experiment with its overrides, runs (folder, id or its beginning) or weights "
                   "(.safetensors of difflab export, or a folder with one and config.yaml); then "
                   "evaluate=[…], which is asked beside what was asked before");
-  command->callback([options, &exit_code] { exit_code = evaluate(*options); });
+  command->callback([options] { exit_with(evaluate(*options)); });
 }
 
 }  // namespace difflab::cli

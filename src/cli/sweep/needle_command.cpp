@@ -1,10 +1,6 @@
 // needle: accuracy of trained models by length and depth.
-#include <fmt/format.h>
 
-#include <algorithm>
-#include <iostream>
 #include <map>
-#include <memory>
 #include <set>
 
 #include "cli/commands.h"
@@ -14,11 +10,8 @@
 #include "report/data/format.h"
 #include "report/data/frame.h"
 #include "report/page/figure_files.h"
-#include "report/report.h"
 #include "report/table/grid.h"
-#include "util/error.h"
 #include "util/hash.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -292,7 +285,7 @@ int needle(NeedleOptions& options) {
 
 }  // namespace
 
-void add_needle_command(CLI::App& app, int& exit_code) {
+void add_needle_command(CLI::App& app) {
   const auto options = std::make_shared<NeedleOptions>();
   CLI::App* command = app.add_subcommand(
       "needle", "Evaluate trained models on needles: accuracy by length and depth");
@@ -305,7 +298,7 @@ void add_needle_command(CLI::App& app, int& exit_code) {
   command->add_option("--samples", options->samples, "sequences for each cell");
   options->add_to(
       *command, "an experiment with its overrides, runs (folder, id or its beginning) or weights");
-  command->callback([options, &exit_code] { exit_code = needle(*options); });
+  command->callback([options] { exit_with(needle(*options)); });
 }
 
 }  // namespace difflab::cli

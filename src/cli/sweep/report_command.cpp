@@ -1,15 +1,8 @@
 // difflab report: the report of one experiment, or the gallery of all.
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <iostream>
-#include <memory>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "cli/commands.h"
 #include "config/compose/compose.h"
@@ -22,16 +15,11 @@
 #include "report/page/figure_files.h"
 #include "report/page/gallery.h"
 #include "report/report.h"
-#include "study/project.h"
 #include "study/study.h"
-#include "util/error.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 // "results/x/" names the same folder as "results/x".
 fs::path without_slash(const fs::path& path) {

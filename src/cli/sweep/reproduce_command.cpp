@@ -1,23 +1,15 @@
 // reproduce: makes runs of committed references, or single ones, again, and compares them number by
 // number.
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/runs/named_references.h"
 #include "cli/sweep/run_study.h"
 #include "config/value/yaml.h"
 #include "record/provenance.h"
-#include "record/run_directory.h"
 #include "record/status.h"
 #include "referee/referee.h"
 #include "report/archive/confirmation.h"
@@ -25,17 +17,10 @@
 #include "report/archive/reproduction.h"
 #include "report/data/frame.h"
 #include "run/run_config.h"
-#include "study/project.h"
-#include "study/study.h"
-#include "util/error.h"
-#include "util/exit_code.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ReproduceOptions {
   std::vector<std::string> words;
@@ -304,7 +289,7 @@ int reproduce_all(const ReproduceOptions& options) {
 
 }  // namespace
 
-void add_reproduce_command(CLI::App& app, int& exit_code) {
+void add_reproduce_command(CLI::App& app) {
   const auto options = std::make_shared<ReproduceOptions>();
   CLI::App* command = app.add_subcommand(
       "reproduce",
@@ -324,7 +309,7 @@ void add_reproduce_command(CLI::App& app, int& exit_code) {
                       "which ones: another text draws others; the commit if it is not given");
   command->add_flag("--record", options->record,
                     "write reproduced.json beside each reference, for the referee");
-  command->callback([options, &exit_code] { exit_code = reproduce_all(*options); });
+  command->callback([options] { exit_with(reproduce_all(*options)); });
 }
 
 }  // namespace difflab::cli

@@ -1,35 +1,20 @@
 // restore: the runs of committed references become finished runs of the results folder, so that a
 // sweep that plans them trains only what else it asks for.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <iostream>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/runs/named_references.h"
 #include "cli/sweep/run_study.h"
 #include "config/value/yaml.h"
 #include "record/lease.h"
-#include "record/run_directory.h"
 #include "record/status.h"
 #include "referee/referee.h"
 #include "report/archive/rebuild.h"
 #include "report/archive/reproduction.h"
 #include "report/data/frame.h"
-#include "study/project.h"
-#include "util/error.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct RestoreOptions {
   std::vector<std::string> words;

@@ -20,7 +20,6 @@
 #include "study/jobs.h"
 #include "study/project.h"
 #include "sweep/execute.h"
-#include "sweep/plan/plan.h"
 #include "sweep/progress.h"
 #include "util/error.h"
 #include "util/exit_code.h"

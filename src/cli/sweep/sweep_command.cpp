@@ -1,12 +1,5 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iostream>
 #include <map>
-#include <memory>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/sweep/run_study.h"
@@ -14,14 +7,8 @@
 #include "run/trained_runs.h"
 #include "study/expected_time.h"
 #include "study/fairness.h"
-#include "study/project.h"
-#include "study/study.h"
-#include "sweep/plan/plan.h"
-#include "util/error.h"
-#include "util/exit_code.h"
 #include "util/json.h"
 #include "util/process.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -197,14 +184,14 @@ void print_json(const Study& study, int code) {
   const auto runs = sweep::distinct(study.points);
   std::map<RunState, int> counts;
   for (const auto state : sweep::states_of(runs)) ++counts[state];
-  Json json{{"experiment", study.name},
-            {"preset", study.preset},
-            {"output", study.output.string()},
-            {"exit_code", code}};
-  json["planned"] = runs.size();
-  json["finished"] = counts[RunState::kFinished];
-  json["diverged"] = counts[RunState::kDiverged];
-  json["failed"] = counts[RunState::kFailed];
+  const Json json{{"experiment", study.name},
+                  {"preset", study.preset},
+                  {"output", study.output.string()},
+                  {"exit_code", code},
+                  {"planned", runs.size()},
+                  {"finished", counts[RunState::kFinished]},
+                  {"diverged", counts[RunState::kDiverged]},
+                  {"failed", counts[RunState::kFailed]}};
   std::cout << json.dump() << std::endl;
 }
 
@@ -251,7 +238,7 @@ int run_all(const std::vector<Study>& studies, bool freezing, bool json) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& app, int& exit_code) {
+void add_sweep_command(CLI::App& app) {
   const auto options = std::make_shared<SweepOptions>();
   CLI::App* command = app.add_subcommand(
       "sweep", "Run what is missing of an experiment, then write its table, figures and report");
@@ -271,15 +258,14 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
                     "with --dry-run the list of runs");
   command->add_flag("--freeze", options->freeze,
                     "write the runs to disk for `difflab work` and run nothing");
-  command->callback([options, &exit_code] {
+  command->callback([options] {
     if (options->json && options->freeze) throw UserError("--freeze has no --json");
     const auto studies = load_studies(options->study);
     if (options->json && options->dry_run && studies.size() > 1) {
       throw UserError("--dry-run --json is for one experiment");
     }
     if (!options->dry_run) {
-      exit_code = run_all(studies, options->freeze, options->json);
-      return;
+      return exit_with(run_all(studies, options->freeze, options->json));
     }
     for (const auto& study : studies) {
       require_machine(study.current());

@@ -1,26 +1,16 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
-#include <iostream>
-#include <memory>
-#include <optional>
 #include <variant>
 
 #include "cli/commands.h"
 #include "study/jobs.h"
-#include "study/project.h"
 #include "sweep/execute.h"
 #include "sweep/launcher/launcher_config.h"
 #include "sweep/launcher/local.h"
-#include "sweep/plan/plan.h"
 #include "sweep/progress.h"
-#include "util/error.h"
-#include "util/exit_code.h"
 #include "util/process.h"
 #include "util/terminal/terminal.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
@@ -117,7 +107,7 @@ int work(const WorkOptions& options) {
 
 }  // namespace
 
-void add_work_command(CLI::App& app, int& exit_code) {
+void add_work_command(CLI::App& app) {
   const auto options = std::make_shared<WorkOptions>();
   CLI::App* command = app.add_subcommand(
       "work", "Execute what is missing of a frozen sweep, together with whoever else does");
@@ -133,7 +123,7 @@ void add_work_command(CLI::App& app, int& exit_code) {
       "--requeue", options->requeue,
       "in a task of a batch system: go back to the queue when the time is nearly over (signal "
       "USR1), at most this often");
-  command->callback([options, &exit_code] { exit_code = work(*options); });
+  command->callback([options] { exit_with(work(*options)); });
 }
 
 }  // namespace difflab::cli

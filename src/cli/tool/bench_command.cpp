@@ -1,26 +1,16 @@
 // difflab bench: attention, training steps and decoding in the worker, sweeps and starts from here.
-#include <fmt/format.h>
 
 #include <functional>
-#include <iostream>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
-#include "study/project.h"
 #include "study/study.h"
 #include "sweep/execute.h"
-#include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
-#include "util/text.h"
 #include "util/timing.h"
 
 namespace difflab::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kRounds = 9;
 

@@ -1,25 +1,13 @@
-#include <fmt/format.h>
-
 #include <chrono>
-#include <filesystem>
-#include <iostream>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
-#include "study/project.h"
 #include "text/data_set.h"
-#include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
 constexpr const char* kList = "list";
@@ -86,24 +74,17 @@ void get(const DataSet& set, const std::string& from) {
             << bytes.size() << " bytes, SHA-256 as expected)\n";
 }
 
-std::string state_text(DataState state) {
-  switch (state) {
-    case DataState::kMissing:
-      return "not there";
-    case DataState::kWrong:
-      return "there, but not this data set";
-    case DataState::kCorrect:
-      return "there and correct";
-  }
-  throw std::logic_error("unknown state of a data set");
-}
+// Texts of the states, in the order of DataState.
+constexpr const char* kDataStates[] = {"not there", "there, but not this data set",
+                                       "there and correct"};
 
 void list() {
   const fs::path folder = find_project() / "data";
   for (const DataSet& set : data_sets()) {
     const fs::path file = folder / set.file_name();
     const DataState state = data_state(set, file);
-    std::cout << fmt::format("{}  {}: {}\n", set.name, file.string(), state_text(state))
+    std::cout << fmt::format("{}  {}: {}\n", set.name, file.string(),
+                             kDataStates[static_cast<int>(state)])
               << fmt::format("  {} ({} bytes; {})\n", set.source, set.bytes, set.licence);
     if (state != DataState::kCorrect) {
       std::cout << fmt::format("  get it: {} data {} --from download, or --from FILE\n",

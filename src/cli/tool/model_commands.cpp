@@ -1,10 +1,5 @@
 // Commands about trained models. They need LibTorch, so the driver checks their arguments and hands
 // them on to the worker.
-#include <fmt/format.h>
-
-#include <iostream>
-#include <memory>
-#include <string>
 
 #include "cli/commands.h"
 #include "config/schema/reader.h"
@@ -12,18 +7,13 @@
 #include "config/value/yaml.h"
 #include "model/generate/sampling_config.h"
 #include "report/export/export.h"
-#include "study/project.h"
 #include "study/study.h"
 #include "study/targets.h"
-#include "util/error.h"
 #include "util/files.h"
 #include "util/process.h"
-#include "util/text.h"
 
 namespace difflab::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ExportOptions {
   std::vector<std::string> words;
