@@ -86,7 +86,8 @@ class Paragraph {
   explicit Paragraph(Random& random) : random_(random) {
     const auto hero = kNames.draw_index(random);
     auto other = kNames.draw_index(random);
-    own_['C'] = concat(kTownStarts.draw(random), kTownEnds.draw(random));
+    const auto end = kTownEnds.draw(random);  // the end first, as in all results so far
+    own_['C'] = concat(kTownStarts.draw(random), end);
     own_['o'] = kNouns.draw(random);
     own_['a'] = kAdjectives.draw(random);
     own_['n'] = std::to_string(number());

@@ -8,6 +8,7 @@
 #include "config/grid/preset.h"
 #include "config/grid/sweep_plan.h"
 #include "config/interpolate/interpolate.h"
+#include "config/interpolate/interpolation_text.h"
 #include "config/override/override.h"
 #include "config/value/value.h"
 #include "util/error.h"
@@ -322,8 +323,7 @@ class StudyComposer {
     return part_of(std::move(copy), {"vars"});
   }
 
-  /// Refuses keys of the study that are something else in a run than in the study as a whole, which
-  /// reads them once.
+  /// Refuses keys of the study that differ between its runs, as the study reads them once.
   void require_one_value(const Value& tree, const Facts& known) {
     for (const auto& key : interpolated_) {
       Value copy = tree;
