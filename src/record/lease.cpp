@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
-#include <csignal>
 #include <ctime>
 #include <sstream>
 #include <utility>
@@ -40,11 +38,14 @@ fs::path claim_file(const RunDirectory& run, std::uint64_t epoch) {
   return run.claims() / std::to_string(epoch);
 }
 
+// 0 if it is no claim's file.
+std::uint64_t epoch_of(const fs::path& file) {
+  return parse_whole<std::uint64_t>(file.filename().string()).value_or(0);
+}
+
 std::uint64_t last_epoch(const RunDirectory& run) {
-  std::uint64_t last = 0;
-  for (const auto& path : paths_in(run.claims())) {  // no folder: nobody was ever here
-    last = std::max(last, parse_whole<std::uint64_t>(path.filename().string()).value_or(0));
-  }
+  std::uint64_t last = 0;  // no folder: nobody was ever here
+  for (const auto& file : paths_in(run.claims())) last = std::max(last, epoch_of(file));
   return last;
 }
 
@@ -112,6 +113,10 @@ bool holder_is_gone(const RunDirectory& run, const Claim& claim) {
   return gone;
 }
 
+bool is_held(const RunDirectory& run, const Claim& claim) {
+  return claim.epoch != 0 && !claim.is(kFree) && !holder_is_gone(run, claim);
+}
+
 // The last line of a claim, always of the same length.
 std::string beat_text(std::uint64_t beat) {
   const auto digits = std::to_string(beat);
@@ -168,10 +173,10 @@ void remove_temporaries(const RunDirectory& run) {
   const auto of_config = concat(".", run.config().filename().string(), ".");
   std::error_code ignored;
   for (const auto& folder : {run.path, run.answers(), run.claims()}) {
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      const auto name = entry.path().filename().string();
+    for (const auto& file : paths_in(folder)) {
+      const auto name = file.filename().string();
       const bool temporary = name.starts_with('.') && name.ends_with(".tmp");
-      if (temporary && !name.starts_with(of_config)) fs::remove(entry.path(), ignored);
+      if (temporary && !name.starts_with(of_config)) fs::remove(file, ignored);
     }
   }
   remove_abandoned_temporaries(run.path);
@@ -183,11 +188,9 @@ constexpr std::uint64_t kClaimsKept = 16;
 
 void remove_claims_before(const RunDirectory& run, std::uint64_t epoch) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(run.claims(), ignored)) {
-    const auto name = entry.path().filename().string();
-    std::uint64_t old = 0;
-    std::from_chars(name.data(), name.data() + name.size(), old);
-    if (old > 0 && old + kClaimsKept < epoch) fs::remove(entry.path(), ignored);
+  for (const auto& file : paths_in(run.claims())) {
+    const auto old = epoch_of(file);
+    if (old > 0 && old + kClaimsKept < epoch) fs::remove(file, ignored);
   }
 }
 
@@ -227,7 +230,7 @@ LeaseTimes LeaseTimes::from_environment() {
 
 std::optional<std::uint64_t> LeaseWatch::free_after(const RunDirectory& run) {
   const auto claim = last_claim(run);
-  if (claim.epoch == 0 || claim.is(kFree) || holder_is_gone(run, claim)) return claim.epoch;
+  if (!is_held(run, claim)) return claim.epoch;
   auto& seen = seen_[run.path.string()];
   const auto now = Clock::now();
   if (seen.epoch != claim.epoch || seen.content != claim.content) {
@@ -240,7 +243,7 @@ std::optional<std::uint64_t> LeaseWatch::free_after(const RunDirectory& run) {
 
 bool looks_taken(const RunDirectory& run) {
   const auto claim = last_claim(run);
-  if (claim.epoch == 0 || claim.is(kFree) || holder_is_gone(run, claim)) return false;
+  if (!is_held(run, claim)) return false;
   if (claim.process_here() != 0) return true;
   struct stat info {};
   if (::stat(claim_file(run, claim.epoch).c_str(), &info) != 0) return false;
@@ -249,8 +252,7 @@ bool looks_taken(const RunDirectory& run) {
 
 pid_t holder_here(const RunDirectory& run) {
   const auto claim = last_claim(run);
-  const bool held = claim.epoch != 0 && !claim.is(kFree) && !holder_is_gone(run, claim);
-  return held ? claim.named_here() : 0;
+  return is_held(run, claim) ? claim.named_here() : 0;
 }
 
 std::string holder_of(const RunDirectory& run) {
@@ -298,11 +300,8 @@ std::unique_ptr<Lease> Lease::take_after(const RunDirectory& run, std::uint64_t 
 
 Lease::Lease(const RunDirectory& run, std::uint64_t epoch, int descriptor, LeaseTimes times)
     : run_(run), epoch_(epoch), descriptor_(descriptor), times_(times) {
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the thread that works
+  const SignalsHeld held;  // they are for the thread that works
   thread_ = std::thread([this] { keep_alive(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Lease::~Lease() {

@@ -1,5 +1,6 @@
 #include "record/provenance.h"
 
+#include <fmt/chrono.h>
 #include <unistd.h>
 
 #include <array>
@@ -137,28 +138,15 @@ constexpr std::array kOrigin = {"commit",          "dirty",       "diff_sha256",
                                 "compiler",        kEnvironment};
 
 // Settings of the libraries that choose other instructions or another precision.
-constexpr std::array kNumericVariables = {"ATEN_CPU_CAPABILITY",
-                                          "MKL_CBWR",
-                                          "MKL_ENABLE_INSTRUCTIONS",
-                                          "MKL_DYNAMIC",
-                                          "OMP_DYNAMIC",
-                                          "DNNL_MAX_CPU_ISA",
-                                          "ONEDNN_MAX_CPU_ISA",
-                                          "DNNL_DEFAULT_FPMATH_MODE",
-                                          "ONEDNN_DEFAULT_FPMATH_MODE",
-                                          "OPENBLAS_CORETYPE",
-                                          "CUBLAS_WORKSPACE_CONFIG",
-                                          "NVIDIA_TF32_OVERRIDE",
-                                          "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"};
+// clang-format off
+constexpr std::array kNumericVariables = {
+    "ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "MKL_DYNAMIC", "OMP_DYNAMIC",
+    "DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA", "DNNL_DEFAULT_FPMATH_MODE",
+    "ONEDNN_DEFAULT_FPMATH_MODE", "OPENBLAS_CORETYPE", "CUBLAS_WORKSPACE_CONFIG",
+    "NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"};
+// clang-format on
 
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[sizeof "2026-01-01T00:00:00Z"];
-  std::strftime(text, sizeof text, kTimeFormat, &parts);
-  return text;
-}
+std::string utc_now() { return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::string ask_processor() {
   std::ifstream file("/proc/cpuinfo");
@@ -177,10 +165,7 @@ const std::string& processor() {
   return name;
 }
 
-bool is_numeric_variable(std::string_view name) {
-  return std::find(kNumericVariables.begin(), kNumericVariables.end(), name) !=
-         kNumericVariables.end();
-}
+bool is_numeric_variable(std::string_view name) { return is_among(name, kNumericVariables); }
 
 std::string numeric_environment() {
   std::vector<std::string> set;
@@ -195,9 +180,7 @@ std::vector<Json> sessions_of(const Json& provenance) {
   if (!provenance.is_object()) return {};
   std::vector<Json> sessions{provenance};
   for (const char* key : {"earlier_sessions", "training", "stage"}) {
-    const auto found = provenance.find(key);
-    if (found == provenance.end() || !found->is_array()) continue;
-    for (const Json& session : *found) {
+    for (const Json& session : list_at(provenance, key)) {
       const auto inner = sessions_of(session);
       sessions.insert(sessions.end(), inner.begin(), inner.end());
     }
@@ -206,10 +189,9 @@ std::vector<Json> sessions_of(const Json& provenance) {
 }
 
 std::optional<std::time_t> recorded_time(const Json& provenance, const char* key) {
-  const auto found = provenance.find(key);
-  if (found == provenance.end() || !found->is_string()) return std::nullopt;
+  const auto text = string_at(provenance, key);
   std::tm parts{};
-  const auto* end = ::strptime(found->get_ref<const std::string&>().c_str(), kTimeFormat, &parts);
+  const auto* end = ::strptime(text.c_str(), kTimeFormat, &parts);
   return end != nullptr && *end == '\0' ? std::optional(::timegm(&parts)) : std::nullopt;
 }
 
@@ -232,8 +214,8 @@ std::optional<Json> handed_source_state(const std::filesystem::path& program) {
   if (!told.is_object() || identity.empty() || told.value("program", Json()) != identity) {
     return std::nullopt;
   }
-  const auto state = told.find("state");
-  return state != told.end() && state->is_object() ? std::optional<Json>(*state) : std::nullopt;
+  const Json& state = object_at(told, "state");
+  return state.empty() ? std::nullopt : std::optional(state);
 }
 
 void hand_on_source_state(const std::filesystem::path& program) {
@@ -263,7 +245,7 @@ Provenance::Provenance(const RunDirectory& directory, std::int64_t threads, std:
   if (const auto set = numeric_environment(); !set.empty()) json_[kEnvironment] = set;
   if (auto earlier = read_provenance(directory_)) {
     Json sessions = Json::array();
-    for (const Json& session : earlier->value("earlier_sessions", Json())) {
+    for (const Json& session : list_at(*earlier, "earlier_sessions")) {
       if (session.is_object()) sessions.push_back(session);
     }
     earlier->erase("earlier_sessions");
@@ -279,9 +261,8 @@ void Provenance::note(const std::string& key, const Json& value) {
 }
 
 void Provenance::keep(const std::string& key) {
-  const auto earlier = json_.find("earlier_sessions");
-  if (earlier == json_.end() || earlier->empty() || !earlier->back().contains(key)) return;
-  note(key, earlier->back()[key]);
+  const Json& earlier = list_at(json_, "earlier_sessions");
+  if (!earlier.empty() && earlier.back().contains(key)) note(key, earlier.back()[key]);
 }
 
 void Provenance::drop(const std::string& key) {
@@ -295,19 +276,17 @@ void Provenance::note_origin(const std::string& key, const RunDirectory& other) 
     for (const char* fact : kOrigin) {
       if (session.contains(fact)) facts[fact] = session[fact];
     }
-    if (!is_among(facts, sessions)) {
-      sessions.push_back(std::move(facts));
-    }
+    if (!is_among(facts, sessions)) sessions.push_back(std::move(facts));
   }
   note(key, sessions);
 }
 
 std::string Provenance::change() const {
-  const auto earlier = json_.find("earlier_sessions");
-  if (earlier == json_.end() || earlier->empty()) return "";
+  const Json& earlier = list_at(json_, "earlier_sessions");
+  if (earlier.empty()) return "";
   std::vector<std::string> changes;
   for (const char* key : kOrigin) {
-    const Json before = earlier->back().value(key, Json()), now = json_.value(key, Json());
+    const Json before = earlier.back().value(key, Json()), now = json_.value(key, Json());
     if (before == now) continue;
     const auto shown = [](const Json& value) {
       return value.is_string() ? value.get<std::string>().substr(0, 40) : value.dump();

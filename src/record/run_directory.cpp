@@ -51,9 +51,7 @@ std::string problem_of_fields(const Json& object, std::initializer_list<TypedFie
 
 // Rows that a report looks into: cells, and samples of text.
 std::string problem_of_rows(const Json& details, const char* list) {
-  const auto rows = details.find(list);
-  if (rows == details.end() || !rows->is_array()) return "";
-  for (const Json& row : *rows) {
+  for (const Json& row : list_at(details, list)) {
     if (!row.is_object()) return concat("one of its ", list, " is no JSON object");
     const auto problem = problem_of_fields(
         row,
@@ -74,15 +72,11 @@ std::string problem_of(const Json& result) {
                                             {"evaluations", is_null_or_object, "JSON object"}});
   if (!problem.empty()) return problem;
   for (const char* of : {"metrics", "censored"}) {
-    const auto found = result.find(of);
-    if (found == result.end()) continue;
-    for (const auto& [name, value] : found->items()) {
+    for (const auto& [name, value] : object_at(result, of).items()) {
       if (!is_null_or_amount(value)) return concat("'", of, ".", name, "' is no number");
     }
   }
-  const auto evaluations = result.find("evaluations");
-  if (evaluations == result.end()) return "";
-  for (const auto& [name, details] : evaluations->items()) {
+  for (const auto& [name, details] : object_at(result, "evaluations").items()) {
     if (!details.is_object()) return concat("its evaluation ", name, " is no JSON object");
     for (const char* list : {"cells", "samples"}) {
       problem = problem_of_rows(details, list);

@@ -46,8 +46,9 @@ RunPosition position_of(const RunDirectory& run, int most_stages) {
 
 RunStanding standing_by(const RunDirectory& run, std::optional<Json> result) {
   if (result) {
-    const auto state = state_of_result(*result);
-    return {.state = state, .result = std::move(result)};
+    const bool diverged = string_at(*result, "status") == name_of(RunState::kDiverged);
+    return {.state = diverged ? RunState::kDiverged : RunState::kFinished,
+            .result = std::move(result)};
   }
   if (looks_taken(run)) return {.state = RunState::kRunning};
   // It may have been finished and given back since.
@@ -69,12 +70,6 @@ std::optional<RunState> run_state_of(std::string_view name) {
   const auto found = std::ranges::find(kStateNames, name);
   if (found == kStateNames.end()) return std::nullopt;
   return static_cast<RunState>(found - kStateNames.begin());
-}
-
-RunState state_of_result(const Json& result) {
-  const auto status = result.find("status");
-  const bool diverged = status != result.end() && *status == name_of(RunState::kDiverged);
-  return diverged ? RunState::kDiverged : RunState::kFinished;
 }
 
 RunStanding standing_of(const RunDirectory& run) {

@@ -29,9 +29,6 @@ constexpr bool is_complete(RunState state) {
   return state == RunState::kFinished || state == RunState::kDiverged;
 }
 
-/// State of a run with this result: diverged or finished.
-RunState state_of_result(const Json& result);
-
 /// Where a run stands, the same for every command, table and page: what its result says, without
 /// one who holds its lease, and if nobody does what its status says. A status alone proves nothing:
 /// a run that was killed has left the one that it had.

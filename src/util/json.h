@@ -24,4 +24,18 @@ inline std::string string_at(const Json& object, const char* key) {
   return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
+/// The list under a key; an empty one if there is none.
+inline const Json& list_at(const Json& object, const char* key) {
+  static const Json kNone = Json::array();
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_array() ? kNone : *found;
+}
+
+/// The object under a key; an empty one if there is none.
+inline const Json& object_at(const Json& object, const char* key) {
+  static const Json kNone = Json::object();
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_object() ? kNone : *found;
+}
+
 }  // namespace difflab

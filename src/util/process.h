@@ -38,6 +38,22 @@ class StopSignals {
   std::vector<std::pair<int, struct sigaction>> previous_;
 };
 
+/// While one exists, signals to its thread wait; threads that it starts take none at all.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 /// How a process ended: its exit code, or the signal that killed it.
 struct ExitStatus {
   int code = 0;

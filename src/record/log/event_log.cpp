@@ -1,13 +1,12 @@
 #include "record/log/event_log.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/chrono.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <optional>
 
@@ -28,12 +27,7 @@ constexpr std::size_t kLongest = 64 << 10;  // of JSON and line end; the reader 
 std::string utc_milliseconds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
-  std::tm time{};
-  ::gmtime_r(&seconds, &time);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", time.tm_year + 1900,
-                     time.tm_mon + 1, time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec,
-                     milliseconds % 1000);
+  return fmt::format("{:%FT%T}.{:03}Z", fmt::gmtime(milliseconds / 1000), milliseconds % 1000);
 }
 
 std::string checksum_of(std::string_view length, std::string_view payload) {
