@@ -33,7 +33,7 @@ std::optional<double> sample_sd(std::span<const double> values) {
 double median(std::span<const double> values) {
   require_some(values);
   std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   const std::size_t half = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }

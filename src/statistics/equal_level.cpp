@@ -8,17 +8,16 @@ namespace difflab {
 namespace {
 
 double best_of(const Levels& levels, bool lower) {
-  const auto [low, high] =
-      std::minmax_element(levels.begin(), levels.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto [low, high] = std::ranges::minmax_element(
+      levels, [](const auto& a, const auto& b) { return a.second < b.second; });
   return lower ? low->second : high->second;
 }
 
 // Where the line through the levels first has y.
 std::optional<double> x_at(const Levels& levels, double y, bool lower) {
   const auto reached = [&](double value) { return lower ? value <= y : value >= y; };
-  const auto there = std::find_if(levels.begin(), levels.end(),
-                                  [&](const auto& level) { return reached(level.second); });
+  const auto there =
+      std::ranges::find_if(levels, [&](const auto& level) { return reached(level.second); });
   if (there == levels.begin() || there == levels.end()) return std::nullopt;
   const auto [x0, y0] = *std::prev(there);
   const auto [x1, y1] = *there;

@@ -20,8 +20,7 @@ std::vector<TwoWayP> holm_of_questions(std::span<const TwoWayP> p) {
     tests.push_back({i, false, p[i].difference});
     if (p[i].equivalence) tests.push_back({i, true, *p[i].equivalence});
   }
-  std::stable_sort(tests.begin(), tests.end(),
-                   [](const Test& a, const Test& b) { return a.p < b.p; });
+  std::ranges::stable_sort(tests, [](const Test& a, const Test& b) { return a.p < b.p; });
   std::vector<TwoWayP> adjusted(p.size());
   std::vector<int> left(p.size(), 0);  // tests of each question that are not rejected yet
   for (const auto& test : tests) ++left[test.question];
@@ -50,7 +49,7 @@ std::vector<double> holm(std::span<const double> p) {
 
 std::optional<double> discovery_limit(std::span<const double> p, double rate) {
   std::vector<double> sorted(p.begin(), p.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   for (std::size_t count = sorted.size(); count > 0; --count) {
     const double share = static_cast<double>(count) / static_cast<double>(sorted.size());
     if (sorted[count - 1] <= rate * share) return sorted[count - 1];

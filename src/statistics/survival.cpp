@@ -11,8 +11,8 @@ namespace difflab {
 namespace {
 
 std::int64_t events_at(std::span<const Lifetime> lifetimes, double time) {
-  return std::count_if(lifetimes.begin(), lifetimes.end(),
-                       [&](const Lifetime& one) { return one.happened && one.time == time; });
+  return std::ranges::count_if(
+      lifetimes, [&](const Lifetime& one) { return one.happened && one.time == time; });
 }
 
 std::set<double> event_times(std::span<const Lifetime> lifetimes) {
@@ -26,8 +26,7 @@ std::set<double> event_times(std::span<const Lifetime> lifetimes) {
 }  // namespace
 
 std::int64_t at_risk(std::span<const Lifetime> lifetimes, double time) {
-  return std::count_if(lifetimes.begin(), lifetimes.end(),
-                       [&](const Lifetime& one) { return one.time >= time; });
+  return std::ranges::count_if(lifetimes, [&](const Lifetime& one) { return one.time >= time; });
 }
 
 std::vector<SurvivalStep> kaplan_meier(std::span<const Lifetime> lifetimes) {
