@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
 #include "statistics/distributions.h"
 #include "util/random.h"
@@ -33,7 +32,7 @@ std::vector<double> resampled_means(std::span<const double> values) {
     }
     means.push_back(sum / static_cast<double>(n));
   }
-  std::sort(means.begin(), means.end());
+  std::ranges::sort(means);
   return means;
 }
 
@@ -51,20 +50,14 @@ std::vector<double> signed_sums(std::span<const double> values) {
 }
 
 // The share of all sign patterns whose sum is at least `threshold` away from zero, from the sums of
-// two halves of the differences: 2 · 2^(n/2)
-// steps instead of 2^n.
+// two halves of the differences: 2 · 2^(n/2) steps instead of 2^n.
 double counted_flips(std::span<const double> differences, double threshold) {
   if (threshold <= 0) return 1;
   const auto half = differences.size() / 2;
   const auto first = signed_sums(differences.first(half));
   const auto second = signed_sums(differences.subspan(half));
-  // For each sum of the first, ascending, those of the second that are large enough begin earlier.
-  double hits = 0;
-  auto from = second.size();
-  for (const double sum : first) {
-    while (from > 0 && sum + second[from - 1] >= threshold) --from;
-    hits += static_cast<double>(second.size() - from);
-  }
+  // Both lists hold each sum with either sign, so that as many pairs have first − second so low.
+  const double hits = pairs_up_to(first, second, -threshold);
   // As many are as far below zero: each pattern has its mirror image.
   return 2 * hits / (static_cast<double>(first.size()) * static_cast<double>(second.size()));
 }
@@ -100,10 +93,21 @@ double drawn_flips(std::span<const double> differences, double threshold) {
 
 }  // namespace
 
+double pairs_up_to(const std::vector<double>& first, const std::vector<double>& second,
+                   double most) {
+  double pairs = 0;
+  std::size_t from = 0;  // the larger the first, the later those of the second begin
+  for (const double sum : first) {
+    while (from < second.size() && sum - second[from] > most) ++from;
+    if (from == second.size()) break;
+    pairs += static_cast<double>(second.size() - from);
+  }
+  return pairs;
+}
+
 double sign_flip_p(std::span<const double> differences) {
   if (differences.empty()) throw std::invalid_argument("a test of no differences");
-  double observed = 0;
-  double scale = 0;
+  double observed = 0, scale = 0;
   for (const double difference : differences) {
     observed += difference;
     scale += std::abs(difference);
@@ -125,8 +129,8 @@ std::optional<Interval> bca_interval(std::span<const double> values, double leve
   if (means.front() == means.back()) return Interval{.low = center, .high = center};
   // The share of means below that of the values; ties count half.
   const auto size = static_cast<double>(means.size());
-  const auto below = std::lower_bound(means.begin(), means.end(), center) - means.begin();
-  const auto until = std::upper_bound(means.begin(), means.end(), center) - means.begin();
+  const auto below = std::ranges::lower_bound(means, center) - means.begin();
+  const auto until = std::ranges::upper_bound(means, center) - means.begin();
   const double share = static_cast<double>(below + until) / (2 * size);
   const double bias = normal_quantile(std::clamp(share, 0.5 / size, 1 - 0.5 / size));
   // Leaving out one value moves the mean against that value.

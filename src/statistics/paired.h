@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "statistics/describe.h"
 
@@ -14,6 +15,10 @@ namespace difflab {
 /// 2^20 are drawn, always the same ones, and p = (hits + 1) / (draws + 1).
 /// @throws std::invalid_argument if there are no differences.
 double sign_flip_p(std::span<const double> differences);
+
+/// How many pairs of a number of each ascending list have first − second ≤ most.
+double pairs_up_to(const std::vector<double>& first, const std::vector<double>& second,
+                   double most);
 
 /// 2 / 2^n, what n pairs can show at best; 1 for n = 0.
 double smallest_sign_flip_p(std::int64_t pairs);

@@ -33,19 +33,6 @@ std::vector<std::vector<double>> sums_by_size(std::span<const double> values) {
   return sums;
 }
 
-// How many pairs of a sum of each list have first − second ≤ most.
-double pairs_up_to(const std::vector<double>& first, const std::vector<double>& second,
-                   double most) {
-  double pairs = 0;
-  std::size_t from = 0;  // the larger the first, the later those of the second begin
-  for (const double sum : first) {
-    while (from < second.size() && sum - second[from] > most) ++from;
-    if (from == second.size()) break;
-    pairs += static_cast<double>(second.size() - from);
-  }
-  return pairs;
-}
-
 }  // namespace
 
 // Where k of ours change places with k of theirs, the groups lie at least as far apart as they do,
@@ -54,8 +41,8 @@ double pairs_up_to(const std::vector<double>& first, const std::vector<double>& 
 ShiftTest ShiftTest::unpaired(std::span<const double> ours, std::span<const double> theirs) {
   if (ours.empty() || theirs.empty()) throw std::invalid_argument("a test of an empty group");
   ShiftTest test;
-  const auto [low, high] = std::minmax_element(ours.begin(), ours.end());
-  const auto [lowest, highest] = std::minmax_element(theirs.begin(), theirs.end());
+  const auto [low, high] = std::ranges::minmax_element(ours);
+  const auto [lowest, highest] = std::ranges::minmax_element(theirs);
   test.center_ = mean(ours) - mean(theirs);
   test.least_ = *low - *highest;
   test.most_ = *high - *lowest;
@@ -79,7 +66,7 @@ ShiftTest ShiftTest::paired(std::span<const double> differences) {
   ShiftTest test;
   test.center_ = mean(differences);
   test.differences_ = {differences.begin(), differences.end()};
-  const auto [low, high] = std::minmax_element(differences.begin(), differences.end());
+  const auto [low, high] = std::ranges::minmax_element(differences);
   test.least_ = *low;
   test.most_ = *high;
   test.ways_ = std::exp2(std::min<double>(static_cast<double>(differences.size()), 20));
@@ -106,7 +93,7 @@ void ShiftTest::draw(std::span<const double> ours, std::span<const double> their
     }
     moved > 0 ? drawn_.push_back(sum / moved) : void(++unmoved_);
   }
-  std::sort(drawn_.begin(), drawn_.end());
+  std::ranges::sort(drawn_);
   ways_ = static_cast<double>(kDrawnWays + 1);
 }
 
@@ -120,9 +107,8 @@ double ShiftTest::p_of(double shift, int side) const {
   const double limit = side * shift + rounding_;
   double hits = unmoved_;
   if (!drawn_.empty()) {
-    const auto edge = std::partition_point(drawn_.begin(), drawn_.end(), [&](double from) {
-      return (side * from <= limit) == (side > 0);
-    });
+    const auto edge = std::ranges::partition_point(
+        drawn_, [&](double from) { return (side * from <= limit) == (side > 0); });
     const auto those = side > 0 ? edge - drawn_.begin() : drawn_.end() - edge;
     return (hits + static_cast<double>(those)) / ways_;
   }
