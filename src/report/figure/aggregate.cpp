@@ -19,9 +19,7 @@ struct Rank {
 
 Rank rank_of(const Json& value, const std::vector<std::string>& axis_values) {
   if (!axis_values.empty()) {
-    const std::string text = value.is_string()   ? value.get<std::string>()
-                             : value.is_number() ? plain_number(value.get<double>())
-                                                 : "";
+    const std::string text = text_of(value);
     for (std::size_t i = 0; i < axis_values.size(); ++i) {
       const auto number = parse_number(axis_values[i]);
       if (axis_values[i] == text || (number && value.is_number() && *number == value)) {
@@ -30,7 +28,7 @@ Rank rank_of(const Json& value, const std::vector<std::string>& axis_values) {
     }
   }
   if (value.is_number()) return {.number = value.get<double>(), .text = ""};
-  return {.number = 0, .text = value.is_string() ? value.get<std::string>() : value.dump()};
+  return {.number = 0, .text = text_of(value)};
 }
 
 struct Collected {
@@ -107,7 +105,7 @@ std::vector<Group> differences(const Frame& frame, const std::vector<Group>& gro
   };
   std::vector<Group> result;
   for (const Group& group : groups) {
-    const auto base = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
+    const auto base = std::ranges::find_if(groups, [&](const Group& other) {
       return is_reference(other) && have_same_place(other, group);
     });
     if (is_reference(group) || base == groups.end()) continue;
@@ -132,8 +130,7 @@ std::vector<Group> differences(const Frame& frame, const std::vector<Group>& gro
 }
 
 std::string describe_spread(const std::vector<Group>& groups, bool shows_interval) {
-  std::size_t least = 0;
-  std::size_t most = 0, censored = 0;
+  std::size_t least = 0, most = 0, censored = 0;
   for (const Group& group : groups) {
     least = least == 0 ? group.n() : std::min(least, group.n());
     most = std::max(most, group.n());
@@ -155,16 +152,14 @@ std::string describe_gaps(const Frame& frame, const std::string& axis, const Tex
   // A key that is no axis excludes no run: all runs share its value, or only their cells have it.
   const auto& axes = frame.axes();
   const auto is_behind = [&](const FrameRun& run) {
-    return std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
+    return std::ranges::all_of(where.entries, [&](const auto& entry) {
       return !is_among(entry.first, axes) ||
              matches({.run = &run, .fields = nullptr}, TextMap{{entry}});
     });
   };
-  std::vector<std::string> diverged;
-  std::vector<std::string> missing, not_learned;
+  std::vector<std::string> diverged, missing, not_learned;
   for (const std::string& value : frame.values(axis)) {
-    std::size_t planned = 0;
-    std::size_t absent = 0, unlearned = 0;
+    std::size_t planned = 0, absent = 0, unlearned = 0;
     std::vector<std::string> steps;
     for (const FrameRun& run : frame.runs()) {
       if (run.axis(axis) != value || !is_behind(run)) continue;

@@ -17,35 +17,24 @@ constexpr int kSlots = 14;
 // Ink, then Okabe and Ito 2008; their yellow, too pale for lines on white paper, is replaced by
 // Tol's olive, and Tol's wine makes nine. Tol's indigo, a grey, Tol's purple, brown and green
 // follow.
-constexpr std::array<std::string_view, kSlots> kColors = {
-    kInk,      "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00",
-    "#999933", "#882255", "#332288", "#888888", "#AA4499", "#661100", "#117733"};
-constexpr std::array<std::string_view, kSlots> kShapes = {
-    "circle",
-    "square",
-    "triangle-up",
-    "diamond",
-    "triangle-down",
-    "cross",
-    "triangle-right",
-    "triangle-left",
-    "M0,-1.2L.38,-.38L1.2,0L.38,.38L0,1.2L-.38,.38L-1.2,0L-.38,-.38Z",
-    "M-1,-1L1,-1L-1,1L1,1Z",
-    "M-1,-1L-1,1L1,-1L1,1Z",
-    "M-.5,-.87L.5,-.87L1,0L.5,.87L-.5,.87L-1,0Z",
-    "wedge",
-    "arrow"};
-
-Json dash_of(int slot) {
-  static const std::array<Json, kSlots> dashes = {
-      Json::array({1, 0}),       Json::array({6, 2}),
-      Json::array({2, 2}),       Json::array({8, 2, 2, 2}),
-      Json::array({4, 1}),       Json::array({10, 3}),
-      Json::array({1, 1.5}),     Json::array({12, 2, 1, 2, 1, 2}),
-      Json::array({5, 4}),       Json::array({3, 1, 1, 1}),
-      Json::array({8, 4, 1, 4}), Json::array({14, 4}),
-      Json::array({2, 4}),       Json::array({6, 2, 2, 2, 2, 2})};
-  return dashes[static_cast<std::size_t>(slot)];
+const std::array<Look, kSlots>& slot_looks() {
+  static const std::array<Look, kSlots> looks = {
+      {{std::string(kInk), "circle", Json::array({1, 0})},
+       {"#0072B2", "square", Json::array({6, 2})},
+       {"#D55E00", "triangle-up", Json::array({2, 2})},
+       {"#009E73", "diamond", Json::array({8, 2, 2, 2})},
+       {"#CC79A7", "triangle-down", Json::array({4, 1})},
+       {"#56B4E9", "cross", Json::array({10, 3})},
+       {"#E69F00", "triangle-right", Json::array({1, 1.5})},
+       {"#999933", "triangle-left", Json::array({12, 2, 1, 2, 1, 2})},
+       {"#882255", "M0,-1.2L.38,-.38L1.2,0L.38,.38L0,1.2L-.38,.38L-1.2,0L-.38,-.38Z",
+        Json::array({5, 4})},
+       {"#332288", "M-1,-1L1,-1L-1,1L1,1Z", Json::array({3, 1, 1, 1})},
+       {"#888888", "M-1,-1L-1,1L1,-1L1,1Z", Json::array({8, 4, 1, 4})},
+       {"#AA4499", "M-.5,-.87L.5,-.87L1,0L.5,.87L-.5,.87L-1,0Z", Json::array({14, 4})},
+       {"#661100", "wedge", Json::array({2, 4})},
+       {"#117733", "arrow", Json::array({6, 2, 2, 2, 2, 2})}}};
+  return looks;
 }
 
 // Models that meet in one experiment have different slots.
@@ -79,6 +68,7 @@ std::uint32_t hash_of(std::string_view text) {
 }  // namespace
 
 std::vector<Look> looks_of(const std::vector<std::string>& values, const std::string& baseline) {
+  const auto& all = slot_looks();
   std::map<std::string, int> slots;
   std::set<int> taken;
   const auto take = [&](const std::string& value, int slot) {
@@ -106,12 +96,7 @@ std::vector<Look> looks_of(const std::vector<std::string>& values, const std::st
     take(value, slot);
   }
   std::vector<Look> looks;
-  for (const std::string& value : values) {
-    const int slot = slots.at(value);
-    looks.push_back({.color = std::string(kColors[static_cast<std::size_t>(slot)]),
-                     .shape = std::string(kShapes[static_cast<std::size_t>(slot)]),
-                     .dash = dash_of(slot)});
-  }
+  for (const auto& value : values) looks.push_back(all[static_cast<std::size_t>(slots.at(value))]);
   return looks;
 }
 

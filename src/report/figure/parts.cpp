@@ -53,17 +53,22 @@ std::string describe_chance(const std::vector<double>& levels) {
   return concat("chance ", share.text(levels.front()), " to ", share.text(levels.back()));
 }
 
+Json rule_at(const char* name, const Json& value, const char* channel, Json mark) {
+  Json layer = {{"data", Json{{"values", Json::array({Json{{name, value}}})}}},
+                {"mark", std::move(mark)}};
+  layer["encoding"][channel] = Json{{"field", name}, {"type", "quantitative"}};
+  return layer;
+}
+
 Json chance_rules(const std::vector<double>& levels, const char* channel) {
   Json layers = Json::array();
   if (levels.size() > 1) return layers;
   for (const double level : levels) {
-    Json layer = {{"data", Json{{"values", Json::array({Json{{"chance", level}}})}}},
-                  {"mark", Json{{"type", "rule"},
-                                {"strokeDash", Json::array({3, 3})},
-                                {"color", kMutedInk},
-                                {"strokeWidth", 0.8}}}};
-    layer["encoding"][channel] = Json{{"field", "chance"}, {"type", "quantitative"}};
-    layers.push_back(std::move(layer));
+    layers.push_back(rule_at("chance", level, channel,
+                             {{"type", "rule"},
+                              {"strokeDash", Json::array({3, 3})},
+                              {"color", kMutedInk},
+                              {"strokeWidth", 0.8}}));
   }
   return layers;
 }
@@ -176,15 +181,39 @@ void split_into_panels(Json& spec, const std::vector<Series>& panels, const std:
   spec["spec"] = std::move(panel);
 }
 
-int heading_height(const Json& spec, double text_scale) {
-  const Json& title = spec["title"];
-  return 10 + static_cast<int>(text_scale * (14. * static_cast<double>(title["text"].size()) +
-                                             12. * static_cast<double>(title["subtitle"].size())));
+void lay_out_plot(Json& spec, const Plot& plot, Json layers) {
+  constexpr int kHeight = 175, kPanelHeight = 110;  // pixels of one with its axis
+  constexpr int kLegendRow = 13, kLegendWidth = 140, kAxisWidth = 45;
+  const auto& style = plot.style.config;
+  const bool single = plot.figure.width == ColumnWidth::kSingle;
+  const bool beside = style.has_legend_beside(!single);
+  if (plot.panels.empty()) {
+    const int rows = beside ? plot.rows_beside : static_cast<int>(plot.lines.size() + 1) / 2;
+    fit_into(spec, plot.figure, plot.style, style.height_of(kHeight) + kLegendRow * rows);
+    spec["layer"] = std::move(layers);
+    return;
+  }
+  const int columns = panels_across(plot.panels.size(), single ? 2 : 3);
+  const int legend = !beside || plot.lines.size() < 2 ? 0 : kLegendWidth;
+  split_into_panels(
+      spec, plot.panels, plot.facet, plot.style.labels, columns,
+      Json{{"width", (pixels(plot.figure.width) - legend - kAxisWidth) / columns - plot.gap},
+           {"height", style.height_of(kPanelHeight)},
+           {"layer", std::move(layers)}});
 }
 
-void fit_into(Json& spec, int width, int height) {
-  spec["width"] = width;
-  spec["height"] = height;
+Json told_field(const char* field, const Json& title, const char* format) {
+  Json told = {{"field", field}, {"title", title}};
+  if (format != nullptr) told["format"] = format;
+  return told;
+}
+
+void fit_into(Json& spec, const FigureCommon& figure, const Style& style, int height) {
+  const Json& title = spec["title"];
+  const double lines = 14. * static_cast<double>(title["text"].size()) +
+                       12. * static_cast<double>(title["subtitle"].size());
+  spec["width"] = pixels(figure.width);
+  spec["height"] = height + 10 + static_cast<int>(style.config.text_scale() * lines);
   spec["autosize"] = Json{{"type", "fit"}, {"contains", "padding"}};
 }
 

@@ -29,8 +29,10 @@ std::vector<double> chance_levels(const std::vector<Observation>& rows, const st
 /// none.
 std::string describe_chance(const std::vector<double>& levels);
 
-/// A dashed rule at the chance level if there is just one, across `channel` ("x" or "y"); an array
-/// of layers.
+/// A layer with a rule at a value of `channel` ("x" or "y"), which its datum has under `name`.
+Json rule_at(const char* name, const Json& value, const char* channel, Json mark);
+
+/// A dashed rule at the chance level if there is just one; an array of layers.
 Json chance_rules(const std::vector<double>& levels, const char* channel);
 
 /// "mean", "low", "high" (null without an interval) and "n" of a group, as fields of a datum.
@@ -71,10 +73,26 @@ bool has_gap(const std::vector<Series>& panels, int columns);
 void split_into_panels(Json& spec, const std::vector<Series>& panels, const std::string& axis,
                        const Labels& labels, int columns, Json panel);
 
-/// Pixels that title and subtitle of a specification take.
-int heading_height(const Json& spec, double text_scale);
+/// A plot of `lines`, which a legend tells apart, in one panel or in one for each of `panels`.
+struct Plot {
+  const FigureCommon& figure;
+  const Style& style;
+  const std::string& facet;  ///< axis of the panels
+  const std::vector<Series>& lines;
+  const std::vector<Series>& panels;
+  int rows_beside = 0;  ///< of the legend, which a plot without panels has room for below it
+  int gap = kPanelGap;  ///< pixels between panels
+};
 
-/// Makes the whole picture, labels and legend included, as large as stated.
-void fit_into(Json& spec, int width, int height);
+/// Gives the layers of such a plot their sizes.
+void lay_out_plot(Json& spec, const Plot& plot, Json layers);
+
+/// The field of a tooltip with its name, and the format of a number.
+constexpr const char* kFourDigits = ".4~f";
+Json told_field(const char* field, const Json& title, const char* format = nullptr);
+
+/// Makes the whole picture, labels and legend included, as wide as the figure, and so high below
+/// its heading.
+void fit_into(Json& spec, const FigureCommon& figure, const Style& style, int height);
 
 }  // namespace difflab::report

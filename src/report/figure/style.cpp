@@ -134,7 +134,7 @@ Json Style::start(const FigureCommon& figure, const std::string& fallback,
 }
 
 int pixels(ColumnWidth width) {
-  return width == ColumnWidth::kSingle ? kSingleColumn : kDoubleColumn;
+  return width == ColumnWidth::kSingle ? 317 : 653;  // 3.3 and 6.8 inches
 }
 
 Json color_scale(const std::vector<Series>& series) {

@@ -71,8 +71,7 @@ struct Style {
              std::vector<std::string> subtitle) const;
 };
 
-constexpr int kSingleColumn = 317;  ///< pixels of 1/96 inch: 3.3 inches
-constexpr int kDoubleColumn = 653;  ///< 6.8 inches
+/// Pixels of 1/96 inch.
 int pixels(ColumnWidth width);
 
 /// Colours that the page swaps in dark mode.

@@ -72,9 +72,8 @@ Json data_of(const HeatmapPlan& plan) {
 
 // Contexts of whole kibi-tokens are as narrow as their cells: 2K.
 constexpr const char* kShortLabel =
-    "isNumber(datum.value) && datum.value >= 1024 && datum.value % 1024 === 0 ? datum.value / 1024 "
-    "+ "
-    "'K' : datum.label";
+    "isNumber(datum.value) && datum.value >= 1024 && datum.value % 1024 === 0 "
+    "? datum.value / 1024 + 'K' : datum.label";
 
 // A place of `room` pixels for each value.
 Json axis_channel(const HeatmapPlan& plan, const std::string& key, const char* field,
@@ -91,11 +90,7 @@ Json axis_channel(const HeatmapPlan& plan, const std::string& key, const char* f
 }
 
 struct PanelSize {
-  int across;
-  int width;
-  int height;
-  int cell_width;
-  int cell_height;
+  int across, width, height, cell_width, cell_height;
 };
 
 PanelSize panel_size(const HeatmapPlan& plan) {
@@ -142,11 +137,9 @@ Json layers(const HeatmapPlan& plan, const PanelSize& size) {
   const Json y = axis_channel(plan, plan.config.y, "y", 1, size.cell_height);
   const std::string panel = plan.config.facet.empty() ? "" : labels.axis(plan.config.facet);
   const Json tooltip = Json::array(
-      {Json{{"field", "panel"}, {"title", panel}}, Json{{"field", "x"}, {"title", x["title"]}},
-       Json{{"field", "y"}, {"title", y["title"]}},
-       Json{{"field", "value"}, {"title", labels.heading(plan.metric)}, {"format", ".3f"}},
-       Json{{"field", "answers"}, {"title", "right answers"}},
-       Json{{"field", "runs"}, {"title", "runs"}}});
+      {told_field("panel", panel), told_field("x", x["title"]), told_field("y", y["title"]),
+       told_field("value", labels.heading(plan.metric), ".3f"),
+       told_field("answers", "right answers"), told_field("runs", "runs")});
   const bool outlined = std::min(size.cell_width, size.cell_height) >= kOutlinedCell;
   Json result = Json::array();
   result.push_back(
@@ -201,9 +194,8 @@ std::string keep_reached(const std::string& event, const Labels& labels,
 }
 
 void add_pooled_csv(const HeatmapPlan& plan, Drawing& drawing) {
-  for (const char* column : {"right_answers", "answers", "wilson_low", "wilson_high"}) {
-    drawing.columns.emplace_back(column);
-  }
+  drawing.columns.insert(drawing.columns.end(),
+                         {"right_answers", "answers", "wilson_low", "wilson_high"});
   for (std::size_t i = 0; i < plan.groups.size(); ++i) {
     const Group& group = plan.groups[i];
     const auto wilson = wilson_interval(group.right, group.answers);

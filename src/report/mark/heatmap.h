@@ -14,9 +14,7 @@ struct HeatmapConfig : FigureCommon {
 
   HeatmapConfig() { width = ColumnWidth::kDouble; }
 
-  std::string x;
-  std::string y;
-  std::string value;
+  std::string x, y, value;
   std::string facet;         ///< axis; one panel per value
   std::string against;       ///< value of facet; empty: no difference
   std::int64_t columns = 0;  ///< panels side by side; 0: chosen by the width

@@ -15,17 +15,11 @@
 namespace difflab::report {
 namespace {
 
-constexpr int kHistogramPlotHeight = 175;
-constexpr int kHistogramPanelHeight = 110;
-constexpr int kHistogramLegendRow = 13;
-constexpr int kHistogramLegendWidth = 140;
-
 using Bin = std::pair<double, double>;  // from, to
 
 struct HistogramPlan {
   const HistogramConfig& config;
-  std::vector<Series> lines;
-  std::vector<Series> panels;
+  std::vector<Series> lines, panels;
   const Style& style;
 };
 
@@ -60,15 +54,13 @@ class Bins {
 
   double count_;
   bool log_;
-  double low_ = 0;
-  double step_ = 1;
+  double low_ = 0, step_ = 1;
 };
 
 // How many values a run has in each bin, apart for each panel and line.
 struct Count {
   const FrameRun* run;
-  Json panel;
-  Json line;
+  Json panel, line;
   std::map<Bin, double> bins;
 };
 
@@ -229,26 +221,6 @@ Json layers(const HistogramPlan& plan) {
   return result;
 }
 
-void lay_out(const HistogramPlan& plan, Json& spec) {
-  const bool single = plan.config.width == ColumnWidth::kSingle;
-  const bool beside = plan.style.config.has_legend_beside(!single);
-  const int width = pixels(plan.config.width);
-  if (plan.panels.empty()) {
-    const int rows = beside ? 0 : static_cast<int>(plan.lines.size() + 1) / 2;
-    fit_into(spec, width,
-             plan.style.config.height_of(kHistogramPlotHeight) + kHistogramLegendRow * rows +
-                 heading_height(spec, plan.style.config.text_scale()));
-    spec["layer"] = layers(plan);
-    return;
-  }
-  const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
-  const int legend = !beside || plan.lines.size() < 2 ? 0 : kHistogramLegendWidth;
-  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
-                    Json{{"width", (width - legend - 45) / columns - kPanelGap},
-                         {"height", plan.style.config.height_of(kHistogramPanelHeight)},
-                         {"layer", layers(plan)}});
-}
-
 // Values that no bin has.
 std::vector<std::string> describe_not_drawn(const HistogramConfig& config,
                                             const std::vector<Observation>& rows) {
@@ -284,7 +256,7 @@ Drawing HistogramConfig::draw(const Frame& frame, const Style& style) const {
   drawing.spec =
       style.start(*this, "distribution of " + style.labels.heading(metric_of(x)), subtitle);
   drawing.spec["data"] = Json{{"values", data_of(groups, plan)}};
-  lay_out(plan, drawing.spec);
+  lay_out_plot(drawing.spec, {*this, style, facet, plan.lines, plan.panels}, layers(plan));
   add_csv(drawing, keys, "share", groups);
   return drawing;
 }

@@ -13,14 +13,11 @@ struct HistogramConfig : FigureCommon {
   static constexpr std::string_view kAbout =
       "how often values occur: the share of a run's values in each bin, mean over runs";
 
-  std::string x;
-  std::string x_end;
-  std::string weight;
+  std::string x, x_end, weight;
   std::string color;  ///< axis
   std::string facet;  ///< axis; one panel per value
   std::int64_t bins = 30;
-  AxisScale x_scale = AxisScale::kLinear;
-  AxisScale y_scale = AxisScale::kLinear;
+  AxisScale x_scale = AxisScale::kLinear, y_scale = AxisScale::kLinear;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {

@@ -86,7 +86,7 @@ const IntervalRow* best_opponent(const std::vector<IntervalRow>& rows, const Int
     const auto is_named = [&](const auto& name) {
       return is_same_value(key_text(other.group.keys[1]), name);
     };
-    if (std::none_of(names.begin(), names.end(), is_named)) continue;
+    if (std::ranges::none_of(names, is_named)) continue;
     const auto center = geometric_mean(other);
     if (other.group.keys[0] != row.group.keys[0] || !center) continue;
     if (best == nullptr || sign * *center < sign * *geometric_mean(*best)) best = &other;
@@ -114,7 +114,7 @@ std::optional<Interval> range_of(const std::vector<IntervalRow>& rows, const Int
   }
   if (plan.config.x_scale == AxisScale::kLog) std::erase_if(shown, [](double x) { return x <= 0; });
   if (shown.empty()) return std::nullopt;
-  const auto [low, high] = std::minmax_element(shown.begin(), shown.end());
+  const auto [low, high] = std::ranges::minmax_element(shown);
   return Interval{*low, *high};
 }
 
@@ -126,7 +126,7 @@ Json data_of(const std::vector<IntervalRow>& rows, const IntervalPlan& plan,
   std::set<std::string> drawn;  // panels that have their line at zero
   for (const auto& row : rows) {
     const IntervalRow* best = best_opponent(rows, row, plan);
-    const auto last = std::max_element(row.bounds.begin(), row.bounds.end());
+    const auto last = std::ranges::max_element(row.bounds);
     const bool is_open = row.low && !row.high && last != row.bounds.end();
     Json origin;
     if (plan.is_difference()) {
@@ -242,9 +242,6 @@ Json layers_of(const IntervalPlan& plan, const Json& order, const Json& values) 
   layers.push_back({{"transform", Json::array({Json{{"filter", "isValid(datum.low)"}}})},
                     {"mark", Json{{"type", "rule"}, {"strokeWidth", 1.6}}},
                     {"encoding", std::move(interval)}});
-  const auto number = [](const char* field, const std::string& title) {
-    return Json{{"field", field}, {"title", title}, {"format", ".4~f"}};
-  };
   layers.push_back(
       {{"transform", Json::array({Json{{"filter", "isValid(datum.center)"}}})},
        {"mark", Json{{"type", "point"},
@@ -256,10 +253,12 @@ Json layers_of(const IntervalPlan& plan, const Json& order, const Json& values) 
         Json{{"x", x_channel(plan, "center")},
              {"y", y_channel(order)},
              {"color", color_of_row(plan)},
-             {"tooltip", Json::array({Json{{"field", "row"}, {"title", "variant"}},
-                                      number("center", plan.style.labels.heading(plan.metric)),
-                                      number("low", "95 % from"), number("high", "95 % to"),
-                                      Json{{"field", "n"}, {"title", "runs"}}})}}}});
+             {"tooltip",
+              Json::array(
+                  {told_field("row", "variant"),
+                   told_field("center", plan.style.labels.heading(plan.metric), kFourDigits),
+                   told_field("low", "95 % from", kFourDigits),
+                   told_field("high", "95 % to", kFourDigits), told_field("n", "runs")})}}}});
   if (plan.has_ratios()) {
     layers.push_back(
         {{"mark", Json{{"type", "text"}, {"align", "left"}, {"dx", 6}, {"fontSize", 9}}},
@@ -284,10 +283,9 @@ std::vector<std::string> subtitle_of(const IntervalPlan& plan, const Frame& fram
   }
   std::vector<std::string> lines = {describe_spread(groups, /*shows_interval=*/true)};
   if (any_never) lines[0] += "; medians where some never got there (open triangles)";
-  const auto line = std::find_if(plan.names.begin(), plan.names.end(), [&](const auto& name) {
-    return is_same_value(name.value, frame.baseline());
-  });
-  const bool has_best = plan.has_ratios() && std::any_of(rows.begin(), rows.end(), [&](auto& row) {
+  const auto line = std::ranges::find_if(
+      plan.names, [&](const auto& name) { return is_same_value(name.value, frame.baseline()); });
+  const bool has_best = plan.has_ratios() && std::ranges::any_of(rows, [&](auto& row) {
                           return best_opponent(rows, row, plan) != nullptr;
                         });
   if (has_best) {
@@ -318,8 +316,7 @@ void lay_out(const IntervalPlan& plan, const Json& values, Json& spec) {
   const int width = pixels(plan.config.width);
   const int height = kIntervalRow * static_cast<int>(std::max<std::size_t>(order.size(), 1));
   if (plan.panels.empty()) {
-    fit_into(spec, width,
-             kIntervalAxis + height + heading_height(spec, plan.style.config.text_scale()));
+    fit_into(spec, plan.config, plan.style, kIntervalAxis + height);
     spec["layer"] = layers_of(plan, order, values);
     return;
   }
@@ -344,20 +341,15 @@ void add_interval_csv(const IntervalPlan& plan, const std::vector<IntervalRow>& 
     if (!key.empty()) drawing.columns.push_back(key);
   }
   const std::string x = concat(plan.config.x, plan.is_difference() ? kDifferenceSuffix : "");
-  for (const auto& name : {concat("mean_", x), concat("median_", x), concat("low_", x),
-                           concat("high_", x), std::string("n"), concat("values_", x)}) {
-    drawing.columns.push_back(name);
-  }
+  drawing.columns.insert(drawing.columns.end(),
+                         {"mean_" + x, "median_" + x, "low_" + x, "high_" + x, "n", "values_" + x});
   for (const auto& row : rows) {
     auto& line = drawing.rows.emplace_back();
     if (!plan.config.facet.empty()) line.push_back(key_text(row.group.keys[0]));
     line.push_back(key_text(row.group.keys[1]));
     const auto center = plain_number(row.center);
-    line.push_back(row.is_median() ? "" : center);
-    line.push_back(row.is_median() ? center : "");
-    line.push_back(plain_number(row.low));
-    line.push_back(plain_number(row.high));
-    line.push_back(concat(row.group.n()));
+    line.insert(line.end(), {row.is_median() ? "" : center, row.is_median() ? center : "",
+                             plain_number(row.low), plain_number(row.high), concat(row.group.n())});
     std::vector<std::string> values;
     for (const double value : row.reached) values.push_back(plain_number(value));
     for (const double bound : row.bounds) values.push_back(">" + plain_number(bound));

@@ -13,15 +13,11 @@ namespace {
 
 constexpr std::size_t kMarkersPerLine = 6;
 constexpr std::size_t kMostOwnTicks = 6;  // so few x values are the ticks themselves
-constexpr int kLinePlotHeight = 175;      // pixels of a single-column plot with its axis
-constexpr int kLineLegendRow = 13;
-constexpr int kLinePanelHeight = 110;
 
 struct LinePlan {
   const LineConfig& config;
   Metric metric;
-  std::vector<Series> lines;
-  std::vector<Series> panels;
+  std::vector<Series> lines, panels;
   std::vector<double> chance;
   Json categories;  // labels of x in their order; null: x is what its values are
   const Style& style;
@@ -63,8 +59,8 @@ Json data_of(const std::vector<Group>& groups, const LinePlan& plan) {
 }
 
 Json x_channel(const LinePlan& plan, const Json& values) {
-  const bool numeric = std::all_of(values.begin(), values.end(),
-                                   [](const Json& row) { return row["x"].is_number(); });
+  const bool numeric =
+      std::ranges::all_of(values, [](const Json& row) { return row["x"].is_number(); });
   Json channel = {{"field", "x"},
                   {"type", numeric ? "quantitative" : "ordinal"},
                   {"title", plan.style.labels.axis_title(metric_of(plan.config.x))}};
@@ -148,14 +144,11 @@ Json line_layer(const LinePlan& plan, const Json& x) {
 }
 
 Json marker_layer(const LinePlan& plan, const Json& x) {
-  const auto number = [](const char* field, const Json& title) {
-    return Json{{"field", field}, {"title", title}, {"format", ".4~f"}};
-  };
   const Json y = y_channel(plan, "mean");
-  const Json tooltip =
-      Json::array({Json{{"field", "series"}, {"title", "line"}},
-                   Json{{"field", "x"}, {"title", x["title"]}}, number("mean", y["title"]),
-                   number("low", "95 % from"), number("high", "95 % to"), Json{{"field", "n"}}});
+  const Json tooltip = Json::array(
+      {told_field("series", "line"), told_field("x", x["title"]),
+       told_field("mean", y["title"], kFourDigits), told_field("low", "95 % from", kFourDigits),
+       told_field("high", "95 % to", kFourDigits), Json{{"field", "n"}}});
   return {{"transform", Json::array({Json{{"filter", "datum.marker"}}})},
           {"mark", Json{{"type", "point"}, {"filled", true}, {"size", 26}}},
           {"encoding", Json{{"x", x},
@@ -166,19 +159,14 @@ Json marker_layer(const LinePlan& plan, const Json& x) {
                             {"tooltip", tooltip}}}};
 }
 
-// Where there is no difference.
-Json zero_rule() {
-  return Json::array(
-      {Json{{"data", Json{{"values", Json::array({Json{{"zero", 0}}})}}},
-            {"mark", Json{{"type", "rule"}, {"strokeWidth", 0.8}}},
-            {"encoding", Json{{"y", Json{{"field", "zero"}, {"type", "quantitative"}}}}}}});
-}
-
 Json layers(const LinePlan& plan, const Json& values) {
   const Json x = x_channel(plan, values);
-  Json result = is_difference(plan) ? zero_rule() : chance_rules(plan.chance, "y");
-  const bool has_intervals = std::any_of(values.begin(), values.end(),
-                                         [](const Json& row) { return !row["low"].is_null(); });
+  Json result = chance_rules(plan.chance, "y");
+  if (is_difference(plan)) {  // a rule where there is none
+    result.push_back(rule_at("zero", 0, "y", {{"type", "rule"}, {"strokeWidth", 0.8}}));
+  }
+  const bool has_intervals =
+      std::ranges::any_of(values, [](const Json& row) { return !row["low"].is_null(); });
   // A browser complains of a layer without data.
   if (plan.config.band == Band::kCi95 && has_intervals) result.push_back(band_layer(plan, x));
   result.push_back(line_layer(plan, x));
@@ -216,29 +204,18 @@ int gap_between(const Json& channel) {
 }
 
 void lay_out(const LinePlan& plan, const Json& values, Json& spec) {
-  const int width = pixels(plan.config.width);
-  const bool single = plan.config.width == ColumnWidth::kSingle;
-  const bool beside = plan.style.config.has_legend_beside(!single);
-  if (plan.panels.empty()) {
-    const int legend_rows = beside ? 4 : static_cast<int>(plan.lines.size() + 1) / 2;
-    fit_into(spec, width,
-             plan.style.config.height_of(kLinePlotHeight) + kLineLegendRow * legend_rows +
-                 heading_height(spec, plan.style.config.text_scale()));
-    spec["layer"] = layers(plan, values);
-    return;
-  }
-  const int columns = panels_across(plan.panels.size(), single ? 2 : 3);
-  spec["bounds"] = "flush";
-  const int legend_width = !beside || plan.lines.size() < 2 ? 0 : 140;
   const int gap = gap_between(x_channel(plan, values));
-  split_into_panels(spec, plan.panels, plan.config.facet, plan.style.labels, columns,
-                    Json{{"width", (width - legend_width - 45) / columns - gap},
-                         {"height", plan.style.config.height_of(kLinePanelHeight)},
-                         {"layer", layers(plan, values)}});
+  if (!plan.panels.empty()) spec["bounds"] = "flush";
+  lay_out_plot(spec,
+               {plan.config, plan.style, plan.config.facet, plan.lines, plan.panels,
+                /*rows_beside=*/4, gap},
+               layers(plan, values));
+  if (plan.panels.empty()) return;
   spec["spacing"]["column"] = gap;
   // Then each panel has an axis of its own, and flush bounds leave it no room.
-  if (has_gap(plan.panels, columns))
+  if (has_gap(plan.panels, spec["columns"])) {
     spec["spacing"]["row"] = spec["spacing"]["row"].get<int>() + 32;
+  }
 }
 
 Json categories_of(const LineConfig& config, const std::vector<Observation>& rows,
@@ -271,7 +248,7 @@ bool end_with_the_first_run(std::vector<Group>& groups) {
   std::map<Line, double> ends;
   for (const auto& group : groups) {  // ascending
     const auto& of_line = runs[line_of(group)];
-    if (std::all_of(of_line.begin(), of_line.end(), is_in(group))) {
+    if (std::ranges::all_of(of_line, is_in(group))) {
       ends[line_of(group)] = x_of(group);
     }
   }
@@ -279,7 +256,7 @@ bool end_with_the_first_run(std::vector<Group>& groups) {
     const auto& of_line = runs[line_of(group)];
     const auto end = ends.find(line_of(group));
     if (of_line.empty() || end == ends.end()) return false;
-    return x_of(group) > end->second || std::none_of(of_line.begin(), of_line.end(), is_in(group));
+    return x_of(group) > end->second || std::ranges::none_of(of_line, is_in(group));
   };
   return std::erase_if(groups, is_behind) > 0;
 }

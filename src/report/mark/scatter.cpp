@@ -89,9 +89,9 @@ Json layers(const ScatterPlan& plan) {
   const auto channel = [&](const char* field, const std::string& key, AxisScale scale,
                            double Point::*place) {
     // On a log axis a value of 0 would take all others with it.
-    const bool has_log = std::none_of(plan.lines.begin(), plan.lines.end(), [&](const auto& line) {
-      return std::any_of(line.points.begin(), line.points.end(),
-                         [&](const Point& point) { return point.*place <= 0; });
+    const bool has_log = std::ranges::none_of(plan.lines, [&](const auto& line) {
+      return std::ranges::any_of(line.points,
+                                 [&](const Point& point) { return point.*place <= 0; });
     });
     Json shape = {{"zero", false}, {"padding", 8}};
     if (scale == AxisScale::kLog && has_log)
@@ -108,9 +108,8 @@ Json layers(const ScatterPlan& plan) {
   const auto look = [&](const Json& scale) {
     return name_channel("series", nullptr, scale, legend);
   };
-  const Json tooltip = Json::array(
-      {Json{{"field", "series"}, {"title", "line"}}, Json{{"field", "x"}, {"title", x["title"]}},
-       Json{{"field", "y"}, {"title", y["title"]}}, Json{{"field", "run"}, {"title", "run"}}});
+  const Json tooltip = Json::array({told_field("series", "line"), told_field("x", x["title"]),
+                                    told_field("y", y["title"]), told_field("run", "run")});
   Json result = Json::array();
   // A browser complains of a layer without data.
   const Json means = line_data(plan);
@@ -177,9 +176,8 @@ Drawing ScatterConfig::draw(const Frame& frame, const Style& style) const {
   drawing.spec["data"] = Json{{"values", data_of(plan)}};
   const bool below = width == ColumnWidth::kSingle && plan.lines.size() > 1;
   const int legend_rows = below ? static_cast<int>(plan.lines.size() + 1) / 2 : 0;
-  fit_into(drawing.spec, pixels(width),
-           style.config.height_of(kScatterPlotHeight) + kScatterLegendRow * legend_rows +
-               heading_height(drawing.spec, style.config.text_scale()));
+  fit_into(drawing.spec, *this, style,
+           style.config.height_of(kScatterPlotHeight) + kScatterLegendRow * legend_rows);
   drawing.spec["layer"] = layers(plan);
   add_csv(plan, drawing);
   return drawing;

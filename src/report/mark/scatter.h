@@ -17,12 +17,10 @@ struct ScatterConfig : FigureCommon {
   static constexpr std::string_view kAbout =
       "every run as a point, with a line through the means at each x";
 
-  std::string x;
-  std::string y;
+  std::string x, y;
   std::string color;  ///< axis
   Through line = Through::kMeans;
-  AxisScale x_scale = AxisScale::kLog;
-  AxisScale y_scale = AxisScale::kLog;
+  AxisScale x_scale = AxisScale::kLog, y_scale = AxisScale::kLog;
 
   template <class Visitor>
   void visit_fields(Visitor& visit) {

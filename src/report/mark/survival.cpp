@@ -35,7 +35,7 @@ std::vector<SurvivalCurve> curves_of(const SurvivalConfig& config, const Frame& 
   for (const Observation& row : rows) {
     const auto time = row.run->reached(config.event);
     if (!time) continue;
-    const auto curve = std::find_if(curves.begin(), curves.end(), [&](const auto& one) {
+    const auto curve = std::ranges::find_if(curves, [&](const auto& one) {
       return is_same_value(one.look.value, row.text(config.color));
     });
     const bool happened = row.run->metric(config.event).has_value();
@@ -227,7 +227,7 @@ std::string medians(const std::vector<SurvivalCurve>& curves, const Metric& even
 std::vector<std::optional<double>> log_ranks(const std::vector<SurvivalCurve>& curves,
                                              const std::string& baseline) {
   std::vector<std::optional<double>> found(curves.size());
-  const auto reference = std::find_if(curves.begin(), curves.end(), [&](const auto& curve) {
+  const auto reference = std::ranges::find_if(curves, [&](const auto& curve) {
     return is_same_value(curve.look.value, baseline) && curve.lives.size() >= kFewestForTest;
   });
   if (reference == curves.end()) return found;
@@ -260,20 +260,17 @@ void add_survival_csv(const SurvivalConfig& config, const std::vector<SurvivalCu
                       const std::vector<std::optional<double>>& ranks, double horizon,
                       Drawing& drawing) {
   drawing.columns = {config.color.empty() ? "series" : config.color, config.event};
-  for (const char* column :
-       {"at_risk", "events", "share", "low", "high", "median", "median_low", "median_high",
-        "mean_up_to", "restricted_mean", "restricted_mean_error", "log_rank_p"}) {
-    drawing.columns.emplace_back(column);
-  }
+  drawing.columns.insert(
+      drawing.columns.end(),
+      {"at_risk", "events", "share", "low", "high", "median", "median_low", "median_high",
+       "mean_up_to", "restricted_mean", "restricted_mean_error", "log_rank_p"});
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& curve = curves[i];
     const auto mean = restricted_mean(curve.lives, horizon);
     std::vector<std::string> of_curve = {plain_number(median_lifetime(curve.lives))};
     add_ends(median_lifetime_interval(curve.lives), of_curve);
-    for (const double number : {horizon, mean.mean, mean.error}) {
-      of_curve.push_back(plain_number(number));
-    }
-    of_curve.push_back(plain_number(ranks[i]));
+    of_curve.insert(of_curve.end(), {plain_number(horizon), plain_number(mean.mean),
+                                     plain_number(mean.error), plain_number(ranks[i])});
     for (const auto& step : curve.steps) {
       auto& row = drawing.rows.emplace_back(std::vector{curve.look.value, plain_number(step.time),
                                                         concat(step.at_risk), concat(step.events),
@@ -300,8 +297,7 @@ Drawing SurvivalConfig::draw(const Frame& frame, const Style& style) const {
   for (const auto& curve : curves) {
     runs += curve.lives.size();
     without += static_cast<std::size_t>(
-        std::count_if(curve.lives.begin(), curve.lives.end(),
-                      [](const Lifetime& life) { return !life.happened; }));
+        std::ranges::count_if(curve.lives, [](const Lifetime& life) { return !life.happened; }));
     looks.push_back(curve.look);
   }
   std::vector<std::string> subtitle = {
