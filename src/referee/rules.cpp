@@ -34,8 +34,7 @@ const std::vector<Rule>& rules() {
        each<check_horizon>},
       {"provenance",
        "runs made again link the references' clean commits; each comes from one kind of machine, "
-       "or "
-       "is confirmed by it",
+       "or is confirmed by it",
        "run the references again from one clean commit, or difflab reproduce --record runs of them",
        check_provenance},
       {"wall_clock", "seconds and speeds are those of runs that were alone",

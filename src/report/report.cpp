@@ -1,7 +1,5 @@
 #include "report/report.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -10,13 +8,13 @@
 #include "report/archive/rebuild.h"
 #include "report/data/format.h"
 #include "report/page/figure_files.h"
-#include "report/page/gallery.h"
 #include "report/page/page.h"
 #include "report/page/settings_tex.h"
 #include "report/table/claim.h"
 #include "report/table/table_files.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/process.h"
 #include "util/text.h"
 #include "util/timing.h"
 
@@ -39,22 +37,6 @@ void require_fit(const Study& study, const Frame& frame) {
   if (!lines.empty()) throw UserError(join(lines, "\n"));
 }
 
-// Signals wait while one exists, so that nothing but a kill cuts off what is written.
-class SignalsHeld {
- public:
-  SignalsHeld() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 /// The files of a report, kept until all are there: a report that is cut off stays as it was.
 class ReportFiles {
  public:
@@ -75,7 +57,7 @@ class ReportFiles {
   }
 
   void write(Pictures& pictures) const {
-    const SignalsHeld held;
+    const SignalsHeld held;  // nothing but a kill cuts off what is written
     for (const auto& file : left_out_) fs::remove(file);
     pictures.write();
     for (const auto& [file, bytes] : files_) write_if_changed(file, bytes);
@@ -145,15 +127,14 @@ std::string best_sentence(const Study& study, const Frame& frame, const std::vec
 
 std::string file_list(const Study& study, const std::vector<Table>& tables,
                       const std::vector<Figure>& figures) {
-  const auto line = [&](const std::string& label, const std::filesystem::path& path) {
+  const auto line = [&](const std::string& label, const fs::path& path) {
     return "  " + pad_right(label, 9) + path.string() + "\n";
   };
   std::string out;
   for (const Table& table : tables) {
     out += line("table", study.output / (table.name + ".{md,csv,tex}"));
   }
-  std::vector<std::string> drawn;
-  std::vector<std::string> data_only;
+  std::vector<std::string> drawn, data_only;
   for (const Figure& figure : figures)
     (figure.has_images ? drawn : data_only).push_back(figure.name);
   const auto names = [&](const std::vector<std::string>& list) {

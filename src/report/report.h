@@ -1,6 +1,6 @@
 #pragma once
 
-#include "report/page/summary.h"
+#include "report/page/gallery.h"
 #include "report/settings/study.h"
 
 namespace difflab::report {

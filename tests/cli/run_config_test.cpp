@@ -5,7 +5,7 @@
 #include "config/schema/reader.h"
 #include "config/schema/writer.h"
 #include "config/value/yaml.h"
-#include "report/settings/claim_lists.h"
+#include "report/settings/claim_config.h"
 #include "run/identity.h"
 #include "study/study_config.h"
 #include "support/catch.h"

@@ -123,14 +123,14 @@ CATCH_TEST_CASE("a run that diverged has not got there in all its steps, and cut
     seed == 3 ? times.diverged("diff", seed) : times.found("diff", seed, 600 + 10 * seed);
   }
   const auto answer = times.ask();
-  CATCH_CHECK(answer.pairs == 16);
+  CATCH_CHECK(answer.pairs() == 16);
   CATCH_CHECK_THAT(answer.text, Contains("times up to 4,000, which 1 of 16 pairs did not reach"));
-  CATCH_CHECK(*answer.difference == Approx((15 * -500 + (4'000 - 1'130)) / 16.0));
+  CATCH_CHECK(answer.found->difference == Approx((15 * -500 + (4'000 - 1'130)) / 16.0));
 
   times.claim.metric = "test_loss";
   times.claim.margin = 0;
   const auto loss = times.ask();
-  CATCH_CHECK(loss.pairs == 15);
+  CATCH_CHECK(loss.pairs() == 15);
   CATCH_CHECK_THAT(loss.text, Contains("; 1 pair left out, as one diverged"));
   CATCH_CHECK(loss.verdict == Verdict::kSupported);
 }

@@ -1,6 +1,5 @@
-#include "report/settings/claim_lists.h"
-
 #include "config/value/yaml.h"
+#include "report/settings/claim_config.h"
 #include "support/catch.h"
 
 namespace difflab::report {

@@ -48,7 +48,7 @@ std::vector<double> around(double mean, double s) {
 CATCH_TEST_CASE("a claim is supported or opposite if exact p and interval agree") {
   const auto answer = Runs(around(.4, .05)).ask(finds_more());
   CATCH_CHECK(answer.verdict == Verdict::kSupported);
-  CATCH_CHECK(answer.pairs == 8);
+  CATCH_CHECK(answer.pairs() == 8);
   CATCH_CHECK(*answer.p == 2 / 256.);
   CATCH_CHECK(answer.text ==
               "Supported with 8 seeds: DIFF finds more needles. Needle accuracy 0.700 (diff) "
@@ -159,7 +159,7 @@ CATCH_TEST_CASE("a verdict needs p and the interval to agree") {
   loss.metric = "test_loss";
   const auto torn = Runs({1, 1, 1.2, 1.1, .9, 1, 1.2, 40}, 2.4, "test_loss").ask(loss);
   CATCH_CHECK(*torn.p == 2 / 256.);
-  CATCH_CHECK(torn.interval->low < 0);
+  CATCH_CHECK(torn.found->interval->low < 0);
   CATCH_CHECK(torn.verdict == Verdict::kUnresolved);
 }
 
@@ -206,7 +206,7 @@ CATCH_TEST_CASE("whether runs learn takes sixteen pairs, what they learned those
   CATCH_CHECK_THAT(answers.at(1).text, Contains("8 paired seeds") &&
                                            Contains("8 pairs left out, as one had not learned"));
   // Of differences between −1 and 1; Student's would go on to −0.775.
-  CATCH_CHECK(answers.at(0).interval->low == Approx(-0.72409).epsilon(1e-4));
+  CATCH_CHECK(answers.at(0).found->interval->low == Approx(-0.72409).epsilon(1e-4));
   const auto swap = [&] {
     for (auto& run : builder.study.runs) {
       run.axes[0].second = run.axes[0].second == "diff" ? "transformer" : "diff";
@@ -215,7 +215,7 @@ CATCH_TEST_CASE("whether runs learn takes sixteen pairs, what they learned those
   swap();
   const auto swapped =
       answer_claims(builder.study, frame_of(builder.study), Labels(builder.study.report.labels));
-  CATCH_CHECK(swapped.at(1).pairs == 8);
+  CATCH_CHECK(swapped.at(1).pairs() == 8);
   swap();
   builder.study.runs.resize(30);
   const auto fewer =

@@ -1,6 +1,4 @@
 // What the runs of a report took: all sessions, all threads, and a shared run once.
-#include "report/page/core_time.h"
-
 #include "report/example_study.h"
 #include "report/page/gallery.h"
 #include "support/catch.h"

@@ -1,6 +1,5 @@
 #include "report/export/export.h"
 
-#include "report/export/tensorboard.h"
 #include "support/catch.h"
 
 namespace difflab::report {

@@ -39,10 +39,10 @@ CATCH_TEST_CASE(
   Timed timed(0.65);
   const auto answer = timed.ask("expect: lower");
   CATCH_CHECK(answer.verdict == Verdict::kSupported);
-  CATCH_CHECK(*answer.difference == Approx(std::log(0.65)));
+  CATCH_CHECK(answer.found->difference == Approx(std::log(0.65)));
   // All of ours lie below all of theirs: the smallest p there is, and what the choice costs.
   CATCH_CHECK(*answer.p == Approx(1.01 * 2 * std::exp(-log_binomial(16, 8))));
-  CATCH_CHECK(answer.interval->high < std::log(0.7));
+  CATCH_CHECK(answer.found->interval->high < std::log(0.7));
   CATCH_CHECK_THAT(answer.text,
                    Contains("Steps to found 260 (diff) against 400 (transformer), "
                             "geometric means, ratio 0.65, 95 % interval 0.6") &&
@@ -173,7 +173,7 @@ CATCH_TEST_CASE("what one slow run had left open resolves as a ratio") {
     const Frame frame(archive.frame.runs(), archive.study.baseline, {}, {}, report.times);
     const auto after = answer_claims(archive.study, frame, Labels(report.labels)).at(claim);
     CATCH_INFO(name << ": " << before.text << "\n" << after.text);
-    const bool excludes = after.interval->low > 0 || after.interval->high < 0;
+    const bool excludes = after.found->interval->low > 0 || after.found->interval->high < 0;
     CATCH_CHECK(before.verdict == Verdict::kUnresolved);
     CATCH_CHECK(*before.p <= kAlpha);
     CATCH_CHECK((*after.p <= kAlpha) == (after.verdict != Verdict::kUnresolved));

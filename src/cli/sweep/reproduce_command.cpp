@@ -12,7 +12,6 @@
 #include "record/provenance.h"
 #include "record/status.h"
 #include "referee/referee.h"
-#include "report/archive/confirmation.h"
 #include "report/archive/rebuild.h"
 #include "report/archive/reproduction.h"
 #include "report/data/frame.h"

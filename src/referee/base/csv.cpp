@@ -12,8 +12,7 @@ namespace {
 // Columns that tell of a row or a figure's group, and no longer which one it is.
 bool tells(std::string_view column) {
   static constexpr std::string_view kWords[] = {"runs", "metric", "run"};
-  return column.starts_with("mean_") ||
-         std::find(std::begin(kWords), std::end(kWords), column) != std::end(kWords);
+  return column.starts_with("mean_") || std::ranges::find(kWords, column) != std::end(kWords);
 }
 
 // The cells of all lines.
@@ -50,7 +49,7 @@ std::vector<std::vector<std::string>> lines_of(const std::string& text, const st
 }  // namespace
 
 std::optional<std::size_t> CsvTable::column(std::string_view name) const {
-  const auto found = std::find(columns.begin(), columns.end(), name);
+  const auto found = std::ranges::find(columns, name);
   if (found == columns.end()) return std::nullopt;
   return static_cast<std::size_t>(found - columns.begin());
 }
@@ -65,8 +64,7 @@ std::optional<double> CsvTable::number(std::size_t row, std::string_view name) c
 }
 
 std::size_t CsvTable::keys() const {
-  return static_cast<std::size_t>(std::find_if(columns.begin(), columns.end(), tells) -
-                                  columns.begin());
+  return static_cast<std::size_t>(std::ranges::find_if(columns, tells) - columns.begin());
 }
 
 std::string CsvTable::row_name(std::size_t row) const {

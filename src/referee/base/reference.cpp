@@ -26,14 +26,9 @@ void attempt(Reference& reference, Read read) {
 
 // The CSV files of a folder, in order, as far as they can be read.
 std::vector<CsvTable> csv_files(Reference& reference, const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none)) {
-    if (entry.path().extension() == ".csv") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
   std::vector<CsvTable> tables;
-  for (const auto& file : files) {
+  for (const auto& file : paths_in(folder)) {
+    if (file.extension() != ".csv") continue;
     attempt(reference, [&] {
       const auto name = file.lexically_relative(reference.folder).generic_string();
       tables.push_back(parse_csv(read_file(file), name));
@@ -142,16 +137,13 @@ std::vector<std::string> Reference::arms() const {
 
 bool Reference::is_trained() const {
   const auto steps = values("train.steps");
-  return std::any_of(steps.begin(), steps.end(), [](const std::string& text) {
-    return report::parse_number(text).value_or(2) > 1;
-  });
+  return std::ranges::any_of(
+      steps, [](const std::string& text) { return report::parse_number(text).value_or(2) > 1; });
 }
 
 bool Reference::measures(const std::string& metric) const {
-  return std::any_of(runs.begin(), runs.end(), [&](const Json& run) {
-    const auto metrics = run.find("metrics");
-    return metrics != run.end() && metrics->contains(metric);
-  });
+  return std::ranges::any_of(
+      runs, [&](const Json& run) { return object_at(run, "metrics").contains(metric); });
 }
 
 Reference read_reference(const std::string& name, const fs::path& folder) {

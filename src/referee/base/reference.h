@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "referee/base/csv.h"
-#include "report/archive/confirmation.h"
-#include "report/archive/rebuild.h"
+#include "report/archive/reproduction.h"
 #include "statistics/describe.h"
 #include "util/json.h"
 

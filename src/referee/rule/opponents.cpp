@@ -56,7 +56,7 @@ void check_opponents(const Reference& one, Objections& objections) {
       if (report::is_in_cell(claim, run)) runs.push_back(&run);
     }
     const auto is_of = [&](const std::string& variant, const std::string& kind) {
-      return std::any_of(runs.begin(), runs.end(), [&](const auto* run) {
+      return std::ranges::any_of(runs, [&](const auto* run) {
         return report::is_same_value(run->axis(axis), variant) && is_kind(*run, kind);
       });
     };

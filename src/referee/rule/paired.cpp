@@ -39,8 +39,8 @@ void check_paired(const Reference& one, Objections& objections) {
         line->color != axis || axis.empty() || line->x == "step") {
       continue;
     }
-    const bool has_differences = std::any_of(
-        study.report.figures.begin(), study.report.figures.end(), [&](const FigureConfig& other) {
+    const bool has_differences =
+        std::ranges::any_of(study.report.figures, [&](const FigureConfig& other) {
           return metric_of_differences(other) == line->y &&
                  report::common_of(other).source == line->source;
         });

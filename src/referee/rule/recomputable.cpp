@@ -80,13 +80,13 @@ void make_again(const Reference& one, Objections& objections) {
     }
   }
   if (!stale.empty()) {
-    std::sort(stale.begin(), stale.end());
+    std::ranges::sort(stale);
     objections.object(one, stale.front(),
                       concat("no report of today makes ", join(stale),
                              "; delete what is left of an ", "earlier one"));
   }
   if (changed.empty()) return;
-  std::sort(changed.begin(), changed.end());  // a file system lists them in any order
+  std::ranges::sort(changed);  // a file system lists them in any order
   objections.object(
       one, changed.front(),
       concat(changed.size(), " files differ from what the folder gives today: ", join(changed)));

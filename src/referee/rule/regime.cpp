@@ -53,9 +53,7 @@ bool is_loss(const std::string& metric) {
 // The loss of the trigram counts in any run.
 std::optional<double> trigram_loss(const Reference& one) {
   for (const Json& run : one.runs) {
-    const auto metrics = run.find("metrics");
-    if (metrics == run.end()) continue;
-    for (const auto& [key, value] : metrics->items()) {
+    for (const auto& [key, value] : object_at(run, "metrics").items()) {
       if (key.find("trigram") != key.npos && value.is_number()) return value.get<double>();
     }
   }

@@ -34,14 +34,13 @@ struct Contrast {
 // Parts have an accuracy with a chance each (evaluation heldout); what another evaluation picks out
 // of a sequence has none.
 std::size_t parts_of(const report::FrameRun& run) {
-  const auto metrics = run.result.find("metrics");
-  if (metrics == run.result.end()) return 0;
+  const Json& metrics = object_at(run.result, "metrics");
   static constexpr std::string_view kLoss = "_loss";
   std::size_t parts = 0;
-  for (const auto& [name, value] : metrics->items()) {
+  for (const auto& [name, value] : metrics.items()) {
     if (!name.ends_with(kLoss) || name == "valid_loss") continue;
     const auto part = name.substr(0, name.size() - kLoss.size());
-    parts += metrics->contains(part + "_accuracy_chance") ? 1 : 0;
+    parts += metrics.contains(part + "_accuracy_chance") ? 1 : 0;
   }
   return parts;
 }
@@ -110,8 +109,8 @@ void look_at(const Reference& one, const Contrast& contrast, const References& a
 void check_robustness(const References& all, Objections& objections) {
   for (const auto& one : all) {
     if (!one.archive || one.archive->study.report.claims.empty() || !one.is_trained()) continue;
-    const bool judges = std::any_of(one.statements.begin(), one.statements.end(),
-                                    [](const Statement& s) { return s.judges(); });
+    const bool judges =
+        std::ranges::any_of(one.statements, [](const Statement& s) { return s.judges(); });
     if (!judges) continue;
     const auto contrast = contrast_of(one);
     look_at(one, contrast, all, kScale, objections);

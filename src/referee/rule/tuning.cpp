@@ -82,7 +82,7 @@ void look_at_axis(const Reference& one, Objections& objections) {
     for (const auto& [rate, values] : by_rate) {
       means.push_back(values.empty() ? std::numeric_limits<double>::infinity() : mean(values));
     }
-    const auto best = std::min_element(means.begin(), means.end());
+    const auto best = std::ranges::min_element(means);
     if (best == means.begin() || best + 1 == means.end()) edge.push_back(arm);
   }
   if (!edge.empty()) {
@@ -94,8 +94,8 @@ void look_at_axis(const Reference& one, Objections& objections) {
 // True if trained arms are compared with each other.
 bool compares(const Reference& one) {
   return one.is_trained() && one.arms().size() > 1 &&
-         std::any_of(one.comparisons.begin(), one.comparisons.end(),
-                     [](const CsvTable& table) { return !table.rows.empty(); });
+         std::ranges::any_of(one.comparisons,
+                             [](const CsvTable& table) { return !table.rows.empty(); });
 }
 
 }  // namespace

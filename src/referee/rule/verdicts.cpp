@@ -43,10 +43,10 @@ void compare_with_runs(const Reference& one, Objections& objections) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& told = one.statements[i];
     const auto verdict = report::name_of(answers[i].verdict);
-    if (told.verdict == verdict && told.pairs == answers[i].pairs) continue;
+    if (told.verdict == verdict && told.pairs == answers[i].pairs()) continue;
     objections.object(one, told.place(),
                       concat("it says ", told.verdict, " with ", told.pairs,
-                             " pairs; the runs say ", verdict, " with ", answers[i].pairs));
+                             " pairs; the runs say ", verdict, " with ", answers[i].pairs()));
   }
 }
 

@@ -23,10 +23,8 @@ std::set<std::string> times_in(const CsvTable& table) {
 
 report::Company company_of(const Reference& one) {
   std::vector<std::pair<std::string, const Json*>> runs;
-  for (const Json& run : one.runs) {
-    const auto provenance = run.find("provenance");
-    runs.emplace_back(run.value("id", ""), provenance == run.end() ? nullptr : &*provenance);
-  }
+  for (const Json& run : one.runs)
+    runs.emplace_back(run.at("id").get<std::string>(), &run.at("provenance"));
   return report::company_of(runs);
 }
 

@@ -1,7 +1,6 @@
 #include "report/archive/rebuild.h"
 
 #include "config/value/value.h"
-#include "report/archive/rows_in_use.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"

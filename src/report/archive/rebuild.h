@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "report/settings/study.h"
 
@@ -28,6 +30,10 @@ constexpr int kObservationsFormat = 1;
 /// configuration, and the cells and curve lines that figures and derived metrics use. One line a
 /// run. Parts of the configurations ("train", "task", …) that several runs share stand there once.
 std::string observations_text(const Study& study, const Frame& frame);
+
+/// The rows of one source or curve in it.
+/// @throws Json::exception if they are none.
+std::vector<Json> unpack(const Json& packed);
 
 /// The JSON object in a file. @throws UserError if there is none, or it is damaged.
 Json read_object(const std::filesystem::path& file);

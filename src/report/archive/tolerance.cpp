@@ -36,7 +36,7 @@ std::set<std::string> judged_metrics(const Study& study, const Json& committed) 
     }
   }
   std::erase_if(metrics, [&](const auto& key) { return !is_judged(key); });
-  if (!metrics.empty() || !committed.is_object()) return metrics;
+  if (!metrics.empty()) return metrics;
   for (const auto& [key, value] : committed.items()) {  // of a study of speeds, say
     if (is_judged(key)) metrics.insert(key);
   }
@@ -60,11 +60,10 @@ double limit(double freedom, double variance) {
 
 // Distances of runs from the means of their cells, in standard deviations of these.
 struct Distances {
-  using Cell = std::vector<std::pair<std::string, std::string>>;
   double sum = 0;
-  std::map<Cell, std::pair<double, double>> cells = {};  // runs, seeds
+  std::map<Axes, std::pair<double, double>> cells = {};  // runs, seeds
 
-  void add(const Cell& cell, double now, const std::vector<double>& values) {
+  void add(const Axes& cell, double now, const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     const double center = mean(values);
     const double least = kFloor * std::abs(center) / limit(n - 1, 1 + 1 / n);
@@ -96,11 +95,10 @@ Elsewhere judge_elsewhere(const Study& study, const Frame& frame,
   Elsewhere found;
   std::map<std::string, Distances> by_metric;
   for (const auto& again : runs) {
-    const auto run = std::find_if(frame.runs().begin(), frame.runs().end(),
-                                  [&](const FrameRun& one) { return one.plan.id == again.id; });
+    const auto run = std::ranges::find_if(
+        frame.runs(), [&](const FrameRun& one) { return one.plan.id == again.id; });
     if (run == frame.runs().end()) continue;
-    const auto own = run->result.find("metrics");
-    for (const auto& key : judged_metrics(study, own == run->result.end() ? Json() : *own)) {
+    for (const auto& key : judged_metrics(study, object_at(run->result, "metrics"))) {
       auto now = number_at(again.result, concat("metrics.", key));
       if (!now) now = number_at(again.result, concat("censored.", key));
       const auto values = values_of_cell(frame, *run, key);

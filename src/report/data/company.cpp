@@ -21,7 +21,7 @@ struct Span {
 // Two runs that were at work on one machine at the same time. Times are in whole seconds, in which
 // several runs may have been at work one after the other.
 std::string together(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+  std::ranges::sort(spans, [](const Span& a, const Span& b) {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
   });
   for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -41,14 +41,14 @@ Company company_of(const std::vector<std::pair<std::string, const Json*>>& runs)
   std::vector<Span> spans;
   std::string busy;
   for (const auto& [id, provenance] : runs) {
-    const bool has = provenance != nullptr && provenance->is_object();
-    const auto cores = has ? provenance->value("cores_busy_elsewhere", Json()) : Json();
-    if (!cores.is_number()) {
+    const auto cores =
+        provenance == nullptr ? std::nullopt : number_at(*provenance, "cores_busy_elsewhere");
+    if (!cores) {
       company.known = false;
-    } else if (cores.get<double>() > kIdle && busy.empty()) {
-      busy = concat(id, " beside ", cores.get<double>(), " busy cores");
+    } else if (*cores > kIdle && busy.empty()) {
+      busy = concat(id, " beside ", *cores, " busy cores");
     }
-    if (!has) continue;
+    if (provenance == nullptr) continue;
     // Nobody has recorded the other work beside a session that was interrupted.
     if (provenance->contains("earlier_sessions") && busy.empty())
       busy = concat(id, ", which was interrupted and continued, beside unknown work");

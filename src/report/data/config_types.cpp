@@ -29,12 +29,9 @@ config::Value TextMap::to_value() const {
 }
 
 std::optional<NameList> NameList::from_value(const config::Value& value) {
-  NameList list;
-  if (value.is_string()) {
-    list.names.push_back(value.as_string());
-    return list;
-  }
+  if (value.is_string()) return NameList{{value.as_string()}};
   if (!value.is_list()) return std::nullopt;
+  NameList list;
   for (const config::Value& item : value.items()) {
     if (!item.is_string()) return std::nullopt;
     list.names.push_back(item.as_string());

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "report/data/frame.h"
 #include "report/data/metric.h"
 #include "statistics/describe.h"
+#include "statistics/equal_level.h"
 #include "statistics/share.h"
 #include "util/text.h"
 
@@ -17,10 +17,8 @@ namespace {
 
 // The score at one length, and what its answers say about chance.
 struct Score {
-  std::vector<double> values;
-  std::vector<double> chances;
-  std::int64_t right = 0;
-  std::int64_t answers = 0;
+  std::vector<double> values, chances;
+  std::int64_t right = 0, answers = 0;
 
   void add(const Observation& cell, double value) {
     values.push_back(value);
@@ -45,6 +43,22 @@ std::vector<double> trapezoid(const std::vector<double>& places) {
     weights[i + 1] += half;
   }
   return weights;
+}
+
+// Levels of `variant` along the axis of sizes, all else as in `run`; none if a run lacks a metric.
+std::optional<Levels> levels_of(const EqualLevelConfig& config, const FrameRun& run,
+                                const Frame& frame, const std::string& variant) {
+  Levels levels;
+  for (const FrameRun& other : frame.runs()) {
+    if (!is_same_value(other.axis(config.variants), variant) ||
+        !frame.are_partners(run, other, {config.along, config.variants})) {
+      continue;
+    }
+    const auto x = other.metric(config.x), y = other.metric(config.value);
+    if (!x || !y) return std::nullopt;
+    levels[*x] = *y;
+  }
+  return levels;
 }
 
 }  // namespace
@@ -125,6 +139,13 @@ std::optional<double> BelowConfig::of(const FrameRun& run, const Frame&) const {
   const auto number = run.metric(value);
   if (!number) return run.diverged_at ? std::optional(0.0) : std::nullopt;
   return *number < bound ? 1.0 : 0.0;
+}
+
+std::optional<double> EqualLevelConfig::of(const FrameRun& run, const Frame& frame) const {
+  const auto own = levels_of(*this, run, frame, run.axis(variants));
+  const auto base = levels_of(*this, run, frame, frame.baseline());
+  if (!own || !base) return std::nullopt;
+  return share_at_equal_level(*own, *base, metric_of(value).better == Better::kLower);
 }
 
 }  // namespace difflab::report

@@ -142,11 +142,7 @@ bool is_word(std::string_view text, std::size_t at, std::size_t length) {
 }
 
 std::string format_number(double value, int decimals, bool typographic) {
-  std::array<char, 512> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
-                                 std::chars_format::fixed, decimals)
-                       .ptr;
-  std::string digits(buffer.data(), end);
+  std::string digits = fmt::format("{:.{}f}", std::abs(value), decimals);
   if (std::isnan(value)) return digits;
   if (std::isinf(value)) return value > 0 ? digits : concat(typographic ? kMinus : "-", digits);
   std::size_t point = digits.find('.');

@@ -25,16 +25,6 @@ std::optional<double> finite(const Json* value) {
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-void read_standing_into(FrameRun& run, const RunDirectory& directory) {
-  auto standing = standing_of(directory);
-  run.state = standing.state;
-  run.message = std::move(standing.message);
-  if (!standing.result) return;
-  run.result = std::move(*standing.result);
-  run.curve = read_metrics(directory);
-  run.diverged_at = number_at(run.result, "diverged_at_step");
-}
-
 // Replaces the run's numbers, curve and provenance by those that this study's reference keeps.
 void take_view(FrameRun& run, const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return;
@@ -45,7 +35,7 @@ void take_view(FrameRun& run, const std::filesystem::path& file) {
   const auto is_object = [](const Json& json) { return json.is_object(); };
   const auto are_objects = [](const Json& json) {
     return json.is_array() &&
-           std::all_of(json.begin(), json.end(), [](const Json& one) { return one.is_object(); });
+           std::ranges::all_of(json, [](const Json& one) { return one.is_object(); });
   };
   if (!is_there("result", is_object) || !is_there("curve", are_objects) ||
       !is_there("provenance", is_object) || string_at(view.at("result"), "id") != run.plan.id) {
@@ -62,8 +52,14 @@ FrameRun read_run(const PlannedRun& plan, const std::string& study) {
   const auto& directory = plan.directory;
   try {
     if (auto provenance = read_provenance(directory)) run.provenance = std::move(*provenance);
-    read_standing_into(run, directory);
-    if (run.has_result() && !study.empty()) take_view(run, directory.restored(study));
+    auto standing = standing_of(directory);
+    run.state = standing.state;
+    run.message = std::move(standing.message);
+    if (!standing.result) return run;
+    run.result = std::move(*standing.result);
+    run.curve = read_metrics(directory);
+    run.diverged_at = number_at(run.result, "diverged_at_step");
+    if (!study.empty()) take_view(run, directory.restored(study));
   } catch (const UserError& error) {
     run.state = RunState::kFailed;
     run.message = error.what();
@@ -75,6 +71,16 @@ FrameRun read_run(const PlannedRun& plan, const std::string& study) {
 
 void add_matching(const Observation& row, const TextMap& where, std::vector<Observation>& rows) {
   if (matches(row, where)) rows.push_back(row);
+}
+
+bool are_texts(const Json& samples) {
+  const auto has_text = [](const Json& one, const char* key) {
+    return one.is_object() && one.contains(key) && one[key].is_string();
+  };
+  return !samples.empty() && std::ranges::all_of(samples, [&](const Json& one) {
+    return has_text(one, "prompt") && has_text(one, "text") &&
+           (!one.contains("step") || one["step"].is_number_integer());
+  });
 }
 
 }  // namespace
@@ -165,7 +171,7 @@ std::optional<double> Observation::measured(std::string_view key) const {
 std::string Observation::text(std::string_view key) const { return text_of(value(key)); }
 
 bool matches(const Observation& row, const TextMap& where) {
-  return std::all_of(where.entries.begin(), where.entries.end(), [&](const auto& entry) {
+  return std::ranges::all_of(where.entries, [&](const auto& entry) {
     const auto number = parse_number(entry.second);
     const Json value = row.value(entry.first);
     return number ? value.is_number() && value.get<double>() == *number
@@ -204,7 +210,7 @@ Axes without_seed(Axes axes) {
 
 bool Frame::are_partners(const FrameRun& a, const FrameRun& b,
                          const std::vector<std::string>& but) const {
-  return std::all_of(axes_.begin(), axes_.end(), [&](const std::string& axis) {
+  return std::ranges::all_of(axes_, [&](const std::string& axis) {
     return is_among(axis, but) || a.axis(axis) == b.axis(axis);
   });
 }
@@ -252,13 +258,10 @@ std::vector<Observation> cells_of(const FrameRun& run, const std::string& source
     }
     return rows;
   }
-  const Json* evaluations = at_path(run.result, "evaluations");
-  if (evaluations == nullptr || !evaluations->contains(source))
-    return rows;  // a name may have dots
-  const auto& details = (*evaluations)[source];
-  const auto cells = details.find("cells");
-  if (cells == details.end() || !cells->is_array()) return rows;
-  for (const Json& cell : *cells) add_matching({.run = &run, .fields = &cell}, where, rows);
+  const Json& details = object_at(object_at(run.result, "evaluations"), source.c_str());
+  for (const Json& cell : list_at(details, "cells")) {
+    add_matching({.run = &run, .fields = &cell}, where, rows);
+  }
   return rows;
 }
 
@@ -299,10 +302,6 @@ std::vector<const FrameRun*> Frame::all_runs() const {
   return all;
 }
 
-std::vector<double> Frame::chance(std::string_view metric) const {
-  return chance_in(all_runs(), metric);
-}
-
 std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::string_view metric) {
   const std::string key = std::string(metric) + "_chance";
   std::set<double> levels;
@@ -312,11 +311,18 @@ std::vector<double> chance_in(const std::vector<const FrameRun*>& runs, std::str
   return {levels.begin(), levels.end()};
 }
 
+std::vector<std::pair<std::string, const Json*>> texts_in(const Json& result) {
+  std::vector<std::pair<std::string, const Json*>> texts;
+  for (const auto& [name, details] : object_at(result, "evaluations").items()) {
+    const Json& samples = list_at(details, "samples");
+    if (are_texts(samples)) texts.emplace_back(name, &samples);
+  }
+  return texts;
+}
+
 std::map<std::string, std::int64_t> cut_contexts(const FrameRun& run) {
   std::map<std::string, std::int64_t> counts;
-  const Json* evaluations = at_path(run.result, "evaluations");
-  if (evaluations == nullptr || !evaluations->is_object()) return counts;
-  for (const auto& [name, details] : evaluations->items()) {
+  for (const auto& [name, details] : object_at(run.result, "evaluations").items()) {
     if (!details.is_object()) continue;
     const Json count = details.value("cut_contexts", Json());
     if (count.is_number_integer() && count > 0) counts[name] = count;

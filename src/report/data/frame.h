@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -99,9 +98,6 @@ class Frame {
   bool are_partners(const FrameRun& a, const FrameRun& b,
                     const std::vector<std::string>& but) const;
 
-  /// Chance levels of a metric in all runs.
-  std::vector<double> chance(std::string_view metric) const;
-
  private:
   std::vector<FrameRun> runs_;
   std::vector<std::string> axes_;
@@ -123,6 +119,10 @@ std::vector<Json> cells_of_looks(const Json& looks);
 /// The cells of evaluation `source` of a run that match `where`; none if it has no such evaluation.
 std::vector<Observation> cells_of(const FrameRun& run, const std::string& source,
                                   const TextMap& where);
+
+/// Texts that a run's models wrote (evaluation sample_text, under any name): the evaluation's name
+/// and its samples, each with `prompt` and `text`, and `step` if it was asked at steps.
+std::vector<std::pair<std::string, const Json*>> texts_in(const Json& result);
 
 /// Evaluation → how many questions lost the beginning of their context; only those with any.
 std::map<std::string, std::int64_t> cut_contexts(const FrameRun& run);

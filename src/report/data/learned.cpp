@@ -29,8 +29,7 @@ void add_learned(const LearnedConfig& config, FrameRun& run) {
     const auto value = line.find(config.metric);
     if (value == line.end() || !value->is_number()) continue;
     was_asked = true;
-    const auto step = line.find("step");
-    last = step != line.end() && step->is_number() ? step->get<double>() : 0;
+    last = number_at(line, "step").value_or(0);
     if (!(value->get<double>() >= config.at_least)) {
       in_a_row = 0;
       continue;

@@ -161,14 +161,10 @@ Metric metric_of(std::string_view key) {
 }
 
 std::optional<Interval> interval_of_mean(std::span<const double> values, const Metric& metric) {
-  switch (metric.outcome) {
-    case Outcome::kShare:
-      return mean_share_interval(values);
-    case Outcome::kHappened:
-      return wilson_interval(std::count(values.begin(), values.end(), 1.0),
-                             static_cast<std::int64_t>(values.size()));
-    default:
-      break;
+  if (metric.outcome == Outcome::kShare) return mean_share_interval(values);
+  if (metric.outcome == Outcome::kHappened) {
+    return wilson_interval(std::ranges::count(values, 1.0),
+                           static_cast<std::int64_t>(values.size()));
   }
   auto interval = t_interval(values);
   if (interval) interval->low = std::max(interval->low, std::min(metric.least, mean(values)));

@@ -15,7 +15,7 @@ namespace {
 double p_of(const Pairs& pairs, const Metric& metric) {
   if (metric.outcome != Outcome::kHappened) return sign_flip_p(pairs.differences);
   const auto count = [&](double difference) {
-    return std::count(pairs.differences.begin(), pairs.differences.end(), difference);
+    return std::ranges::count(pairs.differences, difference);
   };
   return mcnemar_p(count(1), count(-1));
 }
@@ -126,7 +126,7 @@ double equivalence_p(const Pairs& pairs, const Metric& metric, double margin) {
     return difflab::equivalence_p(differences, margin);
   }
   const auto n = static_cast<std::int64_t>(differences.size());
-  const auto equal = std::count(differences.begin(), differences.end(), 0.0);
+  const auto equal = std::ranges::count(differences, 0.0);
   return difflab::equivalence_p(n - equal, n, margin);
 }
 

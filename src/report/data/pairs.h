@@ -18,9 +18,7 @@ struct Pairs {
   /// True if ours are compared with theirs as ratios: all three lists then hold logarithms, and a
   /// time of 0 counts as 1.
   bool is_ratio = false;
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  std::vector<double> differences;
+  std::vector<double> ours, theirs, differences;
   /// Pairs of which one is known only to exceed a bound. All are compared up to the lowest bound,
   /// the horizon: min(value, horizon), whose mean is the restricted mean.
   std::size_t censored = 0;

@@ -1,11 +1,13 @@
 #include "report/export/export.h"
 
+#include <bit>
+#include <cstdint>
 #include <map>
 
 #include "record/provenance.h"
 #include "report/data/format.h"
 #include "report/data/frame.h"
-#include "report/export/tensorboard.h"
+#include "util/hash.h"
 #include "util/error.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -38,11 +40,64 @@ std::string safe_name(const std::string& label) {
 double start_of(const RunDirectory& run) {
   auto provenance = read_provenance(run);
   if (!provenance) return 0;
-  const auto sessions = provenance->find("earlier_sessions");
-  const bool continued =
-      sessions != provenance->end() && sessions->is_array() && !sessions->empty();
-  const Json& first = continued ? sessions->front() : *provenance;
+  const Json& sessions = list_at(*provenance, "earlier_sessions");
+  const Json& first = sessions.empty() ? *provenance : sessions.front();
   return static_cast<double>(recorded_time(first, "started").value_or(0));
+}
+
+// The few fields of TensorFlow's event.proto and summary.proto that a scalar needs:
+//   Event          1 wall_time (double)   2 step (int64)   3 file_version (string)   5 summary
+//   Summary        1 value (repeated)
+//   Summary.Value  1 tag (string)   2 simple_value (float)
+// A field begins with number << 3 | wire type: 0 varint, 1 eight bytes, 2 length and bytes, 5 four
+// bytes.
+enum Wire : unsigned { kVarint = 0, kEightBytes = 1, kBytes = 2, kFourBytes = 5 };
+
+// Readers refuse a file that does not begin with this.
+constexpr std::string_view kVersion = "brain.Event:2";
+
+template <class Number>
+std::string little_endian(Number number) {
+  std::string bytes;
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    bytes += static_cast<char>(number >> (8 * i) & 0xFFU);
+  }
+  return bytes;
+}
+
+std::string varint(std::uint64_t number) {
+  std::string bytes;
+  for (; number >= 0x80; number >>= 7U) bytes += static_cast<char>((number & 0x7FU) | 0x80U);
+  return bytes + static_cast<char>(number);
+}
+
+std::string key(unsigned field, Wire wire) { return varint(field << 3U | wire); }
+
+std::string text_field(unsigned field, std::string_view text) {
+  return key(field, kBytes) + varint(text.size()) + std::string(text);
+}
+std::string double_field(unsigned field, double number) {
+  return key(field, kEightBytes) + little_endian(std::bit_cast<std::uint64_t>(number));
+}
+std::string float_field(unsigned field, float number) {
+  return key(field, kFourBytes) + little_endian(std::bit_cast<std::uint32_t>(number));
+}
+std::string integer_field(unsigned field, std::int64_t number) {
+  return key(field, kVarint) + varint(static_cast<std::uint64_t>(number));
+}
+
+// So that a record may hold records with their checksums.
+std::uint32_t masked_crc(std::string_view bytes) {
+  return std::rotr(crc32c(bytes), 15) + 0xA282EAD8U;
+}
+
+std::string scalars_of(const Json& line) {
+  std::string summary;
+  for (const auto& [metric, value] : line.items()) {
+    if (metric == "step" || !value.is_number()) continue;
+    summary += text_field(1, text_field(1, metric) + float_field(2, value.get<float>()));
+  }
+  return summary;
 }
 
 }  // namespace
@@ -69,6 +124,25 @@ std::string metrics_csv(const std::vector<ExportedRun>& runs) {
     }
   }
   return text;
+}
+
+std::string framed(std::string_view bytes) {
+  const auto length = little_endian(static_cast<std::uint64_t>(bytes.size()));
+  return length + little_endian(masked_crc(length)) + std::string(bytes) +
+         little_endian(masked_crc(bytes));
+}
+
+std::string event_file(const std::vector<Json>& lines, double start) {
+  std::string file = framed(double_field(1, start) + text_field(3, kVersion));
+  for (const auto& line : lines) {
+    const auto step = line.find("step");
+    file += framed(double_field(1, start + number_at(line, "train_seconds").value_or(0)) +
+                   integer_field(2, step != line.end() && step->is_number_integer()
+                                        ? step->get<std::int64_t>()
+                                        : 0) +
+                   text_field(5, scalars_of(line)));
+  }
+  return file;
 }
 
 std::vector<std::string> folder_names(const std::vector<ExportedRun>& runs) {

@@ -1,9 +1,8 @@
-#include "report/page/bundle.h"
-
 #include <algorithm>
 #include <map>
 #include <string_view>
 
+#include "report/page/page.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"

@@ -1,10 +1,9 @@
-#include "report/page/claims_html.h"
-
 #include <algorithm>
 #include <regex>
 #include <set>
 
 #include "report/data/format.h"
+#include "report/page/page.h"
 #include "report/settings/report_config.h"
 #include "report/table/grid.h"
 #include "util/text.h"
@@ -78,11 +77,12 @@ std::string about(const PageContent& page, const Family& family) {
   std::string out = page.labels.heading(metric);
   if (claim.expect == Expect::kEquivalent) {
     const double margin = claim.margin_with(page.study.report.times);
-    out += answer.is_ratio ? concat("; asks whether they are equivalent: a ratio of ",
-                                    format_number(1 / (1 + margin), 2), " to ",
-                                    format_number(1 + margin, 2), "; p is of one beyond")
-                           : concat("; asks whether they are equivalent, within ",
-                                    metric.text(margin), "; p is of more");
+    const bool is_ratio = answer.found && answer.found->is_ratio;
+    out += is_ratio ? concat("; asks whether they are equivalent: a ratio of ",
+                             format_number(1 / (1 + margin), 2), " to ",
+                             format_number(1 + margin, 2), "; p is of one beyond")
+                    : concat("; asks whether they are equivalent, within ", metric.text(margin),
+                             "; p is of more");
   }
   if (!claim.withdrawn.empty()) out += "; withdrawn: " + claim.withdrawn;
   std::vector<std::string> sources;
@@ -103,18 +103,20 @@ std::string verdict_html(const PageContent& page, std::size_t at,
     const auto label = page.labels.value(value);
     values.push_back(parse_number(label) ? concat(page.labels.axis(axis), " ", label) : label);
   }
-  if (answer.interval) details.push_back(range_text(metric, answer.interval, answer.is_ratio));
+  const auto& found = answer.found;
+  if (found && found->interval) {
+    details.push_back(range_text(metric, found->interval, found->is_ratio));
+  }
   if (answer.p) details.push_back(named_p(*answer.p));
-  const bool too_few = answer.verdict == Verdict::kTooFew && answer.pairs < answer.needed;
-  details.push_back(concat("n = ", answer.pairs, too_few ? concat(" of ", answer.needed) : ""));
+  const bool too_few = answer.verdict == Verdict::kTooFew && answer.pairs() < answer.needed;
+  details.push_back(concat("n = ", answer.pairs(), too_few ? concat(" of ", answer.needed) : ""));
   const std::string verdict(name_of(answer.verdict));
   const auto small = [](const std::string& text) {
     return text.empty() ? "" : concat("<span class=\"muted\">", subscripts_html(text), "</span>");
   };
   return concat("<div class=\"", verdict, "\">", small(join(values)), "\n<span><strong>", verdict,
-                "</strong> ",
-                answer.difference ? effect_cell(metric, *answer.difference, answer.is_ratio) : "",
-                "</span>\n", small(join(details)), "</div>\n");
+                "</strong> ", found ? effect_cell(metric, *found) : "", "</span>\n",
+                small(join(details)), "</div>\n");
 }
 
 // The effects of the claims of a place, or their verdicts, one if they are all the same; none while
@@ -124,9 +126,9 @@ std::vector<std::string> told_of(const PageContent& page, const AnswerPlace& pla
   std::vector<std::string> parts;
   for (std::size_t i = place.first; i <= place.last; ++i) {
     const Answer& answer = page.answers[i];
-    if (answer.verdict == Verdict::kTooFew || !answer.difference) return {};
+    if (answer.verdict == Verdict::kTooFew || !answer.found) return {};
     const Metric metric = metric_of(page.study.report.claims[i].metric);
-    parts.push_back(place.is_effect ? effect_cell(metric, *answer.difference, answer.is_ratio)
+    parts.push_back(place.is_effect ? effect_cell(metric, *answer.found)
                                     : std::string(name_of(answer.verdict)));
   }
   const bool is_one = std::set(parts.begin(), parts.end()).size() == 1;
@@ -156,8 +158,8 @@ std::string own_answer_html(const PageContent& page) {
 
 std::string claims_html(const PageContent& page) {
   const auto& claims = page.study.report.claims;
-  const bool any_ratio = std::any_of(page.answers.begin(), page.answers.end(),
-                                     [](const Answer& answer) { return answer.is_ratio; });
+  const bool any_ratio = std::ranges::any_of(
+      page.answers, [](const Answer& answer) { return answer.found && answer.found->is_ratio; });
   std::string out = "<div class=\"claims\">\n";
   if (any_ratio) {
     out +=

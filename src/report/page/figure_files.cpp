@@ -41,8 +41,8 @@ bool holds(const fs::path& path, const std::string& bytes) {
 }
 
 bool is_current(const Study& study, const Figure& figure) {
-  return std::all_of(std::begin(kImages), std::end(kImages),
-                     [&](const char* image) { return is_there(file(study, figure, image)); }) &&
+  return std::ranges::all_of(
+             kImages, [&](const char* image) { return is_there(file(study, figure, image)); }) &&
          holds(file(study, figure, ".vl.json"), spec_text(figure));
 }
 
@@ -87,8 +87,8 @@ bool is_limited() {
 }
 
 bool has_old_picture(const Study& study, const Figure& figure) {
-  return std::any_of(std::begin(kImages), std::end(kImages),
-                     [&](const char* image) { return is_there(file(study, figure, image)); });
+  return std::ranges::any_of(
+      kImages, [&](const char* image) { return is_there(file(study, figure, image)); });
 }
 
 // A label may hold what a picture cannot.

@@ -1,14 +1,17 @@
 #include "report/page/gallery.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <regex>
 
+#include "record/provenance.h"
 #include "report/data/format.h"
 #include "report/page/page.h"
-#include "report/page/summary.h"
 #include "statistics/holm.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -21,6 +24,26 @@ constexpr const char* kIntroduction =
     "supported or opposite if its exact p, adjusted for the number of claims, and the 95 % "
     "interval of the effect agree; equivalent within a margin; not resolved otherwise. A report "
     "has all claims of its experiment.";
+
+double core_seconds(const Json& session) {
+  return session_seconds(session).value_or(0) * number_at(session, "threads").value_or(1);
+}
+
+void add_core_time(const fs::path& record, CoreTime& runs) {
+  if (!fs::exists(record)) return;
+  const Json json = Json::parse(read_file(record), nullptr, /*allow_exceptions=*/false);
+  for (const Json& run : list_at(json, "runs")) {
+    if (!run.is_object()) continue;
+    const Json id = run.value("id", Json());
+    const Json provenance = run.value("provenance", Json());
+    if (!id.is_string() || !provenance.is_object()) continue;
+    double seconds = core_seconds(provenance);
+    for (const Json& earlier : list_at(provenance, "earlier_sessions")) {
+      seconds += core_seconds(earlier);
+    }
+    runs[id.get<std::string>()] = seconds;
+  }
+}
 
 // Sentence on the cost of all runs; a run that several experiments share counts once.
 std::string total_text(const std::vector<Exhibit>& exhibits) {
@@ -205,7 +228,7 @@ Json summary_json(const Study& study, const Summary& summary, const std::string&
   Json list = Json::array();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     list.push_back(Json{{"verdict", name_of(answers[i].verdict)},
-                        {"pairs", answers[i].pairs},
+                        {"pairs", answers[i].pairs()},
                         {"pairs_needed", answers[i].needed},
                         {"claim", study.report.claims[i].text},
                         {"figures", answers[i].figures},
@@ -226,6 +249,24 @@ Json summary_json(const Study& study, const Summary& summary, const std::string&
           {"answers", std::move(list)},
           {"best", best},
           {"figure", drawn}};
+}
+
+CoreTime core_time_of(const fs::path& report) {
+  CoreTime runs;
+  add_core_time(report / "runs.json", runs);
+  add_core_time(report / "tuning" / "runs.json", runs);
+  add_core_time(report / "tuning" / "shorter" / "runs.json", runs);
+  return runs;
+}
+
+double core_hours(const CoreTime& runs) {
+  double seconds = 0;
+  for (const auto& [id, value] : runs) seconds += value;
+  return seconds / 3600;
+}
+
+std::string core_hours_text(double hours) {
+  return hours < .05 ? "less than 0.1 core-hours" : fmt::format("{:.1f} core-hours", hours);
 }
 
 std::string gallery_markdown(const std::vector<Exhibit>& exhibits) {

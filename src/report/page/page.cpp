@@ -4,8 +4,6 @@
 
 #include "record/provenance.h"
 #include "report/data/format.h"
-#include "report/data/samples.h"
-#include "report/page/claims_html.h"
 #include "report/table/grid.h"
 #include "report/table/table_files.h"
 #include "util/text.h"
@@ -26,7 +24,7 @@ std::string header(const PageContent& page) {
   const auto answer = own_answer_html(page);
   const auto& runs = page.frame.runs();
   const auto with_result =
-      std::count_if(runs.begin(), runs.end(), [](const FrameRun& run) { return run.has_result(); });
+      std::ranges::count_if(runs, [](const FrameRun& run) { return run.has_result(); });
   return concat("<h1>", escape_html(study.title.empty() ? study.name : study.title),
                 "</h1>\n<p class=\"muted\">experiment ", escape_html(study.name), ", preset ",
                 escape_html(study.preset), ", ", with_result, " of ", runs.size(),
@@ -49,7 +47,6 @@ std::string background(const Study& study) {
 }
 
 std::string drawing(const PageContent& page, const Figure& figure) {
-  const std::filesystem::path base = std::filesystem::path("figures") / figure.name;
   if (!page.bundle.empty()) {
     return concat("<div class=\"drawing\" data-name=\"", escape_html(figure.name),
                   "\" data-spec=\"spec-", escape_html(figure.name),
@@ -59,15 +56,13 @@ std::string drawing(const PageContent& page, const Figure& figure) {
   if (!figure.has_images) {
     return "<p class=\"warning\">Not drawn: the renderer is missing.</p>\n";
   }
-  return concat("<div class=\"drawing\"><img src=\"", address(base.string() + ".svg"), "\" alt=\"",
-                escape_html(figure.drawing.spec["description"].get<std::string>()), "\"></div>\n");
+  return concat("<div class=\"drawing\"><img src=\"", address("figures/" + figure.name + ".svg"),
+                "\" alt=\"", escape_html(figure.drawing.spec["description"].get<std::string>()),
+                "\"></div>\n");
 }
 
 std::string figure_html(const PageContent& page, const Figure& figure) {
-  const std::filesystem::path base = std::filesystem::path("figures") / figure.name;
-  const auto file = [&](const char* extension) {
-    return std::filesystem::path(base.string() + extension);
-  };
+  const auto file = [&](const char* extension) { return "figures/" + figure.name + extension; };
   std::string out =
       concat("<figure", figure.width == ColumnWidth::kDouble ? " class=\"wide\"" : "", ">\n",
              drawing(page, figure), "<figcaption>", escape_html(figure.name), ": ");
@@ -143,6 +138,44 @@ std::string other_figures(const PageContent& page) {
     if (&figure != opening_figure(page)) out += figure_html(page, figure);
   }
   return out.empty() ? "" : "<h2>Figures</h2>\n<div class=\"figures\">\n" + out + "</div>\n";
+}
+
+// "Diff_NanoGPT, seed 0".
+std::string title_of(const FrameRun& run, const Frame& frame, const Labels& labels) {
+  std::vector<std::string> parts;
+  for (const std::string& axis : frame.axes()) {
+    parts.push_back(axis == kSeedAxis ? concat("seed ", run.axis(axis))
+                                      : labels.value(run.axis(axis)));
+  }
+  return join(parts);
+}
+
+constexpr const char* kUnnamed = "sample_text";
+
+std::string sample_html(const Json& sample) {
+  const std::string step =
+      sample.contains("step") && sample["step"].is_number_integer()
+          ? concat("<p class=\"muted\">step ", sample["step"].get<std::int64_t>(), "</p>\n")
+          : "";
+  return concat(step, "<pre><span class=\"muted\">",
+                escape_html(sample.at("prompt").get<std::string>()), "</span>",
+                escape_html(sample.at("text").get<std::string>()), "</pre>\n");
+}
+
+// The texts that trained models wrote, one run after the other; "" if no run has any.
+std::string samples_html(const Frame& frame, const Labels& labels) {
+  std::string out;
+  for (const FrameRun& run : frame.runs()) {
+    for (const auto& [name, samples] : texts_in(run.result)) {
+      // The first one stands open, so that a reader sees what the others hold.
+      out += concat("<details class=\"sample\"", out.empty() ? " open" : "", "><summary>",
+                    subscripts_html(title_of(run, frame, labels)),
+                    name == kUnnamed ? "" : escape_html(concat(", ", name)), "</summary>\n");
+      for (const Json& sample : *samples) out += sample_html(sample);
+      out += "</details>\n";
+    }
+  }
+  return out.empty() ? "" : "<h2>What the models write</h2>\n" + out;
 }
 
 std::string tuning(const Study& study) {

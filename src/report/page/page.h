@@ -29,9 +29,23 @@ struct PageContent {
 /// scripts.
 std::string page_html(const PageContent& content);
 
+/// A report's page with all that it links to inside: scripts and pictures, tables and data as
+/// downloads, pages in folders below it. Other links, such as those to runs, become their words. It
+/// opens anywhere, without a network. @throws UserError if a file cannot be read
+std::string bundled_page(const std::filesystem::path& page);
+
 /// runs.json: the runs with status, all metrics, what looks for events saw, and provenance. A
 /// reader can compute the tables again, and when another bound was met.
 std::string runs_text(const Study& study, const Frame& frame);
+
+/// The study's own answer with the verdicts and effects of its claims in it, its first sentence in
+/// bold, e.g. "<strong>Yes.</strong> It takes × 0.78 of the steps (supported)". Empty without one,
+/// and while a claim that it names has no verdict.
+std::string own_answer_html(const PageContent& page);
+
+/// The claims as HTML: a row for those that differ in one or more values of their where, in it each
+/// one's verdict, effect, interval, p and pairs.
+std::string claims_html(const PageContent& page);
 
 /// The beginning of a page, up to and with <main>; `style` is added to the page's own.
 std::string page_head(const std::string& title, const std::string& style = "");
@@ -40,7 +54,7 @@ std::string page_head(const std::string& title, const std::string& style = "");
 std::string address(const std::filesystem::path& path);
 std::string link(const std::filesystem::path& path, const std::string& text);
 
-/// The page's style sheet and its script (page_assets.cpp).
+/// The page's style sheet and its script (page.css, page.js).
 extern const char* const kPageStyle;
 extern const char* const kPageScript;
 

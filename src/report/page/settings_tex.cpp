@@ -130,7 +130,7 @@ class SettingList {
       std::vector<std::string> names;
       for (const auto& value : frame_.values(axis)) {
         const auto has_it = [&](const FrameRun* run) { return run->axis(axis) == value; };
-        if (std::any_of(runs_.begin(), runs_.end(), has_it)) names.push_back(labels_.value(value));
+        if (std::ranges::any_of(runs_, has_it)) names.push_back(labels_.value(value));
       }
       if (axis == kSeedAxis || is_tuned(axis)) continue;
       add("Compared", labels_.axis(axis), listed_texts(names));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/schema/fields.h"
+#include "config/value/problems.h"
 #include "report/data/config_types.h"
 
 namespace difflab::report {
@@ -17,10 +18,7 @@ enum class Expect { kHigher, kLower, kEquivalent };
 /// A source's finding, as a statement that runs can support or contradict: the metric of one
 /// variant is higher or lower than that of another, or differs by less than a margin.
 struct ClaimConfig {
-  std::string text;
-  std::string metric;
-  std::string variant;
-  std::string against;
+  std::string text, metric, variant, against;
   Expect expect = Expect::kHigher;
   std::string paper;
   TextMap where;
@@ -69,6 +67,11 @@ inline std::vector<std::string> others_of(const ClaimConfig& claim, const std::s
   if (claim.against == kBestOpponent) return opponents;
   return {claim.against.empty() ? baseline : claim.against};
 }
+
+/// Writes out the claims of an experiment's settings: one whose `where` holds lists becomes one
+/// claim for each combination of their values, the last axis fastest, and {AXIS} in `text` and
+/// `paper` becomes the label of the axis' value in `where`. What is no claim is left to the reader.
+void expand_claims(config::Value& settings, config::Problems& problems);
 
 }  // namespace difflab::report
 

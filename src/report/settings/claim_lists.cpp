@@ -1,13 +1,13 @@
-#include "report/settings/claim_lists.h"
-
 #include <algorithm>
 #include <cctype>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "config/value/value.h"
 #include "report/data/config_types.h"
 #include "report/data/metric.h"
+#include "report/settings/claim_config.h"
 #include "util/text.h"
 
 namespace difflab::report {
@@ -50,7 +50,7 @@ std::vector<Value> combinations(const Value& claim) {
 
 bool is_name(const std::string& text) {
   return !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char letter) {
+         std::ranges::all_of(text, [](unsigned char letter) {
            return std::isalnum(letter) != 0 || letter == '_' || letter == '.';
          });
 }

@@ -1,11 +1,10 @@
-#include "report/settings/metric_rules.h"
-
 #include <algorithm>
 #include <utility>
 #include <variant>
 
 #include "report/data/learned.h"
 #include "report/data/metric.h"
+#include "report/settings/report_config.h"
 #include "statistics/metric_facts.h"
 #include "util/text.h"
 
@@ -13,8 +12,8 @@ namespace difflab::report {
 namespace {
 
 bool is_one_of(std::string_view name, const std::vector<std::string>& names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& known) { return is_called(name, known); });
+  return std::ranges::any_of(names,
+                             [&](const std::string& known) { return is_called(name, known); });
 }
 
 std::string problem(std::string_view name, std::string_view what, std::vector<std::string> names) {

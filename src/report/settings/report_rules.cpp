@@ -13,34 +13,27 @@ namespace {
 
 bool is_file_name(std::string_view name) {
   return !name.empty() && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+         std::ranges::all_of(name, [](unsigned char letter) {
            return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
          });
 }
 
 // The names of one list of outputs ("tables", "figures"): each is a file's, and its own. Checked
 // here for every kind there is or will be, because a name with a path in it would be written there.
-class OutputNames {
- public:
-  OutputNames(std::string_view list, config::Check& check) : list_(list), check_(check) {}
-
-  void add(const std::string& name) {
+std::set<std::string> output_names(std::string_view list, const auto& outputs, const auto& name_of,
+                                   config::Check& check) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = name_of(outputs[i]);
     if (!is_file_name(name)) {
-      check_.problem(concat(list_, "[", count_, "].name"),
-                     concat("is '", name, "'; expected letters, digits, _ and -"));
-    } else if (!names_.insert(name).second) {
-      check_.problem(list_, concat("has two ", list_, " named '", name, "'"));
+      check.problem(concat(list, "[", i, "].name"),
+                    concat("is '", name, "'; expected letters, digits, _ and -"));
+    } else if (!names.insert(name).second) {
+      check.problem(list, concat("has two ", list, " named '", name, "'"));
     }
-    ++count_;
   }
-  const std::set<std::string>& all() const { return names_; }
-
- private:
-  std::string_view list_;
-  config::Check& check_;
-  std::set<std::string> names_;
-  int count_ = 0;
-};
+  return names;
+}
 
 // The rules of one table or figure against the axes of the sweep.
 class AxisRules : public FigureRules {
@@ -118,14 +111,16 @@ bool TableConfig::compares(const Metric& column) const {
 }
 
 void ReportConfig::validate(config::Check& check) const {
-  OutputNames of_tables("tables", check), of_figures("figures", check);
-  for (const TableConfig& table : tables) of_tables.add(table.name);
+  const auto of_tables = output_names(
+      "tables", tables, [](const TableConfig& one) -> auto& { return one.name; }, check);
   for (const auto& [name, what] : {std::pair(kClaimsFile, "the table of claims is"),
                                    std::pair("settings", "the table of settings is")}) {
-    if (of_tables.all().count(name) == 0) continue;
+    if (of_tables.count(name) == 0) continue;
     check.problem("tables", concat("has one named '", name, "', as ", what, "; expected another"));
   }
-  for (const FigureConfig& figure : figures) of_figures.add(common_of(figure).name);
+  const auto drawn = output_names(
+      "figures", figures, [](const FigureConfig& one) -> auto& { return common_of(one).name; },
+      check);
   std::set<std::string> names;
   for (const DerivedConfig& config : derived) {
     const std::string& name = std::visit(
@@ -134,7 +129,6 @@ void ReportConfig::validate(config::Check& check) const {
       check.problem("derived", concat("has two metrics named '", name, "'"));
     }
   }
-  const auto& drawn = of_figures.all();
   // figures=[] asks for none, and the file that it is said of need not be changed for that.
   if (!thumbnail.empty() && !drawn.empty() && drawn.count(thumbnail) == 0) {
     check.problem("thumbnail", concat("is '", thumbnail, "', which is no figure",
@@ -187,8 +181,8 @@ std::string compared_axis(const ReportConfig& report, const std::vector<std::str
   if (!report.tables.empty() && !report.tables[0].rows.names.empty()) {
     return report.tables[0].rows.names[0];
   }
-  const auto first = std::find_if(axes.begin(), axes.end(),
-                                  [](const std::string& axis) { return axis != kSeedAxis; });
+  const auto first =
+      std::ranges::find_if(axes, [](const std::string& axis) { return axis != kSeedAxis; });
   return first == axes.end() ? "" : *first;
 }
 

@@ -42,9 +42,8 @@ Renderer Renderer::below(const std::filesystem::path& root) {
 
 Frame frame_of(const Study& study, std::vector<FrameRun> runs) {
   const auto& figures = study.report.figures;
-  const bool draws_looks = std::any_of(figures.begin(), figures.end(), [](const auto& figure) {
-    return is_of_looks(common_of(figure).source);
-  });
+  const bool draws_looks = std::ranges::any_of(
+      figures, [](const auto& figure) { return is_of_looks(common_of(figure).source); });
   for (FrameRun& run : runs) {
     const auto looks = run.result.find(kLooks);
     if (draws_looks && looks != run.result.end()) run.looks = cells_of_looks(*looks);

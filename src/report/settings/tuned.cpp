@@ -177,15 +177,11 @@ std::string Tuned::picks() const {
 
 Json Tuned::json() const {
   Json list = Json::array();
-  bool is_any_longer = false;
   for (const auto& variant : variants) {
     list.push_back({{"axes", variant.axes},
                     {"value", variant.value ? Json(*variant.value) : Json()},
                     {"at_edge", variant.at_edge}});
-    if (variant.is_longer) {
-      list.back()["is_longer"] = true;
-      is_any_longer = true;
-    }
+    if (variant.is_longer) list.back()["is_longer"] = true;
     if (variant.learned) list.back()["learned"] = *variant.learned;
     if (again > 0) {
       list.back()["finalists"] = finalists_json(*this, variant);
@@ -194,7 +190,7 @@ Json Tuned::json() const {
   }
   Json json{{"key", key},     {"grid", grid},           {"seeds", seeds},
             {"steps", steps}, {"criterion", criterion}, {"variants", std::move(list)}};
-  if (is_any_longer) json["longer"] = longer;
+  if (std::ranges::any_of(variants, &Variant::is_longer)) json["longer"] = longer;
   if (!beyond.empty()) json["beyond"] = beyond;
   if (with_one_seed > 0) {
     json["with_one_seed"] = with_one_seed;

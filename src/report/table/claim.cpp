@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "config/schema/traits.h"
 #include "report/data/format.h"
 #include "report/data/frame.h"
 #include "report/data/metric.h"
 #include "report/settings/study.h"
+#include "report/table/grid.h"
 #include "statistics/holm.h"
 #include "statistics/paired.h"
 #include "util/text.h"
@@ -165,16 +167,10 @@ Answer answer(const Judged& judged, const Labels& labels) {
   answer.against = question.against;
   answer.figures = figures_of(judged, labels);
   answer.needed = question.needed;
-  if (const auto& found = question.found) {
-    answer.difference = found->difference;
-    answer.interval = found->interval;
-    answer.pairs = found->pairs;
-    answer.is_ratio = found->is_ratio;
-    answer.test = found->test;
-    if (found->pairs > 1) {
-      answer.p = p_of_answer(judged, judged.p);
-      answer.raw = p_of_answer(judged, question.p);
-    }
+  answer.found = question.found;
+  if (answer.pairs() > 1) {
+    answer.p = p_of_answer(judged, judged.p);
+    answer.raw = p_of_answer(judged, question.p);
   }
   const auto more = remark(judged);
   const auto& claim = *question.claim;
@@ -198,12 +194,70 @@ std::vector<Judged> judge_all(const Study& study, const Frame& frame) {
   return all;
 }
 
+std::string where_text(const ClaimConfig& claim) {
+  std::vector<std::string> parts;
+  for (const auto& [axis, value] : claim.where.entries) parts.push_back(concat(axis, "=", value));
+  return join(parts, " ");
+}
+
 }  // namespace
 
 std::vector<Answer> answer_claims(const Study& study, const Frame& frame, const Labels& labels) {
   std::vector<Answer> answers;
   for (const Judged& judged : judge_all(study, frame)) answers.push_back(answer(judged, labels));
   return answers;
+}
+
+std::string claims_csv(const Study& study, const std::vector<Answer>& answers) {
+  std::vector<std::string> head = {"claim",  "metric",  "variant",    "against",      "where",
+                                   "expect", "verdict", "difference", "low",          "high",
+                                   "p",      "level",   "pairs",      "pairs_needed", "published"};
+  const bool has_ratios = study.report.times.compare == Compared::kRatios;
+  if (has_ratios) head.insert(head.end(), kRatioColumns.begin(), kRatioColumns.end());
+  std::string out = csv_line(head);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto& claim = study.report.claims[i];
+    const auto& answer = answers[i];
+    const auto effect = effect_fields(answer.found);
+    std::vector<std::string> line = {claim.text,
+                                     claim.metric,
+                                     claim.variant,
+                                     answer.against,
+                                     where_text(claim),
+                                     std::string(config::name_of(claim.expect)),
+                                     std::string(name_of(answer.verdict))};
+    line.insert(line.end(), effect.begin(), effect.begin() + 3);
+    line.insert(line.end(), {plain_number(answer.p), "" /* level */, concat(answer.pairs()),
+                             concat(answer.needed), claim.paper});
+    if (has_ratios) line.insert(line.end(), effect.begin() + 3, effect.end());
+    out += csv_line(line);
+  }
+  return out;
+}
+
+std::string claims_tex(const Study& study, const std::vector<Answer>& answers,
+                       const Labels& labels) {
+  Grid grid;
+  const bool has_ratios = study.report.times.compare == Compared::kRatios;
+  grid.columns = {{"claim", true},
+                  {"metric", true},
+                  {has_ratios ? "difference or ratio" : "difference", false},
+                  {"95 % interval", false},
+                  {"p (Holm)", false},
+                  {"pairs", false},
+                  {"verdict", true}};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto& claim = study.report.claims[i];
+    const auto& answer = answers[i];
+    const Metric metric = metric_of(claim.metric);
+    grid.rows.push_back(
+        {claim.text, labels.heading(metric), answer.found ? effect_cell(metric, *answer.found) : "",
+         answer.found ? range_text(metric, answer.found->interval, answer.found->is_ratio) : "",
+         answer.p ? p_text(*answer.p) : "", concat(answer.pairs()),
+         std::string(name_of(answer.verdict))});
+  }
+  return tex_comment("Claims of " + study.name + ", corrected for their number.") +
+         tex_comment("Needs \\usepackage{array,booktabs}.") + to_tex(grid);
 }
 
 }  // namespace difflab::report

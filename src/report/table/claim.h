@@ -5,28 +5,23 @@
 #include <vector>
 
 #include "report/table/question.h"
-#include "statistics/describe.h"
 
 namespace difflab::report {
 
-class Frame;
-class Labels;
 struct Study;
 
 /// The runs' answer to a claim.
 struct Answer {
   Verdict verdict = Verdict::kUnmeasured;
-  std::string against;               ///< the variant that ours was compared with
-  std::optional<double> difference;  ///< ours minus theirs, of ratios in logarithms
-  std::optional<Interval> interval;
-  bool is_ratio = false;
-  std::string test;           ///< of ratios: which, and why
-  std::optional<double> p;    ///< of the claim; adjusted for the number of claims (Holm)
-  std::optional<double> raw;  ///< as if it were the only claim
-  std::size_t pairs = 0;
-  std::size_t needed = 0;  ///< pairs that a verdict needs
-  std::string text;        ///< verdict, claim, figures with their interval, the source's figures
-  std::string figures;     ///< the measured part alone, e.g. "needle accuracy: …, 5 paired seeds"
+  std::string against;                 ///< the variant that ours was compared with
+  std::optional<Contrast> found = {};  ///< empty: no pairs
+  std::optional<double> p;             ///< of the claim; adjusted for the number of claims (Holm)
+  std::optional<double> raw;           ///< as if it were the only claim
+  std::size_t needed = 0;              ///< pairs that a verdict needs
+  std::string text;     ///< verdict, claim, figures with their interval, the source's figures
+  std::string figures;  ///< the measured part alone, e.g. "needle accuracy: …, 5 paired seeds"
+
+  std::size_t pairs() const { return found ? found->pairs : 0; }
 };
 
 /// One answer per claim, in their order. Over all of them together a false verdict has a

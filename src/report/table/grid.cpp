@@ -112,13 +112,12 @@ std::string block(const Grid& grid, const Layout& layout, const std::vector<std:
   for (std::size_t i = 2; i < total; ++i) rule += "─";
   rule += "\n";
   std::string out;
-  const bool tall = std::any_of(columns.begin(), columns.end(), [&](std::size_t column) {
-    return !layout.headings[column].first.empty();
-  });
+  const bool tall = std::ranges::any_of(
+      columns, [&](std::size_t column) { return !layout.headings[column].first.empty(); });
   if (tall) out += line([&](std::size_t c) { return layout.headings[c].first; });
   out += line([&](std::size_t c) { return layout.headings[c].second; }) + rule;
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
-    const bool ruled = row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0;
+    const bool ruled = row > 0 && std::ranges::count(grid.rules, row) > 0;
     if (ruled) out += rule;
     out += line([&](std::size_t c) { return grid.rows[row][c]; });
   }
@@ -153,7 +152,7 @@ std::string tex_block(const Grid& grid, const std::vector<double>& widths,
   out += "@{}}\n\\toprule\n" +
          row_of([&](std::size_t c) { return escape_tex(grid.columns[c].heading); }) + "\\midrule\n";
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
-    if (row > 0 && std::count(grid.rules.begin(), grid.rules.end(), row) > 0) out += "\\midrule\n";
+    if (row > 0 && std::ranges::count(grid.rules, row) > 0) out += "\\midrule\n";
     out += row_of([&](std::size_t c) { return escape_tex(grid.rows[row][c]); });
   }
   return out + "\\bottomrule\n\\end{tabular}\n";
@@ -161,18 +160,20 @@ std::string tex_block(const Grid& grid, const std::vector<double>& widths,
 
 }  // namespace
 
-std::string effect_cell(const Metric& metric, double effect, bool is_ratio) {
-  return concat(is_ratio ? "× " : "", effect_text(metric, effect, is_ratio));
+std::string effect_cell(const Metric& metric, const Contrast& found) {
+  return concat(found.is_ratio ? "× " : "", effect_text(metric, found.difference, found.is_ratio));
 }
 
-std::vector<std::string> effect_fields(const std::optional<double>& effect,
-                                       const std::optional<Interval>& interval, bool is_ratio) {
-  std::vector<std::string> fields(6);
+std::vector<std::string> effect_fields(const std::optional<Contrast>& found) {
+  std::vector<std::string> fields(7);
+  if (!found) return fields;
   const auto put = [&](std::size_t at, double value) {
-    fields[at + (is_ratio ? 3 : 0)] = plain_number(is_ratio ? std::exp(value) : value);
+    fields[at + (found->is_ratio ? 3 : 0)] =
+        plain_number(found->is_ratio ? std::exp(value) : value);
   };
-  if (effect) put(0, *effect);
-  if (interval) put(1, interval->low), put(2, interval->high);
+  put(0, found->difference);
+  if (const auto& interval = found->interval) put(1, interval->low), put(2, interval->high);
+  fields[6] = found->test;
   return fields;
 }
 
@@ -180,8 +181,8 @@ Grid main_grid(const Table& table, const Labels& labels) {
   Grid grid;
   for (const std::string& heading : table.axis_headings) grid.columns.push_back({heading, true});
   if (table.axes.empty()) grid.columns.push_back({"", true});
-  const bool troubled = std::any_of(table.rows.begin(), table.rows.end(),
-                                    [](const TableRow& row) { return !row.troubles().empty(); });
+  const bool troubled =
+      std::ranges::any_of(table.rows, [](const TableRow& row) { return !row.troubles().empty(); });
   grid.columns.push_back({"runs", false});
   if (troubled) grid.columns.push_back({"not as planned", true});
   for (const std::string& heading : table.headings) grid.columns.push_back({heading, false});
@@ -220,12 +221,12 @@ Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap) 
     std::vector<std::string> cells = {first ? table.headings[comparison.column] : "",
                                       table.row_label(table.rows[comparison.row], labels)};
     if (const auto& result = comparison.result) {
-      cells.push_back(effect_cell(metric, result->difference, result->is_ratio));
-      cells.push_back(range_text(metric, result->interval, result->is_ratio));
-      cells.push_back(range_text(metric, comparison.bootstrap));
-      cells.push_back(result->pairs > 1 ? p_text(result->p) : "");
-      cells.push_back(result->pairs > 1 ? p_text(comparison.p_holm) : "");
-      cells.push_back(pairs_text(comparison.pairs));
+      const bool has_p = result->pairs > 1;
+      cells.insert(
+          cells.end(),
+          {effect_cell(metric, *result), range_text(metric, result->interval, result->is_ratio),
+           range_text(metric, comparison.bootstrap), has_p ? p_text(result->p) : "",
+           has_p ? p_text(comparison.p_holm) : "", pairs_text(comparison.pairs)});
     } else {
       cells.insert(cells.end(), {"", "", "", "", "", pairs_text(comparison.pairs)});
     }
@@ -254,8 +255,8 @@ std::string to_markdown(const Grid& grid) {
 
 std::string tex_comment(const std::string& text) {
   std::string line = without_controls(text);
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
+  std::ranges::replace_if(
+      line, [](unsigned char letter) { return letter < ' '; }, ' ');
   return "% " + line + "\n";
 }
 
@@ -284,7 +285,7 @@ std::string to_html(const Grid& grid) {
   }
   out += "</tr></thead>\n<tbody>\n";
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
-    const bool ruled = std::count(grid.rules.begin(), grid.rules.end(), row) > 0;
+    const bool ruled = std::ranges::count(grid.rules, row) > 0;
     out += ruled ? "<tr class=\"group\">" : "<tr>";
     for (std::size_t column = 0; column < grid.columns.size(); ++column) {
       out += cell("td", column, grid.rows[row][column]);

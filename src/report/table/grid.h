@@ -29,11 +29,11 @@ enum class Bootstrap { kShown, kLeftOut };
 Grid paired_grid(const Table& table, const Labels& labels, Bootstrap bootstrap = Bootstrap::kShown);
 
 /// "−0.2", of a ratio "× 0.65".
-std::string effect_cell(const Metric& metric, double effect, bool is_ratio);
+std::string effect_cell(const Metric& metric, const Contrast& found);
 
-/// Numbers for a program: difference, low, high, and of a ratio these three behind them instead.
-std::vector<std::string> effect_fields(const std::optional<double>& effect,
-                                       const std::optional<Interval>& interval, bool is_ratio);
+/// For a program: difference, low, high, and of a ratio these three behind them instead, and its
+/// test.
+std::vector<std::string> effect_fields(const std::optional<Contrast>& found);
 /// Additional columns of a file of comparisons where times are ratios, in this order.
 inline constexpr std::array kRatioColumns = {"ratio", "ratio_low", "ratio_high", "test"};
 

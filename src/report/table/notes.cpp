@@ -13,13 +13,12 @@ namespace difflab::report {
 namespace {
 
 bool any_cell(const Table& table, bool (*predicate)(const Cell&)) {
-  return std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {
-    return std::any_of(row.cells.begin(), row.cells.end(), predicate);
-  });
+  return std::ranges::any_of(
+      table.rows, [&](const TableRow& row) { return std::ranges::any_of(row.cells, predicate); });
 }
 
 bool any_run(const Frame& frame, bool (*predicate)(const FrameRun&)) {
-  return std::any_of(frame.runs().begin(), frame.runs().end(), predicate);
+  return std::ranges::any_of(frame.runs(), predicate);
 }
 
 void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::string>& notes) {
@@ -51,8 +50,7 @@ void note_uncertainty(const Table& table, const Frame& frame, std::vector<std::s
   if (any_run(frame, [](const FrameRun& run) { return run.state == RunState::kDiverged; })) {
     notes.emplace_back(
         "A diverged run ended with a loss or gradient that is no number; it stays in the table, "
-        "and "
-        "n says where it has no value.");
+        "and n says where it has no value.");
   }
   if (any_run(frame, [](const FrameRun& run) { return !run.has_result(); })) {
     notes.emplace_back(
@@ -107,18 +105,14 @@ void note_comparison(const Table& table, const Study& study, std::vector<std::st
 // One sentence for all columns with the same levels.
 void note_chance(const Table& table, const Frame& frame, const Labels& labels,
                  std::vector<std::string>& notes) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> columns_by_level;
+  nlohmann::ordered_map<std::string, std::vector<std::string>> columns_by_level;
   for (const Metric& metric : table.columns) {
     std::vector<std::string> levels;
-    for (const double level : frame.chance(metric.key)) levels.push_back(metric.text(level));
-    if (levels.empty()) continue;
-    const std::string text = join(levels);
-    auto found = std::find_if(columns_by_level.begin(), columns_by_level.end(),
-                              [&](const auto& entry) { return entry.first == text; });
-    if (found == columns_by_level.end()) {
-      found = columns_by_level.insert(columns_by_level.end(), {text, {}});
+    for (const double level : chance_in(frame.all_runs(), metric.key)) {
+      levels.push_back(metric.text(level));
     }
-    found->second.push_back(labels.heading(metric));
+    if (levels.empty()) continue;
+    columns_by_level[join(levels)].push_back(labels.heading(metric));
   }
   for (const auto& [level, columns] : columns_by_level) {
     notes.push_back(concat("Chance level of ", join(columns, "; "), ": ", level, "."));
@@ -138,8 +132,7 @@ void note_cut_contexts(const Frame& frame, std::vector<std::string>& notes) {
 }
 
 void note_origin(const Frame& frame, std::vector<std::string>& notes) {
-  std::set<std::string> codes;
-  std::set<std::string> machines;
+  std::set<std::string> codes, machines;
   std::size_t runs_told = 0, silent = 0;  // of which a session names no commit
   for (const FrameRun& run : frame.runs()) {
     const Json& from = run.provenance;

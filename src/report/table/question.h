@@ -14,8 +14,6 @@
 
 namespace difflab::report {
 
-class Frame;
-struct FrameRun;
 struct Study;
 
 enum class Verdict {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "report/data/company.h"
 #include "report/data/format.h"
 #include "report/data/learned.h"
 #include "report/settings/study.h"
@@ -230,8 +231,7 @@ std::string against_baseline(const Table& table, const Comparison& comparison, c
                              const TimesConfig& times) {
   const Contrast& found = *comparison.result;
   const auto needed = pairs_for_verdict(metric, table.tested(), times);
-  auto text = concat(" Against ", table.baseline, ": ",
-                     effect_cell(metric, found.difference, found.is_ratio));
+  auto text = concat(" Against ", table.baseline, ": ", effect_cell(metric, found));
   if (found.interval) {
     text += concat(" [", range_text(metric, found.interval, found.is_ratio, ", "), "]");
   }
@@ -257,6 +257,32 @@ bool mixes_tasks(const Table& table) {
     }
   }
   return false;
+}
+
+// The columns of a table, without times of runs that were not alone (data/company.h). A table that
+// compares nothing else keeps them.
+// @param left_out gets what is left out or doubtful, and why, as a sentence
+std::vector<Metric> table_columns(const TableConfig& config, const Frame& frame,
+                                  const Labels& labels, std::string& left_out) {
+  std::vector<Metric> columns, others;
+  std::vector<std::string> times;
+  for (const std::string& key : config.columns) {
+    columns.push_back(metric_of(key));
+    if (columns.back().is_of_machine()) {
+      times.push_back(labels.heading(columns.back()));
+    } else {
+      others.push_back(columns.back());
+    }
+  }
+  const auto company = times.empty() ? "" : company_of(frame.all_runs()).with;
+  if (company.empty()) return columns;
+  const bool keeps = std::ranges::all_of(
+      others, [](const Metric& metric) { return metric.better == Better::kNeither; });
+  const std::string what = keeps ? "These times are not those of an idle machine"
+                                 : concat("Left out: ", join(times), ". Runs shared a machine");
+  left_out = concat(what, ": ", company, ". Times are data of runs that were alone ",
+                    "(launcher.workers=1, and nothing else at work).");
+  return keeps ? columns : others;
 }
 
 }  // namespace
@@ -286,8 +312,7 @@ std::size_t TableRow::results() const {
 
 std::string TableRow::troubles() const {
   if (runs.empty()) return "not tunable";
-  std::vector<std::string> parts;
-  std::vector<std::string> steps;
+  std::vector<std::string> parts, steps;
   for (const FrameRun* run : runs) {
     if (run->diverged_at) steps.push_back(format_number(*run->diverged_at, 0));
   }
@@ -323,7 +348,7 @@ Table build_table(const TableConfig& config, const Study& study, const Frame& fr
     }
   }
   for (const std::string& axis : table.axes) table.axis_headings.push_back(labels.axis(axis));
-  table.columns = columns_of(config, frame, labels, table.left_out);
+  table.columns = table_columns(config, frame, labels, table.left_out);
   for (const Metric& column : table.columns) {
     table.headings.push_back(labels.axis_title(column) + arrow(column));
   }

@@ -78,12 +78,6 @@ struct Table {
   std::size_t tested() const;
 };
 
-/// The columns of a table, without times of runs that were not alone (data/company.h). A table that
-/// compares nothing else keeps them.
-/// @param left_out gets what is left out or doubtful, and why, as a sentence
-std::vector<Metric> columns_of(const TableConfig& config, const Frame& frame, const Labels& labels,
-                               std::string& left_out);
-
 /// Builds the table from the runs of the frame that have a result.
 Table build_table(const TableConfig& config, const Study& study, const Frame& frame,
                   const Labels& labels);

@@ -13,21 +13,22 @@ namespace {
 constexpr std::size_t kTerminalWidth = 100;
 
 bool is_setting(const Table& table, std::size_t column) {
-  const auto has = [&](auto&& predicate) {
-    return std::ranges::any_of(table.rows,
-                               [&](const TableRow& row) { return predicate(row.cells[column]); });
-  };
-  return has([](const Cell& cell) { return !cell.settings.empty(); }) &&
-         !has([](const Cell& cell) { return cell.n() > 0 || !cell.bounds.empty(); });
+  bool has_settings = false, has_numbers = false;
+  for (const TableRow& row : table.rows) {
+    const Cell& cell = row.cells[column];
+    has_settings = has_settings || !cell.settings.empty();
+    has_numbers = has_numbers || cell.n() > 0 || !cell.bounds.empty();
+  }
+  return has_settings && !has_numbers;
 }
 
 void add_metric_fields(const Cell& cell, std::vector<std::string>& fields) {
   fields.push_back(plain_number(cell.mean));
   add_ends(cell.interval, fields);
-  fields.push_back(plain_number(cell.median));
-  fields.push_back(concat(cell.n() + cell.bounds.size()));
-  fields.push_back(concat(cell.bounds.size()));
-  fields.push_back(cell.bounds.empty() ? "" : plain_number(*std::ranges::min_element(cell.bounds)));
+  const auto& bounds = cell.bounds;
+  fields.insert(fields.end(),
+                {plain_number(cell.median), concat(cell.n() + bounds.size()), concat(bounds.size()),
+                 bounds.empty() ? "" : plain_number(*std::ranges::min_element(bounds))});
 }
 
 // Text that Markdown leaves as it is. An empty line would end the span, and HTML after it be alive.
@@ -61,13 +62,8 @@ std::vector<std::string> settings_list(const Study& study) {
   for (std::size_t i = 0; i < study.runs.size(); ++i) {
     std::vector<std::string> leaves;
     flatten(study.runs[i].config, "", leaves);
-    if (i == 0) {
-      shared = leaves;
-    } else {
-      std::erase_if(shared, [&](const std::string& leaf) {
-        return std::ranges::find(leaves, leaf) == leaves.end();
-      });
-    }
+    if (i == 0) shared = leaves;
+    std::erase_if(shared, [&](const std::string& leaf) { return !is_among(leaf, leaves); });
   }
   return shared;
 }
@@ -114,22 +110,17 @@ std::string paired_csv(const Table& table) {
   std::string out = csv_line(head);
   for (const Comparison& comparison : table.comparisons) {
     std::vector<std::string> fields = table.rows[comparison.row].key;
-    fields.push_back(table.columns[comparison.column].key);
     const auto& result = comparison.result;
-    const auto effect = result
-                            ? effect_fields(result->difference, result->interval, result->is_ratio)
-                            : effect_fields({}, {}, false);
+    const auto effect = effect_fields(result);
+    const bool has_p = result && result->pairs > 1;
+    fields.push_back(table.columns[comparison.column].key);
     fields.insert(fields.end(), effect.begin(), effect.begin() + 3);
     add_ends(comparison.bootstrap, fields);
-    fields.push_back(result && result->pairs > 1 ? plain_number(result->p) : "");
-    fields.push_back(result && result->pairs > 1 ? plain_number(comparison.p_holm) : "");
-    fields.push_back(concat(result ? result->pairs : 0));
-    fields.push_back(concat(comparison.pairs.censored));
-    fields.push_back(concat(comparison.pairs.unlearned));
-    if (has_ratios) {
-      fields.insert(fields.end(), effect.begin() + 3, effect.end());
-      fields.push_back(result ? result->test : "");
-    }
+    fields.insert(fields.end(),
+                  {has_p ? plain_number(result->p) : "",
+                   has_p ? plain_number(comparison.p_holm) : "", concat(result ? result->pairs : 0),
+                   concat(comparison.pairs.censored), concat(comparison.pairs.unlearned)});
+    if (has_ratios) fields.insert(fields.end(), effect.begin() + 3, effect.end());
     out += csv_line(fields);
   }
   return out;

@@ -8,7 +8,6 @@
 
 namespace difflab::report {
 
-class Labels;
 struct Study;
 
 /// The first 12 digits of a session's commit, with a word if its tree had been changed; "" if none.

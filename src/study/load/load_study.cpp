@@ -13,7 +13,7 @@
 #include "config/schema/reader.h"
 #include "config/value/yaml.h"
 #include "report/data/frame.h"
-#include "report/settings/claim_lists.h"
+#include "report/settings/claim_config.h"
 #include "run/identity.h"
 #include "run/run_config.h"
 #include "study/load/load.h"

@@ -7,7 +7,7 @@
 
 #include "model/cost.h"
 #include "report/data/frame.h"
-#include "report/settings/metric_rules.h"
+#include "report/settings/report_config.h"
 #include "run/metrics.h"
 #include "run/run_config.h"
 #include "study/load/load.h"
