@@ -11,11 +11,11 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 63'371},     {"tests", 44'280},     {"cli", 6'025},     {"config", 8'125},
+    {"src", 62'790},     {"tests", 44'280},     {"cli", 6'025},     {"config", 8'125},
     {"evaluate", 3'935}, {"experiment", 1'800}, {"kernel", 3'270},  {"model", 4'020},
-    {"python", 1'320},   {"record", 2'255},     {"referee", 1'905}, {"report", 11'980},
-    {"run", 1'470},      {"statistics", 1'180}, {"study", 3'975},   {"sweep", 2'740},
-    {"task", 4'535},     {"text", 975},         {"train", 2'200},   {"util", 1'700},
+    {"python", 1'320},   {"record", 2'215},     {"referee", 1'885}, {"report", 11'435},
+    {"run", 1'470},      {"statistics", 1'170}, {"study", 3'975},   {"sweep", 2'740},
+    {"task", 4'535},     {"text", 975},         {"train", 2'200},   {"util", 1'730},
     {"worker", 1'380},
 };
 constexpr std::uintmax_t kMostBytesOfResults = 76'700'000;
