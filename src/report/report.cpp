@@ -9,7 +9,6 @@
 #include "report/data/format.h"
 #include "report/page/figure_files.h"
 #include "report/page/page.h"
-#include "report/page/settings_tex.h"
 #include "report/table/claim.h"
 #include "report/table/table_files.h"
 #include "util/error.h"

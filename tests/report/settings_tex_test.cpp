@@ -1,7 +1,6 @@
 // The table of settings for the appendix of a paper.
-#include "report/page/settings_tex.h"
-
 #include "report/example_study.h"
+#include "report/page/page.h"
 #include "support/catch.h"
 
 namespace difflab::report {

@@ -1,10 +1,9 @@
-#include "report/figure/aggregate.h"
-
 #include <algorithm>
 #include <map>
 
 #include "report/data/format.h"
 #include "report/data/learned.h"
+#include "report/figure/parts.h"
 #include "util/text.h"
 
 namespace difflab::report {

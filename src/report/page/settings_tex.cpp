@@ -1,5 +1,3 @@
-#include "report/page/settings_tex.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +7,7 @@
 #include "report/data/frame.h"
 #include "report/data/metric.h"
 #include "report/data/pairs.h"
+#include "report/page/page.h"
 #include "report/settings/study.h"
 #include "report/table/grid.h"
 #include "report/table/table_files.h"
