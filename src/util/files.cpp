@@ -141,7 +141,7 @@ void write_named_file(const fs::path& path, std::string_view bytes) {
     return write_file_atomically(is_link ? fs::canonical(path) : path, bytes);
   }
   if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode) && !S_ISCHR(info.st_mode)) {
-    throw UserError(concat("cannot write ", path.string(), ": it is no file"));
+    throw UserError(concat("cannot write ", path.string(), ": it is not a file"));
   }
   Descriptor stream(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
   if (!stream.is_open()) fail_at("open", path);

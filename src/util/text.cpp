@@ -79,7 +79,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 std::string join(const std::vector<std::string>& words, std::string_view separator) {
   std::string text;
   for (const std::string& word : words) {
-    if (!text.empty()) text += separator;
+    if (&word != &words.front()) text += separator;
     text += word;
   }
   return text;

@@ -5,6 +5,7 @@
 
 #include "support/catch.h"
 #include "util/hash.h"
+#include "util/process.h"
 
 namespace difflab {
 namespace {
@@ -66,6 +67,15 @@ CATCH_TEST_CASE("base64 is that of RFC 4648") {
   CATCH_CHECK(base64("fo") == "Zm8=");
   CATCH_CHECK(base64("foobar") == "Zm9vYmFy");
   CATCH_CHECK(base64(std::string_view("\0\xff", 2)) == "AP8=");
+}
+
+CATCH_TEST_CASE("join keeps empty words, and a shell reads a quoted word as it was") {
+  CATCH_CHECK(join({"", "a", "", "b", ""}, "-") == "-a--b-");
+  CATCH_CHECK(join({}, "-").empty());
+  for (const std::string word : {"'x", "''", "a'b'", "$(id) `id` \"\\", "", "a\nb"}) {
+    const auto printed = run_program({"/bin/sh", "-c", "printf %s " + quoted_for_shell(word)});
+    CATCH_CHECK(printed.output == word);
+  }
 }
 
 }  // namespace

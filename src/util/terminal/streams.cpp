@@ -83,7 +83,7 @@ StandardStreams::~StandardStreams() {
 
 int StandardStreams::finish(int code) const {
   if (std::cout.flush()) return code;
-  std::cerr << "error: what was printed could not be written to the standard output\n";
+  std::cerr << "error: cannot write to standard output\n";
   return code == kDone ? kUserError : code;
 }
 
