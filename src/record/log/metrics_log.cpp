@@ -23,33 +23,29 @@ std::string bytes_from(const std::filesystem::path& path, std::uint64_t offset) 
 
 }  // namespace
 
-MetricsLog::MetricsLog(const std::filesystem::path& path, std::uint64_t length) : path_(path) {
-  descriptor_ =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, kNewFileMode);
-  if (descriptor_ < 0) fail_at("open", path);
+MetricsLog::MetricsLog(const std::filesystem::path& path, std::uint64_t length)
+    : path_(path),
+      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+                         kNewFileMode)),
+      length_(length) {
+  if (!descriptor_.is_open()) fail_at("open", path);
   struct stat info {};
-  if (::fstat(descriptor_, &info) != 0) fail_at("read the size of", path);
+  if (::fstat(descriptor_.get(), &info) != 0) fail_at("read the size of", path);
   if (static_cast<std::uint64_t>(info.st_size) < length) {
-    ::close(descriptor_);
     throw UserError(concat(path.string(), ": has ", info.st_size, " bytes, the checkpoint expects ",
                            length, "; delete the run's folder to run it again"));
   }
-  if (::ftruncate(descriptor_, static_cast<off_t>(length)) != 0) fail_at("cut", path);
-  length_ = length;
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(length)) != 0) fail_at("cut", path);
 }
 
 void MetricsLog::append(const Json& line) {
   const std::string text = line.dump() + "\n";
-  write_all(descriptor_, text, path_);
+  write_all(descriptor_.get(), text, path_);
   length_ += text.size();
 }
 
 void MetricsLog::sync() {
-  if (::fsync(descriptor_) != 0) fail_at("sync", path_);
-}
-
-MetricsLog::~MetricsLog() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (::fsync(descriptor_.get()) != 0) fail_at("sync", path_);
 }
 
 MetricsTail::News MetricsTail::look() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "util/files.h"
 #include "util/json.h"
 
 namespace difflab {
@@ -23,13 +24,9 @@ class MetricsLog {
   /// Makes what was appended survive a power cut.
   void sync();
 
-  MetricsLog(const MetricsLog&) = delete;
-  MetricsLog& operator=(const MetricsLog&) = delete;
-  ~MetricsLog();
-
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::uint64_t length_ = 0;
 };
 
