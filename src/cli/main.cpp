@@ -120,7 +120,7 @@ void require_text(int argc, char** argv) {
     while (!rest.empty()) {
       const auto length = utf8_length(rest);
       if (length == 0) {
-        throw UserError(concat("argument ", i, " is no UTF-8 text: ", argv[i]));
+        throw UserError(concat("argument ", i, " is not UTF-8 text: ", argv[i]));
       }
       rest.remove_prefix(length);
     }

@@ -27,13 +27,12 @@ namespace {
 void require_same_vocabulary(const Task& asked, const Task& trained) {
   const auto V = trained.vocab_size();
   if (asked.vocab_size() != V) {
-    throw UserError(
-        concat("the task has ", asked.vocab_size(), " tokens, the model was trained on ", V));
+    throw UserError(concat("the vocabulary has ", asked.vocab_size(), " tokens, the model's ", V));
   }
   for (std::int64_t token = 0; token < V; ++token) {
     if (asked.token_text(token) == trained.token_text(token)) continue;
     throw UserError(concat("the task has another vocabulary: token ", token, " is '",
-                           asked.token_text(token), "', the model was trained on '",
+                           asked.token_text(token), "', the model's is '",
                            trained.token_text(token), "'"));
   }
 }

@@ -53,7 +53,7 @@ c10::Device open_device(Device device) {
   if (device == Device::kCpu) return c10::kCPU;
 #ifndef DIFFLAB_TORCH_HAS_CUDA
   throw UserError(
-      "device is cuda, but the LibTorch that difflab was built with is for the CPU alone; use "
+      "device is cuda, but difflab was built with a CPU-only LibTorch; use "
       "device=cpu, or install one with CUDA (docs/gpu.md)");
 #endif
   // Read by cuBLAS when it is first used; without it, it may add in another order each time.

@@ -75,7 +75,7 @@ void export_run(const RunDirectory& run, const std::filesystem::path& file) {
 void load_initial_weights(LanguageModel& model, const Safetensors& file, const std::string& path) {
   if (!is_diffllama(file)) return load_parameters(model, file, path);
   if (const auto why = unlike_diffllama(model.config()); !why.empty()) {
-    throw UserError(concat(path, ": holds weights of DiffLlama, and the model's ", why));
+    throw UserError(concat(path, ": holds DiffLlama weights, but the model's ", why));
   }
   std::vector<std::pair<at::Tensor, at::Tensor>> copies;
   for (const auto& parameter : model.named_parameters()) {

@@ -87,7 +87,7 @@ std::optional<RunDirectory> take_training(const RunConfig& config, const RunDire
     try {
       require_trained(config, other);
     } catch (const UserError& error) {
-      std::cout << "a training is passed over: " << error.what() << '\n';
+      std::cout << "skipping a training: " << error.what() << '\n';
       continue;
     }
     if (has_begun) remove_checkpoints(run, lease);
@@ -116,7 +116,7 @@ std::optional<std::pair<RunDirectory, Json>> diverged_twin(const RunConfig& conf
       note_event(run, "take training", {{"run", other.path.filename().string()}});
       return {{other, *std::move(result)}};
     } catch (const UserError& error) {
-      std::cout << "a training is passed over: " << error.what() << '\n';
+      std::cout << "skipping a training: " << error.what() << '\n';
     }
   }
   return std::nullopt;

@@ -52,7 +52,7 @@ std::string problem_of_fields(const Json& object, std::initializer_list<TypedFie
 // Rows that a report looks into: cells, and samples of text.
 std::string problem_of_rows(const Json& details, const char* list) {
   for (const Json& row : list_at(details, list)) {
-    if (!row.is_object()) return concat("one of its ", list, " is no JSON object");
+    if (!row.is_object()) return concat("one of its ", list, " is not a JSON object");
     const auto problem = problem_of_fields(
         row,
         {{"step", is_amount, "number"}, {"prompt", is_text, "text"}, {"text", is_text, "text"}});
@@ -73,11 +73,11 @@ std::string problem_of(const Json& result) {
   if (!problem.empty()) return problem;
   for (const char* of : {"metrics", "censored"}) {
     for (const auto& [name, value] : object_at(result, of).items()) {
-      if (!is_null_or_amount(value)) return concat("'", of, ".", name, "' is no number");
+      if (!is_null_or_amount(value)) return concat("'", of, ".", name, "' is not a number");
     }
   }
   for (const auto& [name, details] : object_at(result, "evaluations").items()) {
-    if (!details.is_object()) return concat("its evaluation ", name, " is no JSON object");
+    if (!details.is_object()) return concat("its evaluation ", name, " is not a JSON object");
     for (const char* list : {"cells", "samples"}) {
       problem = problem_of_rows(details, list);
       if (!problem.empty()) return concat("its evaluation ", name, ": ", problem);
@@ -168,8 +168,9 @@ std::vector<Json> read_metrics(const RunDirectory& run) {
   for (const auto& text : texts) {
     Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!line.is_object()) {
-      throw UserError(concat(run.metrics().string(), ":", lines.size() + 1,
-                             ": is damaged (no JSON object); delete its folder to run it again"));
+      throw UserError(
+          concat(run.metrics().string(), ":", lines.size() + 1,
+                 ": is damaged (not a JSON object); delete the run's folder to run it again"));
     }
     lines.push_back(std::move(line));
   }

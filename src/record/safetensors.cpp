@@ -195,14 +195,14 @@ Safetensors Safetensors::parse(std::string bytes, const std::string& name) {
   file.data_begin_ = kSafetensorsLengthBytes + header_size;
   const auto text = std::string_view(file.bytes_).substr(kSafetensorsLengthBytes, header_size);
   const auto header = HeaderJson::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!header.is_object()) refuse(name, "its header is no JSON object");
+  if (!header.is_object()) refuse(name, "its header is not a JSON object");
   if (const auto key = RepeatedKey::of(text))
     refuse(name, concat("its header has ", *key, " twice"));
 
   std::vector<Entry> entries;
   for (const auto& [key, value] : header.items()) {
     if (key == "__metadata__") {
-      if (!value.is_object()) refuse(name, "its metadata is no JSON object");
+      if (!value.is_object()) refuse(name, "its metadata is not a JSON object");
       for (const auto& [field, content] : value.items()) {
         if (!content.is_string()) refuse(name, "its metadata holds something else than text");
         file.metadata_[field] = content.get<std::string>();

@@ -12,8 +12,7 @@ const std::vector<Rule>& rules() {
       {"learned", "runs that learned and runs that did not are never averaged",
        "set learned: in the experiment; cells then print k/n learned", each<check_learned>},
       {"seeds",
-       "a verdict rests on at least 8 pairs, 16 of what happens or not, and both sides have the "
-       "same",
+       "a verdict rests on at least 8 pairs (16 for events; more for many claims) with equal seeds",
        "run more seeds, or let the report print no verdict", each<check_seeds>},
       {"verdicts", "the exact p, adjusted for the claims (Holm), and the interval agree",
        "write the report again from its runs", each<check_verdicts>},
@@ -27,14 +26,14 @@ const std::vector<Rule>& rules() {
        each<check_tuning>},
       {"opponents",
        "DIFF is compared with four Transformers: h heads, h/2 heads twice as wide, each with and "
-       "without a norm behind every head",
+       "without a norm after each head",
        "choose suite: arms, whose vars.arms holds all four", each<check_opponents>},
-      {"horizon", "times to an event are compared, censored runs kept, and read often enough",
+      {"horizon", "times to events are compared, censored runs included, and checked often",
        "use train.events with a fine event_every and a rate that stays constant",
        each<check_horizon>},
       {"provenance",
-       "runs made again link the references' clean commits; each comes from one kind of machine, "
-       "or is confirmed by it",
+       "reproduced runs link all clean commits; each reference is of one kind of machine or "
+       "confirmed on it",
        "run the references again from one clean commit, or difflab reproduce --record runs of them",
        check_provenance},
       {"wall_clock", "seconds and speeds are those of runs that were alone",

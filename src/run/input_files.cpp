@@ -42,8 +42,7 @@ std::vector<ParameterShape> expected_in(const Safetensors& file, const RunConfig
   const auto own = parameter_shapes(model, vocab_size(run.task));
   if (!is_diffllama(file)) return own;
   if (const auto why = unlike_diffllama(model); !why.empty()) {
-    throw UserError(
-        concat(run.init_from.path, " holds weights of DiffLlama, and the model's ", why));
+    throw UserError(concat(run.init_from.path, " holds DiffLlama weights, but the model's ", why));
   }
   std::vector<ParameterShape> theirs;
   for (const auto& parameter : own) {
@@ -81,7 +80,7 @@ std::optional<std::string> misfit(const Safetensors& file,
     stored.erase(found);
   }
   if (!stored.empty()) {
-    return concat("has tensor ", stored.begin()->first, ", which is no parameter of the model");
+    return concat("has tensor ", stored.begin()->first, ", which is not a parameter of the model");
   }
   if (broken.empty()) return std::nullopt;
   const auto more = broken.size() > kMostNamed ? broken.size() - kMostNamed : 0;
@@ -236,9 +235,8 @@ void check_asked_symbols(const TaskConfig& asked, const TaskConfig& trained, con
   if (!here || !there || here->size() != there->size()) return;
   for (std::int64_t token = 0; token < here->size(); ++token) {
     if (here->text(token) == there->text(token)) continue;
-    check.problem(key,
-                  concat("has another vocabulary: its token ", token, " is '", here->text(token),
-                         "', the model is trained on '", there->text(token), "'"));
+    check.problem(key, concat("has another vocabulary: its token ", token, " is '",
+                              here->text(token), "', the model's is '", there->text(token), "'"));
     return;
   }
 }

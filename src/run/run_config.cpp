@@ -103,7 +103,7 @@ void put_under(const config::Value& part, config::Value& said) {
 void RunConfig::validate(config::Check& check) const {
   if (precision == Precision::kBfloat16 && device == Device::kCpu && uses_kernels(kernels)) {
     check.problem("precision",
-                  "is bfloat16, which our kernels for the CPU do not know; expected float32, or "
+                  "is bfloat16, which the CPU kernels do not support; expected float32, or "
                   "device: cuda, or kernels: plain");
   }
   if (cuda_graph && device != Device::kCuda) {

@@ -114,11 +114,11 @@ std::string standings_text(const sweep::Plan& plan, const sweep::Standings& stan
   } else if (const auto abandoned = standings.abandoned(); !abandoned.empty()) {
     const bool known = !standings.silence;
     text +=
-        fmt::format("{} runs without a result are in nobody's hands{}\n", abandoned.size(),
+        fmt::format("{} unfinished runs have no process{}\n", abandoned.size(),
                     known ? fmt::format("; {} {} {}", program_name(),
                                         sweep::batch_system(launcher_of(plan)) ? "resume" : "work",
                                         shown(folder))
-                          : ", or in those of a queue that does not answer");
+                          : ", or are in a queue that does not answer");
   }
   return text;
 }

@@ -128,7 +128,7 @@ std::vector<std::string> own_experiments() {
   auto names =
       experiments_in(config::Library(config::SearchPath::of_project(project)), &passed_over);
   for (const auto& path : passed_over) {
-    std::cerr << concat(config::shown_path(path), " is passed over: it is no file\n");
+    std::cerr << concat(config::shown_path(path), " is skipped: it is not a file\n");
   }
   if (names.empty())
     throw UserError(

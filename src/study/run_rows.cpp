@@ -128,7 +128,7 @@ void RunFilter::require_comparable(const std::vector<RunRow>& rows) const {
   });
   if (are_numbers || word_.empty()) {
     throw UserError(concat("the filter is '", text_, "', and '", word_,
-                           "' is no number; expected one, as in '", key_, comparison_, "0.5'"));
+                           "' is not a number; expected one, as in '", key_, comparison_, "0.5'"));
   }
 }
 

@@ -89,7 +89,7 @@ struct TuneConfig {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double before = i == 0 ? 0 : values[i - 1];
       if (std::isfinite(values[i]) && values[i] > before) continue;
-      check.problem("values", concat("has ", values[i], i == 0 ? "" : concat(" behind ", before),
+      check.problem("values", concat("has ", values[i], i == 0 ? "" : concat(" after ", before),
                                      "; expected finite numbers above 0 that grow"));
       return;
     }

@@ -111,7 +111,7 @@ Target find_target(const std::string& word, const std::vector<std::string>& over
     const auto run = find_run(word, find_project() / "results");
     return {run.path.filename().string(), run.path, false, named({read_run(run)})};
   } catch (const UserError& error) {
-    throw UserError(concat("'", word, "' is no folder and no experiment (./difflab list ",
+    throw UserError(concat("'", word, "' is neither a folder nor an experiment (./difflab list ",
                            "experiments), and as a run: ", error.what()));
   }
 }

@@ -77,7 +77,7 @@ std::string text_text(const Json& sample) {
     std::string answer;
     std::int64_t next = begin->first;
     for (; end != targets.end() && end->first == next; ++end, ++next) answer += end->second;
-    out += fmt::format("  scored: behind token {} comes {}\n", begin->first, Json(answer).dump());
+    out += fmt::format("  scored: after token {} comes {}\n", begin->first, Json(answer).dump());
     begin = end;
   }
   return out;
@@ -108,7 +108,7 @@ std::string samples_text(const Json& view) {
   if (const auto& entropy = view["entropy"]; !entropy.is_null()) {
     out += fmt::format("entropy {:.4f} nats a token\n", entropy.get<double>());
   }
-  if (!is_text) out += "a→b: b is to be predicted behind a\n";
+  if (!is_text) out += "a→b: b is to be predicted after a\n";
   for (const Json& sample : view["samples"]) {
     out += fmt::format("\n{}, {:.0f} % of a batch, sample {}\n", sample["part"].get<std::string>(),
                        100 * sample["share"].get<double>(), sample["index"].get<std::int64_t>());

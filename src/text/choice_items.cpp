@@ -76,7 +76,7 @@ Json in_our_keys(Json line) {
 
 // The fault of a line in our keys, if it has one.
 std::optional<std::string> wrong_with(const Json& line) {
-  if (!line.is_object()) return concat("is no object; expected ", kExample);
+  if (!line.is_object()) return concat("is not an object; expected ", kExample);
   for (const char* key : {"context", "choices", "answer"}) {
     if (line.contains(key)) continue;
     std::vector<std::string> keys;
@@ -87,14 +87,14 @@ std::optional<std::string> wrong_with(const Json& line) {
   if (line.contains("question")) {
     return std::string("has a context and a question; expected one of them");
   }
-  if (!line["context"].is_string()) return std::string("has a context that is no text");
+  if (!line["context"].is_string()) return std::string("has a context that is not text");
   const auto& choices = line["choices"];
   const auto is_text = [](const Json& choice) {
     return choice.is_string() && !choice.get<std::string>().empty();
   };
   if (!choices.is_array() || choices.size() < 2 ||
       !std::all_of(choices.begin(), choices.end(), is_text)) {
-    return std::string("has choices that are no list of at least two texts");
+    return std::string("has choices that are not a list of at least two texts");
   }
   const auto& answer = line["answer"];
   if (!answer.is_number_unsigned() || answer.get<std::size_t>() >= choices.size()) {
@@ -102,7 +102,7 @@ std::optional<std::string> wrong_with(const Json& line) {
                   choices.size() - 1);
   }
   if (line.contains("group") && !line["group"].is_string()) {
-    return std::string("has a group that is no text");
+    return std::string("has a group that is not text");
   }
   if (line.value("group", "") == "all") {
     return std::string("has the group all, which stands for all items; expected another name");
@@ -123,7 +123,7 @@ std::vector<ChoiceItem> parse_choice_items(std::string_view text, std::string_vi
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     const auto json = in_our_keys(Json::parse(line, nullptr, false));
     if (json.is_discarded()) {
-      throw UserError(concat(name, ":", number, ": is no JSON; expected ", kExample));
+      throw UserError(concat(name, ":", number, ": is not JSON; expected ", kExample));
     }
     if (const auto wrong = wrong_with(json)) {
       throw UserError(concat(name, ":", number, ": ", *wrong));
@@ -140,7 +140,7 @@ ChoiceTokens encode_choices(const ChoiceItem& item, std::string_view delimiter,
   // sequence no probability.
   const auto before = item.context.empty() ? std::string(delimiter) : item.context;
   if (before.empty()) {
-    throw UserError(concat(name, ": has no context; expected a delimiter to stand before choices"));
+    throw UserError(concat(name, ": has no context; expected a delimiter before the choices"));
   }
   const auto context = tokenizer.encode(before, name);
   ChoiceTokens tokens;
@@ -150,9 +150,9 @@ ChoiceTokens encode_choices(const ChoiceItem& item, std::string_view delimiter,
     const bool begins_alike =
         whole.size() > context.size() && std::equal(context.begin(), context.end(), whole.begin());
     if (!begins_alike) {
-      throw UserError(concat(name, ": the choice \"", choice,
-                             "\" changes the tokens of the context; expected a delimiter that "
-                             "parts them"));
+      throw UserError(
+          concat(name, ": the choice \"", choice,
+                 "\" changes the tokens of the context; expected a separating delimiter"));
     }
     tokens.whole.push_back(std::move(whole));
   }

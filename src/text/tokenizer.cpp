@@ -53,7 +53,7 @@ void for_each_character(std::string_view text, std::string_view name, Take take)
       const auto line =
           1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
       throw UserError(fmt::format(
-          "{}:{}: the byte 0x{:02X} at offset {} is no UTF-8; save it as UTF-8 text, or take "
+          "{}:{}: the byte 0x{:02X} at offset {} is not UTF-8; save it as UTF-8, or take "
           "tokenizer: byte, which reads any bytes",
           name, line, static_cast<unsigned char>(text[offset]), offset));
     }

@@ -108,7 +108,7 @@ void load_parameters(torch::nn::Module& model, const Safetensors& file, const st
   const std::set<std::string> known(names.begin(), names.end());
   for (const auto& tensor : file.tensors()) {
     if (known.count(tensor.name) > 0 || is_optimizer_state(tensor.name)) continue;
-    throw UserError(concat(path, ": tensor ", tensor.name, " is no parameter of this model",
+    throw UserError(concat(path, ": tensor ", tensor.name, " is not a parameter of this model",
                            hint(tensor.name, names)));
   }
   load_parameters(model, file, path, [](const std::string& name) { return name; });

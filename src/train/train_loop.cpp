@@ -43,7 +43,7 @@ std::optional<Progress> resume(const TrainContext& context, Optimizer& optimizer
       note_event(context.directory, "resume", {{"step", progress->step}});
       return progress;
     } catch (const UserError& error) {
-      std::cout << "a checkpoint is passed over: " << error.what() << '\n';
+      std::cout << "skipping a checkpoint: " << error.what() << '\n';
       note_event(context.directory, "checkpoint passed over", {{"message", error.what()}});
     }
   }

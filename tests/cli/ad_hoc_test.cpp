@@ -139,7 +139,7 @@ CATCH_TEST_CASE("rows, facets and claims follow the axes that are typed") {
                    Contains("note: 1 of 2 claims are left out"));
   // A wrong name is none of these.
   CATCH_CHECK_THAT(driver.call({"sweep", "ablation", "baseline=dif", "init=yoco"}).err,
-                   Contains("baseline is dif, which is no value of model"));
+                   Contains("baseline is dif, which is not a value of model"));
 }
 
 CATCH_TEST_CASE("an ad hoc axis is trained and reported") {

@@ -128,8 +128,7 @@ CATCH_TEST_CASE("shortly before its time limit a task saves its runs and goes ba
   process = cluster.driver.start(work);
   CATCH_REQUIRE(eventually([&] { return !cluster.driver.workers.starts().empty(); }));
   process->kill(SIGUSR1);
-  CATCH_CHECK_THAT(Driver::finish(*process).err,
-                   Contains("after 3 requeues, the max_requeues limit"));
+  CATCH_CHECK_THAT(Driver::finish(*process).err, Contains("after 3 requeues (max_requeues)"));
   CATCH_CHECK(cluster.slurm.calls("scontrol").size() == 1);
   for (const char* name : {"SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_RESTART_COUNT"}) {
     ::unsetenv(name);

@@ -50,10 +50,10 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
 
   const std::vector<std::pair<std::string, std::string>> mistakes = {
       {"claims.0.variant=dif",
-       "claims[0].variant is dif, which is no value of model; did you mean"},
-      {"claims.0.against=dif", "claims[0].against is dif, which is no value of model"},
+       "claims[0].variant is dif, which is not a value of model; did you mean"},
+      {"claims.0.against=dif", "claims[0].against is dif, which is not a value of model"},
       {"tables.0.rows=[task.needle.needles,model]",
-       "baseline is transformer, which is no value of task.needle.needles, but of model; claims "
+       "baseline is transformer, which is not a value of task.needle.needles, but of model; claims "
        "compare values of the first axis in rows of the first table: expected model there"},
       {"claims.1.margin=1", "claims[1].margin is 1, and few_accuracy_4_bits lies between 0 and 1"},
       {"claims.1.smallest=30", "claims[1].smallest is 30, and few_accuracy_4_bits lies between"},
@@ -71,10 +71,11 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
        "task.needle.needles?"},
       {"train.events.0.metric=valid_nedle_accuracy",
        "train.events[0].metric is valid_nedle_accuracy, which is no held-out"},
-      {"claims.1.where={task.needle.needles: 3}", "is 3, which is no value of task.needle.needles"},
+      {"claims.1.where={task.needle.needles: 3}",
+       "is 3, which is not a value of task.needle.needles"},
       {"claims.1={text: 'at {task.needle.needles}', metric: few_accuracy_4_bits, variant: diff, "
        "where: {task.needle.needles: [2, 3]}}",
-       "claims[2].where is 3, which is no value of task.needle.needles"},
+       "claims[2].where is 3, which is not a value of task.needle.needles"},
       {"claims.0.metric=steps_to_fuond", "claims[0].metric is steps_to_fuond, which is no metric"},
       {"claims.1.metric=few_acuracy_4_bits", "did you mean few_accuracy_*_bits?"},
       {"headline=mqar_accuracy", "headline is mqar_accuracy, which is no metric of these runs"},
@@ -84,15 +85,16 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
       {"figures.1.y=steps_to_90", "figures[1].y is steps_to_90"},
       {"figures.2.event=steps_to_fond", "figures[2].event is steps_to_fond"},
       {"figures.2.where={task.needle.needles: 5}",
-       "figures[2].where is 5, which is no value of task.needle.needles"},
+       "figures[2].where is 5, which is not a value of task.needle.needles"},
       {"figures.2.where={task.needle.needles: 4, modle: diff}",
        "figures[2].where names 'modle', which the sweep does not vary; did you mean model?"},
       {"figures.0={mark: line, name: few, x: step, y: valid_loss, color: model, against: dif, "
        "where: {task.needle.needles: 4}}",
-       "figures[0].against is dif, which is no value of model; did you mean diff?"},
+       "figures[0].against is dif, which is not a value of model; did you mean diff?"},
       {"train.events.0.metric=valid_acuracy", "train.events[0].metric is valid_acuracy, which is"},
       {"learned={metric: needle_accuracy}", "learned.metric is needle_accuracy, which is no held-"},
-      {"baseline=transfomer", "baseline is transfomer, which is no value of model; did you mean"},
+      {"baseline=transfomer",
+       "baseline is transfomer, which is not a value of model; did you mean"},
   };
   for (const auto& [override, expected] : mistakes) {
     CATCH_INFO(override);
@@ -107,7 +109,7 @@ CATCH_TEST_CASE("other seeds than the written ones excuse no wrong name") {
     auto overrides = std::vector<std::string>{seeds, "claims.0.variant=dif"};
     if (std::string(seeds) == "sweep.repeat=3") overrides.insert(overrides.begin(), "~sweep.seed");
     CATCH_CHECK_THAT(driver.dry_run(overrides).err,
-                     Contains("claims[0].variant is dif, which is no value of model"));
+                     Contains("claims[0].variant is dif, which is not a value of model"));
   }
 }
 
@@ -118,7 +120,7 @@ CATCH_TEST_CASE("a sweep that is narrowed excuses no baseline that is typed wron
     CATCH_INFO(narrowed);
     CATCH_CHECK(driver.dry_run({narrowed, "baseline=diff", "claims=[]"}).code == 0);
     CATCH_CHECK_THAT(driver.dry_run({narrowed, "baseline=transfomer"}, 2).err,
-                     Contains("baseline is transfomer, which is no value of model"));
+                     Contains("baseline is transfomer, which is not a value of model"));
   }
 }
 

@@ -60,7 +60,7 @@ CATCH_TEST_CASE("a wrong override is refused with what was expected, and nothing
        "train.event_every is 6000, so that found cannot be met 2 times in a row in 9000 steps; "
        "expected at most 4500"},
       {{"baseline=transfomer"},
-       "baseline is transfomer, which is no value of model; did you mean transformer?"},
+       "baseline is transfomer, which is not a value of model; did you mean transformer?"},
       {{"sweep={seed: range(3)}"},
        "sweep has a sweep inside [ ] or { }; put the sweep in quotes to pass it on as a text, or "
        "give it to its key: sweep.KEY=…"},

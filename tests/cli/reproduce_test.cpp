@@ -124,11 +124,10 @@ CATCH_TEST_CASE("a number that is not the same is named, and the exit code says 
   project.edit([](Json& json) {
     for (auto& run : json["runs"]) run["provenance"]["cpu"] = "another";
   });
-  CATCH_CHECK_THAT(
-      project.call({"reproduce", "tiny", "--runs", "1"}, 1).out,
-      Contains("Made under other conditions: processor ") && Contains("another") &&
-          Contains("1 run was made under other conditions: outside of what other seeds "
-                   "say: valid_loss lies "));
+  CATCH_CHECK_THAT(project.call({"reproduce", "tiny", "--runs", "1"}, 1).out,
+                   Contains("Made under other conditions: processor ") && Contains("another") &&
+                       Contains("1 run was made under other conditions: outside the other seeds' "
+                                "range: valid_loss lies "));
   project.edit([](Json& json) {
     double loss = 0;
     for (auto& run : json["runs"]) run["metrics"]["valid_loss"] = loss += 0.7;

@@ -111,7 +111,7 @@ CATCH_TEST_CASE("a results folder that is watched shows new runs and no finished
 CATCH_TEST_CASE("watch says what it needs when it is pointed at nothing it knows") {
   const Driver driver;
   CATCH_CHECK_THAT(driver.call({"watch", "tinny"}, 2).err,
-                   Contains("'tinny' is no folder and no experiment"));
+                   Contains("'tinny' is neither a folder nor an experiment"));
   CATCH_CHECK_THAT(driver.call({"watch", driver.project()}).err,
                    Contains("expected the output of"));
   CATCH_CHECK_THAT(driver.call({"watch", "seed=1"}).err, Contains("expected an experiment"));

@@ -116,7 +116,7 @@ CATCH_TEST_CASE("wrong calls are refused with a reason") {
   }
   for (const auto* text : {"[extend_list(1)]", "extend_list(1),2", "1,extend_list(2)",
                            "choice(extend_list(1))", "extend_list(a=1)"}) {
-    CATCH_CHECK(reason(text) == "extend_list(a,b) takes values, and stands alone behind KEY=");
+    CATCH_CHECK(reason(text) == "extend_list(a,b) takes values, and stands alone after KEY=");
   }
   CATCH_CHECK(reason("99999999999999999999") == "this number does not fit into 64 bits");
 }

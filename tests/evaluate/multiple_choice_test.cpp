@@ -134,17 +134,17 @@ CATCH_TEST_CASE("items are read line by line, and a wrong one is named") {
     CATCH_CHECK(text.starts_with(with));
   };
   starts(refusal("\n \n"), "q.jsonl: has no item; expected lines {");
-  starts(refusal("\n{"), "q.jsonl:2: is no JSON; expected {");
-  starts(refusal("[1]"), "q.jsonl:1: is no object; expected {");
+  starts(refusal("\n{"), "q.jsonl:2: is not JSON; expected {");
+  starts(refusal("[1]"), "q.jsonl:1: is not an object; expected {");
   starts(refusal(R"({"context": "a", "choices": ["b", "c"]})"), "q.jsonl:1: has no answer;");
   starts(refusal(R"({"context": "a", "choice": ["b", "c"], "answer": 0})"),
          "q.jsonl:1: has no choices but choice; expected {");
   starts(refusal(R"({"context": 1, "choices": ["b", "c"], "answer": 0})"),
-         "q.jsonl:1: has a context that is no text");
+         "q.jsonl:1: has a context that is not text");
   starts(refusal(R"({"context": "a", "question": "a?", "choices": ["b", "c"], "answer": 0})"),
          "q.jsonl:1: has a context and a question; expected one of them");
   starts(refusal(R"({"context": "a", "choices": ["b"], "answer": 0})"),
-         "q.jsonl:1: has choices that are no list of at least two texts");
+         "q.jsonl:1: has choices that are not a list of at least two texts");
   starts(refusal(R"({"context": "a", "choices": ["b", ""], "answer": 0})"),
          "q.jsonl:1: has choices that are no list");
   for (const char* answer : {"2", "-1", "0.5", "\"2\"", "\"C\"", "\"b\""}) {
@@ -181,7 +181,7 @@ CATCH_TEST_CASE("lines of HellaSwag, ARC and OpenBookQA are read as they are") {
         concat(R"({"question": "q", "choices": )", choices, R"(, "answerKey": ")", key, "\"}"));
   };
   CATCH_CHECK(asked(R"([{"text": "b", "label": "A"}, {"label": "B"}])", "A")
-                  .starts_with("q.jsonl:1: has choices that are no list of at least two texts"));
+                  .starts_with("q.jsonl:1: has choices that are not a list of at least two texts"));
   CATCH_CHECK(asked(R"({"text": ["b", "c"], "label": ["A", "B"]})", "D")
                   .starts_with("q.jsonl:1: has the answer \"D\"; expected a whole number"));
 }
@@ -201,17 +201,16 @@ CATCH_TEST_CASE("what a vocabulary or a length cannot hold is refused by item") 
   CATCH_CHECK(unknown.find("three") != std::string::npos);
   CATCH_CHECK(refused(glued, {"one two", {"fold", " two"}, 0}, 1) ==
               "generated items, item 1: the choice \"fold\" changes the tokens of the context; "
-              "expected a delimiter that parts them");
+              "expected a separating delimiter");
   // Without a context a delimiter stands there.
   const auto letters = Tokenizer::characters_of("abc ", "letters");
   const auto alone = config.encode({{"", {"a", "bc"}, 0}}, letters, 4);
   CATCH_CHECK(alone[0].context == 1);
   CATCH_CHECK(alone[0].whole[1].size() == 3);
-  CATCH_CHECK(
-      testing::error_of([&] {
-        glued.encode({{"", {"a", "bc"}, 0}}, letters, 4);
-      }) ==
-      "generated items, item 1: has no context; expected a delimiter to stand before choices");
+  CATCH_CHECK(testing::error_of([&] {
+                glued.encode({{"", {"a", "bc"}, 0}}, letters, 4);
+              }) ==
+              "generated items, item 1: has no context; expected a delimiter before the choices");
   CATCH_CHECK(refused(config, {"one", {"two two", "two"}, 0}, 1) ==
               "generated items, item 1: has a choice of 2 tokens; expected at most the task's "
               "length, 1");

@@ -48,8 +48,8 @@ CATCH_TEST_CASE("a safetensors header is not believed before it is checked") {
   refused("abc", "shorter than its 8 length bytes");
   refused(with_header(good, eight, 1'000), "its header claims 1000 bytes");
   refused(with_header(good, eight, ~std::uint64_t{0}), "its header claims 18446744073709551615");
-  refused(with_header("{\"a\":", eight), "its header is no JSON object");
-  refused(with_header("[1]", eight), "its header is no JSON object");
+  refused(with_header("{\"a\":", eight), "its header is not a JSON object");
+  refused(with_header("[1]", eight), "its header is not a JSON object");
   refused(with_header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,12]}})", eight),
           "beyond the end");
   const auto one = [&](const char* about) {

@@ -112,7 +112,7 @@ CATCH_TEST_CASE("seeds: a verdict of too few") {
   };
   unlike.write();
   CATCH_CHECK_THAT(unlike.against("seeds"),
-                   Contains("diff and transformer have unlike seeds: 7 and 8"));
+                   Contains("diff and transformer differ in seeds: 7 and 8"));
 }
 
 CATCH_TEST_CASE("verdicts: against interval, p, or the runs") {
@@ -126,7 +126,7 @@ CATCH_TEST_CASE("verdicts: against interval, p, or the runs") {
   CATCH_CHECK_THAT(against("p", "0.31"), Contains("supported beside p = 0.310"));
   CATCH_CHECK_THAT(against("p", ""), Contains("cannot be checked: its adjusted p"));
   CATCH_CHECK_THAT(against("pairs", "5"), Contains("with 5 pairs; the runs say supported with 8"));
-  CATCH_CHECK_THAT(against("high", "3"), Contains("supported beside an interval that holds zero"));
+  CATCH_CHECK_THAT(against("high", "3"), Contains("supported beside an interval that contains 0"));
   CATCH_CHECK_THAT(against("low", ""), Contains("cannot be checked: it shows no interval"));
   const GoodResults results;
   fs::remove(results.folder("contrast") / "claims.csv");

@@ -69,12 +69,12 @@ CATCH_TEST_CASE("lists that say nothing, and names that nothing stands for, are 
   };
   CATCH_CHECK(
       problem("  - {text: 'at {inti}', where: {init: [llama, yoco]}}") ==
-      "x.yaml:3:12: claims[0].text names {inti}, which is no axis of its where; did you mean "
+      "x.yaml:3:12: claims[0].text names {inti}, which is not an axis of its where; did you mean "
       "init?");
   CATCH_CHECK(problem("  - {text: 'at {init}, $\\frac{a}{b}$', where: {init: yoco}}") == "");
   CATCH_CHECK(
       problem("  - {text: 'at {init}', paper: '{ini}', where: {init: [yoco]}}") ==
-      "x.yaml:3:32: claims[0].paper names {ini}, which is no axis of its where; did you mean "
+      "x.yaml:3:32: claims[0].paper names {ini}, which is not an axis of its where; did you mean "
       "init?");
   CATCH_CHECK(problem("  - {text: same, where: {a: b, init: [llama, yoco]}}") ==
               "x.yaml:3:12: claims[0].text is the same for several values of its where; expected "

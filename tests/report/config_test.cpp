@@ -52,7 +52,7 @@ CATCH_TEST_CASE("a report configuration survives writing and reading") {
 CATCH_TEST_CASE("the figure of the gallery is one that is drawn, if any is") {
   constexpr const char* kFigure = "figures: [{name: learning, mark: line, x: step, y: loss}]\n";
   CATCH_CHECK(problem_in(std::string(kFigure) + "thumbnail: learnin\n") ==
-              "x.yaml:2:12: thumbnail is 'learnin', which is no figure; did you mean learning?");
+              "x.yaml:2:12: thumbnail is 'learnin', which is not a figure; did you mean learning?");
   CATCH_CHECK(problem_in(std::string(kFigure) + "thumbnail: learning\n") == "");
   CATCH_CHECK(problem_in("figures: []\nthumbnail: learning\n") == "");
 }
@@ -69,8 +69,7 @@ CATCH_TEST_CASE("mistakes in tables and figures are named with their place") {
   CATCH_CHECK(problem_in("tables: [{rows: model, columns: []}]\n").find("columns is empty") !=
               std::string::npos);
   CATCH_CHECK(problem_in("tables: [{columns: [a_loss], compare: [b_loss]}]\n")
-                  .find("names 'b_loss', which is no column; did you mean a_loss?") !=
-              std::string::npos);
+                  .find("names 'b_loss', not a column; did you mean a_loss?") != std::string::npos);
   CATCH_CHECK(
       problem_in("tables: [{columns: [a]}, {columns: [b]}]\n").find("two tables named 'table'") !=
       std::string::npos);

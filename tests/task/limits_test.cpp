@@ -51,7 +51,7 @@ CATCH_TEST_CASE("a task that cannot be is refused with the key, why, and what wo
        "length is 21, too short for 9 assignments, a question and its answers; the smallest that "
        "fits is 23\n"},
       {Problems::of(CommonWordsConfig{.length = 12, .asked = 2}),
-       "length is 12, too short for the 3 most frequent of 64 words to occur differently often; "
+       "length is 12, too short for the 3 most frequent of 64 words to differ in frequency; "
        "expected a longer list, fewer asked or another alpha\n"},
       {Problems::of(CommonWordsConfig{.words = 2, .asked = 2}),
        "asked is 2; expected less than words, 2\n"},

@@ -161,9 +161,8 @@ CATCH_TEST_CASE("lengths that a task cannot have are refused by name") {
               "lengths has 20, which is too short; the smallest that fits is 23\n");
   CATCH_CHECK(Problems::of(SelectiveCopyConfig{.lengths = {32, 256}}) ==
               "lengths has 32, which is too short; the smallest that fits is 33\n");
-  CATCH_CHECK(
-      Problems::of(CommonWordsConfig{.lengths = {8, 64}}) ==
-      "lengths has 8, too short for the 3 most frequent words to occur differently often\n");
+  CATCH_CHECK(Problems::of(CommonWordsConfig{.lengths = {8, 64}}) ==
+              "lengths has 8, too short for the 3 most frequent words to differ in frequency\n");
   CATCH_CHECK(Problems::of(TextConfig{.lengths = {64, 128}}) ==
               "lengths has 128 as the longest; expected that to be length, 256\n");
   CATCH_CHECK(Problems::of(VariableTrackingConfig{

@@ -36,7 +36,7 @@ CATCH_TEST_CASE("a sample of symbols shows what is to be predicted where") {
   const FixedTask task({0, 2, 4, 3, 5, 2}, {kIgnore, kIgnore, kIgnore, kIgnore, kIgnore, 4}, false);
   CATCH_CHECK(samples_text(samples_json(task, 0, Split::kTest, 2)) ==
               "T = 6 tokens, V = 7, chance 12.5 %\n"
-              "a→b: b is to be predicted behind a\n"
+              "a→b: b is to be predicted after a\n"
               "\nfixed, 100 % of a batch, sample 0\n"
               "  B k1 v0 k2 v1 k1→v0\n"
               "\nfixed, 100 % of a batch, sample 1\n"

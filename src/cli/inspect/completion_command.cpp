@@ -256,7 +256,7 @@ std::vector<CommandWords> commands_of(const CLI::App& app) {
 void add_completion_commands(CLI::App& app) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* script = app.add_subcommand(
-      "completion", "Print what makes the Tab key work: source <(./difflab completion bash)");
+      "completion", "Print a shell completion script: source <(./difflab completion bash)");
   script->add_option("shell", *shell, "bash, zsh or fish (./difflab completion fish | source)")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -166,7 +166,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
 void add_list_command(CLI::App& app) {
   const auto what = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
-      "list", "Say which experiments, config groups, kinds of something or keys there are");
+      "list", "List experiments, config groups, kinds (of attention, …) or keys");
   const auto names = listable();
   command->add_option("what", *what, join(names, ", "))->check(CLI::IsMember(names));
   command->callback([what] {

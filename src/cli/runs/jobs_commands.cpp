@@ -90,7 +90,7 @@ void add_jobs_commands(CLI::App& app) {
 
   auto* wait_command = add_command(
       app, "wait", "Block until all runs have finished; exit 1 if some were abandoned", options);
-  wait_command->add_option("--every", options->seconds, "seconds between two looks")
+  wait_command->add_option("--every", options->seconds, "seconds between checks")
       ->check(CLI::Range(0.01, 3600.0));
   wait_command->callback([options] { exit_with(wait(*options)); });
 

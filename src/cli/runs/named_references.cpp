@@ -37,7 +37,7 @@ NamedReferences named_references(const std::vector<std::string>& words) {
   for (const auto& word : words) {
     if (word.starts_with(kResults)) continue;
     if (word.find('=') != word.npos) {
-      throw UserError(concat("'", word, "' is no experiment; expected names and results=DIR"));
+      throw UserError(concat("'", word, "' is not an experiment; expected names and results=DIR"));
     }
     found.names.push_back(word);
   }

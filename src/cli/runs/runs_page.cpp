@@ -113,7 +113,7 @@ std::vector<RunRow> RunsPage::look() {
 void RunsPage::write(std::vector<RunRow> rows, bool live) {
   const auto index = folder_ / kIndex;
   if (written_.empty() && fs::exists(index) && !fs::exists(folder_ / "runs.js")) {
-    throw UserError(concat(index.string(), " is of something else; expected another folder"));
+    throw UserError(concat(index.string(), " is not difflab's; expected another folder"));
   }
   make_directories(folder_ / "curves");
   std::vector<std::string> files;

@@ -149,17 +149,17 @@ class Viewer {
 
 void add_watch_command(CLI::App& app) {
   const auto options = std::make_shared<WatchOptions>();
-  CLI::App* command = app.add_subcommand(
-      "watch", "See how a sweep goes on that another terminal or machine executes");
+  CLI::App* command =
+      app.add_subcommand("watch", "Watch a sweep that another terminal or machine executes");
   command->add_option("what", options->words,
                       "outputs of frozen sweeps, experiments (KEY=VALUE as for sweep), runs, or a "
                       "results folder; nothing: the unfinished runs of the project");
   command->add_option("--metric", options->metric, "metric of metrics.jsonl to draw")
       ->capture_default_str();
-  command->add_option("--every", options->seconds, "seconds between two looks")
+  command->add_option("--every", options->seconds, "seconds between checks")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 3600.0));
-  command->add_flag("--once", options->once, "one look as plain text");
+  command->add_flag("--once", options->once, "print once, as plain text");
   command->callback([options] { exit_with(Viewer(*options).run()); });
 }
 

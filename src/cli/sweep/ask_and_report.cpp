@@ -43,9 +43,9 @@ void AskOptions::add_to(CLI::App& command, const char* what) {
   command.add_option("--results", results, "results folder of the runs");
   command
       .add_option("--on", on,
-                  "task=NAME or task.KEY=VALUE, what they are asked on instead of their own task")
+                  "task=NAME or task.KEY=VALUE to evaluate on instead of their own task")
       ->allow_extra_args(false);
-  command.add_option("--at", at, "steps whose kept checkpoints are asked (train.keep_checkpoints)")
+  command.add_option("--at", at, "steps whose kept checkpoints are used (train.keep_checkpoints)")
       ->delimiter(',');
   command.add_flag("--json", json, "end with one JSON object: trained_steps, asked, runs");
 }

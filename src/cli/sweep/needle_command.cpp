@@ -261,7 +261,7 @@ report::Summary draw_maps(const Study& study, const NeedleOptions& options) {
 int needle(NeedleOptions& options) {
   for (const auto& word : options.words) {
     if (word.starts_with("evaluate")) {
-      throw UserError(concat(word, ": needle asks for needles alone; expected difflab evaluate"));
+      throw UserError(concat(word, ": needle asks for needles alone; expected ./difflab evaluate"));
     }
   }
   options.typed = options.words;
@@ -270,7 +270,7 @@ int needle(NeedleOptions& options) {
   auto asked = find_asked(options.words, options.results, options.on, options.at);
   if (sweep::batch_system(asked.study.config.launcher)) {
     throw UserError(
-        "launcher: needle waits for its answers; expected launcher=local or ssh, or difflab "
+        "launcher: needle waits for its answers; expected launcher=local or ssh, or ./difflab "
         "evaluate");
   }
   asked.study.output.clear();  // no report of the experiment is written

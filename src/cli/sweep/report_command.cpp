@@ -35,7 +35,7 @@ void require_free(const fs::path& from, const fs::path& to) {
                            from.string(), "; expected a folder apart from it"));
   }
   if (fs::exists(to) && !(fs::is_directory(to) && fs::is_empty(to))) {
-    throw UserError(concat("--to ", to.string(), " exists and is no empty folder"));
+    throw UserError(concat("--to ", to.string(), " exists and is not empty"));
   }
 }
 
@@ -151,8 +151,9 @@ bool is_summary(const Json& summary) {
 Json read_summary(const fs::path& folder) {
   if (Json summary = read_object(folder / "summary.json"); !summary.is_null()) {
     if (is_summary(summary)) return summary;
-    throw UserError(concat((folder / "summary.json").string(),
-                           " is damaged: it is no summary; delete it, or write the report again"));
+    throw UserError(
+        concat((folder / "summary.json").string(),
+               " is damaged: it is not a summary; delete it, or write the report again"));
   }
   const Json record = read_object(folder / "runs.json");
   if (record.is_null() || !record.contains("runs")) return nullptr;
@@ -211,7 +212,7 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
                            const std::vector<std::string>& overrides, const fs::path& results,
                            std::vector<std::string>& not_drawn) {
   const auto* document = files.find("experiment/" + name);
-  if (document == nullptr) throw UserError(concat("experiment ", name, " is there no more"));
+  if (document == nullptr) throw UserError(concat("experiment ", name, " is gone"));
   report::Exhibit exhibit{.name = name,
                           .title = text_at(document->root, "title"),
                           .topic = text_at(document->root, "topic")};
@@ -222,8 +223,7 @@ report::Exhibit exhibit_of(config::Library& files, const std::string& name,
       refresh(load_study(name, arguments), not_drawn);
     } catch (const UserError& error) {
       // Its text may not be there, or it has no such preset: what was written before stands.
-      std::cerr << fmt::format("{} (preset {}) is not reported anew: {}\n", name, preset,
-                               error.what());
+      std::cerr << fmt::format("{} (preset {}) is not updated: {}\n", name, preset, error.what());
     }
     if (!exhibit.summary.is_null()) continue;
     exhibit.folder = fs::path(name) / preset;

@@ -84,7 +84,7 @@ void print_elsewhere(const report::Reproduced& found) {
                     : outside.empty()
                         ? concat("what they are reported for lies among other seeds, in ", judged,
                                  judged == 1 ? " metric" : " metrics")
-                        : concat("outside of what other seeds say: ", join(outside, "; "));
+                        : concat("outside the other seeds' range: ", join(outside, "; "));
   std::cout << fmt::format("  {} made under other conditions: {}\n",
                            runs == 1 ? "1 run was" : concat(runs, " runs were"), said);
 }
@@ -118,9 +118,7 @@ double percent_of(const std::string& text) {
 int make_again(const Study& study) {
   const int code = run_study(study, [] { return std::nullopt; });
   if (code != 0) {
-    std::cerr
-        << "nothing was compared, and what was made again is not kept: the same command starts "
-           "anew\n";
+    std::cerr << "nothing was compared and no new run is kept: the same command starts over\n";
   }
   return code;
 }

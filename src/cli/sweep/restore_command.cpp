@@ -181,12 +181,12 @@ void restore_all(const RestoreOptions& options) {
   for (const auto& name : asked.names) {
     try {
       const auto restored = restore(name, asked.folder(name), place);
-      std::cout << fmt::format("{}: {} runs restored, {} were there", name, restored.written,
+      std::cout << fmt::format("{}: {} runs restored, {} existed", name, restored.written,
                                restored.there);
       if (restored.updated > 0)
         std::cout << fmt::format(", {} brought up to date", restored.updated);
       if (restored.shared > 0)
-        std::cout << fmt::format(", {} are another reference's, too", restored.shared);
+        std::cout << fmt::format(", {} shared by another reference", restored.shared);
       std::cout << '\n';
       if (restored.left_out.empty()) continue;
       std::cout << fmt::format("  {} left out, e.g. {}\n", restored.left_out.size(),
@@ -199,12 +199,10 @@ void restore_all(const RestoreOptions& options) {
   }
   if (failures < asked.names.size())
     std::cout << fmt::format(
-        "{} has them without their models; a sweep that plans them trains only what else it asks "
-        "for\n",
+        "{} has them, without models; a sweep that plans them trains only the rest\n",
         config::shown_path(place / "runs"));
   if (failures > 0 && (named || failures == asked.names.size()))
-    throw UserError(
-        fmt::format("{} of {} references are not restored", failures, asked.names.size()));
+    throw UserError(fmt::format("{} of {} references not restored", failures, asked.names.size()));
 }
 
 }  // namespace

@@ -159,12 +159,12 @@ void note_other_origin(const std::vector<sweep::Run>& runs, const std::vector<Ru
   const auto note = [](int count, std::string_view origin) {
     if (count == 0) return;
     std::cout << fmt::format(
-        "note       {} finished runs come, as a whole or in part, from {}; another results=FOLDER "
-        "trains them again\n",
+        "note       {} finished runs come wholly or partly from {}; another results=FOLDER "
+        "retrains them\n",
         count, origin);
   };
   if (!now.at("commit").is_null()) note(of_other_code, "other code than the current one");
-  note(elsewhere, concat("processes with other settings of the libraries' arithmetic than now (",
+  note(elsewhere, concat("processes with other library settings for arithmetic (now: ",
                          environment.empty() ? "none is set" : environment, ")"));
 }
 
@@ -230,7 +230,7 @@ void require_machine_of(const Study& study, const Found& found) {
 #ifndef DIFFLAB_TORCH_HAS_CUDA
     if (study.config_of(run).device == Device::kCuda) {
       throw UserError(
-          "device is cuda, but the LibTorch that difflab was built with is for the CPU alone; use "
+          "device is cuda, but difflab was built with a CPU-only LibTorch; use "
           "device=cpu, or install one with CUDA (docs/gpu.md)");
     }
 #endif

@@ -51,9 +51,8 @@ int continue_later(const WorkOptions& options) {
       systems, [&](const auto& system) { return system->own_restarts() >= *options.requeue; });
   if (too_often) {
     std::cerr << fmt::format(
-        "time limit reached after {} requeues, the max_requeues limit; ./difflab resume continues "
-        "the task\n",
-        *options.requeue);
+        "time limit reached after {} requeues (max_requeues); {} resume continues the task\n",
+        *options.requeue, program_name());
     return kRunStopped;
   }
   std::cerr

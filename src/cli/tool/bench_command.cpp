@@ -129,7 +129,7 @@ void add_bench_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "bench",
-      "Time attention, training steps, updates or decoding, or what a sweep and a start cost");
+      "Time attention, training steps, updates or decoding, or the cost of a sweep or start");
   command
       ->add_option("what", options->what, "attention, train, optimizer, decode, sweep or startup")
       ->required()

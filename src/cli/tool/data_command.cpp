@@ -102,7 +102,7 @@ struct DataArguments {
 
 void add_data_command(CLI::App& app) {
   const auto arguments = std::make_shared<DataArguments>();
-  CLI::App* command = app.add_subcommand("data", "Get a text to train on, or say which there are");
+  CLI::App* command = app.add_subcommand("data", "Get a training text, or list them");
   command->add_option("name", arguments->name, "a data set; without one they are listed");
   command->add_option("--from", arguments->from, "download, or a file that holds a copy");
   command->callback([arguments] {

@@ -188,7 +188,7 @@ void add_generate_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--top-k", sampling.top_k, "draw from the k most likely tokens; 0: from all")
       ->capture_default_str();
-  command->add_option("--seed", sampling.seed, "another seed, another text")->capture_default_str();
+  command->add_option("--seed", sampling.seed, "seed of the draws")->capture_default_str();
   command->callback([options] {
     const auto asked = config::write(options->sampling);
     config::read<Sampling>(asked, "generate");  // the limits of each

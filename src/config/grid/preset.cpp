@@ -179,7 +179,7 @@ Preset choose_preset(const Value& tree, const std::optional<Override>& asked,
   if (preset && !is_folder_name(chosen.name)) {
     problems.add(preset->source, "presets",
                  concat("presets.", chosen.name,
-                        " is no name for a folder of results; expected up to 200 bytes without "
+                        " cannot name a folder of results; expected up to 200 bytes without "
                         "slash and control characters"));
   } else if (preset && preset->is_map()) {
     chosen.keys = *preset;

@@ -139,7 +139,7 @@ class Evaluator {
   }
 
   Value negation() {
-    if (++depth_ > kMaxDepth) fail("too many brackets inside each other");
+    if (++depth_ > kMaxDepth) fail("brackets nested too deeply");
     Value value;
     if (accept_word("not")) {
       const Value inner = negation();
@@ -223,7 +223,7 @@ class Evaluator {
     if (first == '\'' || first == '"') return quoted(first);
     if (std::isdigit(static_cast<unsigned char>(first)) || first == '.') return number();
     if (accept("${")) {  // a name as it is written elsewhere
-      if (next_ == text_.size() || !in_name(text_[next_])) fail("expected a key behind ${");
+      if (next_ == text_.size() || !in_name(text_[next_])) fail("expected a key after ${");
       Value value = word();
       if (!accept("}")) fail("a ${ has no closing }");
       return value;
@@ -261,7 +261,7 @@ class Evaluator {
     next_ = end;
     if (const auto whole_number = parse_int(text)) return Value(*whole_number);
     if (const auto fraction = parse_float(text)) return Value(*fraction);
-    fail(concat(text, " is no number"));
+    fail(concat(text, " is not a number"));
   }
 
   Value word() {

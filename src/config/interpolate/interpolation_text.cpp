@@ -74,7 +74,7 @@ class Parser {
 
   Shared interpolation() {
     const std::size_t start = next_;
-    if (++depth_ > kMaxNesting) fail(start, "has too many ${ inside each other");
+    if (++depth_ > kMaxNesting) fail(start, "has ${ nested too deeply");
     next_ += 2;
     skip_blanks();
     auto result = std::make_shared<Interpolation>();
@@ -136,7 +136,7 @@ class Parser {
     for (const Template& part : result.path) {
       const auto* word =
           part.parts.size() == 1 ? std::get_if<std::string>(&part.parts[0]) : nullptr;
-      if (!word) fail(start, "has a resolver whose name is no plain text");
+      if (!word) fail(start, "has a resolver whose name is not plain text");
       words.push_back(*word);
     }
     return join(words, ".");
@@ -151,7 +151,7 @@ class Parser {
   }
 
   Argument argument(std::size_t start) {
-    if (++depth_ > kMaxNesting) fail(start, "has too many brackets inside each other");
+    if (++depth_ > kMaxNesting) fail(start, "has brackets nested too deeply");
     skip_blanks();
     Argument result;
     if (peek() == '\'' || peek() == '"') {

@@ -83,7 +83,7 @@ Value decode(const Call& call) {
   if (text.is_null()) return text;
   if (!text.is_string()) throw Failure{concat("decodes ", describe(text), "; expected a text")};
   const Element element = parse_override_value(text.as_string());
-  if (contains_sweep(element)) throw Failure{"decodes a sweep, which is no value"};
+  if (contains_sweep(element)) throw Failure{"decodes a sweep, which is not a value"};
   return to_value(element);
 }
 

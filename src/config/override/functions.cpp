@@ -16,7 +16,7 @@ constexpr std::uint64_t kShuffleSeed = 0;
 /// The number that an element is; `name` is the parameter that it is given for.
 const Value& number_of(const Element& element, const std::string& name) {
   const Value* value = scalar_of(element);
-  if (!value || !value->is_number()) fail(concat(name, " is no number"));
+  if (!value || !value->is_number()) fail(concat(name, " is not a number"));
   return *value;
 }
 
@@ -90,7 +90,7 @@ std::vector<std::string> patterns(const std::optional<Element>& argument) {
     const Value text = contains_sweep(item) ? Value::list() : to_value(item);
     if (!items && text.is_null()) return {};
     if (!text.is_string()) {
-      fail(items ? "a pattern of glob() is no text"
+      fail(items ? "a pattern of glob() is not text"
                  : "glob() takes a pattern or a list of patterns");
     }
     texts.push_back(text.as_string());
@@ -147,7 +147,7 @@ Element sequence(FunctionCall& call) {
     const bool range = std::holds_alternative<RangeSweep>(value.data);
     const bool choice = std::holds_alternative<ChoiceSweep>(value.data);
     if (name == "sweep" && !range && !choice) fail("sweep is neither a choice nor a range");
-    if (name == "list" && !std::holds_alternative<Arguments>(value.data)) fail("list is no list");
+    if (name == "list" && !std::holds_alternative<Arguments>(value.data)) fail("list takes a list");
   }
   Arguments arguments = positional(call, {"sweep", "list"});
   for (const Element& argument : arguments) {
@@ -198,7 +198,7 @@ Element shuffle(FunctionCall& call) {
 Element tag(FunctionCall& call) {
   Arguments arguments = std::move(call.arguments);
   for (auto& [name, value] : call.named) {
-    if (name != "sweep" || arguments.empty()) fail(concat("tag() has no use for ", name, "="));
+    if (name != "sweep" || arguments.empty()) fail(concat("tag() takes no ", name, "="));
     arguments.push_back(std::move(value));
   }
   if (arguments.empty()) fail("tag() needs a sweep");
@@ -207,14 +207,14 @@ Element tag(FunctionCall& call) {
   std::vector<std::string> tags;
   for (const Element& argument : arguments) {
     const Value* text = scalar_of(argument);
-    if (!text || !text->is_string()) fail("a tag is no text");
+    if (!text || !text->is_string()) fail("a tag is not text");
     tags.push_back(text->as_string());
   }
   std::ranges::sort(tags);
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
   const auto set = [&](auto* kind) { return kind ? (kind->tags = tags, true) : false; };
   if (!set(std::get_if<ChoiceSweep>(&sweep.data)) && !set(std::get_if<RangeSweep>(&sweep.data))) {
-    fail("the last argument of tag() is no choice and no range");
+    fail("the last argument of tag() is neither a choice nor a range");
   }
   return sweep;
 }
@@ -239,7 +239,7 @@ const Value* scalar_of(const Element& element) { return std::get_if<Value>(&elem
 Arguments positional(FunctionCall& call, const std::vector<std::string>& names) {
   for (auto& [name, value] : call.named) {
     if (!is_among(name, names) || !call.arguments.empty()) {
-      fail(concat(call.name, "() has no use for ", name, "="));
+      fail(concat(call.name, "() takes no ", name, "="));
     }
     call.arguments.push_back(std::move(value));
   }

@@ -224,7 +224,7 @@ class KeyParser {
         if (!number() && !name(/*dollars=*/true)) fail("expected a number here");
         if (!accept("]")) fail("expected ] here");
       } else if (alone && begins_with_number) {
-        fail("a number alone is no key");
+        fail("a number alone is not a key");
       } else {
         return;
       }

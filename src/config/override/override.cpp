@@ -81,7 +81,7 @@ class ValueParser {
   }
 
   Element element() {
-    if (++depth_ > kMaxBrackets) fail("too many brackets inside each other");
+    if (++depth_ > kMaxBrackets) fail("brackets nested too deeply");
     Element result = [&]() -> Element {
       switch (peek().type) {
         case Type::kOpenBracket:
@@ -165,7 +165,7 @@ class ValueParser {
   Element extension(std::size_t start, FunctionCall call) {
     const bool alone = start == tokens_[0].position && peek().type == Type::kEnd;
     if (!extends_ || !alone || !call.named.empty()) {
-      throw SyntaxError{start, "extend_list(a,b) takes values, and stands alone behind KEY="};
+      throw SyntaxError{start, "extend_list(a,b) takes values, and stands alone after KEY="};
     }
     *extends_ = true;
     return {std::move(call.arguments)};
@@ -177,7 +177,7 @@ class ValueParser {
       take();
       call.named.emplace_back(std::move(name), element());
     } else {
-      if (!call.named.empty()) fail("an argument without a name follows one with a name");
+      if (!call.named.empty()) fail("a positional argument follows a named one");
       call.arguments.push_back(element());
     }
   }
@@ -254,7 +254,7 @@ std::string pointed_at(std::string_view text, const SyntaxError& error) {
 void parse(std::string_view text, Override& result) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_length(text.substr(i));
-    if (length == 0) throw SyntaxError{i, "this byte is no UTF-8"};
+    if (length == 0) throw SyntaxError{i, "this byte is not UTF-8"};
     if (text[i] == '\0') throw SyntaxError{i, "a NUL byte has no place here"};
     i += length;
   }

@@ -104,7 +104,7 @@ std::vector<Value> expand_range(const Value& start, const Value& stop, const Val
   }
   if (!std::isfinite(start.as_double()) || !std::isfinite(stop.as_double()) ||
       !std::isfinite(step.as_double())) {
-    throw UserError("range() has a limit that is no finite number");
+    throw UserError("range() has a limit that is not a finite number");
   }
   const int digits = std::max(decimals(start), decimals(step));
   const bool up = step.as_double() > 0;

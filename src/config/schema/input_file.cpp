@@ -19,7 +19,7 @@ bool is_sha256(const std::string& text) {
 void InputFile::validate(config::Check& check) const {
   // The system would stop reading at a zero byte and open another file.
   if (path.find('\0') != path.npos) {
-    check.problem("path", "has a zero byte in it; expected the path of a file");
+    check.problem("path", "contains a zero byte; expected the path of a file");
   }
   if (sha256.empty()) return;
   if (!is_sha256(sha256)) {

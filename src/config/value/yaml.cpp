@@ -33,7 +33,7 @@ std::string normalised_text(std::string_view bytes, const std::string& name) {
     const std::size_t length = utf8_length(bytes);
     if (length == 0) {
       throw UserError(concat(place.text(), ": the byte ", fmt::format("0x{:02X}", first),
-                             " is no UTF-8; save the file as UTF-8 text"));
+                             " is not UTF-8; save the file as UTF-8"));
     }
     const bool line_end = first == '\n' || first == '\r';
     if (is_control(bytes[0]) && first != '\t' && !line_end) {

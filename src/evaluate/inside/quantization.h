@@ -44,7 +44,7 @@ struct QuantizationConfig : EvaluationCommon {
   void visit_fields(Visitor& visit) {
     EvaluationCommon::visit_fields(visit);
     visit("of", of,
-          "what is rounded: the matrices of all layers, the residual stream behind each, or the "
+          "what is rounded: the matrices of all layers, the residual stream after each, or the "
           "logits of attention");
     visit("bits", bits, "bits of a number, sign included", config::between(2, 24));
     visit("samples", samples, "test sequences of the task's first part", config::at_least(1));

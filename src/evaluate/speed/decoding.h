@@ -11,7 +11,7 @@ namespace difflab {
 struct DecodingConfig : EvaluationCommon {
   static constexpr std::string_view kKind = "decoding";
   static constexpr std::string_view kAbout =
-      "tokens per second that a model writes behind contexts of each length";
+      "tokens per second that a model writes after contexts of each length";
   static constexpr std::array kMetrics = {
       speed_metric("decoding_tokens_per_second_t*_b*"),
       MetricFacts{
@@ -27,7 +27,7 @@ struct DecodingConfig : EvaluationCommon {
     EvaluationCommon::visit_fields(visit);
     visit("contexts", contexts, "tokens T that have been read", config::at_least(1));
     visit("batches", batches, "sequences B that are written at once", config::at_least(1));
-    visit("tokens", tokens, "tokens that are written behind each", config::at_least(1));
+    visit("tokens", tokens, "tokens that are written after each", config::at_least(1));
     visit("rounds", rounds, "timings of each case, taken in turn", config::at_least(1));
   }
 

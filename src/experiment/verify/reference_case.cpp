@@ -213,9 +213,10 @@ ReferenceCase ReferenceCase::read(const fs::path& path) {
   auto file = Safetensors::read(path);
   const auto json = Json::parse(file.metadata_at("peer"), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !(json.contains("variant") || json.contains("attention"))) {
-    throw UserError(concat(path.string(),
-                           ": is no reference case; expected metadata \"peer\" with the shape and "
-                           "a variant or attention in it"));
+    throw UserError(
+        concat(path.string(),
+               ": is not a reference case; expected metadata \"peer\" with the shape and "
+               "a variant or attention in it"));
   }
   return {path, std::move(file), json};
 }
@@ -253,7 +254,7 @@ CaseReport verify_training(const ReferenceCase& reference) {
 
 std::vector<CaseReport> verify_folder(const fs::path& folder) {
   if (!fs::is_directory(folder)) {
-    throw UserError(concat(folder.string(), " is no folder; expected one with reference cases"));
+    throw UserError(concat(folder.string(), " is not a folder; expected one with reference cases"));
   }
   std::vector<fs::path> paths;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

@@ -32,7 +32,7 @@ def parse(content):
         raise ValueError("its header is longer than the file")
     header = json.loads(content[LENGTH_BYTES:start], object_pairs_hook=_without_repeats)
     if not isinstance(header, dict):
-        raise ValueError("its header is no JSON object")
+        raise ValueError("its header is not a JSON object")
     metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise ValueError("its metadata is not a table of strings")

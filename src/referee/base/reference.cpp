@@ -79,7 +79,7 @@ void require_run(const Json& run, const fs::path& file) {
       is("metrics", false, Type::object)) {
     return;
   }
-  throw UserError(concat(file.string(), " is damaged: it holds a run that is none"));
+  throw UserError(concat(file.string(), " is damaged: it holds something that is not a run"));
 }
 
 void read_runs(Reference& reference) {

@@ -65,7 +65,7 @@ void look_at_schedule(const Reference& one, const CsvTable& table, const std::st
   const auto every = steps_between(one, metric);
   if (!every) {
     return objections.cannot_check(one, table.file,
-                                   concat("how often ", metric, " is looked for is not told"));
+                                   concat("how often ", metric, " is checked is unknown"));
   }
   if (*every > kOftenEnough * earliest) {
     objections.object(one, table.file,

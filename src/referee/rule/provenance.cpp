@@ -63,7 +63,7 @@ void look_at_runs(const Reference& one, Objections& objections) {
   } else if (silent > 0 && !dirty.empty()) {
     objections.object(one, "runs.json",
                       concat(silent, " of ", one.runs.size(),
-                             " runs do not tell whether their tree had uncommitted changes"));
+                             " runs do not say whether their tree had uncommitted changes"));
   }
   for (const auto& [key, name] : report::kRunConditions) {
     must_be_one(one, key, concat("runs of several values of ", key), 40, objections);

@@ -37,7 +37,7 @@ void check_share(const Reference& one, const Statement& statement, const report:
     const bool has_some = metric.key.find("accuracy") != metric.key.npos;
     if (has_some && most < kAnyFloor) {
       objections.cannot_check(one, statement.place(),
-                              concat("the chance level of ", metric.key, " is not told"));
+                              concat("the chance level of ", metric.key, " is unknown"));
     }
   } else if (const double floor = question.chance.back() + kAboveChance; most < floor) {
     objections.object(one, statement.place(),

@@ -20,14 +20,13 @@ void check_side(const Reference& one, const Statement& statement, Objections& ob
   if (!interval) return objections.cannot_check(one, statement.place(), "it shows no interval");
   if (!statement.is_of_margin && interval->low < 0 && interval->high > 0) {
     objections.object(one, statement.place(),
-                      concat(statement.verdict, " beside an interval that holds zero"));
+                      concat(statement.verdict, " beside an interval that contains 0"));
   }
   if (statement.p && *statement.p > kAlpha) {
     objections.object(one, statement.place(),
                       concat(statement.verdict, " beside ", report::named_p(*statement.p)));
   }
-  if (!statement.p)
-    objections.cannot_check(one, statement.place(), "its adjusted p stands nowhere");
+  if (!statement.p) objections.cannot_check(one, statement.place(), "its adjusted p is missing");
 }
 
 // Objects to verdicts and pairs that differ from what the metrics in runs.json give today.
@@ -38,7 +37,7 @@ void compare_with_runs(const Reference& one, Objections& objections) {
   if (answers.size() != one.statements.size()) {
     return objections.object(
         one, "claims.csv",
-        concat("it answers ", one.statements.size(), " claims of ", answers.size()));
+        concat("it has ", one.statements.size(), " of ", answers.size(), " claims"));
   }
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& told = one.statements[i];
@@ -66,7 +65,7 @@ void compare_seeds(const Reference& one, Objections& objections) {
     // A side without a run is not measured, and its claim says so.
     if (ours == theirs || ours.empty() || theirs.empty()) continue;
     objections.object(one, concat("claim \"", claim.text, "\""),
-                      concat(claim.variant, " and ", other, " have unlike seeds: ", ours.size(),
+                      concat(claim.variant, " and ", other, " differ in seeds: ", ours.size(),
                              " and ", theirs.size()));
   }
 }

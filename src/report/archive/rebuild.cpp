@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 RunState state_named(const std::string& name) {
   if (name == shown(RunState::kNew)) return RunState::kNew;
   if (const auto state = run_state_of(name)) return *state;
-  throw UserError(concat("a run has the status '", name, "', which is none"));
+  throw UserError(concat("a run has the unknown status '", name, "'"));
 }
 
 // Throws one UserError that lists all that a report of an older difflab lacks.
@@ -30,8 +30,7 @@ void require_archived(const fs::path& folder, const Json& runs) {
   }
   if (missing.empty()) return;
   throw UserError(concat(folder.string(), " cannot be rebuilt: ", join(missing, "; "),
-                         ". It was made by an older difflab; expected one that ./difflab report "
-                         "has written from the runs since"));
+                         ". An older difflab made it; expected one rewritten by ./difflab report"));
 }
 
 PlannedRun plan_of(const Json& known, const Json& observed, const Json& settings,
@@ -113,7 +112,7 @@ Archive archive_of(const Json& known, const Json& observed, const fs::path& outp
   const Json& runs = known.at("runs");
   if (runs.size() != observed.at("runs").size()) {
     throw UserError(
-        concat("it tells of ", observed.at("runs").size(), " runs, runs.json of ", runs.size()));
+        concat("it has ", observed.at("runs").size(), " runs, runs.json ", runs.size()));
   }
   std::vector<FrameRun> found;
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -193,8 +193,8 @@ void Pictures::write() {
     renderer_->close_input();
     const ExitStatus status = renderer_->wait();
     if (status.signal != 0 || status.code == kNotWritten) {
-      throw UserError(concat("the pictures are not written: ", renderer_->error_tail(), " (",
-                             status.text(), ")"));
+      throw UserError(
+          concat("figures were not written: ", renderer_->error_tail(), " (", status.text(), ")"));
     }
   }
   for (const Figure& figure : figures_) {

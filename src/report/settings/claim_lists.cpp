@@ -93,7 +93,7 @@ void fill_texts(Value& claim, bool has_list, const std::string& place, const Lab
     written.source = text->source;
     for (const auto& axis : has_list ? unknown : std::vector<std::string>()) {
       problems.add(text->source, place,
-                   concat(place, ".", key, " names {", axis, "}, which is no axis of its where",
+                   concat(place, ".", key, " names {", axis, "}, which is not an axis of its where",
                           where.keys().empty() ? "" : suggestion(axis, where.keys())));
     }
     *text = std::move(written);

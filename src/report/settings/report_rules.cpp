@@ -99,8 +99,8 @@ void TableConfig::validate(config::Check& check) const {
   if (columns.empty()) check.problem("columns", "is empty; expected at least one metric");
   for (const std::string& metric : compare) {
     if (!is_among(metric, columns)) {
-      check.problem("compare", concat("names '", metric, "', which is no column",
-                                      suggestion(metric, columns)));
+      check.problem("compare",
+                    concat("names '", metric, "', not a column", suggestion(metric, columns)));
     }
   }
 }
@@ -131,7 +131,7 @@ void ReportConfig::validate(config::Check& check) const {
   }
   // figures=[] asks for none, and the file that it is said of need not be changed for that.
   if (!thumbnail.empty() && !drawn.empty() && drawn.count(thumbnail) == 0) {
-    check.problem("thumbnail", concat("is '", thumbnail, "', which is no figure",
+    check.problem("thumbnail", concat("is '", thumbnail, "', which is not a figure",
                                       suggestion(thumbnail, {drawn.begin(), drawn.end()})));
   }
 }

@@ -88,7 +88,7 @@ config::Value common_value(const std::string& name, const std::vector<std::strin
       std::ranges::any_of(values, [&](const auto& value) { return !(value == values.front()); });
   if (differs) {
     throw UserError(concat(key, " is not the same in all runs of ", name,
-                           "; expected one for all, or to ask its runs: difflab evaluate RUN"));
+                           "; expected one value, or ./difflab evaluate RUN"));
   }
   return values.front();
 }
@@ -138,12 +138,10 @@ Asked study_of_experiment(const std::string& name, const Question& question) {
   const bool asks_of_task = std::ranges::any_of(
       question.others, [](const std::string& word) { return word.starts_with("task"); });
   if (study.points.empty()) {
-    throw UserError(
-        concat("none of the ", planned, " runs of ", name, " is trained in ",
-               config::shown_path(study.results), "; difflab sweep ", name,
-               " trains them, but for restored ones, whose folders have to be deleted "
-               "before",
-               asks_of_task ? "; to ask models on another task than theirs: --on task…" : ""));
+    throw UserError(concat("none of the ", planned, " runs of ", name, " is trained in ",
+                           config::shown_path(study.results), "; ./difflab sweep ", name,
+                           " trains them; delete the folders of restored ones first",
+                           asks_of_task ? "; to evaluate on another task: --on task…" : ""));
   }
   if (study.points.size() < planned) {
     found.note =
@@ -171,8 +169,8 @@ class NamedModels {
     const auto run = is_weights(name) ? asked_weights(name) : asked_run(find_run(name, results_));
     auto& study = found_.study;
     if (!study.results.empty() && run.results != study.results) {
-      throw UserError(concat(name, ": lies in another results folder than ",
-                             study.points.front().label(), "; ask them one after the other"));
+      throw UserError(concat(name, ": is not in the results folder of ",
+                             study.points.front().label(), "; ask them separately"));
     }
     study.results = run.results;
     study.add(run.config, {{"run", run.label}});
@@ -345,7 +343,7 @@ Asked find_asked(const std::vector<std::string>& words, const std::string& resul
         return fs::exists(RunDirectory{name}.config()) || is_weights(name) ||
                name.find_first_not_of("0123456789abcdef") == name.npos;
       })) {
-    throw UserError(concat("'", names.front(), "' is no run, no experiment and no file of weights",
+    throw UserError(concat("'", names.front(), "' is not a run, an experiment or a file of weights",
                            suggestion(names.front(), experiments)));
   }
   // --results DIR and results=DIR are the same, for experiments and for runs.

@@ -75,7 +75,7 @@ class Names {
     if (std::any_of(values.begin(), values.end(), is_it)) return true;
     const auto other = axis_with(value);
     problems_.push_back(
-        {key, concat("is ", value, ", which is no value of ", axis,
+        {key, concat("is ", value, ", which is not a value of ", axis,
                      other.empty() ? suggestion(value, values)
                                    : concat(", but of ", other, "; claims compare values of the ",
                                             "first axis in rows of the first table: expected ",

@@ -120,11 +120,10 @@ void SlurmLauncher::validate(config::Check& check) const {
       check.problem(key, concat("is '", control ? "(control characters)" : option,
                                 "'; expected a long option such as --mail-type=END"));
     } else if (is_own(option)) {
-      check.problem(key,
-                    concat("is '", option,
-                           option.starts_with("--cl")
-                               ? "'; difflab follows tasks in the queue of its own cluster alone"
-                               : "', which difflab sets itself"));
+      check.problem(key, concat("is '", option,
+                                option.starts_with("--cl")
+                                    ? "'; difflab follows only tasks in its own cluster's queue"
+                                    : "', which difflab sets itself"));
     }
   }
 }

@@ -51,7 +51,7 @@ struct ContextQaConfig : TaskKind<ContextQaConfig> {
   template <class Visitor>
   void visit_fields(Visitor& visit) {
     visit("facts", facts, "facts F in the context", config::between(1, 1'000'000));
-    visit("questions", questions, "questions R behind a context", config::between(1, 1'000'000));
+    visit("questions", questions, "questions R after a context", config::between(1, 1'000'000));
     visit("distractors", distractors,
           "share of misleading facts: near misses of questions, unmarked ones for summaries",
           config::between(0, 1));

@@ -38,7 +38,7 @@ struct TextConfig : TaskKind<TextConfig> {
     visit("tokenizer", tokenizer, "what a token is: character (Unicode), byte or word");
     visit("length", length, "tokens T of a sequence", config::between(1, 1'000'000));
     visit("lengths", lengths, kAboutLengths, config::between(1, 1'000'000));
-    visit("valid_share", valid_share, "share of the text, behind train, for choices",
+    visit("valid_share", valid_share, "share of the text, after train, for choices",
           config::between(0, 1));
     visit("test_share", test_share, "share of the text, at its end, for what is reported",
           config::between(0, 1));

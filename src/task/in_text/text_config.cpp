@@ -45,7 +45,7 @@ void TextConfig::validate(config::Check& check) const {
              generated_characters > kMostForWords) {
     check.problem("generated_characters",
                   concat("is ", generated_characters, " with tokenizer: word; expected at most ",
-                         kMostForWords, ", of which words are counted"));
+                         kMostForWords));
   } else if (!file.given()) {
     if (const auto problem = misfit(*this, count_tokens(*this)); !problem.empty()) {
       check.problem("length", problem);

@@ -72,9 +72,9 @@ struct TextNeedleConfig : TaskKind<TextNeedleConfig> {
         "a needle, with the blanks that part it from the text; {city} and {number} are filled in");
     visit(
         "question", question,
-        "the question, behind which the numbers follow; {cities} is filled in, several with commas "
+        "the question, after which the numbers follow; {cities} is filled in, several with commas "
         "and \"and\"; null asks for their special magic numbers");
-    visit("valid_share", valid_share, "share of the text, behind train, for choices",
+    visit("valid_share", valid_share, "share of the text, after train, for choices",
           config::between(0, 1));
     visit("test_share", test_share, "share of the text, at its end, for what is reported",
           config::between(0, 1));

@@ -49,7 +49,7 @@ struct LanguageConfig : TaskKind<LanguageConfig> {
           config::between(0, 10));
     visit("shortest", shortest, "least words of a clause", config::between(1, 1'000));
     visit("longest", longest, "most words of a clause", config::between(1, 1'000));
-    visit("aside", aside, "probability of an aside behind a word of a clause",
+    visit("aside", aside, "probability of an aside after a word of a clause",
           config::between(0, 1));
     visit("aside_words", aside_words, "most words of an aside", config::between(1, 1'000));
     visit("copy", copy, "probability that a unit repeats the last clause", config::between(0, 1));

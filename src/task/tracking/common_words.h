@@ -48,14 +48,14 @@ struct CommonWordsConfig : TaskKind<CommonWordsConfig> {
     if (!is_long_enough()) {
       check.problem("length", concat("is ", length, ", too short for the ", asked + 1,
                                      " most frequent of ", words,
-                                     " words to occur differently often; expected a longer list, "
+                                     " words to differ in frequency; expected a longer list, "
                                      "fewer asked or another alpha"));
     }
     check_lengths(lengths, length, 1, check);
     for (const auto T : lengths) {
       if (with_length(*this, T).is_long_enough()) continue;
       check.problem("lengths", concat("has ", T, ", too short for the ", asked + 1,
-                                      " most frequent words to occur differently often"));
+                                      " most frequent words to differ in frequency"));
     }
   }
 

@@ -48,7 +48,7 @@ void TrainEvent::validate(config::Check& check) const {
     check.problem("name", concat("is '", name, "'; expected letters, digits and _"));
   }
   if (at_least.has_value() == at_most.has_value()) {
-    check.problem("at_least", "and at_most say when it happens; expected one of the two");
+    check.problem("at_least", "and at_most are both set or unset; expected exactly one");
   }
 }
 
@@ -147,7 +147,7 @@ void TrainConfig::validate(config::Check& check) const {
   }
   if (!stop_at.empty() && !is_among(stop_at, names)) {
     check.problem("stop_at",
-                  concat("is '", stop_at, "', which is no event", suggestion(stop_at, names)));
+                  concat("is '", stop_at, "', which is not an event", suggestion(stop_at, names)));
   }
 }
 

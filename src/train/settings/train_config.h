@@ -178,7 +178,7 @@ struct TrainConfig {
           "learning rate of the last step as a share of lr; does not count with constant",
           config::between(0, 1));
     visit("warmup_steps", warmup_steps, "steps of linear warm-up", config::at_least(0));
-    visit("schedule", schedule, "how the learning rate goes on behind the warm-up");
+    visit("schedule", schedule, "how the learning rate continues after the warm-up");
     visit(
         "decay_share", decay_share,
         "share of all steps that the decay takes at the end; counts only with warmup_stable_decay",

@@ -84,7 +84,7 @@ def of_override(text, hydra, ours):
             ("shuffle() needs an argument", NO_ARGUMENT),
             ("choice() cannot hold another sweep", SWEEP_INSIDE),
             ("is no number", TRUE_IS_NO_NUMBER),
-            ("a pattern of glob() is no text", PATTERNS),
+            ("a pattern of glob() is not text", PATTERNS),
             ("interval() gives a grid no values", INTERVAL),
         ):
             if message in ours["error"]:
