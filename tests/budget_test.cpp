@@ -11,12 +11,12 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 62'790},     {"tests", 44'280},     {"cli", 6'025},     {"config", 8'125},
-    {"evaluate", 3'935}, {"experiment", 1'800}, {"kernel", 3'270},  {"model", 4'020},
-    {"python", 1'320},   {"record", 2'215},     {"referee", 1'885}, {"report", 11'435},
-    {"run", 1'470},      {"statistics", 1'170}, {"study", 3'975},   {"sweep", 2'740},
-    {"task", 4'535},     {"text", 975},         {"train", 2'200},   {"util", 1'730},
-    {"worker", 1'380},
+    {"src", 61'700},     {"tests", 44'560},     {"cli", 5'750},     {"config", 8'010},
+    {"evaluate", 3'830}, {"experiment", 1'770}, {"kernel", 3'270},  {"model", 3'930},
+    {"python", 1'320},   {"record", 2'215},     {"referee", 1'885}, {"report", 11'410},
+    {"run", 1'430},      {"statistics", 1'170}, {"study", 3'950},   {"sweep", 2'970},
+    {"task", 4'380},     {"text", 955},         {"train", 2'040},   {"util", 1'700},
+    {"worker", 1'300},
 };
 constexpr std::uintmax_t kMostBytesOfResults = 76'700'000;
 constexpr int kMostCommands = 27;

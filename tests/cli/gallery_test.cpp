@@ -122,12 +122,12 @@ CATCH_TEST_CASE("what is called NAME.yaml and is no file is passed over, and nam
   const Answer answer = driver.call({"report", "--all"}, 0);
   CATCH_CHECK_THAT(answer.out, Contains("0 of 1 experiments have results"));
   for (const char* name : {"dangling.yaml", "loop.yaml", "folder.yaml"}) {
-    CATCH_CHECK_THAT(answer.err, Contains(concat(name, " is passed over")));
+    CATCH_CHECK_THAT(answer.err, Contains(concat(name, " is skipped")));
   }
   CATCH_CHECK_THAT(answer.err, !Contains("._tiny") && !Contains(".#tiny"));
   CATCH_CHECK(driver.call({"list", "experiments"}).out.find("dangling") == std::string::npos);
   CATCH_CHECK_THAT(driver.call({"sweep", "all", "--dry-run"}, 0).err,
-                   Contains("folder.yaml is passed over"));
+                   Contains("folder.yaml is skipped"));
 }
 
 CATCH_TEST_CASE("the smoke preset is no result") {
