@@ -44,7 +44,7 @@ struct TypedField {
 std::string problem_of_fields(const Json& object, std::initializer_list<TypedField> fields) {
   for (const auto& [name, is, type] : fields) {
     const auto found = object.find(name);
-    if (found != object.end() && !is(*found)) return concat("'", name, "' is no ", type);
+    if (found != object.end() && !is(*found)) return concat("'", name, "' is not ", type);
   }
   return "";
 }
@@ -55,7 +55,7 @@ std::string problem_of_rows(const Json& details, const char* list) {
     if (!row.is_object()) return concat("one of its ", list, " is not a JSON object");
     const auto problem = problem_of_fields(
         row,
-        {{"step", is_amount, "number"}, {"prompt", is_text, "text"}, {"text", is_text, "text"}});
+        {{"step", is_amount, "a number"}, {"prompt", is_text, "text"}, {"text", is_text, "text"}});
     if (!problem.empty()) return concat("in one of its ", list, " ", problem);
   }
   return "";
@@ -66,10 +66,10 @@ std::string problem_of(const Json& result) {
   if (!result.is_object() || !result.contains("schema")) return "no JSON object with a schema";
   auto problem = problem_of_fields(result, {{"id", is_text, "text"},
                                             {"status", is_text, "text"},
-                                            {"diverged_at_step", is_amount, "number"},
-                                            {"metrics", is_null_or_object, "JSON object"},
-                                            {"censored", is_null_or_object, "JSON object"},
-                                            {"evaluations", is_null_or_object, "JSON object"}});
+                                            {"diverged_at_step", is_amount, "a number"},
+                                            {"metrics", is_null_or_object, "a JSON object"},
+                                            {"censored", is_null_or_object, "a JSON object"},
+                                            {"evaluations", is_null_or_object, "a JSON object"}});
   if (!problem.empty()) return problem;
   for (const char* of : {"metrics", "censored"}) {
     for (const auto& [name, value] : object_at(result, of).items()) {

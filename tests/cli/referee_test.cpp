@@ -43,7 +43,7 @@ CATCH_TEST_CASE(
   commit(driver);
   CATCH_CHECK_THAT(driver.call({"referee", "tinny"}, 2).err,
                    Contains("no reference of tinny") && Contains("did you mean tiny?"));
-  CATCH_CHECK_THAT(driver.call({"referee", "preset=more"}).err, Contains("is no experiment"));
+  CATCH_CHECK_THAT(driver.call({"referee", "preset=more"}).err, Contains("is not an experiment"));
 
   // A report of nothing that was compared, from one clean commit.
   driver.write("experiments/tiny.yaml", R"(# @package _global_

@@ -107,7 +107,7 @@ CATCH_TEST_CASE(
   }
   for (const std::string word : {"half", "50%", "'0.5'", "+.5", "", "0,5", "1e", "0.5 0.6"}) {
     CATCH_CHECK_THAT(driver.call({"runs", "metrics.valid_loss<" + word}, 2).err,
-                     Contains("is no number; expected one, as in"));
+                     Contains("is not a number; expected one, as in"));
   }
 }
 

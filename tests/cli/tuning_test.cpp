@@ -277,7 +277,8 @@ CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
                    Contains("has 0.002 behind 0.003; expected finite numbers above 0 that grow"));
   CATCH_CHECK_THAT(refusal({"tune.values=[0, 3e-3, 1e-2]"}), Contains("above 0"));
   CATCH_CHECK_THAT(refusal({"tune.key=train.rate"}), Contains("is train.rate, which is no key"));
-  CATCH_CHECK_THAT(refusal({"tune.key=task.kind"}), Contains("is task.kind, which is no number"));
+  CATCH_CHECK_THAT(refusal({"tune.key=task.kind"}),
+                   Contains("is task.kind, which is not a number"));
   CATCH_CHECK_THAT(refusal({"tune.key=\"\""}), Contains("and no key; expected tune.key"));
   CATCH_CHECK_THAT(refusal({"train.lr=1e-3,1e-2", "tune.seeds=1"}),
                    Contains("is train.lr, which the sweep varies, too"));

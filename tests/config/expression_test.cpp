@@ -73,14 +73,14 @@ CATCH_TEST_CASE("what is wrong with an expression is said") {
   CATCH_CHECK(error("'a") == "a ' has no closing one");
   CATCH_CHECK(error("1 2") == "unexpected 2");
   CATCH_CHECK(error("1 <") == "expected a value at the end");
-  CATCH_CHECK(error("1x") == "1x is no number");
+  CATCH_CHECK(error("1x") == "1x is not a number");
   CATCH_CHECK(error("seed = 3") == "unexpected = 3");
   CATCH_CHECK(error("") == "expected a value at the end");
   CATCH_CHECK(error("1 in 2") == "2 stands after in; expected a list");
   for (const std::string open : {"(", "[", "-", "not ", "2**"}) {
     std::string text;
     for (int i = 0; i < 100'000; ++i) text += open;
-    CATCH_CHECK(error(text).starts_with("too many "));
+    CATCH_CHECK(error(text).find("nested too deeply") != std::string::npos);
   }
   CATCH_CHECK(error_of([] { holds("1", {}); }) == "1 is 1; expected true or false");
 }

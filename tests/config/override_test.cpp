@@ -102,7 +102,7 @@ CATCH_TEST_CASE("wrong calls are refused with a reason") {
     const std::string error = error_of([&] { parse_override("a=" + text); });
     return error.substr(error.find("': ") + 3, error.find('\n') - error.find("': ") - 3);
   };
-  CATCH_CHECK(reason("range(x)") == "start is no number");
+  CATCH_CHECK(reason("range(x)") == "start is not a number");
   CATCH_CHECK(reason("range(1,2,3,4)") == "range() takes at most 3 arguments: start, stop, step");
   CATCH_CHECK(reason("range(1,stpo=2)") == "range() has no argument stpo; did you mean stop?");
   CATCH_CHECK(reason("range(stop=3)") == "range() needs start");

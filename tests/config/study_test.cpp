@@ -23,7 +23,7 @@ std::int64_t steps_of(const Study& study) {
 }
 
 constexpr const char* kExperiment = R"(# @package _global_
-title: a question about ${model.name}
+title: a question about ${vars.seeds} seeds
 defaults: [{override /train: long}, _self_]
 vars: {lr: {small: 1e-2, large: 3e-3}, seeds: 2}
 train: {lr: "${vars.lr.${model.name}}"}
@@ -49,7 +49,7 @@ CATCH_TEST_CASE("an experiment composes into one run for every point of its grid
               R"({"model":{"name":"large","width":64},)"
               R"("train":{"steps":99,"lr":0.003,"warmup":5},"seed":1,"threads":1})");
   CATCH_CHECK(to_json(study.settings).dump() ==
-              R"({"title":"a question about small","tables":[{"rows":"model"}]})");
+              R"({"title":"a question about 2 seeds","tables":[{"rows":"model"}]})");
   CATCH_CHECK(study.changes.empty());
 }
 
@@ -107,7 +107,7 @@ CATCH_TEST_CASE(
   for (const char* name : {"'../../x'", "'..'", "''", "'a\nb'"}) {
     CATCH_INFO(name);
     CATCH_CHECK_THAT(compose({concat("preset=", name)}).problems,
-                     Contains("no name for a folder of results"));
+                     Contains("cannot name a folder of results"));
   }
   CATCH_CHECK(compose({"preset='a b'"}).problems == "");
 }

@@ -151,7 +151,7 @@ CATCH_TEST_CASE("bytes that are no text are refused with their place") {
   CATCH_CHECK(parse_error(std::string("a: 1\nb: \0x", 10)) ==
               "x.yaml:2:4: control character 0x00; expected text (in double quotes it can be "
               "written as an escape)");
-  CATCH_CHECK(parse_error("a: é\xFF").find("x.yaml:1:5: the byte 0xFF is no UTF-8") == 0);
+  CATCH_CHECK(parse_error("a: é\xFF").find("x.yaml:1:5: the byte 0xFF is not UTF-8") == 0);
   CATCH_CHECK(parse_error("a: \xC0\x80").find("x.yaml:1:4: ") == 0);      // overlong
   CATCH_CHECK(parse_error("a: \xED\xA0\x80").find("x.yaml:1:4: ") == 0);  // surrogate
 }

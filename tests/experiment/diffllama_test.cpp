@@ -235,7 +235,7 @@ CATCH_TEST_CASE("a run starts from DiffLlama's weights, and only a model that it
   auto more = checkpoint;
   more.tensors["model.layers.0.self_attn.q_proj.bias"] = at::zeros({16});
   write_file_atomically(file, more.bytes());
-  CATCH_CHECK_THAT(problem_of(run), Contains("q_proj.bias, which is no parameter"));
+  CATCH_CHECK_THAT(problem_of(run), Contains("q_proj.bias, which is not a parameter"));
   checkpoint.tensors.erase("lm_head.weight");
   write_file_atomically(file, checkpoint.bytes());
   CATCH_CHECK_THAT(problem_of(run), Contains("has no tensor lm_head.weight"));

@@ -117,7 +117,7 @@ CATCH_TEST_CASE("parameters that do not fit are refused before a run starts") {
   CATCH_CHECK_THAT(problem_of(deeper), Contains("has no tensor layers.2.attn_norm.weight"));
   auto shallower = config;
   shallower.model.layers = 1;
-  CATCH_CHECK_THAT(problem_of(shallower), Contains("which is no parameter of the model"));
+  CATCH_CHECK_THAT(problem_of(shallower), Contains("which is not a parameter of the model"));
   // Four heads of width 4 have the shapes of two of width 8.
   auto plain = config;
   plain.model.attention = SoftmaxAttentionConfig{.heads = 2};
@@ -247,7 +247,7 @@ CATCH_TEST_CASE("items that cannot be asked are refused before a run starts, whe
   CATCH_CHECK_THAT(problem_of("none.jsonl", ""),
                    Contains("evaluate[0].file.path") && Contains("does not exist"));
   CATCH_CHECK_THAT(problem_of("c.jsonl", items + "\n?"),
-                   Contains("evaluate[0].file") && Contains("c.jsonl:2: is no JSON"));
+                   Contains("evaluate[0].file") && Contains("c.jsonl:2: is not JSON"));
   CATCH_CHECK_THAT(problem_of("d.jsonl", R"({"context": "ä", "choices": ["b", "c"], "answer": 0})"),
                    Contains("d.jsonl, item 1: the character 'ä'"));
   CATCH_CHECK_THAT(

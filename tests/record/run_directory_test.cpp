@@ -78,7 +78,7 @@ CATCH_TEST_CASE("a result counts only as a whole and in a known schema") {
   write_file_atomically(run.result(), R"({"schema")");
   CATCH_CHECK_THROWS_WITH(read_result(run), Contains("is damaged"));
   write_file_atomically(run.result(), R"({"schema": 1, "metrics": [3]})");
-  CATCH_CHECK_THROWS_WITH(read_result(run), Contains("'metrics' is no JSON object"));
+  CATCH_CHECK_THROWS_WITH(read_result(run), Contains("'metrics' is not a JSON object"));
   std::filesystem::remove(run.result());
   std::filesystem::create_symlink(run.path / "nothing", run.result());
   CATCH_CHECK_THROWS_WITH(read_result(run), Contains("is a link to nothing"));
@@ -88,20 +88,20 @@ CATCH_TEST_CASE("a field of a wrong type is a named problem of its file") {
   const testing::TemporaryFolder folder;
   const RunDirectory run{folder.path()};
   for (const auto& [fields, problem] : std::vector<std::pair<std::string, std::string>>{
-           {R"("id": 5)", "'id' is no text"},
-           {R"("status": ["finished"])", "'status' is no text"},
-           {R"("diverged_at_step": "7")", "'diverged_at_step' is no number"},
-           {R"("censored": 1)", "'censored' is no JSON object"},
-           {R"("evaluations": [])", "'evaluations' is no JSON object"},
-           {R"("metrics": {"valid_loss": "low"})", "'metrics.valid_loss' is no number"},
-           {R"("censored": {"steps_to_x": {}})", "'censored.steps_to_x' is no number"},
-           {R"("evaluations": {"text": 4})", "its evaluation text is no JSON object"},
-           {R"("evaluations": {"grid": {"cells": [1]}})", "one of its cells is no JSON object"},
+           {R"("id": 5)", "'id' is not text"},
+           {R"("status": ["finished"])", "'status' is not text"},
+           {R"("diverged_at_step": "7")", "'diverged_at_step' is not a number"},
+           {R"("censored": 1)", "'censored' is not a JSON object"},
+           {R"("evaluations": [])", "'evaluations' is not a JSON object"},
+           {R"("metrics": {"valid_loss": "low"})", "'metrics.valid_loss' is not a number"},
+           {R"("censored": {"steps_to_x": {}})", "'censored.steps_to_x' is not a number"},
+           {R"("evaluations": {"text": 4})", "its evaluation text is not a JSON object"},
+           {R"("evaluations": {"grid": {"cells": [1]}})", "one of its cells is not a JSON object"},
            {R"("evaluations": {"grid": {"cells": [{"step": "9"}]}})",
-            "in one of its cells 'step' is no number"},
+            "in one of its cells 'step' is not a number"},
            {R"("evaluations": {"text": {"samples": [{"step": "9"}]}})",
-            "in one of its samples 'step' is no number"},
-           {R"("evaluations": {"text": {"samples": [{"prompt": 1}]}})", "'prompt' is no text"}}) {
+            "in one of its samples 'step' is not a number"},
+           {R"("evaluations": {"text": {"samples": [{"prompt": 1}]}})", "'prompt' is not text"}}) {
     CATCH_INFO(fields);
     write_file_atomically(run.result(), R"({"schema": 1, )" + fields + "}");
     CATCH_CHECK_THROWS_WITH(read_result(run),

@@ -51,9 +51,13 @@ while IFS='|' read -r id name state comment; do
   printf 'Job Id: %s%sJob_Name=%s%sVariable_List=A=1,B=a|b' "$id" "$between" "$name" "$between"
   printf '%sjob_state=%s%scomment=%s\n' "$between" "$state" "$between" "$comment"
 done <"$here/queue"
-if [[ -e $here/gone ]]; then echo "qstat: Unknown Job Id" >&2; exit "$(cat "$here/gone")";
-          fi) ");
-        write("qdel", R"(
+if [[ -e $here/gone ]]; then
+  echo "qstat: Unknown Job Id" >&2
+  read -r code <"$here/gone"
+  exit "$code"
+fi
+)");
+    write("qdel", R"(
 if [[ -e $here/no_cancel ]]; then cat "$here/no_cancel" >&2; exit 1; fi
 )");
     set("count", "0\n");

@@ -232,7 +232,7 @@ CATCH_TEST_CASE("a text that is missing, changed or no UTF-8 is the user's error
 
   const TextFile latin("abcdefghij\nklmnopq\xE9rs");
   CATCH_CHECK_THROWS_WITH(small(latin, 3).build(),
-                          Contains(latin.path() + ":2: ") && Contains("is no UTF-8"));
+                          Contains(latin.path() + ":2: ") && Contains("is not UTF-8"));
   config = small(latin, 3);
   config.tokenizer = TokenizerKind::kByte;
   CATCH_CHECK_NOTHROW(config.build());

@@ -104,7 +104,7 @@ CATCH_TEST_CASE("an unknown character is named, with what the corpus holds") {
                           Contains("the 250 characters") && Contains("and 50 more"));
 }
 
-CATCH_TEST_CASE("text that is no UTF-8 is refused with its line and byte offset") {
+CATCH_TEST_CASE("text that is not UTF-8 is refused with its line and byte offset") {
   // Latin-1 é; cut short; a stray continuation; overlong /; a surrogate; above U+10FFFF.
   for (const std::string bad :
        {"\xE9 ", "\xE2\x82", "\x80", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {

@@ -73,8 +73,8 @@ CATCH_TEST_CASE("join keeps empty words, and a shell reads a quoted word as it w
   CATCH_CHECK(join({"", "a", "", "b", ""}, "-") == "-a--b-");
   CATCH_CHECK(join({}, "-").empty());
   for (const std::string word : {"'x", "''", "a'b'", "$(id) `id` \"\\", "", "a\nb"}) {
-    const auto printed = run_program({"/bin/sh", "-c", "printf %s " + quoted_for_shell(word)});
-    CATCH_CHECK(printed.output == word);
+    const auto printed = run_program({"/bin/sh", "-c", "printf '%s\\n' " + quoted_for_shell(word)});
+    CATCH_CHECK(printed.output == word + "\n");
   }
 }
 

@@ -81,7 +81,7 @@ class JobArrays : public BatchSystem {
   JobArrayKeys keys_;
 };
 
-/// What a program prints. @throws UserError with its last words if it fails.
+/// The output of a program. @throws UserError with its last words if it fails.
 std::string output_of(const std::vector<std::string>& argv, OnStop on_stop = OnStop::kWait);
 
 }  // namespace difflab::sweep

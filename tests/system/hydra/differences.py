@@ -83,7 +83,7 @@ def of_override(text, hydra, ours):
             ("has no use for", IGNORED),
             ("shuffle() needs an argument", NO_ARGUMENT),
             ("choice() cannot hold another sweep", SWEEP_INSIDE),
-            ("is no number", TRUE_IS_NO_NUMBER),
+            ("is not a number", TRUE_IS_NO_NUMBER),
             ("a pattern of glob() is not text", PATTERNS),
             ("interval() gives a grid no values", INTERVAL),
         ):
