@@ -18,7 +18,7 @@ const std::map<std::string, int> kLineBudgets = {
     {"task", 4'380},     {"text", 955},         {"train", 2'040},   {"util", 1'700},
     {"worker", 1'300},
 };
-constexpr std::uintmax_t kMostBytesOfResults = 76'700'000;
+constexpr std::uintmax_t kMostBytesOfResults = 76'760'000;
 constexpr int kMostCommands = 27;
 
 /// By the first folder of their paths ("" for those in none).

@@ -59,7 +59,7 @@ def one_task(site, _dose):
 def refusals(site, _dose):
     for option, word in (("launcher.queue=none_such", "unknown queue"),
                          ("launcher.resources=['place=none_such']", "place"),
-                         ("launcher.chunk=none_such=1", "unknown resource")):
+                         ("launcher.chunk='none_such=1'", "unknown resource")):
         sweep = Sweep(site, f"refused-{word.replace(' ', '-')}", 5, 1, option)
         answer = site.difflab("sweep", "tiny", "launcher=pbs", *sweep.options, check=False)
         assert answer.returncode == 2 and word in answer.stderr.lower(), (option, answer)

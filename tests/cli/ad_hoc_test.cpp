@@ -197,7 +197,7 @@ CATCH_TEST_CASE("a device that the build does not have is refused once, before a
     auto words = std::vector<std::string>{"sweep", "tiny", "device=cuda"};
     words.insert(words.end(), more.begin(), more.end());
     const Answer answer = driver.call(words, 2);
-    CATCH_CHECK_THAT(answer.err, Contains("device is cuda, but the LibTorch"));
+    CATCH_CHECK_THAT(answer.err, Contains("device is cuda, but difflab was built"));
     CATCH_CHECK(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
     CATCH_CHECK_FALSE(fs::exists(driver.results()));
   }

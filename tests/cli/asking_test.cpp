@@ -79,7 +79,7 @@ CATCH_TEST_CASE("what cannot be asked is refused in one line, and nothing is wri
   driver.refuses({"needle", run, "--lengths", "0:1e30:1"}, "too many numbers");
   driver.refuses({"needle", run, "--depths", "0:100:0"}, "expected FROM:TO:STEP");
   driver.refuses({"needle", run, "--needles", "2", "--queries", "3"}, "asks for 3 needles");
-  driver.refuses({"needle", run, "evaluate=[]"}, "expected difflab evaluate");
+  driver.refuses({"needle", run, "evaluate=[]"}, "expected ./difflab evaluate");
   CATCH_CHECK_THAT(driver.call({"needle", "tiny", "launcher=slurm"}, 2).err,
                    Contains("expected launcher=local or ssh"));
 }

@@ -72,7 +72,7 @@ CATCH_TEST_CASE("runs that Slurm still has are not submitted again, those it los
   CATCH_CHECK(cluster.slurm.calls("scancel").back() == std::vector<std::string>{"4711"});
   cluster.slurm.set("queue", "");
   CATCH_CHECK_THAT(cluster.driver.call({"wait", cluster.driver.output(), "--every=0.01"}, 1).out,
-                   Contains("6 runs without a result are in nobody's hands"));
+                   Contains("6 unfinished runs have no process"));
   CATCH_CHECK_THAT(cluster.ask("resume").out, Contains("submitted  job 4712: 6 runs in 6 tasks"));
 }
 

@@ -58,13 +58,13 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
       {"claims.1.margin=1", "claims[1].margin is 1, and few_accuracy_4_bits lies between 0 and 1"},
       {"claims.1.smallest=30", "claims[1].smallest is 30, and few_accuracy_4_bits lies between"},
       {"figures.1.source=fwe",
-       "figures[1].source is fwe, which is no evaluation of these runs; "
+       "figures[1].source is fwe, which names no evaluation of these runs; "
        "did you mean few?"},
       {"derived=[{kind: map_area, name: area, source: fwe}]",
-       "derived[0].source is fwe, which is no evaluation of these runs; did you mean few?"},
+       "derived[0].source is fwe, which names no evaluation of these runs; did you mean few?"},
       {"derived=[{kind: equal_level, name: need, value: few_accuracy_4_bits, x: paramters, "
        "along: task.needle.needles, variants: modle}]",
-       "derived[0].x is paramters, which is not a metric of these runs; did you mean parameters?"},
+       "derived[0].x is paramters, which names no metric of these runs; did you mean parameters?"},
       {"derived=[{kind: equal_level, name: need, value: few_accuracy_4_bits, along: "
        "task.needle.needels, variants: model}]",
        "derived[0].along names 'task.needle.needels', which the sweep does not vary; did you mean "
@@ -77,10 +77,10 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
        "where: {task.needle.needles: [2, 3]}}",
        "claims[2].where is 3, which is not a value of task.needle.needles"},
       {"claims.0.metric=steps_to_fuond",
-       "claims[0].metric is steps_to_fuond, which is not a metric"},
+       "claims[0].metric is steps_to_fuond, which names no metric"},
       {"claims.1.metric=few_acuracy_4_bits", "did you mean few_accuracy_*_bits?"},
-      {"headline=mqar_accuracy", "headline is mqar_accuracy, which is not a metric of these runs"},
-      {"tables.0.columns.0=trian.lr", "tables[0].columns[0] is trian.lr, which is not a metric"},
+      {"headline=mqar_accuracy", "headline is mqar_accuracy, which names no metric of these runs"},
+      {"tables.0.columns.0=trian.lr", "tables[0].columns[0] is trian.lr, which names no metric"},
       {"tables.0.columns.1=text_loss", "tables[0].columns[1] is text_loss"},
       {"figures.0.y=valid_mqar_loss", "figures[0].y is valid_mqar_loss"},
       {"figures.1.y=steps_to_90", "figures[1].y is steps_to_90"},
@@ -157,7 +157,7 @@ CATCH_TEST_CASE("a claim or an event on what its runs do not measure is told") {
   const auto elsewhere = driver.dry_run({"claims.0.where={task: noisy_recall}"});
   CATCH_CHECK_THAT(
       elsewhere.err,
-      Contains("claims[0].metric is needle_accuracy, which is not a metric of these") &&
+      Contains("claims[0].metric is needle_accuracy, which names no metric of these") &&
           Contains("(of model=diff with this where)"));
   const auto event = driver.dry_run(
       {"train.events=[{name: found, metric: valid_needle_accuracy, at_least: 0.9}]"});

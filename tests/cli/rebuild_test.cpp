@@ -78,8 +78,8 @@ CATCH_TEST_CASE("what cannot be written again leaves nothing behind") {
   refused({"--from", from, "--to", from + "/../default/deeper"}, "lies in");
   CATCH_CHECK_FALSE(fs::exists(from + "/deeper"));
   driver.write("full/file", "");
-  refused({"--from", from, "--to", driver.project() / "full"}, "no empty folder");
-  refused({"--from", from, "--to", driver.project() / "full" / "file"}, "no empty folder");
+  refused({"--from", from, "--to", driver.project() / "full"}, "is not empty");
+  refused({"--from", from, "--to", driver.project() / "full" / "file"}, "is not empty");
   const auto entries = entries_in(driver.project());
   write_file_atomically(from + "/observations.json", "{");
   refused({"--from", from, "--to", to}, "observations.json is damaged");

@@ -27,8 +27,8 @@ struct Kept : Driver {
 CATCH_TEST_CASE("restored runs are finished ones, and the report of them is the same") {
   const Kept project;
   CATCH_CHECK_THAT(project.call({"restore", "tiny"}, 0).out,
-                   Contains("tiny: 6 runs restored, 0 were there\n"));
-  CATCH_CHECK_THAT(project.call({"restore"}).out, Contains("tiny: 0 runs restored, 6 were there"));
+                   Contains("tiny: 6 runs restored, 0 existed\n"));
+  CATCH_CHECK_THAT(project.call({"restore"}).out, Contains("tiny: 0 runs restored, 6 existed"));
   CATCH_CHECK_THAT(project.sweep().out, Contains("nothing to run: all 6 runs are finished"));
   CATCH_CHECK(project.tables() == project.before);
   CATCH_CHECK(project.workers.starts().empty());
@@ -74,9 +74,8 @@ CATCH_TEST_CASE("of a run that two references hold each sees its own rows") {
   const Answer answer = project.call({"restore"});
   CATCH_CHECK_THAT(answer.out,
                    Contains("second: 6 runs restored") &&
-                       Contains("tiny: 0 runs restored, 0 were there, 6 are another reference's"));
-  CATCH_CHECK_THAT(project.call({"restore", "tiny"}).out,
-                   Contains("0 runs restored, 6 were there"));
+                       Contains("tiny: 0 runs restored, 0 existed, 6 shared by another reference"));
+  CATCH_CHECK_THAT(project.call({"restore", "tiny"}).out, Contains("0 runs restored, 6 existed"));
   CATCH_CHECK_THAT(project.sweep().out, Contains("nothing to run: all 6 runs are finished"));
   CATCH_CHECK(project.tables() == project.before);
   const auto written = Json::parse(read_file(project.output() / "runs.json"));
@@ -120,10 +119,10 @@ CATCH_TEST_CASE("a reference that was made anew brings its restored runs up to d
   {
     const auto lease = Lease::acquire(held, [] { return false; });
     CATCH_CHECK_THAT(project.call({"restore"}).out,
-                     Contains("0 runs restored, 1 were there, 5 brought up to date"));
+                     Contains("0 runs restored, 1 existed, 5 brought up to date"));
   }
   CATCH_CHECK_THAT(project.call({"restore"}).out,
-                   Contains("0 runs restored, 5 were there, 1 brought up to date"));
+                   Contains("0 runs restored, 5 existed, 1 brought up to date"));
   for (const auto& run : fs::directory_iterator(project.results() / "runs")) {
     CATCH_CHECK(read_result({run.path()})->at("metrics").at("valid_loss") == 0.5);
     CATCH_CHECK(read_provenance({run.path()})->at("commit") == "a later one");
@@ -136,7 +135,7 @@ CATCH_TEST_CASE("a run that somebody has just begun is not restored over") {
   const RunDirectory run{fs::directory_iterator(project.results() / "runs")->path()};
   for (const auto& file : {run.result(), run.provenance(), run.metrics()}) fs::remove(file);
   const auto lease = Lease::acquire(run, [] { return false; });
-  CATCH_CHECK_THAT(project.call({"restore"}).out, Contains("0 runs restored, 6 were there"));
+  CATCH_CHECK_THAT(project.call({"restore"}).out, Contains("0 runs restored, 6 existed"));
   CATCH_CHECK_FALSE(fs::exists(run.result()));
 }
 
@@ -149,7 +148,7 @@ CATCH_TEST_CASE("runs are restored into another results folder, and have no mode
                    Contains("nothing to run: all 6 runs are finished"));
   CATCH_CHECK_THAT(project.call({"evaluate", "tiny", "results=" + other}, 2).err,
                    Contains("none of the 6 runs of tiny is trained in") &&
-                       Contains("but for restored ones, whose folders"));
+                       Contains("delete the folders of restored ones"));
   const auto run = fs::directory_iterator(fs::path(other) / "runs")->path().string();
   CATCH_CHECK_THAT(project.call({"needle", run, "--lengths", "64"}, 2).err,
                    Contains("has no model, because it was restored without one"));
@@ -171,11 +170,11 @@ CATCH_TEST_CASE("what cannot be restored is said, and the others still are") {
   write_file_atomically(project.results() / "old" / "reference" / "runs.json",
                         R"({"runs": [{"id": "a", "status": "finished"}]})");
   const Answer other = project.call({"restore"}, 0);  // nobody asked for that one
-  CATCH_CHECK_THAT(other.out, Contains("tiny: 0 runs restored, 5 were there"));
+  CATCH_CHECK_THAT(other.out, Contains("tiny: 0 runs restored, 5 existed"));
   CATCH_CHECK_THAT(other.err, Contains("old cannot be restored: "));
-  CATCH_CHECK_THAT(project.call({"restore", "old", "tiny"}, 2).err,
-                   Contains("error: old cannot be restored: ") &&
-                       Contains("1 of 2 references are not restored"));
+  CATCH_CHECK_THAT(
+      project.call({"restore", "old", "tiny"}, 2).err,
+      Contains("error: old cannot be restored: ") && Contains("1 of 2 references not restored"));
   CATCH_CHECK_THAT(project.call({"restore", "tiny", "--to", ""}).err,
                    Contains("--to has no folder after it"));
   CATCH_CHECK_THAT(project.call({"restore", "tinny"}).err, Contains("did you mean tiny"));
@@ -187,7 +186,7 @@ CATCH_TEST_CASE("if nothing can be restored, nothing is said to be there") {
   const auto elsewhere = project.project() / "elsewhere";
   const Answer answer = project.call({"restore", "--to", elsewhere.string()}, 2);
   CATCH_CHECK_THAT(answer.err, Contains("tiny cannot be restored: ") &&
-                                   Contains("1 of 1 references are not restored"));
+                                   Contains("1 of 1 references not restored"));
   CATCH_CHECK_THAT(answer.out, !Contains("without their models"));
 }
 

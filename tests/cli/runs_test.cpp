@@ -170,7 +170,7 @@ CATCH_TEST_CASE("runs --page writes a page of files, and again only what has cha
   CATCH_CHECK(page({}).code == 0);
   CATCH_CHECK_THAT(page({"--json"}).err, Contains("--page has every key"));
   fs::remove(folder / "runs.js");
-  CATCH_CHECK_THAT(page({}).err, Contains("index.html is of something else"));
+  CATCH_CHECK_THAT(page({}).err, Contains("index.html is not difflab's"));
   CATCH_CHECK_THAT(driver.call({"runs", "--live"}).err, Contains("--live is for --page"));
 }
 

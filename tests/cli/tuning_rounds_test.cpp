@@ -136,7 +136,7 @@ CATCH_TEST_CASE("tuned: a sweep that is killed among its longer runs comes to th
 CATCH_TEST_CASE("tuned: a metric that no run has is not one at which nothing learns") {
   const TuningBench bench(kInside);
   CATCH_CHECK_THAT(bench.sweep({"tune.metric=valid_los"}, 2).err,
-                   Contains("tune.metric is valid_los, which is not a metric of these") &&
+                   Contains("tune.metric is valid_los, which names no metric of these") &&
                        Contains("did you mean valid_loss?"));
   CATCH_CHECK(bench.sweep({"tune.metric=test_loss"}).code == 2);  // measured after training
 }

@@ -274,9 +274,9 @@ CATCH_TEST_CASE("tuned: what cannot be is refused in plain words") {
   CATCH_CHECK_THAT(refusal({"tune.values=[1e-3, 3e-3]"}),
                    Contains("has 2 values; expected at least 3"));
   CATCH_CHECK_THAT(refusal({"tune.values=[1e-3, 3e-3, 2e-3]"}),
-                   Contains("has 0.002 behind 0.003; expected finite numbers above 0 that grow"));
+                   Contains("has 0.002 after 0.003; expected finite numbers above 0 that grow"));
   CATCH_CHECK_THAT(refusal({"tune.values=[0, 3e-3, 1e-2]"}), Contains("above 0"));
-  CATCH_CHECK_THAT(refusal({"tune.key=train.rate"}), Contains("is train.rate, which is no key"));
+  CATCH_CHECK_THAT(refusal({"tune.key=train.rate"}), Contains("is train.rate, which is not a key"));
   CATCH_CHECK_THAT(refusal({"tune.key=task.kind"}),
                    Contains("is task.kind, which is not a number"));
   CATCH_CHECK_THAT(refusal({"tune.key=\"\""}), Contains("and no key; expected tune.key"));

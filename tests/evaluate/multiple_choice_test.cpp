@@ -146,7 +146,7 @@ CATCH_TEST_CASE("items are read line by line, and a wrong one is named") {
   starts(refusal(R"({"context": "a", "choices": ["b"], "answer": 0})"),
          "q.jsonl:1: has choices that are not a list of at least two texts");
   starts(refusal(R"({"context": "a", "choices": ["b", ""], "answer": 0})"),
-         "q.jsonl:1: has choices that are no list");
+         "q.jsonl:1: has choices that are not a list");
   for (const char* answer : {"2", "-1", "0.5", "\"2\"", "\"C\"", "\"b\""}) {
     starts(refusal(concat(R"({"context": "a", "choices": ["b", "c"], "answer": )", answer, "}")),
            "q.jsonl:1: has the answer ");

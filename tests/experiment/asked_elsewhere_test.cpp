@@ -235,11 +235,11 @@ CATCH_TEST_CASE("as many tokens that mean something else are refused before anyt
   CATCH_CHECK(problem_of(config.task) == "");
   CATCH_CHECK_THAT(problem_of(NeedleConfig{.noise_names = NoiseNames::kKeys}),
                    Contains("evaluate[0].task") && Contains("has another vocabulary: its token ") &&
-                       Contains("is 'k0', the model is trained on 'n0'"));
+                       Contains("is 'k0', the model's is 'n0'"));
   CATCH_CHECK_THAT(problem_of(RecallConfig{.tokens = 130}),
-                   Contains("token 2 is 's0', the model is trained on 'n0'"));
+                   Contains("token 2 is 's0', the model's is 'n0'"));
   CATCH_CHECK_THAT(problem_of(MqarConfig{.tokens = 130}),
-                   Contains("token 0 is '_', the model is trained on 'B'"));
+                   Contains("token 0 is '_', the model's is 'B'"));
 }
 
 CATCH_TEST_CASE("the kept steps of a training as people write them") {

@@ -177,7 +177,7 @@ CATCH_TEST_CASE("events without a bound, with two, of one name or unknown are re
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].at_most.reset(); }),
                    Contains("train.events[0].at_least"));
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].at_least = 1; }),
-                   Contains("expected one of the two"));
+                   Contains("expected exactly one"));
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[1].name = "better"; }),
                    Contains("two named better"));
   CATCH_CHECK_THAT(problem_of([](TrainConfig& t) { t.events[0].name = "a b"; }),

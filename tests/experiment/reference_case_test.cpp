@@ -89,10 +89,10 @@ CATCH_TEST_CASE(
 
 CATCH_TEST_CASE("a folder that holds no reference cases is refused with words") {
   const testing::TemporaryFolder folder;
-  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path() / "none"), Contains("is no folder"));
+  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path() / "none"), Contains("is not a folder"));
   CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Contains("no *.safetensors file"));
   write_file_atomically(folder.path() / "a.safetensors", to_safetensors({}, {{"peer", "{}"}}));
-  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Contains("is no reference case"));
+  CATCH_CHECK_THROWS_WITH(verify_folder(folder.path()), Contains("is not a reference case"));
   write_file_atomically(folder.path() / "a.safetensors",
                         to_safetensors({}, {{"peer", R"({"variant": "v2"})"}}));
   CATCH_CHECK_THROWS_AS(verify_folder(folder.path()), UserError);

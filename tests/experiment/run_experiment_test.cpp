@@ -235,7 +235,7 @@ CATCH_TEST_CASE("what a device cannot do is refused before anything runs") {
   };
   CATCH_CHECK(problems([](RunConfig&) {}).empty());
   CATCH_CHECK_THAT(problems([](RunConfig& c) { c.precision = Precision::kBfloat16; }),
-                   Catch::StartsWith("precision is bfloat16, which our kernels"));
+                   Catch::StartsWith("precision is bfloat16, which the CPU kernels"));
   CATCH_CHECK_THAT(problems([](RunConfig& c) { c.cuda_graph = true; }),
                    Catch::StartsWith("cuda_graph is true without device: cuda"));
   CATCH_CHECK_THAT(problems([](RunConfig& c) {

@@ -350,7 +350,7 @@ def check_reader(folder):
     wrong = {
         "8 length bytes": b"short",
         "longer than the file": (10**9).to_bytes(8, "little") + b"{}",
-        "no JSON object": file(b"[]"),
+        "not a JSON object": file(b"[]"),
         "Expecting": file(b"{"),
         "twice": file(b'{"a": 1, "a": 2}'),
         "table of strings": file(good | {"__metadata__": {"n": 1}}),

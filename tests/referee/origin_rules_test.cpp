@@ -44,7 +44,7 @@ CATCH_TEST_CASE("provenance: uncommitted changes, several commits, several machi
                             "name 0123456789ab"));
   CATCH_CHECK_THAT(silent("commit", ""), Contains("4 of 64 runs do not name their commit"));
   CATCH_CHECK_THAT(silent("cpu", nullptr), Contains("4 of 64 runs do not name their cpu"));
-  CATCH_CHECK_THAT(silent("dirty", nullptr), Contains("4 of 64 runs do not tell whether"));
+  CATCH_CHECK_THAT(silent("dirty", nullptr), Contains("4 of 64 runs do not say whether"));
   CATCH_CHECK_THAT(silent("earlier_sessions", {{{"cpu", "AMD EPYC 7003"}, {"dirty", false}}}),
                    Contains("4 of 64 runs do not name their commit"));
   CATCH_CHECK_THAT(against([](Run& run) {

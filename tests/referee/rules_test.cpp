@@ -130,7 +130,7 @@ CATCH_TEST_CASE("verdicts: against interval, p, or the runs") {
   CATCH_CHECK_THAT(against("low", ""), Contains("cannot be checked: it shows no interval"));
   const GoodResults results;
   fs::remove(results.folder("contrast") / "claims.csv");
-  CATCH_CHECK_THAT(results.against("verdicts"), Contains("it answers 0 claims of 4"));
+  CATCH_CHECK_THAT(results.against("verdicts"), Contains("it has 0 of 4 claims"));
 }
 
 CATCH_TEST_CASE("regime: shares at their ceiling or floor") {
@@ -287,7 +287,7 @@ CATCH_TEST_CASE("horizon: times that are not compared, seldom read, or under a f
   results.each_run = [](Run& run) { run.config["train"].erase("event_every"); };
   results.write();
   CATCH_CHECK_THAT(results.against("horizon"),
-                   Contains("cannot be checked: how often steps_to_found is looked for"));
+                   Contains("cannot be checked: how often steps_to_found is checked is unknown"));
   results.each_run = [](Run& run) { run.config["train"]["schedule"] = "cosine"; };
   results.write();
   CATCH_CHECK_THAT(results.against("horizon"), Contains("a rate that falls to the horizon"));
@@ -310,7 +310,7 @@ CATCH_TEST_CASE("a file that is JSON and no report stops no rule") {
   CATCH_CHECK_THAT(told(results.all()), Contains("figures/learning.vl.json, summary.json"));
   for (const Json& run : {Json(7), Json{{"id", 7}}, Json{{"id", "a"}, {"status", "finished"}}}) {
     results.edit("runs.json", [&](Json& json) { json["runs"][1] = run; });
-    CATCH_CHECK_THAT(results.against("recomputable"), Contains("it holds a run that is none"));
+    CATCH_CHECK_THAT(results.against("recomputable"), Contains("it holds something that is not a run"));
   }
   results.edit("runs.json", [](Json& json) { json = {{"runs", 7}}; });
   CATCH_CHECK_FALSE(results.against("recomputable").empty());

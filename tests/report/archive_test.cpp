@@ -142,7 +142,7 @@ CATCH_TEST_CASE("a report of older code is refused, with all that it lacks") {
 CATCH_TEST_CASE("damaged or foreign files are refused, with their name") {
   const std::vector<std::pair<std::function<void(Json&)>, std::string>> damages = {
       {[](Json& json) { json["format"] = 2; }, "format is 2; expected 1"},
-      {[](Json& json) { json["runs"].erase(0); }, "runs, runs.json of"},
+      {[](Json& json) { json["runs"].erase(0); }, "runs, runs.json "},
       {[](Json& json) { json["runs"][0]["id"] = "other"; }, "is other in observations.json"},
       {[](Json& json) { json["runs"][0]["config"]["train"] = 7; }, "does not fit runs.json"},
       {[](Json& json) { json["runs"][0]["axes"] = 3; }, "does not fit runs.json"},

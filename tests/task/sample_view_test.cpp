@@ -47,8 +47,8 @@ CATCH_TEST_CASE("a sample of text shows runs of what is to be predicted") {
   const FixedTask some({0, 1, 3, 2, 4, 5}, {kIgnore, kIgnore, 2, kIgnore, 5, 6}, true);
   CATCH_CHECK_THAT(samples_text(samples_json(some, 0, Split::kTest, 1)),
                    Contains("sample 0\n  ab\n  c?1\n"
-                            "  scored: behind token 2 comes \"c\"\n"
-                            "  scored: behind token 4 comes \"12\"\n"));
+                            "  scored: after token 2 comes \"c\"\n"
+                            "  scored: after token 4 comes \"12\"\n"));
   const FixedTask all({0, 1}, {1, 2}, true);
   CATCH_CHECK_THAT(samples_text(samples_json(all, 0, Split::kTest, 1)),
                    Contains("  ab\n  scored: everywhere, the next token\n"));

@@ -85,7 +85,7 @@ def _check_entry(name, entry):
     for key in ("shape", "data_offsets"):
         values = entry[key]
         if not isinstance(values, list) or not all(type(v) is int and v >= 0 for v in values):
-            raise ValueError(f"tensor {name}: {key} is no list of whole numbers")
+            raise ValueError(f"tensor {name}: {key} is not a list of whole numbers")
     size = math.prod(entry["shape"]) * DTYPES[entry["dtype"]].itemsize
     offsets = entry["data_offsets"]
     if len(offsets) != 2 or offsets[1] - offsets[0] != size:

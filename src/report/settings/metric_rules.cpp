@@ -18,7 +18,7 @@ bool is_one_of(std::string_view name, const std::vector<std::string>& names) {
 
 std::string problem(std::string_view name, std::string_view what, std::vector<std::string> names) {
   std::erase_if(names, [](const auto& one) { return one.ends_with("_chance"); });  // seldom meant
-  return concat("is ", name, ", which is not a ", what, suggestion(name, names));
+  return concat("is ", name, ", which names no ", what, suggestion(name, names));
 }
 
 // Metrics of the runs, and those that the report adds to them.

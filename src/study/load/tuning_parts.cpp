@@ -139,7 +139,7 @@ void check_tuning(const std::vector<config::Point>& points, const Study& study,
     const auto* value = full.find_path(tune.key);
     if (value == nullptr || !value->is_number()) {
       add("tune.key",
-          concat("is ", tune.key, ", which is ", value == nullptr ? "no key" : "no number",
+          concat("is ", tune.key, ", which is ", value == nullptr ? "not a key" : "not a number",
                  " of run ", study.points[i].label(), "; expected e.g. train.lr"));
     }
     if (const auto steps = tune.steps > 0 ? tune.steps : run.train.steps;

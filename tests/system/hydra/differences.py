@@ -80,7 +80,7 @@ def of_override(text, hydra, ours):
     if not ours["ok"]:
         for message, reason in (
             ("does not fit into 64 bits", WHOLE),
-            ("has no use for", IGNORED),
+            ("() takes no ", IGNORED),
             ("shuffle() needs an argument", NO_ARGUMENT),
             ("choice() cannot hold another sweep", SWEEP_INSIDE),
             ("is not a number", TRUE_IS_NO_NUMBER),
