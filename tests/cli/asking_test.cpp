@@ -95,7 +95,8 @@ CATCH_TEST_CASE("an override names models, and --on what they are asked on") {
     }
     driver.refuses({command, "tiny", "seed=7"}, "none of the 2 runs of tiny is trained");
     driver.refuses({command, "tiny", "--on", "model.layers=1"}, "expected task=NAME or task.KEY");
-    driver.refuses({command, "tiny", "task.needle.length=32"}, "than theirs: --on task…");
+    driver.refuses({command, "tiny", "task.needle.length=32"},
+                   "to evaluate on another task: --on task…");
   }
   // Models that are trained on another task are those that the same words train.
   CATCH_REQUIRE(driver.call({"sweep", "tiny", "task.needle.length=32", "seed=0"}).code == 0);

@@ -70,7 +70,7 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
        "derived[0].along names 'task.needle.needels', which the sweep does not vary; did you mean "
        "task.needle.needles?"},
       {"train.events.0.metric=valid_nedle_accuracy",
-       "train.events[0].metric is valid_nedle_accuracy, which is no held-out"},
+       "train.events[0].metric is valid_nedle_accuracy, which names no held-out"},
       {"claims.1.where={task.needle.needles: 3}",
        "is 3, which is not a value of task.needle.needles"},
       {"claims.1={text: 'at {task.needle.needles}', metric: few_accuracy_4_bits, variant: diff, "
@@ -92,8 +92,10 @@ CATCH_TEST_CASE("a name that nothing has is told before anything runs, with what
       {"figures.0={mark: line, name: few, x: step, y: valid_loss, color: model, against: dif, "
        "where: {task.needle.needles: 4}}",
        "figures[0].against is dif, which is not a value of model; did you mean diff?"},
-      {"train.events.0.metric=valid_acuracy", "train.events[0].metric is valid_acuracy, which is"},
-      {"learned={metric: needle_accuracy}", "learned.metric is needle_accuracy, which is no held-"},
+      {"train.events.0.metric=valid_acuracy",
+       "train.events[0].metric is valid_acuracy, which names no"},
+      {"learned={metric: needle_accuracy}",
+       "learned.metric is needle_accuracy, which names no held-"},
       {"baseline=transfomer",
        "baseline is transfomer, which is not a value of model; did you mean"},
   };

@@ -7,9 +7,9 @@
 #include "record/provenance.h"
 #include "report/data/format.h"
 #include "report/data/frame.h"
-#include "util/hash.h"
 #include "util/error.h"
 #include "util/files.h"
+#include "util/hash.h"
 #include "util/text.h"
 
 namespace difflab::report {
