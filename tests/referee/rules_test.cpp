@@ -310,7 +310,8 @@ CATCH_TEST_CASE("a file that is JSON and no report stops no rule") {
   CATCH_CHECK_THAT(told(results.all()), Contains("figures/learning.vl.json, summary.json"));
   for (const Json& run : {Json(7), Json{{"id", 7}}, Json{{"id", "a"}, {"status", "finished"}}}) {
     results.edit("runs.json", [&](Json& json) { json["runs"][1] = run; });
-    CATCH_CHECK_THAT(results.against("recomputable"), Contains("it holds something that is not a run"));
+    CATCH_CHECK_THAT(results.against("recomputable"),
+                     Contains("it holds something that is not a run"));
   }
   results.edit("runs.json", [](Json& json) { json = {{"runs", 7}}; });
   CATCH_CHECK_FALSE(results.against("recomputable").empty());
