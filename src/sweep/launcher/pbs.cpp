@@ -83,6 +83,7 @@ class Pbs final : public JobArrays {
     std::vector<QueuedTask> tasks;
     if (names.empty()) return tasks;
     const auto* user = ::getpwuid(::geteuid());
+    if (user == nullptr) throw UserError(concat("user ", ::geteuid(), " has no name for qselect"));
     // As JSON, qstat prints the first job alone.
     std::vector<std::string> argv{"qstat", "-t", "-f", "-F", "dsv", "-D", kBetween};
     const auto options = argv.size();
