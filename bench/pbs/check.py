@@ -24,29 +24,9 @@ class Sweep(check.Sweep):
     launcher = "pbs"
 
 
-def cancels(site, dose):
-    def act(sweep):
-        site.difflab("cancel", sweep.output)
-        while sweep.status()["tasks_in_queue"] > 0:
-            time.sleep(0.2)
-        site.difflab("resume", sweep.output)
-        return 1
-    return check.disturb(site, "cancel", 10 if dose else 2, act, 40, 100, 2, resubmit=True)
-
-
 def time_limits(site, dose):
-    """With a minute to run and a signal 50 s before its end a task saves its runs after 10 s. A run
-    takes 25 s; the task that continues is a job of its own."""
-    wanted, seen, sweeps, starts = 20 if dose else 3, 0, 0, 0
-    while seen < wanted:
-        sweep = Sweep(site, f"limit-{sweeps}", 25, 1000, "launcher.minutes=1",
-                      "launcher.signal_seconds=50", "launcher.runs_per_task=3", "launcher.workers=3")
-        sweeps += 1
-        sweep.submit()
-        starts += sweep.finish()
-        said = "\n".join(path.read_text() for path in sweep.output.glob("pbs/*/task-*.txt"))
-        seen += said.count("the task goes back to the queue")
-    return f"{seen} in {sweeps} sweeps; {sweeps * RUNS} runs, {starts} starts"
+    """A task is warned after 10 s, and a run takes 25 s; what continues is a job of its own."""
+    return check.limits(site, 20 if dose else 3, 25, "launcher.runs_per_task=3", "launcher.workers=3")
 
 
 def one_task(site, _dose):
@@ -67,7 +47,7 @@ def refusals(site, _dose):
     return "each told in qsub's words, nothing left behind"
 
 
-LINES = [check.local, check.undisturbed, one_task, refusals, cancels, time_limits]
+LINES = [check.local, check.undisturbed, one_task, refusals, check.cancels, time_limits]
 
 
 def main():

@@ -196,19 +196,23 @@ def cancels(site, dose):
     return disturb(site, "cancel", 10 if dose else 1, act, 40, 100, 2, resubmit=True)
 
 
-def time_limits(site, dose):
-    """With a minute to run and a signal 50 s before its end a task is asked to save itself at
-    Slurm's next look, which comes every 30 s. A run takes 50 s."""
-    wanted, seen, sweeps, starts = 20 if dose else 3, 0, 0, 0
+def limits(site, wanted, steps, *options):
+    """Sweeps in tasks of a minute that are warned 50 s before its end, until so many were continued."""
+    seen, sweeps, starts = 0, 0, 0
     while seen < wanted:
-        sweep = Sweep(site, f"limit-{sweeps}", 50, 1000, "launcher.minutes=1",
-                      "launcher.signal_seconds=50")
+        sweep = Sweep(site, f"limit-{sweeps}", steps, 1000, "launcher.minutes=1",
+                      "launcher.signal_seconds=50", *options)
         sweeps += 1
         sweep.submit()
         starts += sweep.finish()
-        said = "\n".join(path.read_text() for path in sweep.output.glob("slurm/*/task-*.txt"))
+        said = "\n".join(path.read_text() for path in sweep.output.glob(f"{sweep.launcher}/*/task-*.txt"))
         seen += said.count("the task goes back to the queue")
     return f"{seen} in {sweeps} sweeps; {sweeps * RUNS} runs, {starts} starts"
+
+
+def time_limits(site, dose):
+    """Slurm looks every 30 s who is to be warned. A run takes 50 s."""
+    return limits(site, 20 if dose else 3, 50)
 
 
 def preemptions(site, dose):
