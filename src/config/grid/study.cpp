@@ -325,10 +325,10 @@ class StudyComposer {
 
   /// Refuses keys of the study that differ between its runs, as the study reads them once.
   void require_one_value(const Value& tree, const Facts& known) {
+    Value copy = tree;
+    copy.set("preset", Value(study_.preset));
     for (const auto& key : interpolated_) {
-      Value copy = tree;
       Problems ignored;  // of what the study does not use
-      copy.set("preset", Value(study_.preset));
       interpolate(copy, {key}, ignored, known);
       const Value &here = *copy.find(key), &there = *study_.settings.find(key);
       if (!ignored.empty() || canonical_json(here) == canonical_json(there)) continue;
@@ -357,7 +357,7 @@ class StudyComposer {
     if (keeps_written_) {
       point.written = std::make_shared<const Written>(Written{tree, keys, known});
     }
-    require_one_value(tree, known);
+    if (!interpolated_.empty()) require_one_value(tree, known);
     std::vector<FleetingUse> fleeting;
     interpolate(tree, keys, found, known, &fleeting);
     std::erase_if(fleeting, [&](const FleetingUse& use) {
