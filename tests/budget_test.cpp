@@ -11,10 +11,10 @@ namespace fs = std::filesystem;
 
 /// Lines of the rooms of src/; "src" and "tests" are all of them together.
 const std::map<std::string, int> kLineBudgets = {
-    {"src", 61'870},     {"tests", 44'560},     {"cli", 5'750},     {"config", 8'010},
+    {"src", 61'875},     {"tests", 44'560},     {"cli", 5'750},     {"config", 8'010},
     {"evaluate", 3'830}, {"experiment", 1'770}, {"kernel", 3'270},  {"model", 3'930},
     {"python", 1'320},   {"record", 2'215},     {"referee", 1'885}, {"report", 11'410},
-    {"run", 1'430},      {"statistics", 1'170}, {"study", 3'950},   {"sweep", 2'970},
+    {"run", 1'430},      {"statistics", 1'170}, {"study", 3'950},   {"sweep", 2'975},
     {"task", 4'380},     {"text", 955},         {"train", 2'040},   {"util", 1'700},
     {"worker", 1'300},
 };

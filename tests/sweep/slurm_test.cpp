@@ -277,8 +277,9 @@ CATCH_TEST_CASE("an array whose number was never noted is found by its name") {
   const auto plan = make_plan(cluster.results, 1);
   const auto array = cluster.submit(plan).at(0);
   fs::remove(array.folder / "job.json");  // the driver died between sbatch and its note
-  cluster.slurm.set("queue", concat(array.name, "|4711|0|PENDING|Priority\n"));
+  cluster.slurm.set("queue", concat(array.name, "|4711|0|PENDING|Held (a|b)\n"));
   CATCH_CHECK(standings_of(plan, cluster.output).runs[0].task->job == "4711");
+  CATCH_CHECK(standings_of(plan, cluster.output).runs[0].task->reason == "Held (a|b)");
   CATCH_CHECK(has(cluster.slurm.calls("squeue").back(), "--name=" + array.name));
 }
 

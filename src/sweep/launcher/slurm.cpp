@@ -40,11 +40,13 @@ class Slurm final : public JobArrays {
                                  concat("--name=", join(names, ","))},
                                 OnStop::kKill);
     for (const auto& line : split(said, '\n')) {
-      auto fields = split(line, '|');
+      const auto fields = split(line, '|');
       if (fields.size() < 4) continue;
-      fields.resize(5);  // the reason may be missing
       const auto& index = fields[2];
-      QueuedTask task{.name = fields[0], .job = fields[1], .state = fields[3], .reason = fields[4]};
+      QueuedTask task{.name = fields[0],
+                      .job = fields[1],
+                      .state = fields[3],
+                      .reason = join({fields.begin() + 4, fields.end()}, "|")};
       const auto parsed = std::from_chars(index.data(), index.data() + index.size(), task.index);
       if (parsed.ec == std::errc()) tasks.push_back(task);
     }
